@@ -53,7 +53,7 @@ const baseAddress: Form<string> = (text) => {
   return pathname === '/' ? { value: origin } : { expected: 'expected an address without a path' }
 }
 
-/** An address that others are appended to, which bring their own slash; GitHub Enterprise may lie below a path. */
+/** A base URL, without a trailing slash; GitHub Enterprise may be below a path. */
 const originAddress: Form<string> = (text) => {
   const read = address('expected an address such as https://github.com')(text)
   return 'expected' in read ? read : { value: read.value.replace(/\/$/, '') }
@@ -93,81 +93,81 @@ function parseProxy(text: string): readonly TrustedProxy[] | undefined {
 
 /** Every setting by its name in the environment. README.md. */
 export const SETTINGS = {
-  PORT: setting('The port of our own host.', wholeNumber('expected a port number', 65_535), 8888),
+  PORT: setting('The port of the Node server.', wholeNumber('expected a port number', 65_535), 8888),
   HOST: setting(
-    'The address that our own host listens at, such as 0.0.0.0.',
+    'The address that the Node server listens on, such as 0.0.0.0.',
     textLike(/^[A-Za-z0-9.:_-]{1,253}$/, 'expected an address or a name of this machine'),
   ),
-  TRUSTED_PROXIES: setting('Proxies whose X-Forwarded-For names the client.', trustedProxies, []),
-  LOG_REQUESTS: setting('Whether our own host writes a line of JSON for each request.', onOrOff),
-  METRICS: setting('Whether our own host counts, and answers /metrics.', onOrOff, 'off'),
+  TRUSTED_PROXIES: setting('Proxies whose X-Forwarded-For header is trusted.', trustedProxies, []),
+  LOG_REQUESTS: setting('Whether the Node server logs each request as a line of JSON.', onOrOff),
+  METRICS: setting('Whether the Node server serves /metrics.', onOrOff, 'off'),
   SITE_URL: setting('The public base address.', baseAddress),
-  URL: setting('The public base address as Netlify gives it.', baseAddress),
+  URL: setting('Set by Netlify: the public base address.', baseAddress),
   CONTENT_DIR: setting(
-    'The folder that holds the prompts; content unless it is set. With the GitHub settings and without this one, npm start keeps a clone of its own.',
+    'The folder that contains the prompts; default: content. With the GitHub settings and without this one, npm start maintains its own clone.',
     anyText,
   ),
   CONTENT_POLL_SECONDS: setting(
-    'How often npm start looks for changes on GitHub, in seconds, where it keeps a clone of its own.',
+    'How often npm start checks GitHub for changes, in seconds, if it maintains its own clone.',
     wholeNumberOfSeconds,
     30,
   ),
   DATABASE_URL: setting(
-    'A PostgreSQL database that several machines share; without it, state lies in .hub/state.db.',
+    'A PostgreSQL database that several machines share; without it, state is stored in .hub/state.db.',
     textLike(/^postgres(?:ql)?:\/\/\S+$/, 'expected an address such as postgresql://user:password@host/database'),
   ),
   RATE_LIMIT_PER_MINUTE: setting(
-    'Reads a minute and client address; 0 turns every limit off. On Netlify the limits that netlify/functions declares stay.',
+    'Reads per minute and client address; 0 disables every limit, except those that netlify/functions declares on Netlify.',
     wholeNumber('expected 0 or more, as a whole number'),
     120,
   ),
   GITHUB_REPOSITORY: setting(
-    'The GitHub repository that holds content/; without any GitHub setting, git on this machine is used.',
+    'The GitHub repository that contains content/; without any GitHub setting, local git is used.',
     textLike(GITHUB_REPOSITORY, 'expected owner/name'),
   ),
   GITHUB_BRANCH: setting(
-    'The branch that is published to.',
+    'The branch to publish to.',
     textLike(/^[^\s~^:?*[\\]{1,200}$/, 'expected the name of a branch'),
     'main',
   ),
-  GITHUB_TOKEN: setting('A token that may write the contents of that repository.', anyText),
-  GITHUB_APP_ID: setting('A GitHub App that may, instead of a token.', textLike(/^\d+$/, 'expected a number')),
+  GITHUB_TOKEN: setting('A token with write access to the contents of that repository.', anyText),
+  GITHUB_APP_ID: setting('A GitHub App with that access, instead of a token.', textLike(/^\d+$/, 'expected a number')),
   GITHUB_APP_PRIVATE_KEY: setting(
     'The private key of that App.',
     textLike(/PRIVATE KEY/, 'expected a private key in PEM form'),
   ),
   GITHUB_API_URL: setting(
-    'The GitHub API; another one for GitHub Enterprise.',
+    'The URL of the GitHub API; change it for GitHub Enterprise.',
     address('expected an address such as https://api.github.com'),
     'https://api.github.com',
   ),
-  SITE_NAME: setting('Set by Netlify: the site’s name there, below which its deploys lie.', anyText),
+  SITE_NAME: setting('Set by Netlify: the site’s name, which is part of its deploy URLs.', anyText),
   GITHUB_OAUTH_URL: setting(
-    'Where people sign in; another one for GitHub Enterprise.',
+    'The URL where users sign in; change it for GitHub Enterprise.',
     originAddress,
     'https://github.com',
   ),
-  GITHUB_CLIENT_ID: setting('The OAuth or GitHub App that people sign in with.', anyText),
-  GITHUB_CLIENT_SECRET: setting('The secret of that App.', anyText),
+  GITHUB_CLIENT_ID: setting('The client ID of the OAuth or GitHub App for sign-in.', anyText),
+  GITHUB_CLIENT_SECRET: setting('The client secret of that App.', anyText),
   SESSION_SECRET: setting(
-    'Signs the cookies of sign-ins under way; made up at each start in local mode.',
+    'Signs the cookies of sign-ins; in local mode it is generated at each start.',
     textLike(/[\s\S]{32}/, 'expected at least 32 characters'),
   ),
   OIDC_ISSUER: setting(
-    'Whose OIDC tokens trusted publishers send.',
+    'The issuer of trusted publishers’ OIDC tokens.',
     issuerAddress,
     'https://token.actions.githubusercontent.com',
   ),
   OIDC_JWKS_URL: setting(
-    'Where the keys of that issuer are.',
+    'The URL of that issuer’s keys.',
     address('expected an address'),
     'https://token.actions.githubusercontent.com/.well-known/jwks',
   ),
   GITHUB_ACTIONS: setting('Set by GitHub Actions, where GITHUB_REPOSITORY names the repository of the job.', anyText),
-  NETLIFY_LOCAL: setting('Set by the Netlify dev server: each request then runs in a worker of its own.', anyText),
-  LAMBDA_TASK_ROOT: setting('Set by Netlify: the folder that a function’s own files lie in.', anyText, '.'),
+  NETLIFY_LOCAL: setting('Set by the Netlify dev server, where each request runs in its own worker.', anyText),
+  LAMBDA_TASK_ROOT: setting('Set by Netlify: the folder of a function’s files.', anyText, '.'),
   SOURCE_DATE_EPOCH: setting(
-    'The build’s moment in seconds since 1970, for builds that must be repeated. https://reproducible-builds.org/specs/source-date-epoch/',
+    'The time of the build in seconds since 1970, for reproducible builds. https://reproducible-builds.org/specs/source-date-epoch/',
     wholeNumber('expected seconds since 1970'),
   ),
 }

@@ -99,7 +99,7 @@ async function start({ settings }: BenchSite, deadlineMs: number): Promise<Serve
   while ((await fetch(`http://127.0.0.1:${server.port}/api/v1/repos`)).status !== 200) {
     if (performance.now() > deadline) {
       await server.stop()
-      throw new Error('our host did not answer from a build in time')
+      throw new Error('the Node server did not serve a build in time')
     }
     await sleep(20)
   }

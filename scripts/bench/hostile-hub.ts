@@ -20,7 +20,7 @@ export interface HostileHub {
   dir: string
   /** A prompt of the catalogue, `owner/name`. */
   prompt: string
-  /** Creates a token for everything of an owner. */
+  /** Creates a token for all repositories of an owner. */
   tokenFor(owner: string): string
   /** Signs a token of a CI job in an untrusted repository. */
   ciToken(): Promise<string>

@@ -26,7 +26,7 @@ export async function measurePublish({ dir, prompts }: BenchSite): Promise<Measu
   }
   const [floor, measured] = [quantile(first, 0.5), quantile(last, 0.5)]
   const limit = { of: 'ratio', most: 1.5 } as const
-  return [{ name: `publish number ${prompts}, beside the first`, unit: 'ms', measured, floor, limit }]
+  return [{ name: `publish number ${prompts}, compared with the first`, unit: 'ms', measured, floor, limit }]
 }
 
 /** A repository with this many publishes, each a commit of one file, with loose objects. */

@@ -173,7 +173,7 @@ function readFlags(): SyntheticCatalogue {
     if (/^\d{1,10}$/.test(given) && Number(given) >= least && Number(given) <= most) return Number(given)
     throw new Error(`--${flag}: expected a whole number from ${least} to ${most}, got ${JSON.stringify(given)}`)
   }
-  if (!values.out) throw new Error('--out: expected a folder, got nothing')
+  if (!values.out) throw new Error('Missing required option: --out')
   return {
     repositories: whole('repos', 1, 1_000_000),
     versions: whole('versions', 1, LIMITS.versionsPerRepository),

@@ -14,6 +14,7 @@ export function clockFindings(whose: string, date: string | number | null | unde
   const seconds = Math.round((now.getTime() - theirs) / 1000)
   if (Math.abs(seconds) < MIND_SECONDS) return []
   const problem = `This clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ${whose}’s.`
-  const mend = 'Keep the clocks by NTP (timedatectl set-ntp true): tokens, sign-ins and published_at depend on them.'
+  const mend =
+    'Synchronise the clocks with NTP (timedatectl set-ntp true): tokens, sign-ins and published_at depend on them.'
   return [Math.abs(seconds) > WRONG_SECONDS ? wrong(problem, mend) : advise(problem, mend)]
 }

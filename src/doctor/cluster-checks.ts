@@ -17,7 +17,7 @@ export const CLUSTER_CHECKS: readonly Check<Machine & { now: () => Date }>[] = [
   },
   {
     name: 'database',
-    about: 'the database answers, and its clock agrees with this one',
+    about: 'the database responds, and its clock agrees with this machine’s',
     isMeant: ({ config }) => config.databaseUrl !== undefined,
     look: lookAtDatabase,
   },
@@ -31,7 +31,7 @@ async function lookAtClone({ root, config, environment }: Machine): Promise<Find
     return [
       wrong(
         error instanceof Error ? error.message : String(error),
-        'Correct GITHUB_REPOSITORY, GITHUB_BRANCH and the credential, and let this machine reach GitHub.',
+        'Correct GITHUB_REPOSITORY, GITHUB_BRANCH and the credential, and allow this machine to reach GitHub.',
       ),
     ]
   }
@@ -43,8 +43,8 @@ async function lookAtDatabase({ config, now }: Machine & { now: () => Date }): P
   } catch {
     return [
       wrong(
-        'The database of DATABASE_URL does not answer.',
-        'Start it, and correct the address, the user and the password in DATABASE_URL.',
+        'The database of DATABASE_URL does not respond.',
+        'Start it, and check the address, user and password in DATABASE_URL.',
       ),
     ]
   }

@@ -74,7 +74,7 @@ async function lookOnce<Patient>(look: Check<Patient>['look'], patient: Patient)
     return await look(patient)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return [wrong(`This could not be looked at: ${reason}`, 'Mend what the sentence names, and examine again.')]
+    return [wrong(`This check failed: ${reason}`, 'Fix the cause, and run the check again.')]
   }
 }
 
@@ -87,7 +87,7 @@ export function formatExamination(examined: readonly Examined[]): string {
     .flatMap(({ check, about, outcome, findings, waits_for }) => {
       const head = `${MARKS[outcome]}  ${check.padEnd(width)}  `
       if (outcome === 'well') return [head + about]
-      if (waits_for !== undefined) return [`${head}not looked at before ${waits_for} is mended`]
+      if (waits_for !== undefined) return [`${head}skipped until ${waits_for} passes`]
       return findings.flatMap(({ problem, mend }) => [head + problem, `${' '.repeat(head.length)}→ ${mend}`])
     })
     .join('\n')

@@ -22,19 +22,19 @@ const KEEPING = 'non_fast_forward'
 export const BRANCH_CHECKS: readonly Check<PublishingPlace>[] = [
   {
     name: 'github-branch',
-    about: 'the branch is there, with a first commit',
+    about: 'the branch exists and has a commit',
     needs: ['github-repository'],
     look: lookAtBranch,
   },
   {
     name: 'github-write',
-    about: 'contents may be written (a commit was made that no branch has)',
+    about: 'contents can be written (by creating a commit outside any branch)',
     needs: ['github-branch'],
     look: lookAtWriting,
   },
   {
     name: 'github-protection',
-    about: 'the branch lets the hub commit',
+    about: 'the hub may commit to the branch',
     needs: ['github-write'],
     look: lookAtProtection,
   },
@@ -49,7 +49,7 @@ async function lookAtBranch({ ask, branch, repository }: PublishingPlace): Promi
     : [
         wrong(
           `${repository} has no branch ${branch}.`,
-          'Make a first commit on it, such as a README.md, or set GITHUB_BRANCH to the branch that there is.',
+          'Create a first commit on it, such as a README.md, or set GITHUB_BRANCH to an existing branch.',
         ),
       ]
 }
@@ -69,7 +69,7 @@ async function lookAtWriting({ ask, branch, repository, isApp }: PublishingPlace
   if (made === 201) return []
   return [
     wrong(
-      `The credential may not write the contents of ${repository} (${made}).`,
+      `The credential has no write access to the contents of ${repository} (${made}).`,
       isApp
         ? 'Give the App the permission Contents: Read and write, and accept the change where it is installed.'
         : 'Give the token the permission Contents: Read and write for this repository.',
@@ -91,7 +91,7 @@ async function lookAtProtection({ ask, branch, isApp }: PublishingPlace): Promis
     const types = rules.flatMap(({ type, ruleset_id }) => (ruleset_id === id && STOPPING.has(type) ? [type] : []))
     findings.push(
       wrong(
-        `The ruleset “${name}” stops the hub’s commits on ${branch}: ${types.join(', ')}.`,
+        `The ruleset “${name}” blocks the hub’s commits on ${branch}: ${types.join(', ')}.`,
         `Add ${who} to its bypass list, as “Always allow”.`,
       ),
     )
@@ -102,8 +102,8 @@ async function lookAtProtection({ ask, branch, isApp }: PublishingPlace): Promis
   return [
     isProtected
       ? advise(
-          `${branch} has a classic protection rule, whose exceptions cannot be read with this right.`,
-          `See that it lets ${who} push past required pull requests and checks, and that it refuses force pushes.`,
+          `${branch} has a classic protection rule, whose exceptions cannot be read with this permission.`,
+          `Make sure that it lets ${who} bypass required pull requests and checks, and that it blocks force pushes.`,
         )
       : advise(
           `${branch} allows force pushes, which can remove published versions.`,

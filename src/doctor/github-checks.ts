@@ -17,7 +17,7 @@ export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
   { name: 'github-reachable', about: 'GitHub answers', look: lookAtReach },
   {
     name: 'github-clock',
-    about: 'this clock and GitHub’s agree',
+    about: 'this machine’s clock agrees with GitHub’s',
     needs: ['github-reachable'],
     look: async ({ ask, now }) => {
       const answer = answered(await ask(REPOSITORY))
@@ -26,20 +26,20 @@ export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
   },
   {
     name: 'github-credential',
-    about: 'GitHub knows the credential',
+    about: 'GitHub accepts the credential',
     needs: ['github-reachable', 'github-clock'],
     look: lookAtCredential,
   },
   {
     name: 'github-repository',
-    about: 'the credential reaches the repository',
+    about: 'the credential has access to the repository',
     needs: ['github-credential'],
     look: lookAtRepository,
   },
   ...BRANCH_CHECKS,
   {
     name: 'github-scope',
-    about: 'the credential reaches no more than it must',
+    about: 'the credential has no unnecessary access',
     needs: ['github-repository'],
     look: lookAtScope,
   },
@@ -48,11 +48,11 @@ export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
 async function lookAtReach({ ask }: PublishingPlace): Promise<Finding[]> {
   const answer = await ask(REPOSITORY)
   if (answer.kind === 'answered' && answer.status < 500) return []
-  const how = answer.kind === 'answered' ? `answers ${answer.status}` : `does not answer: ${answer.reason}`
+  const how = answer.kind === 'answered' ? `answers ${answer.status}` : `does not respond: ${answer.reason}`
   return [
     wrong(
       `GitHub’s API ${how}.`,
-      'See whether this machine may reach it (proxy, firewall, DNS), and whether GITHUB_API_URL is right where it is set.',
+      'Check whether this machine can reach it (proxy, firewall, DNS), and check GITHUB_API_URL if it is set.',
     ),
   ]
 }
@@ -64,11 +64,11 @@ async function lookAtCredential({ ask, isApp }: PublishingPlace): Promise<Findin
       isApp
         ? wrong(
             'GitHub does not accept the App’s key.',
-            'Make a new private key in the App’s settings, and set GITHUB_APP_PRIVATE_KEY and GITHUB_APP_ID from the same App.',
+            'Create a new private key in the App’s settings, and set GITHUB_APP_PRIVATE_KEY and GITHUB_APP_ID from the same App.',
           )
         : wrong(
             'GitHub does not accept GITHUB_TOKEN: it is mistyped, has expired or was revoked.',
-            'Make a new fine-grained token for this repository with Contents: Read and write, and set it.',
+            'Create a fine-grained token for this repository with Contents: Read and write, and set it.',
           ),
     ]
   const expiry = Date.parse(String(headers['github-authentication-token-expiration'] ?? '').replace(' UTC', 'Z'))
@@ -88,14 +88,14 @@ async function lookAtRepository({ ask, repository, isApp }: PublishingPlace): Pr
   if (status === 429 || (status === 403 && !isApp))
     return [
       wrong(
-        `GitHub answers ${status} for ${repository}.`,
-        'Wait for the end of the limit, or let the organisation accept the token.',
+        `GitHub responds with ${status} for ${repository}.`,
+        'Wait until the rate limit resets, or have the organisation approve the token.',
       ),
     ]
   if (status !== 200)
     return [
       wrong(
-        `GitHub shows the credential no repository ${repository} (${status}).`,
+        `The credential has no access to the repository ${repository} (${status}).`,
         isApp
           ? 'Install the App on exactly this repository, and see that GITHUB_REPOSITORY is written as owner/name.'
           : 'Give the token access to exactly this repository, and see that GITHUB_REPOSITORY is written as owner/name.',
@@ -106,7 +106,7 @@ async function lookAtRepository({ ask, repository, isApp }: PublishingPlace): Pr
     return [wrong(`${repository} is archived on GitHub: nothing can be written.`, 'Unarchive it in its settings.')]
   return full_name.toLowerCase() === repository.toLowerCase()
     ? []
-    : [wrong(`${repository} is called ${full_name} by now.`, `Set GITHUB_REPOSITORY=${full_name}.`)]
+    : [wrong(`${repository} was renamed to ${full_name}.`, `Set GITHUB_REPOSITORY=${full_name}.`)]
 }
 
 async function lookAtScope({ ask, isApp }: PublishingPlace): Promise<Finding[]> {
@@ -116,8 +116,8 @@ async function lookAtScope({ ask, isApp }: PublishingPlace): Promise<Finding[]> 
     return count > 1
       ? [
           advise(
-            `The App reaches ${count} repositories.`,
-            'Choose “Only select repositories” where it is installed, and this one alone.',
+            `The App has access to ${count} repositories.`,
+            'In its installation settings, choose “Only select repositories” and select only this one.',
           ),
         ]
       : []
@@ -126,8 +126,8 @@ async function lookAtScope({ ask, isApp }: PublishingPlace): Promise<Finding[]> 
   return /\b(?:public_)?repo\b/.test(scopes)
     ? [
         advise(
-          'GITHUB_TOKEN is a classic token: it writes to every repository that its owner may write to.',
-          'Use a fine-grained token for this repository alone, or a GitHub App.',
+          'GITHUB_TOKEN is a classic token: it can write to every repository that its owner can write to.',
+          'Use a fine-grained token for only this repository, or a GitHub App.',
         ),
       ]
     : []

@@ -16,25 +16,25 @@ const OLDEST_SECONDS = 90
 export const CACHE_CHECKS: readonly Check<DeployedHub>[] = [
   {
     name: 'hub-cache-headers',
-    about: 'answers say how long they may be kept, as the hub says it',
+    about: 'Cache-Control arrives as the hub sent it',
     needs: ['hub-reading', 'hub-not-found'],
     look: lookAtHeaders,
   },
   {
     name: 'hub-cache-age',
-    about: 'no cache keeps a list for longer than a minute',
+    about: 'no cache stores a list for longer than a minute',
     needs: ['hub-cache-headers'],
     look: lookAtAge,
   },
   {
     name: 'hub-cache-key',
-    about: 'caches tell versions apart by the query',
+    about: 'caches include the query in their key',
     needs: ['hub-cache-headers'],
     look: lookAtKey,
   },
   {
     name: 'hub-revalidation',
-    about: 'an answer that did not change is not sent again',
+    about: 'an unchanged response is not sent again',
     needs: ['hub-cache-headers'],
     look: lookAtRevalidation,
   },
@@ -73,8 +73,8 @@ async function lookAtHeaders(hub: DeployedHub): Promise<Finding[]> {
     if (!pattern.test(given))
       return [
         wrong(
-          `Cache-Control of ${what} (${path}) is “${given}” by the time it is here.`,
-          'Take away what rewrites Cache-Control in the CDN or proxy (browser TTL, expires, header rules); the hub sets it for each answer.',
+          `Cache-Control of ${what} (${path}) is “${given}” when it arrives.`,
+          'Remove the rule that rewrites Cache-Control in the CDN or proxy (browser TTL, expires, header rules); the hub sets it for each response.',
         ),
       ]
   }
@@ -90,8 +90,8 @@ async function lookAtAge({ ask }: DeployedHub): Promise<Finding[]> {
     ? []
     : [
         wrong(
-          `A cache gave out a list of ${age} s, so publishes show late.`,
-          'Let the cache keep what CDN-Cache-Control says, or else Cache-Control; take away rules that keep everything for longer.',
+          `A cache served a list that is ${age} s old, so publishes appear late.`,
+          'Configure the cache to follow CDN-Cache-Control, or else Cache-Control; remove rules that cache everything for longer.',
         ),
       ]
 }
@@ -104,8 +104,8 @@ async function lookAtKey(hub: DeployedHub): Promise<Finding[]> {
     if (given !== version)
       return [
         wrong(
-          `?version=${version} of ${versioned!.raw} is answered with ${given ?? 'no version'}: a cache leaves the query out of its key.`,
-          'Let the query be part of the cache’s key; docs/running.md has configurations that do.',
+          `?version=${version} of ${versioned!.raw} returns ${given ?? 'no version'}: a cache ignores the query in its key.`,
+          'Include the query in the cache key; docs/running.md has example configurations.',
         ),
       ]
   }
@@ -120,8 +120,10 @@ async function lookAtRevalidation({ ask }: DeployedHub): Promise<Finding[]> {
     ? []
     : [
         wrong(
-          tag === null ? 'ETag is taken away on the way.' : `If-None-Match is answered with ${status}, not with 304.`,
-          'Let the proxy pass ETag and If-None-Match on; each reader would fetch everything again.',
+          tag === null
+            ? 'A proxy or CDN removes ETag.'
+            : `A request with If-None-Match returns ${status} instead of 304.`,
+          'Configure the proxy to pass ETag and If-None-Match on; otherwise each reader fetches everything again.',
         ),
       ]
 }

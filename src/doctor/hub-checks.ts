@@ -16,10 +16,10 @@ const HealthAnswer = z.object({
 })
 /** Ordered so that each check comes after those it depends on. */
 export const HUB_CHECKS: readonly Check<DeployedHub>[] = [
-  { name: 'hub-reachable', about: 'the hub answers', look: lookAtReach },
+  { name: 'hub-reachable', about: 'the hub responds', look: lookAtReach },
   {
     name: 'hub-clock',
-    about: 'this clock and the hub’s agree',
+    about: 'this machine’s clock agrees with the hub’s',
     needs: ['hub-reachable'],
     look: async (hub) => clockFindings('the hub', (await hub.ask(DATA_FILES.tags())).headers.get('Date'), hub.now()),
   },
@@ -27,13 +27,13 @@ export const HUB_CHECKS: readonly Check<DeployedHub>[] = [
   { name: 'hub-address', about: 'the hub knows its own address', needs: ['hub-build'], look: lookAtAddress },
   {
     name: 'hub-reading',
-    about: 'functions answer, search included, to pages of every origin',
+    about: 'functions respond, including search, to pages of every origin',
     needs: ['hub-build'],
     look: lookAtReading,
   },
   {
     name: 'hub-not-found',
-    about: 'what is not there is answered as JSON',
+    about: 'missing addresses return JSON',
     needs: ['hub-reading'],
     look: lookAtNotFound,
   },
@@ -66,8 +66,8 @@ async function lookAtReach(hub: DeployedHub): Promise<Finding[]> {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
     return [
       wrong(
-        `${url} does not answer: ${cause}.`,
-        'See whether the hub runs, and whether name, certificate and firewall lead to it.',
+        `${url} does not respond: ${cause}.`,
+        'Check that the hub is running, and check its DNS name, certificate and firewall.',
       ),
     ]
   }
@@ -75,20 +75,20 @@ async function lookAtReach(hub: DeployedHub): Promise<Finding[]> {
   if (status >= 300 && status < 400)
     return [
       wrong(
-        `${url} leads elsewhere: ${headers.get('Location')}.`,
-        'Give the address that it leads to, and set SITE_URL to that one.',
+        `${url} redirects to ${headers.get('Location')}.`,
+        'Use the address that it redirects to, and set SITE_URL to it.',
       ),
     ]
   if (status === 401)
     return [
       wrong(
-        'The whole hub asks for a password, so that no program can read it.',
-        'Keep it in a network of its own instead: a password in front also takes the place of the hub’s tokens.',
+        'The whole hub is behind a password, so programs cannot read it.',
+        'Use a private network instead: a password in front of the hub also replaces the hub’s tokens.',
       ),
     ]
   return status < 500
     ? []
-    : [wrong(`${url} answers ${status}.`, 'Read the log of the hub, or of the proxy in front of it.')]
+    : [wrong(`${url} responds with ${status}.`, 'Check the log of the hub, or of the proxy in front of it.')]
 }
 
 async function lookAtBuild({ ask }: DeployedHub): Promise<Finding[]> {
@@ -98,7 +98,7 @@ async function lookAtBuild({ ask }: DeployedHub): Promise<Finding[]> {
     return [
       wrong(
         `${DATA_FILES.index()} is not the hub’s list of prompts (${index.status}).`,
-        'See that a build of the hub is what is served there: dist/ whole, or npm start.',
+        'Make sure that a complete build of the hub is served: all of dist/, or npm start.',
       ),
     ]
   // Only the Node server has `/healthz`. Other hosts respond with 404.
@@ -106,7 +106,7 @@ async function lookAtBuild({ ask }: DeployedHub): Promise<Finding[]> {
   const trouble = health?.failure ?? health?.broken[0]
   if (trouble)
     return [
-      wrong(`The hub serves an older state: ${trouble}`, 'npm run check:content names what is wrong in the content.'),
+      wrong(`The hub serves an older state: ${trouble}`, 'npm run check:content lists the problems in the content.'),
     ]
   return list.data.length === 0 ? [advise('The catalogue is empty.', 'Publish the first prompt.')] : []
 }
@@ -117,8 +117,8 @@ async function lookAtAddress({ url, ask }: DeployedHub): Promise<Finding[]> {
     ? []
     : [
         wrong(
-          `The hub takes ${known} for its address, so every link in its answers leads there.`,
-          `Set SITE_URL=${url} where it is built and where it runs, and build again.`,
+          `The hub uses ${known} as its address, so every link in its responses points there.`,
+          `Set SITE_URL=${url} both for the build and for the server, and build again.`,
         ),
       ]
 }
@@ -128,15 +128,15 @@ async function lookAtReading({ ask }: DeployedHub): Promise<Finding[]> {
   if (list.status !== 200 || jsonOf(list) === undefined)
     return [
       wrong(
-        `${ROUTES.listRepositories.path} answers ${list.status}${sentenceOf(list)}`,
-        'See that requests below /api reach the hub’s functions, unchanged.',
+        `${ROUTES.listRepositories.path} responds with ${list.status}${sentenceOf(list)}`,
+        'Make sure that requests below /api reach the hub’s functions unchanged.',
       ),
     ]
   if (list.headers.get('Access-Control-Allow-Origin') !== '*')
     return [
       wrong(
-        'Access-Control-Allow-Origin is taken away or changed on the way, so no other site can read the hub.',
-        'Let the proxy pass the hub’s headers on as they are.',
+        'A proxy or CDN removes or changes Access-Control-Allow-Origin, so no other site can read the hub.',
+        'Configure the proxy to pass the hub’s headers on unchanged.',
       ),
     ]
   const search = await ask(`${ROUTES.listRepositories.path}?q=prompt`)
@@ -144,8 +144,8 @@ async function lookAtReading({ ask }: DeployedHub): Promise<Finding[]> {
     ? []
     : [
         wrong(
-          `Search answers ${search.status}${sentenceOf(search)}`,
-          'See that the build wrote build/search.db, and that it lies beside the functions (included_files in netlify.toml).',
+          `Search responds with ${search.status}${sentenceOf(search)}`,
+          'Make sure that the build wrote build/search.db, and that it is deployed with the functions (included_files in netlify.toml).',
         ),
       ]
 }
@@ -157,8 +157,8 @@ async function lookAtNotFound({ ask }: DeployedHub): Promise<Finding[]> {
     if (answer.status !== 404 || code !== 'not_found')
       return [
         wrong(
-          `${path} is answered with ${answer.status} and ${answer.headers.get('Content-Type') ?? 'no type'}, not with the hub’s 404 as JSON.`,
-          'Take away error pages and fallbacks to a page in the proxy or host; misses below /api and /data are the hub’s to answer.',
+          `${path} returns ${answer.status} and ${answer.headers.get('Content-Type') ?? 'no type'} instead of the hub’s 404 as JSON.`,
+          'Remove error pages and fallback pages in the proxy or host; the hub itself responds to unknown addresses below /api and /data.',
         ),
       ]
   }

@@ -15,13 +15,13 @@ export const SERVICE_CHECKS: readonly Check<DeployedHub>[] = [
   { name: 'hub-mcp', about: 'agents reach the MCP server and its tools', needs: ['hub-build'], look: lookAtMcp },
   {
     name: 'hub-publishing',
-    about: 'publishing is set up, and the store of tokens answers',
+    about: 'publishing is set up, and the token store responds',
     needs: ['hub-reading'],
     look: lookAtPublishing,
   },
   {
     name: 'hub-sign-in',
-    about: 'people can sign in, and GitHub sends them back here',
+    about: 'users can sign in, and GitHub redirects them back to the hub',
     needs: ['hub-address'],
     look: lookAtSignIn,
   },
@@ -39,15 +39,15 @@ async function lookAtMcp({ ask }: DeployedHub): Promise<Finding[]> {
   if (hello.status === 403)
     return [
       wrong(
-        'The MCP server does not know the name that it is called by.',
-        'Set SITE_URL to the public address, and let the proxy pass the Host header on.',
+        'The MCP server does not accept the host name of this address.',
+        'Set SITE_URL to the public address, and configure the proxy to pass the Host header on.',
       ),
     ]
   if (hello.status !== 200 || !Answered.safeParse(jsonOf(hello)).success)
     return [
       wrong(
-        `/mcp answers an initialize with ${hello.status}${sentenceOf(hello)}`,
-        'Let POST requests to /mcp through to the hub as they are, with bodies of up to 1 MiB.',
+        `/mcp responds to initialize with ${hello.status}${sentenceOf(hello)}`,
+        'Pass POST requests to /mcp to the hub unchanged, with bodies of up to 1 MiB.',
       ),
     ]
   const listed = Tools.safeParse(jsonOf(await call('tools/list', {}, 2))).data?.result.tools.map(({ name }) => name)
@@ -56,7 +56,7 @@ async function lookAtMcp({ ask }: DeployedHub): Promise<Finding[]> {
     : [
         wrong(
           '/mcp does not list the hub’s tools.',
-          'Deploy the newest build: what answers there is another version, or a cache.',
+          'Deploy the newest build: the response is from another version, or from a cache.',
         ),
       ]
 }
@@ -71,10 +71,10 @@ async function lookAtPublishing({ ask }: DeployedHub): Promise<Finding[]> {
   })
   if (answer.status === 401 && problemOf(answer)) return []
   if (answer.status === 429)
-    return [advise('Too many publishes were tried from here to look at publishing.', 'Wait a minute.')]
+    return [advise('Too many publishes were sent from this address to check publishing.', 'Wait a minute.')]
   return [
     wrong(
-      `Publishing answers ${answer.status}${sentenceOf(answer)}`,
+      `Publishing responds with ${answer.status}${sentenceOf(answer)}`,
       answer.status === 503
         ? 'Set what it names, for the functions where they run, and deploy again.'
         : 'Let POST requests below /api through to the hub with their Authorization header and bodies of up to 1 MiB.',
@@ -87,12 +87,12 @@ async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
   if (settings.status === 503)
     return [
       wrong(
-        `Sign-in is not set up: ${settingsNamed(settings.text) ?? '/settings answers 503'}.`,
+        `Sign-in is not set up: ${settingsNamed(settings.text) ?? '/settings responds with 503'}.`,
         'Set GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET and SESSION_SECRET, and deploy again.',
       ),
     ]
   if (settings.status !== 200)
-    return [wrong(`/settings answers ${settings.status}.`, 'Let requests to /settings and /auth through to the hub.')]
+    return [wrong(`/settings responds with ${settings.status}.`, 'Pass requests to /settings and /auth to the hub.')]
   const start = await ask('/auth/sign-in')
   const given = start.headers.get('Location') ?? ''
   // Both are fine: in local mode a page says that the link is needed, and without sign-in there is no such address.
@@ -102,21 +102,24 @@ async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
   if (!location || callback !== `${url}/auth/callback`)
     return [
       wrong(
-        `A sign-in leads back to ${callback ?? 'nowhere'}, not to ${url}/auth/callback.`,
-        `Set SITE_URL=${url}, and the same callback in the OAuth app at GitHub.`,
+        `A sign-in redirects back to ${callback ?? 'nowhere'}, not to ${url}/auth/callback.`,
+        `Set SITE_URL=${url}, and the same callback in the OAuth app on GitHub.`,
       ),
     ]
   if (!/__Host-/.test(start.headers.get('Set-Cookie') ?? '') && url.startsWith('https:'))
     return [
-      wrong('The cookie of a sign-in is lost on the way.', 'Let the proxy pass Set-Cookie on for /auth and /settings.'),
+      wrong(
+        'The sign-in cookie does not arrive.',
+        'Configure the proxy to pass Set-Cookie on for /auth and /settings.',
+      ),
     ]
   const github = await fetch(location, { redirect: 'manual', signal: AbortSignal.timeout(15_000) })
   return github.status < 400
     ? []
     : [
         wrong(
-          `GitHub answers ${github.status} to a sign-in with this client id and callback.`,
-          `Take GITHUB_CLIENT_ID from the OAuth app, and set its callback to ${url}/auth/callback.`,
+          `GitHub responds with ${github.status} to a sign-in with this client ID and callback.`,
+          `Copy GITHUB_CLIENT_ID from the OAuth app, and set its callback to ${url}/auth/callback.`,
         ),
       ]
 }

@@ -39,7 +39,7 @@ export const MACHINE_CHECKS: readonly Check<Machine>[] = [
   { name: 'git', about: 'git is there, and new enough', look: lookAtGit },
   {
     name: 'content',
-    about: 'the content can be read, and all of it is valid',
+    about: 'the content is readable and valid',
     // A clone is checked by the check of that name.
     isMeant: ({ config }) => !config.keepsClone,
     look: lookAtContent,
@@ -53,7 +53,7 @@ export const MACHINE_CHECKS: readonly Check<Machine>[] = [
   },
   {
     name: 'watching',
-    about: 'the system can tell of changes to the content',
+    about: 'the system can watch the content for changes',
     needs: ['content'],
     isMeant: ({ config }) => !config.keepsClone,
     look: lookAtWatching,
@@ -62,7 +62,7 @@ export const MACHINE_CHECKS: readonly Check<Machine>[] = [
   { name: 'build', about: 'the last build is whole, or there is none', look: lookAtBuild },
   {
     name: 'readme',
-    about: 'README.md leads to this repository',
+    about: 'README.md links to this repository',
     needs: ['git'],
     isMeant: ({ root }) => existsSync(join(root, 'README.md')),
     look: lookAtReadme,
@@ -93,7 +93,7 @@ function lookAtNode({ root, nodeVersion }: Machine): Finding[] {
     : [
         wrong(
           `This is Node ${nodeVersion}; the hub needs ${pinned}.`,
-          'Run it by npm (npm start, npm run doctor): npm ci has installed the right one for that.',
+          'Run it with npm (npm start, npm run doctor): npm ci installed the right version.',
         ),
       ]
 }
@@ -104,7 +104,8 @@ async function lookAtGit({ root, environment }: Machine): Promise<Finding[]> {
     .then((bytes) => /(\d+)\.(\d+)/.exec(bytes.toString()))
     .catch(() => undefined)
   const oldest = OLDEST_GIT.join('.')
-  if (!version) return [wrong('git cannot be run.', `Install git ${oldest} or newer, and see that PATH leads to it.`)]
+  if (!version)
+    return [wrong('git cannot be run.', `Install git ${oldest} or newer, and make sure that it is in PATH.`)]
   const [major, minor] = [Number(version[1]), Number(version[2])]
   return major > OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor >= OLDEST_GIT[1])
     ? []
@@ -117,7 +118,7 @@ async function lookAtContent({ root, config, environment }: Machine): Promise<Fi
     return [
       wrong(
         `Content folder not found: ${contentDir}.`,
-        'Set CONTENT_DIR to the folder that holds the prompts, or create one: npm run new -- owner/name',
+        'Set CONTENT_DIR to the folder that contains the prompts, or create one: npm run new -- owner/name',
       ),
     ]
   const { entries, repositories } = await reviewContent({ contentDir, environment })
@@ -127,7 +128,7 @@ async function lookAtContent({ root, config, environment }: Machine): Promise<Fi
     return [
       wrong(
         `${errors.length === 1 ? 'A file' : `${errors.length} places`} in the content cannot be served: ${first.file}:${first.line} ${first.rule}.`,
-        'npm run check:content names each of them and how to mend it.',
+        'npm run check:content lists each of them and how to fix it.',
       ),
     ]
   return repositories === 0
@@ -143,7 +144,7 @@ async function lookAtContentGit({ root, config, environment }: Machine): Promise
     return []
   } catch (error) {
     const [problem = '', ...rest] = (error instanceof Error ? error.message : String(error)).split(/(?<=[.:]) /)
-    return [wrong(problem, rest.join(' ') || 'Mend the git repository of the content.')]
+    return [wrong(problem, rest.join(' ') || 'Repair the git repository of the content.')]
   }
 }
 
@@ -156,7 +157,7 @@ function lookAtWatching({ root, config, maxWatches }: Machine): Finding[] {
     ? []
     : [
         advise(
-          `The content has ${needed} folders, and this system watches at most ${limit}: npm start looks for changes every ten seconds.`,
+          `The content has ${needed} folders, but this system watches at most ${limit}: npm start checks for changes every ten seconds.`,
           `Raise the limit: sysctl fs.inotify.max_user_watches=${needed * 2}`,
         ),
       ]
@@ -180,8 +181,8 @@ async function lookAtState({ root, config }: Machine): Promise<Finding[]> {
   }
   return [
     wrong(
-      `What is written to ${folder} is not kept.`,
-      'Give that folder to the user that the hub runs as, on a disk that can be written.',
+      `Files written to ${folder} are not stored.`,
+      'Make that folder writable for the hub’s user, on a writable disk.',
     ),
   ]
 }
@@ -192,8 +193,8 @@ function lookAtBuild({ root }: Machine): Finding[] {
   return existsSync(dist) && !parts.every((path) => existsSync(path))
     ? [
         wrong(
-          'dist/ has no search index or no record beside it: its build did not end, or dist/ was copied alone.',
-          'Run npm run build, or npm start, which builds by itself.',
+          'dist/ has no search index or build record: the build did not complete, or only dist/ was copied.',
+          'Run npm run build, or npm start, which builds automatically.',
         ),
       ]
     : []
@@ -206,16 +207,16 @@ async function lookAtPort({ config: { port, listenAt } }: Machine): Promise<Find
     if (code === 'EADDRINUSE')
       return (await isHubAt(port, host))
         ? []
-        : [wrong(`Port ${port} is taken by another program.`, 'Stop it, or choose another port: PORT=8889')]
+        : [wrong(`Port ${port} is in use by another program.`, 'Stop it, or choose another port: PORT=8889')]
     if (code === 'EACCES')
       return [
-        wrong(`This user may not listen at port ${port}.`, 'Choose a port above 1023, and put a proxy in front of it.'),
+        wrong(`This user may not listen on port ${port}.`, 'Choose a port above 1023, and put a proxy in front of it.'),
       ]
     // A machine without IPv6 listens on the other address of localhost.
     if (code !== undefined && host !== '::1')
       return [
         wrong(
-          `The hub cannot listen at ${host ?? 'every address'}: ${code}.`,
+          `The hub cannot listen on ${host ?? 'every address'}: ${code}.`,
           'Set HOST to an address of this machine.',
         ),
       ]
@@ -246,8 +247,8 @@ async function lookAtDisk({ root, config, freeBytes }: Machine): Promise<Finding
   const folders = [...new Set([resolve(root, '.hub'), resolve(root, config.contentDir)])]
   for (const folder of folders) {
     const free = await freeBytes(folder)
-    const room = `${Math.floor(free / MEBIBYTE)} MiB are free where ${folder} lies.`
-    if (free < MIN_FREE) return [wrong(`Only ${room}`, 'Make room: publishing answers 503 on a full disk.')]
+    const room = `${Math.floor(free / MEBIBYTE)} MiB of disk space are free for ${folder}.`
+    if (free < MIN_FREE) return [wrong(`Only ${room}`, 'Free some space: publishing responds with 503 on a full disk.')]
     if (free < GOOD_FREE) return [advise(`Only ${room}`, 'Make room before builds and publishes fill it.')]
   }
   return []
@@ -264,8 +265,8 @@ async function lookAtReadme({ root, environment }: Machine): Promise<Finding[]> 
     ? []
     : [
         advise(
-          `README.md still has OWNER in the address of its button "Deploy to Netlify"; this repository is ${own}.`,
-          `Put it there: sed -i 's#OWNER/prompt-hub#${own}#' README.md`,
+          `README.md still has OWNER in the link of its "Deploy to Netlify" button; this repository is ${own}.`,
+          `Replace it: sed -i 's#OWNER/prompt-hub#${own}#' README.md`,
         ),
       ]
 }

@@ -21,25 +21,25 @@ export const SETTINGS_CHECKS: readonly Check<GivenSettings>[] = [
   { name: 'settings', about: 'every setting has a form that can be read', look: lookAtForms },
   {
     name: 'git-settings',
-    about: 'publishing goes to one place, with all that it takes',
+    about: 'the settings for publishing are complete and unambiguous',
     needs: ['settings'],
     look: ({ environment, config }) => lookAtGitSettings(environment, config!),
   },
   {
     name: 'sign-in-settings',
-    about: 'sign-in is set up whole, or not at all',
+    about: 'sign-in is either completely configured or not at all',
     needs: ['settings'],
     look: ({ environment, config }) => lookAtSignIn(environment, config!),
   },
   {
     name: 'address',
-    about: 'the public address is one that others can trust',
+    about: 'the public address uses https',
     needs: ['settings'],
     look: ({ environment, config }) => lookAtAddress(environment, config!),
   },
   {
     name: 'proxies',
-    about: 'clients are told apart, and only proxies may say who they are',
+    about: 'clients are identified correctly, and only proxies are trusted',
     needs: ['settings'],
     look: ({ config }) => lookAtProxies(config!),
   },
@@ -47,7 +47,7 @@ export const SETTINGS_CHECKS: readonly Check<GivenSettings>[] = [
 
 function lookAtForms({ environment }: GivenSettings): Finding[] {
   return (readSettings(environment).problems ?? []).map(({ key, message }) =>
-    wrong(`${key} cannot be read: ${message}.`, `Correct ${key} or leave it out; README.md lists every setting.`),
+    wrong(`${key} cannot be read: ${message}.`, `Correct or remove ${key}; README.md lists every setting.`),
   )
 }
 
@@ -56,8 +56,8 @@ function lookAtGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitSt
   if (gitStore.kind === 'incomplete')
     return [
       wrong(
-        `${gitStore.missing} is missing, because another setting of the GitHub store is set: publishing answers 503.`,
-        `Set ${gitStore.missing}, or none of the GitHub settings to publish to git on this machine.`,
+        `${gitStore.missing} is missing, although another setting of the GitHub store is set: publishing responds with 503.`,
+        `Set ${gitStore.missing}, or remove all GitHub settings to publish to local git.`,
       ),
     ]
   const findings: Finding[] = []
@@ -65,14 +65,14 @@ function lookAtGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitSt
     findings.push(
       wrong(
         'GITHUB_APP_PRIVATE_KEY cannot be read as a private key.',
-        'Set the whole .pem file that GitHub made, with its line ends: as several lines, not as \\n in one.',
+        'Set the complete .pem file from GitHub with its line breaks: as several lines, not as \\n in one.',
       ),
     )
   if (GITHUB_TOKEN && GITHUB_APP_ID)
     findings.push(
       advise(
         'Both GITHUB_TOKEN and GITHUB_APP_ID are set; the token is used.',
-        'Remove the one that is not meant: an App is the better one, for it reaches one repository and belongs to nobody.',
+        'Remove the one that you do not want. Prefer the App: it has access to one repository and belongs to no person.',
       ),
     )
   if (basename(contentDir) !== 'content')
@@ -98,15 +98,15 @@ function lookAtSignIn({ SESSION_SECRET }: Environment, { signIn }: Config): Find
   if (signIn.kind === 'incomplete')
     return signIn.missing.map((sentence) =>
       wrong(
-        `Sign-in is half set up. ${sentence}.`,
-        `Set ${sentence.split(':')[0]}, or neither GITHUB_CLIENT_ID nor GITHUB_CLIENT_SECRET: our own host does not start half-open.`,
+        `Sign-in is only partly configured. ${sentence}.`,
+        `Set ${sentence.split(':')[0]}, or neither GITHUB_CLIENT_ID nor GITHUB_CLIENT_SECRET: the Node server does not start with an incomplete sign-in.`,
       ),
     )
   if (SESSION_SECRET && new Set(SESSION_SECRET).size < MIN_CHARACTERS)
     return [
       wrong(
-        'SESSION_SECRET is long but can be guessed: it repeats a few characters.',
-        'Make a random one: openssl rand -hex 32',
+        'SESSION_SECRET is long but easy to guess: it repeats a few characters.',
+        'Generate a random one: openssl rand -hex 32',
       ),
     ]
   return []
@@ -117,8 +117,8 @@ function lookAtAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLoca
     return listenAt === 'everywhere' || !listenAt.every(isLoopback)
       ? [
           advise(
-            'HOST lets other machines in, and in local mode whoever opens the printed link signs in as anybody.',
-            'Set SITE_URL to the public address, which ends local mode, or leave HOST out.',
+            'HOST accepts connections from other machines, and in local mode anyone who opens the printed link can sign in as any user.',
+            'Set SITE_URL to the public address, which disables local mode, or remove HOST.',
           ),
         ]
       : []
@@ -126,15 +126,15 @@ function lookAtAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLoca
   if (baseUrl.startsWith('http:') && !isLoopback(new URL(baseUrl).hostname))
     findings.push(
       wrong(
-        'SITE_URL begins with http://, so tokens cross the network where anybody can read them.',
-        'Put a proxy that speaks https in front, and set SITE_URL to the address that begins with https://.',
+        'SITE_URL starts with http://, so tokens are sent over the network unencrypted.',
+        'Add a reverse proxy with https, and set SITE_URL to its https:// address.',
       ),
     )
   if (RATE_LIMIT_PER_MINUTE === '0')
     findings.push(
       advise(
-        'RATE_LIMIT_PER_MINUTE is 0: one client may use up the hub, and guess tokens as fast as it likes.',
-        'Leave it out for 120 a minute, or set a number that your readers do not reach.',
+        'RATE_LIMIT_PER_MINUTE is 0: one client can overload the hub, and guess tokens without a limit.',
+        'Remove it for 120 per minute, or set a number that your readers do not reach.',
       ),
     )
   return findings
@@ -144,15 +144,15 @@ function lookAtProxies({ trustedProxies, listenAt, isLocal, netlifySite }: Confi
   if (trustedProxies.some(({ prefix }) => prefix === 0))
     return [
       wrong(
-        'TRUSTED_PROXIES names a network that holds every address, so any client may say that it is another one.',
-        'Name the addresses of your proxies alone, or loopback for one on this machine.',
+        'TRUSTED_PROXIES contains every address, so any client can pretend to be another one.',
+        'List only the addresses of your proxies, or loopback for one on this machine.',
       ),
     ]
   const isBehindProxy = listenAt !== 'everywhere' && listenAt.every(isLoopback)
   if (!isLocal && netlifySite === undefined && isBehindProxy && trustedProxies.length === 0)
     return [
       wrong(
-        'The hub listens to this machine alone, so a proxy stands in front of it, and TRUSTED_PROXIES names none: all readers share one limit.',
+        'The hub listens only on loopback, so there is a proxy in front of it, but TRUSTED_PROXIES is empty: all readers share one limit.',
         'Set TRUSTED_PROXIES=loopback.',
       ),
     ]

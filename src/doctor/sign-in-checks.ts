@@ -22,7 +22,7 @@ async function lookAtApplication({ signIn, baseUrl }: SignInApplication): Promis
   const redirectUri = `${baseUrl}/auth/callback`
   try {
     await identify(signIn, { code: NOBODYS_CODE, verifier: NOBODYS_CODE, redirectUri })
-    return [wrong('GitHub accepted a sign-in that nobody began.', 'See whether GITHUB_OAUTH_URL is really GitHub.')]
+    return [wrong('GitHub accepted a sign-in that nobody started.', 'Check that GITHUB_OAUTH_URL is GitHub.')]
   } catch (error) {
     // The invalid code was rejected as expected, so the app is known.
     if (error instanceof HubError && error.code === 'invalid_request') return []
@@ -30,7 +30,7 @@ async function lookAtApplication({ signIn, baseUrl }: SignInApplication): Promis
     return [
       wrong(
         said,
-        `Take client id and secret from the OAuth app whose callback is ${redirectUri}, and see that GITHUB_OAUTH_URL and GITHUB_API_URL are right where they are set.`,
+        `Copy the client ID and secret from the OAuth app whose callback is ${redirectUri}, and check GITHUB_OAUTH_URL and GITHUB_API_URL if they are set.`,
       ),
     ]
   }

@@ -55,7 +55,7 @@ export async function followGitHub(
       while (isWanted && !signal.aborted) {
         isWanted = false
         if (await clone.fetch()) onMove()
-        if (said !== undefined) console.log('GitHub answers again.')
+        if (said !== undefined) console.log('GitHub responds again.')
         said = undefined
       }
     } catch {
@@ -90,7 +90,7 @@ export function cloneOptions(
 ): ContentCloneOptions {
   const { gitStore } = config
   const source = findSourceHost(config)
-  if (gitStore.kind !== 'github' || !source) throw new Error('The settings name no repository on GitHub.')
+  if (gitStore.kind !== 'github' || !source) throw new Error('No GitHub repository is configured.')
   return {
     folder,
     url: `${source.web}.git`,

@@ -37,10 +37,10 @@ export function openMetrics(): Metrics {
   const git = time('hub_git_duration_seconds', 'Calls of the git store by verb; a commit is one round of publishing.', [
     ...['verb', 'outcome'],
   ])
-  const searches = time('hub_search_duration_seconds', 'Questions to the search.', ['outcome'])
+  const searches = time('hub_search_duration_seconds', 'Search queries.', ['outcome'])
   const build = new Gauge({
     name: 'hub_build_duration_seconds',
-    help: 'From reading to showing, last time.',
+    help: 'Duration of the last update, from reading to serving.',
     registers,
   })
   const served = new Gauge({ name: 'hub_served', help: 'What is served.', labelNames: ['what'], registers })

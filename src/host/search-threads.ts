@@ -42,14 +42,14 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
     resourceLimits: THREAD_MEMORY,
   })
   // A thread that fails without a task, or responds after it was ended.
-  pool.on('error', (cause) => logTrouble('warning', 'A search thread failed without a question.', { cause }))
+  pool.on('error', (cause) => logTrouble('warning', 'A search thread failed outside a query.', { cause }))
   /** Queries that are waiting or running. */
   let pending = 0
   const open = (path: string): ThreadedSearch => {
     const ask =
       <Verb extends keyof Search>(verb: Verb) =>
       async (...given: Parameters<Search[Verb]>): Promise<Awaited<ReturnType<Search[Verb]>>> => {
-        if (pending >= maxThreads + limits.queue) throw unavailable(true, 'too many questions wait')
+        if (pending >= maxThreads + limits.queue) throw unavailable(true, 'too many queries are waiting')
         const signal = AbortSignal.timeout(limits.deadlineMs)
         pending += 1
         try {
@@ -83,7 +83,7 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
 
 function unavailable(isTooSlow: boolean, cause: unknown): HubError {
   const message = isTooSlow
-    ? 'The search takes too long just now. Try again in a few seconds, or with fewer words.'
+    ? 'The search takes too long right now. Try again in a few seconds, or with fewer words.'
     : 'Search is not available right now. Try again in a few seconds.'
   return new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })
 }

@@ -124,7 +124,7 @@ export function listReadPaths({ owner, name }: FolderQuestion): {
   return { folder, versions: `${folder}/versions`, index, ownerIndex: checkedPath({ kind: 'owner', owner }) }
 }
 
-/** The number of the version whose file an entry of the folder `versions` is; undefined for anything else. */
+/** The version of an entry in the folder `versions`; undefined for anything that is not a version file. */
 export function versionOfEntry({ owner, name }: FolderQuestion, entry: string): string | undefined {
   const place = parsePath(`${owner}/${name}/versions/${entry}`).value
   return place?.kind === 'version' ? place.version : undefined

@@ -37,10 +37,9 @@ export function refuseMethod(method: string, allow: readonly string[]): HubError
 /** The message for each kind of limit: how long to wait, and what else helps. */
 const SENTENCES = {
   requests: (wait: string) =>
-    `Too many requests from this address. Try again in ${wait}, and keep answers as Cache-Control allows.`,
+    `Too many requests from this address. Try again in ${wait}, and cache responses as Cache-Control allows.`,
   publishes: (wait: string) => `Too many publishes in your name. Try again in ${wait}.`,
-  badTokens: (wait: string) =>
-    `Too many tokens from this address were no good. Check the token, and try again in ${wait}.`,
+  badTokens: (wait: string) => `Too many invalid tokens from this address. Check the token, and try again in ${wait}.`,
   toolCalls: (wait: string) => `Too many tool calls from this address. Try again in ${wait}.`,
   messages: (wait: string) => `Too many messages from this address. Try again in ${wait}.`,
 } as const

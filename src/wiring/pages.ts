@@ -31,7 +31,7 @@ function renderOf({ pages }: Hub): RenderPage {
 export function refusePages(): HubError {
   return new HubError(
     'unavailable',
-    'The pages are being prepared; the API answers already. Try again in a few seconds.',
+    'The pages are being prepared; the API is already available. Try again in a few seconds.',
     {
       retryAfterSeconds: 5,
     },

@@ -66,7 +66,7 @@ describe('a machine', () => {
       'a key in one line',
       { GITHUB_REPOSITORY: 'a/b', GITHUB_APP_ID: '1', GITHUB_APP_PRIVATE_KEY: NO_KEY, CONTENT_DIR: 'content' },
       'git-settings',
-      /cannot be read as a private key.*line ends/,
+      /cannot be read as a private key.*line breaks/,
     ],
     [
       'sign-in without the secret of its cookies',
@@ -74,7 +74,7 @@ describe('a machine', () => {
       'sign-in-settings',
       /SESSION_SECRET/,
     ],
-    ['tokens without https', { ...PUBLIC, SITE_URL: 'http://hub.example' }, 'address', /http:\/\/.*read them/],
+    ['tokens without https', { ...PUBLIC, SITE_URL: 'http://hub.example' }, 'address', /http:\/\/.*unencrypted/],
     ['everybody a proxy', { ...PUBLIC, TRUSTED_PROXIES: '0.0.0.0/0' }, 'proxies', /every address/],
     ['a proxy that is not told', { ...PUBLIC, TRUSTED_PROXIES: '' }, 'proxies', /TRUSTED_PROXIES=loopback/],
     ['no git', { PATH: '/nowhere' }, 'git', /git cannot be run.*Install git/],
@@ -106,7 +106,7 @@ describe('a machine', () => {
       'content-git',
       /merge is under way.*git merge --abort/i,
     ],
-    ['a store that keeps nothing', (folder) => writeFileSync(join(folder, '.hub'), ''), 'blob-store', /not kept/],
+    ['a store that keeps nothing', (folder) => writeFileSync(join(folder, '.hub'), ''), 'blob-store', /not stored/],
     ['half a build', (folder) => mkdirSync(join(folder, 'dist')), 'build', /search index.*npm run build/],
   ])('%s', async (_, spoil, check, said) => {
     spoil(repository.folder)
@@ -117,7 +117,7 @@ describe('a machine', () => {
     const examined = await examineSetup(setup({ HOST: '0.0.0.0' }))
     expect([isWell(examined), illsOf(examined)]).toEqual([
       true,
-      { address: expect.stringMatching(/^advice: .*signs in as anybody.*SITE_URL/) },
+      { address: expect.stringMatching(/^advice: .*sign in as any user.*SITE_URL/) },
     ])
   })
 
@@ -144,7 +144,7 @@ describe('a machine', () => {
       true,
       {
         watching:
-          'advice: The content has 4 folders, and this system watches at most 3: npm start looks for changes every ten seconds. → Raise the limit: sysctl fs.inotify.max_user_watches=8',
+          'advice: The content has 4 folders, but this system watches at most 3: npm start checks for changes every ten seconds. → Raise the limit: sysctl fs.inotify.max_user_watches=8',
       },
     ])
   })
@@ -167,7 +167,7 @@ describe('a machine', () => {
     const server: Server = createServer((_, outgoing) => outgoing.end(page))
     await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening))
     try {
-      await expectIll(setup(), 'port', new RegExp(`Port ${port} is taken.*PORT=`))
+      await expectIll(setup(), 'port', new RegExp(`Port ${port} is in use.*PORT=`))
       page = '{"status":"ok","commit":null}'
       await expectWell(setup())
     } finally {
@@ -238,13 +238,18 @@ describe('a repository on GitHub', () => {
 
   //  what is broken                            settings                                       check                 what is said
   test.each<[string, () => Setup['environment'], string, RegExp]>([
-    ['nobody there', () => ({ GITHUB_API_URL: 'http://127.0.0.1:9' }), 'github-reachable', /does not answer.*firewall/],
+    [
+      'nobody there',
+      () => ({ GITHUB_API_URL: 'http://127.0.0.1:9' }),
+      'github-reachable',
+      /does not respond.*firewall/,
+    ],
     ['a token that is none', () => ({ GITHUB_TOKEN: 'ghp_none' }), 'github-credential', /accept GITHUB_TOKEN/],
     [
       'a token of somebody else',
       () => ({ GITHUB_TOKEN: github.strangerToken }),
       'github-repository',
-      /shows the credential no repository.*Give the token access/,
+      /has no access to the repository.*Give the token access/,
     ],
     [
       'an App that is not installed there',
@@ -288,7 +293,7 @@ describe('a repository on GitHub', () => {
       'a token that only reads',
       () => answer('POST', '/git/commits', { message: 'Resource not accessible by personal access token' }, 403),
       'github-write',
-      /may not write.*Contents: Read and write/,
+      /no write access.*Contents: Read and write/,
     ],
     [
       'a branch that asks for pull requests',
@@ -300,7 +305,7 @@ describe('a repository on GitHub', () => {
         answer('GET', '/rulesets/7', { name: 'main', current_user_can_bypass: 'never' })
       },
       'github-protection',
-      /“main” stops.*pull_request.*bypass list/,
+      /“main” blocks.*pull_request.*bypass list/,
     ],
     [
       'an OAuth app with another secret',
@@ -341,7 +346,7 @@ describe('a repository on GitHub', () => {
     answer('GET', '/installation/repositories', { total_count: 12 })
     const examined = await examineSetup(onGitHub({ ...app(), ...signIn() }))
     expect(illsOf(examined)).toEqual({
-      'github-scope': expect.stringMatching(/^advice: The App reaches 12 repositories/),
+      'github-scope': expect.stringMatching(/^advice: The App has access to 12 repositories/),
     })
     const refused = await examineSetup(onGitHub({ ...signIn(), GITHUB_TOKEN: 'ghp_mistyped0123' }))
     const said = JSON.stringify([examined, refused])
@@ -367,7 +372,9 @@ test('the command fails by its exit status, and says the same to programs', () =
   }
   const said = run()
   expect(said.status).toBe(1)
-  expect(said.stdout).toMatch(/^WRONG {2}settings\s+TRUSTED_PROXIES cannot be read: .*\n\s+→ Correct TRUSTED_PROXIES/)
+  expect(said.stdout).toMatch(
+    /^WRONG {2}settings\s+TRUSTED_PROXIES cannot be read: .*\n\s+→ Correct or remove TRUSTED_PROXIES/,
+  )
   const { ok, checks } = JSON.parse(run('--json').stdout)
   expect([ok, checks[0].check, checks[0].outcome, checks[1].waits_for]).toEqual([
     false,

@@ -57,8 +57,8 @@ describe('a version', () => {
   ])('satisfies every rule: %s', (_, given) => expect(checkVersion(aVersion('1.0.0', given))).toEqual([]))
 
   test.each<[string, Partial<VersionEntry>, string]>([
-    ['content-is-text: empty', { content: '' }, 'expected some text, got nothing but white space'],
-    ['content-is-text: white space', { content: ' \r\n\t' }, 'expected some text, got nothing but white space'],
+    ['content-is-text: empty', { content: '' }, 'expected some text, got only whitespace'],
+    ['content-is-text: white space', { content: ' \r\n\t' }, 'expected some text, got only whitespace'],
     ['content-is-text: NUL', { content: 'a\0' }, 'expected text without NUL characters'],
     [
       'content-is-text: half a surrogate pair',
@@ -127,7 +127,7 @@ describe('a repository', () => {
     [
       'has-versions',
       { file: anIndex(), versions: [] },
-      [{ key: '', message: 'expected at least one version beside it, in versions/1.0.0.md' }],
+      [{ key: '', message: 'expected at least one version next to it, in versions/1.0.0.md' }],
     ],
     [
       'versions-are-few',
@@ -170,7 +170,7 @@ describe('a repository', () => {
     [
       'successor-exists: itself',
       { file: anIndex({ moved_to: 'acme/a' }) },
-      [{ key: 'moved_to', message: 'expected another repository than this one' }],
+      [{ key: 'moved_to', message: 'expected a different repository' }],
     ],
     [
       'replacement-exists',
@@ -180,7 +180,7 @@ describe('a repository', () => {
     [
       'replacement-exists: itself',
       { file: anIndex({ replaced_by: 'acme/a' }) },
-      [{ key: 'replaced_by', message: 'expected another repository than this one' }],
+      [{ key: 'replaced_by', message: 'expected a different repository' }],
     ],
     [
       'license-is-spdx',
@@ -206,7 +206,7 @@ describe('a repository', () => {
         file: 'content/acme/a/versions/1.0.1.md',
         rule: 'content-is-text',
         key: 'content',
-        message: 'expected some text, got nothing but white space',
+        message: 'expected some text, got only whitespace',
       },
     ])
   })

@@ -149,10 +149,10 @@ describe('content', () => {
     expect(findContentProblem(text)).toBeUndefined()
   })
   test.each([
-    ['', 'expected some text, got nothing but white space'],
-    [' ', 'expected some text, got nothing but white space'],
-    [' \t\r\n\u00a0\u2028\u3000', 'expected some text, got nothing but white space'],
-    ['\ufeff\n', 'expected some text, got nothing but white space'],
+    ['', 'expected some text, got only whitespace'],
+    [' ', 'expected some text, got only whitespace'],
+    [' \t\r\n\u00a0\u2028\u3000', 'expected some text, got only whitespace'],
+    ['\ufeff\n', 'expected some text, got only whitespace'],
     ['a\0b', 'expected text without NUL characters'],
     ['a\ud800', 'expected well-formed Unicode, without lone surrogates'],
     ['\udc00a', 'expected well-formed Unicode, without lone surrogates'],

@@ -37,7 +37,7 @@ export interface GitHubStandIn extends Pick<Faults, 'script' | 'calls' | 'counts
   rewriteOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array | null>>): Promise<string>
   /** Writes every object of the branch into a bare git repository, for `git fsck --full --strict`. @param folder must not exist */
   exportTo(place: StandInRepository, folder: string): Promise<void>
-  /** Stops everything. @throws Error when a query used what GitHub lacks, or what the facade does not answer */
+  /** Stops everything. @throws Error when a query used what GitHub lacks, or what the facade does not respond */
   close(): Promise<void>
 }
 

@@ -88,15 +88,15 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
     expect(await fromInside([publish])).toMatch(/"version":"1\.0\.1"/)
   })
 
-  test('a machine without the root certificate is told that the hub does not answer', async () => {
-    expect(await failing(fromInside([look], false))).toMatch(/WRONG +hub-reachable .*does not answer: .*certificate/)
+  test('a machine without the root certificate is told that the hub does not respond', async () => {
+    expect(await failing(fromInside([look], false))).toMatch(/WRONG +hub-reachable .*does not respond: .*certificate/)
   })
 
   test('outside of the network nothing answers, and the hub itself listens to its own machine alone', async () => {
     await stopCaddy()
     // Whoever asks from here is outside of such a network.
     await startCaddy((text) => text.replace('private_ranges', '192.0.2.0/24'))
-    expect(await failing(fromInside([look]))).toMatch(/WRONG +hub-reachable .*does not answer/)
+    expect(await failing(fromInside([look]))).toMatch(/WRONG +hub-reachable .*does not respond/)
     expect(listeners(hubPort)).toEqual(['00000000000000000000000001000000', '0100007F'])
   })
 })

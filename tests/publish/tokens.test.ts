@@ -10,7 +10,7 @@ import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const DAY_MS = 86_400_000
-const NO_GOOD_TOKEN = 'Publishing needs a token. Send a good one as "Authorization: Bearer hub_…".'
+const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization: Bearer hub_…".'
 /** Well formed and with a right checksum, but never made here. */
 const UNKNOWN = 'hub_000000000000000000000000000000002XhiBt'
 
@@ -198,9 +198,7 @@ describe('30 a minute', () => {
     for (let number = 0; number < 30; number++) expect((await guess(number % 2 ? UNKNOWN : null)).status).toBe(401)
     const answer = await guess(UNKNOWN)
     expect([answer.status, answer.code, answer.headers.get('Retry-After')]).toEqual([429, 'rate_limited', '60'])
-    expect(answer.message).toBe(
-      'Too many tokens from this address were no good. Check the token, and try again in 60 s.',
-    )
+    expect(answer.message).toBe('Too many invalid tokens from this address. Check the token, and try again in 60 s.')
     expect((await guess(limited.token)).status).toBe(404)
   })
 

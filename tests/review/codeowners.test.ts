@@ -25,7 +25,7 @@ const run = (...args: string[]) => {
   return { status, said: stdout + stderr }
 }
 const HEAD =
-  '# Written by `npm run codeowners` from the members of content/{owner}/index.md; write it anew after they change.\n'
+  '# Written by `npm run codeowners` from the members of content/{owner}/index.md; run it again after they change.\n'
 const OWNERS = '/content/acme/ @octocat\n/content/globex/ @adam @zoe\n'
 
 test('written once, kept, checked, and never with a name that could be something else', () => {

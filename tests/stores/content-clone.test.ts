@@ -109,7 +109,7 @@ test('no answer and a branch that is gone change nothing', async () => {
   await clone.update()
   const held = Promise.withResolvers<void>()
   standIn.script({ on: 'rest', fault: FAULTS.hold(held.promise) })
-  await expect(clone.fetch()).rejects.toThrow('no answer within 1 s')
+  await expect(clone.fetch()).rejects.toThrow('no response within 1 s')
   held.resolve()
   await expect(open({ folder: join(top, 'other'), branch: 'gone' })).rejects.toThrow(/gone/)
   await expect(open({ folder: join(top, 'other'), getToken: async () => 'ghp_wrong' })).rejects.toThrow(/not found/)

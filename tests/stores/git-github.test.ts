@@ -147,7 +147,7 @@ describe('git on GitHub', () => {
       const thrown = await commit(await read(), 'secret words', writer).catch((error: unknown) => error)
       const told =
         JSON.stringify(thrown, Object.getOwnPropertyNames(thrown)) + String(thrown instanceof Error && thrown.cause)
-      expect(told).toContain('GitHub answered status 401')
+      expect(told).toContain('GitHub returned status 401')
       expect(told).not.toMatch(/ghp_|secret|c2VjcmV0/)
     })
   })

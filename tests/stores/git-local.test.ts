@@ -78,7 +78,7 @@ describe('where it works', () => {
         fork()
         expect(() => git('merge', '-q', 'side')).toThrow()
       },
-      "A merge is under way in the content's git repository: git commit finishes it, git merge --abort gives it up",
+      "A merge is under way in the content's git repository: git commit completes it, git merge --abort cancels it",
     ],
     [
       'a rebase is under way',
@@ -86,7 +86,7 @@ describe('where it works', () => {
         fork()
         expect(() => git('rebase', '-q', 'side')).toThrow()
       },
-      "A rebase is under way in the content's git repository: git rebase --continue finishes it, git rebase --abort gives it up",
+      "A rebase is under way in the content's git repository: git rebase --continue completes it, git rebase --abort cancels it",
     ],
     [
       'a cherry-pick is under way',
@@ -94,7 +94,7 @@ describe('where it works', () => {
         fork()
         expect(() => git('cherry-pick', 'side')).toThrow()
       },
-      "A cherry-pick is under way in the content's git repository: git cherry-pick --continue finishes it, git cherry-pick --abort gives it up",
+      "A cherry-pick is under way in the content's git repository: git cherry-pick --continue completes it, git cherry-pick --abort cancels it",
     ],
     [
       'a revert is under way',
@@ -102,7 +102,7 @@ describe('where it works', () => {
         fork()
         expect(() => git('revert', '--no-edit', 'HEAD~1')).toThrow()
       },
-      "A revert is under way in the content's git repository: git revert --continue finishes it, git revert --abort gives it up",
+      "A revert is under way in the content's git repository: git revert --continue completes it, git revert --abort cancels it",
     ],
     [
       'a bisect is under way',
@@ -139,7 +139,7 @@ describe('where it works', () => {
     const refusal = (sentence: string) => ({ code: 'unavailable', retryAfterSeconds: 60, message: sentence })
     await expect(ask({})).rejects.toMatchObject(
       refusal(
-        'The content folder lies in no git repository that can be used. Run git init, make a first commit, and try again.',
+        'The content folder is not in a usable git repository. Run git init, create a first commit, and try again.',
       ),
     )
     await expect(ask({ contentDir: join(folder, 'missing') })).rejects.toMatchObject(
@@ -150,7 +150,7 @@ describe('where it works', () => {
     )
     git('init', '-q')
     await expect(ask({})).rejects.toMatchObject(
-      refusal('The git repository of the content has no commit yet. Make a first commit, and try again.'),
+      refusal('The git repository of the content has no commit yet. Create a first commit, and try again.'),
     )
   })
 

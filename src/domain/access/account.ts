@@ -71,7 +71,7 @@ export interface Accounts {
   createToken(person: Person, wish: TokenWish, now: Date): Promise<string | undefined>
   /** A person's tokens, newest first: valid ones and the most recently expired, 50 in all. Ended ones are removed, 200 entries at a time. */
   listTokens(userId: string, now: Date): Promise<ListedToken[]>
-  /** Revokes a token of this person; nothing of it is kept. @returns false when they have no token with that ID */
+  /** Revokes a user's token and deletes its record. @returns false when they have no token with that ID */
   revokeToken(userId: string, id: string): Promise<boolean>
   /** Tokens that operators created for these owners, newest first. */
   listOperatorTokens(owners: readonly string[]): Promise<ListedToken[]>

@@ -19,7 +19,7 @@ export function formatCodeowners(
     .sort(([a], [b]) => compareText(a, b))
     .map(([owner, logins]) => `/content/${owner}/ ${named([...logins].sort(compareText))}`)
   return [
-    '# Written by `npm run codeowners` from the members of content/{owner}/index.md; write it anew after they change.',
+    '# Written by `npm run codeowners` from the members of content/{owner}/index.md; run it again after they change.',
     // The last matching line counts, so the catch-all comes first.
     ...(maintainers.length === 0 ? [] : [`* ${named(maintainers)}`]),
     ...lines,

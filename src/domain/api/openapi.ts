@@ -45,19 +45,19 @@ export function describeApi(baseUrl: string): Json {
       version: '1',
       summary: 'Read and publish prompts, their versions, tags and owners.',
       description: [
-        'Reading needs no key; publishing a version needs a token. Send a descriptive User-Agent and keep answers as Cache-Control allows. Responses may gain fields; they never lose or rename one within /api/v1.',
-        'A version’s placeholders, {{name}} or {{ name }}, are those of its `variables` alone, filled in one literal pass: the value given; else the default; else, for an optional variable, the empty text; a required one without a value is an error. Numbers are written as JSON does, booleans as true and false; nothing is escaped, and a value is never scanned again. The rule, with code for it, is at /docs/filling.',
+        'Reading needs no key; publishing a version needs a token. Send a descriptive User-Agent, and cache responses as Cache-Control allows. Within /api/v1, fields may be added to responses, but are never removed or renamed.',
+        'A version’s placeholders, {{name}} or {{ name }}, are only those listed in its `variables`. They are filled in one pass with the given value, else the default, else (for an optional variable) an empty string; a required variable without a value is an error. Numbers are written as in JSON, booleans as true and false; nothing is escaped, and a value is never scanned again. For the rules, with code, see /docs/filling.',
       ].join('\n\n'),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],
     security: [],
     tags: [
-      { name: 'Reading', description: 'Everything that can be read without a key.' },
-      { name: 'Publishing', description: 'What needs a token.' },
+      { name: 'Reading', description: 'Requests that need no token.' },
+      { name: 'Publishing', description: 'Requests that need a token.' },
       {
         name: 'Managing',
-        description: 'Changes of what is published, which need a token with the permission label or maintain.',
+        description: 'Changes to published prompts, which need a token with the label or maintain permission.',
       },
     ],
     paths,
@@ -83,26 +83,26 @@ const header = (description: string, schema: Json = { type: 'string' }) => ({ de
 
 /** Every header that a response may have and a client may use. */
 const HEADERS = {
-  ETag: header('Names these bytes; send it back as If-None-Match.'),
-  'Cache-Control': header('How long the answer may be kept.'),
-  Link: header('The next and the previous page (RFC 8288), or, of a repository that has moved, its successor.'),
-  Location: header('The address of the version that was published.', { type: 'string', format: 'uri' }),
-  'X-Prompt-Version': header('The version whose content this is.'),
+  ETag: header('Identifies the response body; send it as If-None-Match.'),
+  'Cache-Control': header('How long the response may be cached.'),
+  Link: header('The next and the previous page (RFC 8288), or the successor of a repository that has moved.'),
+  Location: header('The URL of the published version.', { type: 'string', format: 'uri' }),
+  'X-Prompt-Version': header('The version of the returned content.'),
   'X-Prompt-Yanked': header(
-    '`true` when this version was yanked. An answer that was kept from before does not say so; the list of versions does.',
+    '`true` when this version was yanked. A response that was cached earlier lacks it; the list of versions shows it.',
     { type: 'string', enum: ['true'] },
   ),
   'Content-Disposition': header('`attachment` with the name of the file.'),
-  'Export-Lost': header('What the format has no place for, such as `tags, license`; left out where nothing is lost.'),
+  'Export-Lost': header('Fields that the format cannot represent, such as `tags, license`; omitted if there are none.'),
   'Repr-Digest': header(
-    'The SHA-256 of these bytes (RFC 9530), such as `sha-256=:…:`; left out where our own host compresses them.',
+    'The SHA-256 of the body (RFC 9530), such as `sha-256=:…:`; omitted if the Node server compresses it.',
   ),
-  'Idempotency-Replayed': header('`true` when the key was used before, and this is the first one’s version.', {
+  'Idempotency-Replayed': header('`true` when the key was already used and this is the version of the first request.', {
     type: 'string',
     enum: ['true'],
   }),
-  'Retry-After': header('Seconds until a retry makes sense.', { type: 'integer', minimum: 1 }),
-  Allow: header('The methods that the address has.'),
+  'Retry-After': header('Seconds to wait before a retry.', { type: 'integer', minimum: 1 }),
+  Allow: header('The supported methods.'),
   'WWW-Authenticate': header('`Bearer`.'),
 } as const
 
@@ -113,7 +113,7 @@ const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The ETag of the answer that you have; if it still holds, the answer is 304 without a body.',
+  description: 'The ETag of your cached response; if it is still current, the response is 304 without a body.',
   schema: { type: 'string' },
 }
 
@@ -173,7 +173,7 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
     ...(isText
       ? {
           description:
-            'Plain text, not JSON: a client that only reads JSON takes `content` of getRepository or getVersion, which is the same text.',
+            'Plain text, not JSON. Clients that only read JSON can use `content` of getRepository or getVersion, which is the same text.',
         }
       : {}),
     tags: ['Reading'],
@@ -184,13 +184,13 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
     ],
     responses: {
       '200': {
-        description: 'What was asked for.',
+        description: 'The requested data.',
         headers: headersOf(...always, ...(isText ? (['Repr-Digest'] as const) : [])),
         content,
         ...(links ? { links } : {}),
       },
       '304': {
-        description: 'Not changed since the ETag given in If-None-Match; without a body.',
+        description: 'Not modified since the ETag in If-None-Match; without a body.',
         headers: headersOf(...always),
       },
       ...describeErrors(errors),
@@ -206,7 +206,7 @@ function describeExport(): Json {
     operationId: 'exportVersion',
     summary: 'Get a version as a file of another tool',
     description:
-      'Title, description, tags and licence are those that the repository has now; the rest is the version. The version must be a number, x.y.z.',
+      'Title, description, tags and licence are the repository’s current ones; everything else is from the version. The version must be a number, x.y.z.',
     tags: ['Reading'],
     parameters: [
       ...['owner', 'name', 'version'].map(describePathParameter),
@@ -232,7 +232,7 @@ function describeExport(): Json {
         },
       },
       '304': {
-        description: 'Not changed since the ETag given in If-None-Match; without a body.',
+        description: 'Not modified since the ETag in If-None-Match; without a body.',
         headers: headersOf(...always),
       },
       ...describeErrors(['not_found', 'not_convertible', 'rate_limited', 'internal_error', 'unavailable']),
@@ -264,7 +264,7 @@ function describePublish(schemas: Components): Json {
     operationId: 'publishVersion',
     summary: 'Publish a new version',
     description:
-      'One commit that adds one version. The number is raised from the highest ever used; the first version is 1.0.0.',
+      'Adds a version in one commit. The number is increased from the highest ever used; the first version is 1.0.0.',
     tags: ['Publishing'],
     security: [{ token: [] }],
     parameters: [
@@ -274,7 +274,7 @@ function describePublish(schemas: Components): Json {
         name: 'Idempotency-Key',
         in: 'header',
         required: false,
-        description: 'Names this publish, so that a repeated request answers the first one’s version.',
+        description: 'Identifies this publish, so that a retry returns the version of the first request.',
         schema: {
           type: 'string',
           pattern: IDEMPOTENCY_KEY.pattern.source,
@@ -295,7 +295,7 @@ function describePublish(schemas: Components): Json {
         headers: headersOf('Idempotency-Replayed'),
         content: answer,
       },
-      '201': { description: 'The version that was published.', headers: headersOf('Location'), content: answer },
+      '201': { description: 'The published version.', headers: headersOf('Location'), content: answer },
       ...describeErrors(PUBLISH_ERRORS),
     },
   }
@@ -325,7 +325,7 @@ function describeManaging(schemas: Components): Record<string, Json> {
       },
     }),
     responses: {
-      '200': { description: 'The repository as it is now; `commit` is null when nothing changed.', content: answer },
+      '200': { description: 'The current repository; `commit` is null when nothing changed.', content: answer },
       ...describeErrors(CHANGE_ERRORS),
     },
   })

@@ -38,24 +38,28 @@ export type RouteWithSchemas = Route & RouteSchemas & { id: RouteId }
 
 const sort: QueryParameter = {
   name: 'sort',
-  description: 'The order. Without it: best match first when q is given, else top.',
+  description: 'The sort order. Default: best match if q is given, else top.',
   schema: z.enum(SORTS),
 }
 
 const SCHEMAS: Readonly<Record<RouteId, RouteSchemas>> = {
   listRepositories: {
     query: [
-      { name: 'page', description: 'Which page, from 1.', schema: z.int().min(1).max(LIMITS.highestPage).default(1) },
+      {
+        name: 'page',
+        description: 'The page number, from 1.',
+        schema: z.int().min(1).max(LIMITS.highestPage).default(1),
+      },
       sort,
       {
         name: 'q',
         description:
-          'Words to look for in full name, title, tags, description, readme and content, the last one also as a prefix. meta.matched says which words were read as others or left out. The first 12 phrases of at most 8 words count.',
+          'Words to search for in full name, title, tags, description, readme and content; the last one also matches as a prefix. meta.matched lists corrected and ignored words. Only the first 12 phrases of at most 8 words count.',
         schema: z.string().meta({ maxLength: LIMITS.queryCharacters }),
       },
       {
         name: 'tag',
-        description: 'A tag that must be carried; may be given several times.',
+        description: 'Only repositories with this tag; may be repeated.',
         schema: z.array(z.string()),
         isRepeatable: true,
       },
@@ -78,13 +82,12 @@ const SCHEMAS: Readonly<Record<RouteId, RouteSchemas>> = {
     query: [
       {
         name: 'version',
-        description: 'Which version, x.y.z. Without version and label: the latest.',
+        description: 'The version, x.y.z. Default, without a label: the latest.',
         schema: Version,
       },
       {
         name: 'label',
-        description:
-          'A label of the repository, such as production: the version that it points at. Not beside version.',
+        description: 'A label of the repository, such as production, instead of a version.',
         schema: z.string(),
       },
     ],
@@ -137,7 +140,7 @@ export const ChangeAnswer = z
     unchanged: z.boolean().describe('Whether it was so already, so that nothing was written.'),
     commit: Commit.nullable().describe('The commit that was made, or null.'),
   })
-  .meta({ id: 'ChangeAnswer', description: 'A repository, and what became of the request to change it.' })
+  .meta({ id: 'ChangeAnswer', description: 'A repository, and the result of the request to change it.' })
 
 /** The response to a publish: the version, and the outcome of the request. */
 export const PublishAnswer = z
@@ -148,4 +151,4 @@ export const PublishAnswer = z
     commit: Commit.nullable().describe('The commit that was made, or null.'),
     warnings: z.array(Warning).describe('What is worth a second look; nothing was refused for it.'),
   })
-  .meta({ id: 'PublishAnswer', description: 'A version, and what became of the request.' })
+  .meta({ id: 'PublishAnswer', description: 'A version, and the result of the request.' })

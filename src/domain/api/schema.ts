@@ -30,12 +30,12 @@ const address = (sentence: string) => z.url().describe(sentence)
 export const Variable = z
   .object({
     name: VariableName,
-    description: z.string().describe('What to give for it; empty when its author said nothing.'),
+    description: z.string().describe('What the value is for; empty if undocumented.'),
     type: VariableType,
     required: z.boolean().describe('Whether a value must be given before the prompt is used.'),
     default: Scalar.nullable().describe('The value used when none is given, or null.'),
     options: z.array(z.string()).describe('The values to choose from; empty unless the type is enum.'),
-    example: Scalar.nullable().describe('A value that shows what is meant, or null.'),
+    example: Scalar.nullable().describe('An example value, or null.'),
   })
   .meta({ id: 'Variable', description: 'A placeholder of a prompt.' })
 export type Variable = z.infer<typeof Variable>
@@ -43,7 +43,7 @@ export type Variable = z.infer<typeof Variable>
 /** Model settings, unchanged from the author. */
 export const Parameters = z
   .record(z.string(), z.unknown())
-  .describe('Model settings, kept as given, for example {"temperature": 0.2}.')
+  .describe('Model settings, stored as given, for example {"temperature": 0.2}.')
 export type Parameters = z.infer<typeof Parameters>
 
 const sha256 = z
@@ -52,7 +52,7 @@ const sha256 = z
   .describe('SHA-256 of the content’s bytes, in hex.')
 const sizeBytes = z.int().nonnegative().describe('Length of the content in bytes of UTF-8.')
 const versionAddress = address('The address of this version’s record.')
-const versionRawAddress = address('The address of this version’s bare content.')
+const versionRawAddress = address('The address of this version’s raw content.')
 
 /** A repository in a list. docs/contract.md section 3. */
 export const RepositorySummary = z
@@ -61,9 +61,9 @@ export const RepositorySummary = z
     name: Name,
     full_name: FullName,
     title: line(LIMITS.titleCharacters).describe('What the prompt is called.'),
-    description: line(LIMITS.descriptionCharacters).describe('What it is for, in a sentence or two.'),
+    description: line(LIMITS.descriptionCharacters).describe('What it does, in a sentence or two.'),
     tags: z.array(Tag).describe('Its tags.'),
-    license: License.nullable().describe('Its licence as an SPDX expression, or null.'),
+    license: License.nullable().describe('The licence as an SPDX expression, or null.'),
     status: Status,
     status_message: z.string().nullable().describe('Why it has this status and what to do, or null.'),
     latest_version: Version.nullable().describe('The highest version that is not yanked, or null.'),
@@ -85,11 +85,11 @@ export const MirrorEntry = RepositorySummary.extend({
   latest_sha256: z
     .string()
     .nullable()
-    .describe('The SHA-256 of the latest version’s content, as hexadecimal, or null when there is none.'),
+    .describe('The SHA-256 of the latest version’s content, in hexadecimal, or null without an active version.'),
   record_sha256: z
     .string()
     .describe(
-      'The SHA-256 of the bytes of `/data/v1/repos/{owner}/{name}.json`, as hexadecimal: while it is the same, so is everything that file says.',
+      'The SHA-256 of the bytes of `/data/v1/repos/{owner}/{name}.json`, in hexadecimal; it changes whenever that file changes.',
     ),
 }).meta({ id: 'MirrorEntry', description: 'A repository in `/data/v1/index.json`, for mirrors.' })
 export type MirrorEntry = z.infer<typeof MirrorEntry>
@@ -107,28 +107,28 @@ const WARNING_CODES = [
 /** A warning; it never blocks a publish. docs/contract.md section 3. */
 export const Warning = z
   .object({
-    code: z.enum(WARNING_CODES).describe('What kind of warning; more kinds may come.'),
-    message: z.string().describe('What was found, and what to do.'),
+    code: z.enum(WARNING_CODES).describe('The kind of warning; more may be added.'),
+    message: z.string().describe('What was found, and how to fix it.'),
     line: z
       .int()
       .positive()
       .nullable()
-      .describe('The line of the content, from 1, or null when it is about something else.'),
+      .describe('The line of the content, from 1, or null if the warning is not about a line.'),
   })
-  .meta({ id: 'Warning', description: 'Something worth a second look; nothing is refused for it.' })
+  .meta({ id: 'Warning', description: 'A possible problem; it does not prevent publishing.' })
 export type Warning = z.infer<typeof Warning>
 
-const role = z.enum(CHAT_ROLES).describe('Who speaks.')
+const role = z.enum(CHAT_ROLES).describe('The role of the message.')
 
 /** One message of a chat prompt. docs/contract.md section 3. */
 const ChatMessage = z
-  .object({ role, content: z.string().describe('Its text, without line ends at its beginning and end.') })
+  .object({ role, content: z.string().describe('The text, without leading and trailing newlines.') })
   .meta({ id: 'ChatMessage', description: 'A message of a chat prompt.' })
 
 /** The position of earlier messages in a chat prompt. docs/contract.md section 3. */
 const ChatHistory = z
-  .object({ type: z.literal('history').describe('Tells it from a message.') })
-  .meta({ id: 'ChatHistory', description: 'The place where the caller’s earlier messages go.' })
+  .object({ type: z.literal('history').describe('Distinguishes it from a message.') })
+  .meta({ id: 'ChatHistory', description: 'The position of the caller’s earlier messages.' })
 
 const format = z.enum(FORMATS).describe('`text`, or `chat`: the content has role lines.')
 const messages = z
@@ -142,18 +142,18 @@ const Skill = z
     description: z.string().describe('What the skill does, and when to use it.'),
     license: License.nullable().describe('The licence when the version was published, or null.'),
   })
-  .meta({ id: 'Skill', description: 'What makes a version an Agent Skill.' })
-const skill = Skill.nullable().describe('What makes it an Agent Skill, or null.')
+  .meta({ id: 'Skill', description: 'The Agent Skill metadata of a version.' })
+const skill = Skill.nullable().describe('The Agent Skill metadata, or null if the version is not a skill.')
 
 /** An advisory: versions that should no longer be used. docs/contract.md section 3. */
 export const Advisory = z
   .object({
-    range: z.string().describe('Which versions, as a range of node-semver, such as "<1.2.0".'),
+    range: z.string().describe('The affected versions, as a node-semver range such as "<1.2.0".'),
     severity: Severity,
-    message: z.string().describe('What is wrong and what to do.'),
-    versions: z.array(Version).describe('The versions it is about, highest first; yanked ones too.'),
+    message: z.string().describe('The problem, and what users should do.'),
+    versions: z.array(Version).describe('The affected versions, highest first, including yanked ones.'),
   })
-  .meta({ id: 'Advisory', description: 'A warning of its maintainers about some versions.' })
+  .meta({ id: 'Advisory', description: 'A warning from the maintainers about some versions.' })
 export type Advisory = z.infer<typeof Advisory>
 
 /** A full repository record. docs/contract.md section 3. */
@@ -168,21 +168,19 @@ export const Repository = z
     size_bytes: sizeBytes.nullable().describe('Length of the content in bytes of UTF-8, or null.'),
     format: format.describe('`text`, or `chat`: the latest version’s content has role lines.'),
     messages: messages.describe('The messages of the latest version, or null for a text.'),
-    skill: skill.describe('What makes the latest version an Agent Skill, or null.'),
+    skill: skill.describe('The Agent Skill metadata of the latest version, or null.'),
     variables: z.array(Variable).describe('The latest version’s placeholders.'),
     parameters: Parameters,
     labels: z
       .record(z.string(), Version)
       .describe('Names that point at a version, for example {"production": "1.2.0"}.'),
     readme: z.string().describe('Notes on the prompt, in markdown; empty when there are none.'),
-    versions: z.array(Version).describe('Its versions, highest first; yanked ones left out.'),
-    moved_to: FullName.nullable().describe('The repository that goes on instead of this one, or null.'),
+    versions: z.array(Version).describe('The versions, highest first, without yanked ones.'),
+    moved_to: FullName.nullable().describe('The repository that this one moved to, or null.'),
     replaced_by: FullName.nullable().describe('The repository that its maintainers recommend instead, or null.'),
-    forked_from: VersionAddress.nullable().describe('The version that it began as a copy of, or null.'),
-    advisories: z.array(Advisory).describe('What its maintainers warn users of some versions of.'),
-    warnings: z
-      .array(Warning)
-      .describe('What was found in the latest version’s texts, such as characters that do not show.'),
+    forked_from: VersionAddress.nullable().describe('The version that it was forked from, or null.'),
+    advisories: z.array(Advisory).describe('Warnings from the maintainers about some versions.'),
+    warnings: z.array(Warning).describe('Findings in the latest version’s texts, such as invisible characters.'),
   })
   .meta({ id: 'Repository', description: 'A repository with its latest content.' })
 export type Repository = z.infer<typeof Repository>
@@ -200,9 +198,9 @@ export const VersionSummary = z
     published_by: publishedBy,
     content_sha256: sha256,
     size_bytes: sizeBytes,
-    yanked: z.boolean().describe('Whether it was withdrawn; its exact address still answers.'),
-    yank_reason: z.string().nullable().describe('Why it was withdrawn, or null.'),
-    provenance: Provenance.nullable().describe('The CI run that published it, when one proved itself, or null.'),
+    yanked: z.boolean().describe('Whether the version was yanked; it can still be fetched by its exact number.'),
+    yank_reason: z.string().nullable().describe('Why it was yanked, or null.'),
+    provenance: Provenance.nullable().describe('The verified CI run that published it, or null.'),
     url: versionAddress,
     raw_url: versionRawAddress,
   })
@@ -216,7 +214,7 @@ export const VersionRecord = z
     name: Name,
     full_name: FullName,
     version: Version,
-    previous_version: Version.nullable().describe('The next lower number ever published, or null.'),
+    previous_version: Version.nullable().describe('The next lower version that was ever published, or null.'),
     content: z.string().describe('The prompt’s text, byte for byte.'),
     content_sha256: sha256,
     size_bytes: sizeBytes,
@@ -228,7 +226,7 @@ export const VersionRecord = z
     changelog,
     published_at: publishedAt,
     published_by: publishedBy,
-    provenance: Provenance.nullable().describe('The CI run that published it, when one proved itself, or null.'),
+    provenance: Provenance.nullable().describe('The verified CI run that published it, or null.'),
     url: versionAddress,
     raw_url: versionRawAddress,
   })
@@ -241,18 +239,21 @@ const ACTIVITY_TYPES = ['published', 'labelled', 'unlabelled', 'yanked', 'unyank
 /** An entry of a repository's activity. docs/contract.md section 3. */
 export const Activity = z
   .object({
-    type: z.enum(ACTIVITY_TYPES).describe('What happened; more kinds may come.'),
+    type: z.enum(ACTIVITY_TYPES).describe('The kind of event; more may be added.'),
     at: Time.describe('When.'),
-    by: z.string().describe('Who did it: a handle, or the author’s name of a commit made by hand.'),
-    version: Version.nullable().describe('The version that it is about, or null.'),
+    by: z.string().describe('The actor: a handle, or the author’s name of a manual commit.'),
+    version: Version.nullable().describe('The version that the event concerns, or null.'),
     label: z.string().nullable().describe('The label that was moved or removed, or null.'),
-    from: z.string().nullable().describe('The version that the label pointed at, or the status before, or null.'),
-    to: z.string().nullable().describe('The version that the label points at now, or the status, or null.'),
-    reason: z.string().nullable().describe('Why it was yanked, or the message of the status, or null.'),
-    fields: z.array(z.string()).describe('The fields that `changed` is about.'),
-    commit: z.string().nullable().describe('The commit that did it, or null.'),
+    from: z
+      .string()
+      .nullable()
+      .describe('The version that the label pointed at before, or the previous status, or null.'),
+    to: z.string().nullable().describe('The version that the label points at now, or the new status, or null.'),
+    reason: z.string().nullable().describe('Why it was yanked, or the status message, or null.'),
+    fields: z.array(z.string()).describe('The fields that changed, for the type `changed`.'),
+    commit: z.string().nullable().describe('The commit of the change, or null.'),
   })
-  .meta({ id: 'Activity', description: 'Something that happened to a repository.' })
+  .meta({ id: 'Activity', description: 'An event in a repository’s activity.' })
 export type Activity = z.infer<typeof Activity>
 
 const part = z.enum([...CHAT_ROLES, 'history'])
@@ -261,51 +262,49 @@ const names = (sentence: string) => z.array(z.string()).describe(sentence)
 /** The changes that callers of a version must know before they upgrade. docs/contract.md section 11. */
 export const Difference = z
   .object({
-    from: Version.describe('The version that is compared with.'),
-    to: Version.describe('The version that changed something.'),
+    from: Version.describe('The base version of the comparison.'),
+    to: Version.describe('The version that is compared with the base.'),
     breaking: z
       .boolean()
       .describe(
-        'Whether a call that was right with `from` may fail with `to`: a variable went, one that must be given came, or what is accepted became less.',
+        'Whether a call that works with `from` may fail with `to`: a variable was removed, a required one was added, or fewer values are accepted.',
       ),
-    content_changed: z.boolean().describe('Whether the text differs at all.'),
+    content_changed: z.boolean().describe('Whether the text differs.'),
     format_changed: z.boolean().describe('Whether a text became a chat prompt, or the other way round.'),
     messages: z
       .object({
-        added: z.array(part).describe('Kinds of which there are more than before.'),
-        removed: z.array(part).describe('Kinds of which there are fewer.'),
-        changed: z
-          .array(part)
-          .describe('Kinds of which there are as many, with another text or in another order among them.'),
+        added: z.array(part).describe('Roles that now have more messages.'),
+        removed: z.array(part).describe('Roles that now have fewer messages.'),
+        changed: z.array(part).describe('Roles with the same number of messages, but a different text or order.'),
       })
-      .describe('What happened to the messages of a chat prompt, by role; `history` is the place of earlier messages.'),
+      .describe('Changes to the messages of a chat prompt, by role; `history` is the position of earlier messages.'),
     variables: z
       .object({
-        added: z.array(Variable).describe('Variables that came.'),
+        added: z.array(Variable).describe('Added variables.'),
         removed: names('The names of those that went.'),
         newly_required: names('Those that could be left out before and cannot any more.'),
         narrowed: names('Those that refuse some values they took before.'),
         changed: z
           .array(z.object({ name: VariableName, fields: names('The fields that differ.') }))
-          .describe('Those whose declaration differs in any way.'),
+          .describe('Variables whose declaration changed.'),
       })
-      .describe('What happened to the variables.'),
+      .describe('Changes to the variables.'),
     parameters: z
       .object({
         added: names('Settings that came.'),
         removed: names('Settings that went.'),
         changed: names('Settings with another value.'),
       })
-      .describe('What happened to the model settings, by their names at the top.'),
+      .describe('Changes to the parameters, by top-level name.'),
   })
-  .meta({ id: 'Difference', description: 'What changed between two versions for those who call them.' })
+  .meta({ id: 'Difference', description: 'What changed between two versions for callers.' })
 export type Difference = z.infer<typeof Difference>
 
 /** A tag and its number of prompts. docs/contract.md section 3. */
 export const TagRecord = z
   .object({
     name: Tag,
-    count: z.int().nonnegative().describe('How many listed repositories carry it.'),
+    count: z.int().nonnegative().describe('How many listed repositories have it.'),
     url: address('The address of the list filtered by this tag.'),
   })
   .meta({ id: 'Tag', description: 'A tag and its count.' })
@@ -324,10 +323,10 @@ export type OwnerCount = z.infer<typeof OwnerCount>
 export const User = z
   .object({
     handle: Owner,
-    name: z.string().nullable().describe('The name they go by, or null.'),
-    bio: z.string().nullable().describe('What they say of themselves, in markdown, or null.'),
-    website: z.string().nullable().describe('Their own address, or null.'),
-    avatar_url: z.string().nullable().describe('The address of their picture, or null.'),
+    name: z.string().nullable().describe('The display name, or null.'),
+    bio: z.string().nullable().describe('The bio, in markdown, or null.'),
+    website: z.string().nullable().describe('The URL of their website, or null.'),
+    avatar_url: z.string().nullable().describe('The URL of their avatar, or null.'),
     html_url: address('The address of their page.'),
     repos_count: z.int().nonnegative().describe('How many of their repositories are listed.'),
     repos: z.array(RepositorySummary).describe('Their listed repositories, newest update first.'),
@@ -338,11 +337,11 @@ export type User = z.infer<typeof User>
 /** Paging of a list. docs/contract.md section 4. */
 export const Meta = z
   .object({
-    page: z.int().positive().describe('This page, from 1.'),
-    pages: z.int().nonnegative().describe('How many pages there are; 0 when nothing matches.'),
-    total: z.int().nonnegative().describe('How many records match.'),
+    page: z.int().positive().describe('The current page, from 1.'),
+    pages: z.int().nonnegative().describe('The number of pages; 0 when nothing matches.'),
+    total: z.int().nonnegative().describe('The number of matching records.'),
   })
-  .meta({ id: 'Meta', description: 'Where a list stands.' })
+  .meta({ id: 'Meta', description: 'Paging of a list.' })
 export type Meta = z.infer<typeof Meta>
 
 /** Metadata of an activity list. docs/contract.md section 4. */
@@ -350,40 +349,40 @@ export const ActivityMeta = z
   .object({
     ...Meta.shape,
     since: Time.nullable().describe(
-      'Before this moment publishes alone are known, because the history of git is cut short; null when it is whole.',
+      'The git history is shallow: before this time only publishes are known. Null when the history is complete.',
     ),
   })
-  .meta({ id: 'ActivityMeta', description: 'Where a list of what happened stands.' })
+  .meta({ id: 'ActivityMeta', description: 'Paging of an activity list.' })
 
 /** How the words of a search were interpreted. docs/contract.md section 4. */
 export const Matched = z
   .object({
-    exact: z.int().nonnegative().describe('How many records hold every word that counts; they stand first.'),
-    corrected: z.record(z.string(), z.string()).describe('Words read as others, for example {"reveiw": "review"}.'),
-    ignored: z.array(z.string()).describe('Words left out: nothing holds them, or they are too many.'),
+    exact: z.int().nonnegative().describe('The number of records that contain every word; they come first.'),
+    corrected: z.record(z.string(), z.string()).describe('Corrected words, for example {"reveiw": "review"}.'),
+    ignored: z.array(z.string()).describe('Ignored words: no record contains them, or there are too many words.'),
   })
-  .meta({ id: 'Matched', description: 'How the words of a search were taken.' })
+  .meta({ id: 'Matched', description: 'How the words of a query were interpreted.' })
 export type Matched = z.infer<typeof Matched>
 
 /** Paging of search results. docs/contract.md section 4. */
 export const SearchMeta = z
   .object({
     ...Meta.shape,
-    total_is_exact: z.boolean().optional().describe('Whether total was counted to the end; with q only.'),
-    matched: Matched.optional().describe('How the words of q were taken; with q only.'),
+    total_is_exact: z.boolean().optional().describe('Whether total is exact; only with q.'),
+    matched: Matched.optional().describe('How the words of q were interpreted; only with q.'),
   })
-  .meta({ id: 'SearchMeta', description: 'Where a list of repositories stands.' })
+  .meta({ id: 'SearchMeta', description: 'Paging of a list of repositories.' })
 export type SearchMeta = z.infer<typeof SearchMeta>
 
 /** The body of every error. docs/contract.md section 6. */
 export const ErrorEnvelope = z
   .strictObject({
     error: z.strictObject({
-      code: z.enum(ERROR_CODES).describe('What kind of error.'),
-      message: z.string().describe('What was wrong, where, and what to do.'),
+      code: z.enum(ERROR_CODES).describe('The error code.'),
+      message: z.string().describe('What went wrong, where, and how to fix it.'),
     }),
   })
-  .meta({ id: 'Error', description: 'What every error answers.' })
+  .meta({ id: 'Error', description: 'The body of every error response.' })
 export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>
 
 /** Wraps a record's schema as the response with one record. */

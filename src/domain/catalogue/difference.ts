@@ -86,7 +86,7 @@ function compareMessages(from: Callable, to: Callable): Difference['messages'] {
   const [before, after] = [partsOf(from), partsOf(to)]
   const gained = (kind: Part['kind']) =>
     after.filter((part) => part.kind === kind).length - before.filter((part) => part.kind === kind).length
-  // A message does not change because another one before it was added or removed: its place is the one among those of which there are as many.
+  // Adding or removing a message does not change the following ones: positions are counted within each role.
   const place = (parts: Part[]) =>
     parts.filter(({ kind }) => gained(kind) === 0).map((part, place) => ({ ...part, place }))
   const [old, now] = [place(before), place(after)]

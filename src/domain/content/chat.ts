@@ -77,7 +77,7 @@ export function formatChat(parts: readonly ChatPart[]): string {
 
 /** Why a text cannot be written as a message: it would be parsed as something else. Undefined when it can. */
 export function findUnwritable(text: string): string | undefined {
-  if (trimLineEnds(text).trim() === '') return 'expected some text, got nothing but white space'
+  if (trimLineEnds(text).trim() === '') return 'expected some text, got only whitespace'
   // As it will appear: between the line feed of its role line and another one.
   const standing = `\n${text}\n`
   if (locateParts(standing).length > 0 || standing.match(ROLE_LIKE_LINE) || standing.match(HISTORY))

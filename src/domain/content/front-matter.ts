@@ -75,7 +75,7 @@ export const Title = line(LIMITS.titleCharacters)
 /** A repository's description. */
 export const Description = line(LIMITS.descriptionCharacters)
   .refine(fitsXml, NO_XML)
-  .describe('What it is for, in a sentence or two.')
+  .describe('What it does, in a sentence or two.')
 
 /** The format of a version's content. */
 export const Format = z.enum(FORMATS).describe('`text`, or `chat`: text with role lines.')
@@ -128,7 +128,9 @@ const AdvisoryInput = z.strictObject({
     .min(1, 'expected a range of versions')
     .describe('Which versions, such as "<1.2.0".'),
   severity: Severity,
-  message: line(LIMITS.sentenceCharacters).min(1, 'expected some text').describe('What is wrong and what to do.'),
+  message: line(LIMITS.sentenceCharacters)
+    .min(1, 'expected some text')
+    .describe('The problem, and what users should do.'),
 })
 
 /** The front matter of a repository's `index.md`. docs/contract.md section 2. */

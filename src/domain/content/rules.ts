@@ -72,7 +72,7 @@ export const VERSION_RULES = {
 /** The rules of a repository, including references to others. */
 export const REPOSITORY_RULES = {
   'has-versions': ({ versions }) =>
-    versions.length > 0 ? [] : [{ key: '', message: 'expected at least one version beside it, in versions/1.0.0.md' }],
+    versions.length > 0 ? [] : [{ key: '', message: 'expected at least one version next to it, in versions/1.0.0.md' }],
   'versions-are-few': ({ versions }) =>
     versions.length <= LIMITS.versionsPerRepository
       ? []
@@ -105,8 +105,7 @@ export const REPOSITORY_RULES = {
   'successor-exists': ({ owner, name, file }: NamingRepository, { repositories }) => {
     const successor = file?.moved_to
     if (!successor) return []
-    if (successor === `${owner}/${name}`)
-      return [{ key: 'moved_to', message: 'expected another repository than this one' }]
+    if (successor === `${owner}/${name}`) return [{ key: 'moved_to', message: 'expected a different repository' }]
     const target = repositories.get(successor)
     if (!target) return [{ key: 'moved_to', message: `expected a repository that exists, got ${successor}` }]
     return target.file?.moved_to
@@ -121,8 +120,7 @@ export const REPOSITORY_RULES = {
   'replacement-exists': ({ owner, name, file }: NamingRepository, { repositories }) => {
     const replacement = file?.replaced_by
     if (!replacement) return []
-    if (replacement === `${owner}/${name}`)
-      return [{ key: 'replaced_by', message: 'expected another repository than this one' }]
+    if (replacement === `${owner}/${name}`) return [{ key: 'replaced_by', message: 'expected a different repository' }]
     return repositories.has(replacement)
       ? []
       : [{ key: 'replaced_by', message: `expected a repository that exists, got ${replacement}` }]

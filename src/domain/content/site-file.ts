@@ -25,9 +25,9 @@ const SiteFileSchema = z.strictObject({
     .default(USUAL_LOOK.language)
     .describe('The language of the name, tagline and tasks, as a BCP 47 tag.'),
   logo: z
-    .enum(['logo.svg', 'logo.png'], 'expected logo.svg or logo.png, a file beside site.yml')
+    .enum(['logo.svg', 'logo.png'], 'expected logo.svg or logo.png, a file next to site.yml')
     .optional()
-    .describe('The logo, a file beside `site.yml`, at most 64 KiB.'),
+    .describe('The logo, a file next to `site.yml`, at most 64 KiB.'),
   accent: z
     .string()
     .regex(/^#[0-9a-fA-F]{6}$/, 'expected a colour such as "#0b6e4f"')

@@ -39,7 +39,7 @@ export function describeFront({ name, full_name, version, content_sha256, skill 
   }
 }
 
-/** A JSON string is a YAML string too. YAML 1.1 folds the characters that are escaped beside, and Claude Code ends front matter at any `---`. */
+/** A JSON string is a YAML string too. The other escaped characters are line breaks in YAML 1.1, and Claude Code ends front matter at any `---`. */
 function quote(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|--(?=-)/g,

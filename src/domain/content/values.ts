@@ -109,7 +109,7 @@ export const Scalar = z.union([z.string(), z.number(), z.boolean()])
 /** The types of variables. */
 export const VariableType = z
   .enum(['string', 'number', 'integer', 'boolean', 'enum'])
-  .describe('What kind of value is expected.')
+  .describe('The type of the value.')
 
 /** The status of a repository. docs/contract.md section 2. */
 export const Status = z
@@ -173,7 +173,7 @@ function text(maxCharacters: number, pattern: string, sentence: string) {
 
 /** Why a content is rejected, or undefined. Its size is checked separately, because that error has its own status. */
 export function findContentProblem(content: string): string | undefined {
-  if (content.trim() === '') return 'expected some text, got nothing but white space'
+  if (content.trim() === '') return 'expected some text, got only whitespace'
   if (content.includes('\0')) return 'expected text without NUL characters'
   if (!content.isWellFormed()) return 'expected well-formed Unicode, without lone surrogates'
   return undefined

@@ -26,7 +26,7 @@ import { formatProblems, parseBy, unknownField, type ValueProblem } from '../tex
 const MessageInput = z.union(
   [
     z.strictObject({
-      role: z.enum(CHAT_ROLES).describe('Who speaks.'),
+      role: z.enum(CHAT_ROLES).describe('The role of the message.'),
       content: z.string().meta({ minLength: 1 }).describe('Its text.'),
     }),
     z.strictObject({ type: z.literal('history').describe('The place of earlier messages.') }),
@@ -54,7 +54,7 @@ export const PublishRequest = z
     bump: z
       .enum(BUMPS)
       .default('patch')
-      .describe('Which part of the version number is raised; the first version is 1.0.0 whatever it says.'),
+      .describe('Which part of the version number is increased; the first version is always 1.0.0.'),
     variables: VariableInputs.optional().describe('The placeholders. Left out, the previous version’s carry over.'),
     parameters: ParametersInput.optional().describe('Model settings. Left out, the previous version’s carry over.'),
     skill: SkillInput.nullable()
@@ -70,7 +70,7 @@ export const PublishRequest = z
     expected_version: Version.nullable()
       .optional()
       .describe('The version you believe is the latest, or null for a new repository; otherwise 409.'),
-    dry_run: z.boolean().default(false).describe('Everything but the commit; answers 200.'),
+    dry_run: z.boolean().default(false).describe('Checks everything without a commit; the response is 200.'),
   })
   .meta({
     id: 'PublishRequest',
@@ -108,7 +108,7 @@ export function parsePublishRequest(body: unknown, measure: Measure): PublishInp
   if (messages && given !== undefined)
     problems.push({ key: 'messages', message: 'expected either content or messages, got both' })
   if (messages && parsed.value?.format === 'text')
-    problems.push({ key: 'format', message: 'expected chat beside messages, got text' })
+    problems.push({ key: 'format', message: 'expected chat with messages, got text' })
   const license = parsed.value?.license
   const licenseProblem = license === undefined ? undefined : findLicenseProblem(license)
   if (licenseProblem) problems.push({ key: 'license', message: licenseProblem })

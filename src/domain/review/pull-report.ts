@@ -55,7 +55,7 @@ export function formatPullReport({ entries, notes, owners, head, isApproved, dif
 
 function summarise(errors: number, advice: number): string {
   const parts = [
-    ...(errors > 0 ? [`**${errors} ${errors === 1 ? 'problem' : 'problems'}** to be mended`] : []),
+    ...(errors > 0 ? [`**${errors} ${errors === 1 ? 'problem' : 'problems'}** to fix`] : []),
     ...(advice > 0 ? [`advice on ${advice} ${advice === 1 ? 'place' : 'places'}, which does not hold it up`] : []),
   ]
   return parts.length === 0

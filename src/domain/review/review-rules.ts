@@ -138,7 +138,7 @@ export const RULES = {
   ),
   secret: advice('Nothing looks like a secret.', 'revoke it if it is real; write one that is plainly made up'),
   'hidden-characters': advice('Every character shows.', 'type the passage anew, without the character'),
-  'look-alikes': advice('A word keeps to one alphabet.', 'type the word anew'),
+  'look-alikes': advice('A word keeps to one alphabet.', 'retype the word'),
   'weak-title': advice('A repository has a title in words.', 'add title to index.md'),
   'weak-metadata': advice(
     'A description says what the prompt is for; there are tags, a licence, and words for every variable.',

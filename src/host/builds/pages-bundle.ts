@@ -88,7 +88,7 @@ export function preparePages(place: BundlePlace, signal: AbortSignal): () => Pag
     } catch (error) {
       if (signal.aborted) return
       console.error(
-        `${error instanceof Error ? error.message : error} It is tried again in ${RETRY_MS / 1000} s; the API answers meanwhile.`,
+        `${error instanceof Error ? error.message : error} Retrying in ${RETRY_MS / 1000} s; the API remains available.`,
       )
       setTimeout(() => inBackground('Opening the pages', open), RETRY_MS).unref()
     }

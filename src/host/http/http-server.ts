@@ -123,7 +123,7 @@ export async function startServer(
     if (isStopping) outgoing.shouldKeepAlive = false
     const refused = findUnclear(incoming) ?? bodies.admit(incoming, outgoing)
     if (refused) refuse(incoming, outgoing, refused)
-    else inBackground('An answer', () => listener(incoming, outgoing))
+    else inBackground('A response', () => listener(incoming, outgoing))
   }
   // Without these listeners Node responds to such requests itself, with a bare status.
   server.on('checkExpectation', takeTurn)

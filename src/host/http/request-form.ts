@@ -26,25 +26,25 @@ export function findUnclear(incoming: IncomingMessage): HubError | undefined {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!.toLowerCase()
     if (!ONCE.has(name)) continue
-    if (seen.has(name)) return unclear(`The header ${name} came more than once. Send it once.`)
+    if (seen.has(name)) return unclear(`The header ${name} was sent more than once. Send it once.`)
     seen.add(name)
   }
   const { host } = headers
   if (host === undefined ? httpVersion !== '1.0' : !isHost(host))
     return unclear('The header Host must name this hub, as in "Host: prompts.example.org".')
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
-    return unclear('The header Expect asks for something that is not done here. Leave it out.')
+    return unclear('The value of the header Expect is not supported. Omit the header.')
   const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(incoming.url ?? '')
   if (absolute) {
     const [, authority = '', rest = ''] = absolute
     if (authority.toLowerCase() !== host?.toLowerCase())
-      return unclear('The address of the request and its header Host disagree. Send the same in both.')
+      return unclear('The URL and the Host header differ. Send the same host in both.')
     incoming.url = rest.startsWith('/') ? rest : `/${rest}`
   }
   // `OPTIONS *` is the only request without a path (RFC 9110 section 9.3.7). It is handled like any other path.
   if (incoming.url === '*' && incoming.method === 'OPTIONS') incoming.url = '/api'
   if (!incoming.url?.startsWith('/') || /[\\#]/.test(incoming.url.split('?')[0]!) || incoming.url.includes('#'))
-    return unclear('The address must begin with / and hold neither \\ nor #. Write them as %5C and %23.')
+    return unclear('The URL must start with / and contain neither \\ nor #. Write them as %5C and %23.')
   return undefined
 }
 

@@ -8,7 +8,7 @@ import { type McpResult, refuseParams } from './protocol.ts'
 
 /** Answers `skills/list`: always empty, because clients read lists without being asked, and skills are texts of third parties. */
 export function listSkills({ cursor }: Record<string, unknown>): McpResult {
-  if (cursor !== undefined) throw refuseParams('Unknown cursor. The list is empty; ask for a skill by skills/get.')
+  if (cursor !== undefined) throw refuseParams('Unknown cursor. The list is empty; use skills/get to get a skill.')
   return { skills: [] }
 }
 
@@ -32,7 +32,7 @@ export async function readSkillText(uri: string, tools: ReadTools): Promise<stri
   return skill && formatSkill(skill)
 }
 
-/** The name stands last, because the extension wants the folder of a SKILL.md to have it. */
+/** The name comes last, because the extension requires the folder of a SKILL.md to have it. */
 async function findByUri(uri: unknown, tools: ReadTools): Promise<SkillVersion | undefined> {
   const [, owner = '', version, name = ''] =
     (typeof uri === 'string' && /^skill:\/\/([^/]+)(?:\/v([^/]+))?\/([^/]+)\/SKILL\.md$/.exec(uri)) || []

@@ -22,9 +22,9 @@ const prompt = {
   // Inlined without its ID, because some clients do not resolve `$ref`.
   variables: z.array(z.object(Variable.shape)).describe('The version’s placeholders.'),
   // Sentences rather than records, because a model reads them, and because a smaller schema is cheaper for every client.
-  advisories: z.array(z.string()).describe('What its maintainers warn users of this version of.'),
-  warnings: z.array(z.string()).describe('What its texts hold that a reader would not see or expect.'),
-  missing_variables: z.array(z.string()).describe('Variables whose placeholder still stands in content.'),
+  advisories: z.array(z.string()).describe('Warnings from the maintainers about this version.'),
+  warnings: z.array(z.string()).describe('Findings in the texts, such as invisible characters.'),
+  missing_variables: z.array(z.string()).describe('Variables whose placeholder is still in content.'),
 }
 
 /** The result of each tool. Open: fields may be added. */

@@ -33,6 +33,6 @@ export async function admitJob(
   if (!(await spendJob({ jti: job.jti, request, endsMs: job.endsMs + LEEWAY_MS })))
     throw new HubError(
       'unauthorized',
-      'This OIDC token was used for another request. Ask GitHub for a new one for each publish.',
+      'This OIDC token was already used for another request. Request a new one from GitHub for each publish.',
     )
 }

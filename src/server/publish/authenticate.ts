@@ -55,7 +55,7 @@ export interface AuthTools {
 const looksLikeJob = (token: string): boolean => token.split('.').length === 3
 
 /** The same message for missing, malformed, unknown and revoked tokens, so that nobody learns which tokens exist. */
-const NO_GOOD_TOKEN = 'Publishing needs a token. Send a good one as "Authorization: Bearer hub_…".'
+const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization: Bearer hub_…".'
 
 /**
  * Identifies the publisher from the Authorization header.
@@ -74,7 +74,7 @@ export async function authenticate(request: Request, tools: AuthTools, now: Date
   if (holder.kind === 'person' && !(await tools.holdsLogin(holder)))
     throw new HubError(
       'forbidden',
-      `The handle ${holder.login} belongs to somebody else here. Sign in and make a new token.`,
+      `The handle ${holder.login} belongs to another user of this hub. Sign in and create a new token.`,
     )
   return {
     id: `token:${id}`,

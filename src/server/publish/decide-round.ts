@@ -86,7 +86,7 @@ export function readStanding(accepted: AcceptedPublish, folder: FolderState): St
   if (earlier && earlier.trailers.get('Request-Digest') !== idempotency?.request)
     throw new HubError(
       'idempotency_key_reused',
-      'This Idempotency-Key was used for another body. Send each publish with a key of its own, and repeat a key only with the same body.',
+      'This Idempotency-Key was already used with another body. Use a new key for each publish, and repeat a key only with the same body.',
     )
   const state = readRepositoryState({ owner, name, versions: folder.versions.keys(), index: folder.index })
   return { state, earlier, needed: earlier ? (earlier.trailers.get('Version') ?? '') : state.latest }

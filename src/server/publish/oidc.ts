@@ -94,7 +94,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
       if (badToken.some((kind) => thrown instanceof kind)) throw refuse()
       throw new HubError(
         'unavailable',
-        'The keys of the OIDC issuer cannot be reached just now. Try again in a few seconds.',
+        'The keys of the OIDC issuer cannot be fetched right now. Try again in a few seconds.',
         {
           cause: thrown,
           retryAfterSeconds: 5,
@@ -112,6 +112,6 @@ function refuse(): HubError {
 function refuseClaim(claim: string, audience: string): HubError {
   return new HubError(
     'unauthorized',
-    `This OIDC token is not for here: ${claim}. Ask GitHub for a new one with the audience ${audience}.`,
+    `This OIDC token is not for this hub: ${claim}. Request a new one from GitHub with the audience ${audience}.`,
   )
 }

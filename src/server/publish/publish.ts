@@ -126,7 +126,7 @@ export function requireJson(request: Request, types: readonly string[] = ['appli
   if (!types.includes(type))
     throw new HubError(
       'unsupported_media_type',
-      'Publishing takes JSON. Send it with "Content-Type: application/json".',
+      'The body must be JSON. Send it with "Content-Type: application/json".',
     )
 }
 

@@ -201,7 +201,7 @@ function tooLate(retryAfterSeconds = 5, cause?: unknown): HubError {
   const seconds = Math.max(1, retryAfterSeconds)
   return new HubError(
     'unavailable',
-    `The git host is busy or does not answer. Nothing was written, or a retry finds what was; try again in ${seconds} s.`,
+    `The git host is busy or does not respond. A retry finds anything that was written; try again in ${seconds} s.`,
     { retryAfterSeconds: seconds, cause },
   )
 }

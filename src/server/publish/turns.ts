@@ -95,7 +95,7 @@ const RETRY_SECONDS = 5
 function noTurn(): HubError {
   return new HubError(
     'unavailable',
-    `Too many publishes wait for the git host. Nothing was written; try again in ${RETRY_SECONDS} s.`,
+    `Too many publishes are waiting for the git host. Nothing was written; try again in ${RETRY_SECONDS} s.`,
     { retryAfterSeconds: RETRY_SECONDS },
   )
 }

@@ -17,7 +17,7 @@ import { encode, findRepository, findVersion } from './records.ts'
 /**
  * Answers one request to an address of exports. Never throws: everything becomes an answer.
  *
- * It is kept as a repository is, and not for ever as its version is: title, description, tags and licence stand in the file, and they can change.
+ * It is cached like a repository, not permanently like a version: the file contains title, description, tags and licence, which can change.
  */
 export async function answerExport(request: Request, connect: Connect<ReadDependencies>): Promise<Response> {
   const { owner = '', name = '', version = '', format = '' } = matchExport(pathOf(request.url)) ?? {}

@@ -68,7 +68,7 @@ export function devServer(): AstroIntegration {
             route: '',
             handle: (incoming: IncomingMessage, outgoing: ServerResponse, next: () => void) => {
               if (mount.isOurs(incoming.method ?? 'GET', incoming.url ?? '/'))
-                inBackground('An answer', () => mount.listener(incoming, outgoing))
+                inBackground('A response', () => mount.listener(incoming, outgoing))
               else next()
             },
           })

@@ -60,7 +60,10 @@ const RECORDS = [
   ...[RepositorySummary, Repository, Variable, VersionSummary, VersionRecord, Provenance, TagRecord, User, Stats],
   Difference,
   MirrorEntry,
-  ...[Meta, ErrorEnvelope.shape.error.meta({ id: 'Error', description: 'What every error answers, as `error`.' })],
+  ...[
+    Meta,
+    ErrorEnvelope.shape.error.meta({ id: 'Error', description: 'The body of every error response, as `error`.' }),
+  ],
   ...[PublishRequest, PublishAnswer],
 ] as const
 

@@ -245,7 +245,7 @@ async function listChanged(git: Git, from: string, to: string): Promise<ChangedP
 
 function describeFailure(error: unknown, url: string, timeoutMs: number, isLate: boolean): string {
   const why = isLate
-    ? `no answer within ${Math.round(timeoutMs / 1000)} s`
+    ? `no response within ${Math.round(timeoutMs / 1000)} s`
     : error instanceof GitFailure
       ? (/(?:fatal|error): (.*)/.exec(error.message)?.[1] ?? error.message)
       : error instanceof Error

@@ -31,12 +31,12 @@ const SETUP_RETRY_SECONDS = 60
 
 /** Files in the git folder that show an operation in progress, and how the user ends it. */
 const UNDER_WAY = [
-  ['rebase-merge', 'A rebase', 'git rebase --continue finishes it, git rebase --abort gives it up'],
-  ['rebase-apply', 'A rebase or git am', 'git status says how to finish it or give it up'],
-  ['MERGE_HEAD', 'A merge', 'git commit finishes it, git merge --abort gives it up'],
-  ['CHERRY_PICK_HEAD', 'A cherry-pick', 'git cherry-pick --continue finishes it, git cherry-pick --abort gives it up'],
-  ['REVERT_HEAD', 'A revert', 'git revert --continue finishes it, git revert --abort gives it up'],
-  ['sequencer', 'A cherry-pick or revert', 'git status says how to finish it or give it up'],
+  ['rebase-merge', 'A rebase', 'git rebase --continue completes it, git rebase --abort cancels it'],
+  ['rebase-apply', 'A rebase or git am', 'git status explains how to complete or cancel it'],
+  ['MERGE_HEAD', 'A merge', 'git commit completes it, git merge --abort cancels it'],
+  ['CHERRY_PICK_HEAD', 'A cherry-pick', 'git cherry-pick --continue completes it, git cherry-pick --abort cancels it'],
+  ['REVERT_HEAD', 'A revert', 'git revert --continue completes it, git revert --abort cancels it'],
+  ['sequencer', 'A cherry-pick or revert', 'git status explains how to complete or cancel it'],
   ['BISECT_LOG', 'A bisect', 'git bisect reset ends it'],
 ] as const
 
@@ -52,7 +52,7 @@ export async function readStanding(tree: WorkTree, signal?: AbortSignal): Promis
   }
   const { branch, head } = await readHead(tree.git, signal)
   if (head === undefined)
-    throw notSetUp('The git repository of the content has no commit yet. Make a first commit', undefined)
+    throw notSetUp('The git repository of the content has no commit yet. Create a first commit', undefined)
   if (branch === undefined) {
     const way = tree.branch === undefined ? 'git switch checks one out' : `git switch ${nameOf(tree.branch)} goes back`
     throw notNow(`The content's git repository has no branch checked out (its HEAD is detached): ${way}`)

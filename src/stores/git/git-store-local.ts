@@ -109,10 +109,7 @@ async function findWorkTree(contentDir: string, environment: LocalGitOptions['en
   const { code, stdout, stderr } = await createGit(content, environment).tryRun(args)
   const [folder = '', prefix = '', gitFolder = ''] = stdout.toString().split('\n')
   if (code !== 0 || folder === '')
-    throw notSetUp(
-      'The content folder lies in no git repository that can be used. Run git init, make a first commit',
-      stderr,
-    )
+    throw notSetUp('The content folder is not in a usable git repository. Run git init, create a first commit', stderr)
   return { git: createGit(folder, environment), folder, gitFolder, prefix, branch: undefined }
 }
 
@@ -151,7 +148,7 @@ async function readPublishes(
   since: Date | undefined,
   signal: AbortSignal,
 ): Promise<PublishMark[]> {
-  // --since parses human dates, and takes a date far in the future for now.
+  // --since parses human dates, and treats a date far in the future as now.
   const limits = [`-n${PUBLISHES_REMEMBERED}`, ...(since ? [`--max-age=${Math.floor(since.getTime() / 1000)}`] : [])]
   const log = await git.run(['log', '-z', '--no-color', '--format=%H%n%B', ...limits, head, '--', folder], { signal })
   return log

@@ -88,13 +88,13 @@ export function tellLeft(left: readonly string[], warn: (message: string) => voi
 }
 
 /**
- * Waits until no git process that was told to move the branch still does: that of a killed process lives on, and holds the branch lock until it is done.
+ * Waits until no git process is still updating the branch: the child of a killed process keeps running, and holds the branch lock until it ends.
  */
 async function settleBranch({ git }: WorkTree, branch: string): Promise<void> {
   for (let tries = 1; tries <= 50; tries++) {
     const head = await readCommit(git, branch)
     if (head === undefined) return
-    // Moving the branch to where it is takes the lock, and changes nothing.
+    // Updating the branch to its current value acquires the lock and changes nothing.
     if ((await git.tryRun(['update-ref', branch, head, head])).code === 0) return
     await pause(20 + Math.random() * 80)
   }

@@ -6,7 +6,7 @@ import type { Git } from './git-command.ts'
 import { ownFolder } from './git-index-lock.ts'
 import { ignoreMissing, type WorkTree } from './git-standing.ts'
 
-/** How many commits of a file are searched for the bytes in the way. */
+/** How many commits of a file are searched for the bytes of an uncommitted file. */
 const HISTORY_DEPTH = 50
 
 /** The state of a path in index and work tree: the ID of a blob, nothing, or something that is not a blob. */
@@ -170,7 +170,7 @@ async function listPastIds(git: Git, head: string, path: string): Promise<Set<st
   )
 }
 
-/** A symbolic link in the path could lead anywhere, so no folder may be one. @returns what is not a folder */
+/** A symbolic link in the path could lead anywhere, so no folder may be one. @returns the path that is not a folder */
 async function findFolderInWay(folder: string, path: string): Promise<string | undefined> {
   for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
     const stats = await lstat(join(folder, parent)).catch(ignoreMissing)

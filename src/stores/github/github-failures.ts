@@ -71,11 +71,11 @@ export function toPortError(failure: Failure, thrown: unknown): HubError {
 export function describeFailure(thrown: unknown): string {
   const graphql = GraphqlFailure.safeParse(thrown)
   if (graphql.success)
-    return `GitHub answered errors: ${graphql.data.errors.map(({ type }) => type ?? 'untyped').join(', ')}`
+    return `GitHub returned errors: ${graphql.data.errors.map(({ type }) => type ?? 'untyped').join(', ')}`
   const http = HttpFailure.safeParse(thrown)
-  if (http.success && http.data.response) return `GitHub answered status ${http.data.status}`
-  if (thrown instanceof z.ZodError) return 'GitHub answered something of another shape'
-  return `no answer from GitHub: ${thrown instanceof Error ? `${thrown.name} ${thrown.message}` : typeof thrown}`
+  if (http.success && http.data.response) return `GitHub returned status ${http.data.status}`
+  if (thrown instanceof z.ZodError) return 'GitHub returned an unexpected response'
+  return `no response from GitHub: ${thrown instanceof Error ? `${thrown.name} ${thrown.message}` : typeof thrown}`
 }
 
 function judgeTypes({ errors, headers }: z.infer<typeof GraphqlFailure>, nowMs: number): Failure {

@@ -39,7 +39,7 @@ const TreeFile = z
   })
   .nullable()
 const Mark = z.object({ oid: Oid, url: z.string(), message: z.string() })
-/** What answers `FOLDER_QUERY`. */
+/** The response to `FOLDER_QUERY`. */
 export const FolderAnswer = z.object({
   repository: z.object({
     ref: z
@@ -55,9 +55,9 @@ export const FolderAnswer = z.object({
       .nullable(),
   }),
 })
-/** What answers `BLOB_QUERY`. */
+/** The response to `BLOB_QUERY`. */
 export const BlobAnswer = z.object({ repository: z.object({ object: Blob.nullable() }) })
-/** What answers `COMMIT_MUTATION` when it was done; nothing less than an id of 40 hex digits is success. */
+/** The response to a successful `COMMIT_MUTATION`; only a commit id of 40 hex digits is a success. */
 export const CommitAnswer = z.object({
   createCommitOnBranch: z.object({ commit: z.object({ oid: Oid, url: z.url().nullable().catch(null) }) }),
 })

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { connectGitHub, type GitHubOptions } from './github-connection.ts'
 
-/** What GitHub answered; a call that had no answer has the reason instead. */
+/** GitHub's response; for a call without a response, the reason. */
 export type GitHubAnswer =
   | {
       kind: 'answered'
@@ -22,7 +22,7 @@ const Answered = z.object({
   data: z.unknown(),
 })
 
-/** Opens the questions; nothing is asked yet. */
+/** Creates the client; sends no request yet. */
 export function openGitHubQuestions(options: Omit<GitHubOptions, 'branch'>): AskGitHub {
   const [owner = '', repo = ''] = options.repository.split('/')
   const connect = connectGitHub(options)
@@ -32,7 +32,7 @@ export function openGitHubQuestions(options: Omit<GitHubOptions, 'branch'>): Ask
       const octokit = await connect(signal)
       return { kind: 'answered', ...Answered.parse(await octokit.request(route, { owner, repo, ...values })) }
     } catch (thrown) {
-      // octokit throws for a status, and makes one up (500) where there was no answer at all: only a real answer has a response.
+      // octokit throws for every error status, and uses 500 if there was no response. Only a real response has the property `response`.
       const failed = z.object({ response: Answered }).safeParse(thrown)
       if (failed.success) return { kind: 'answered', ...failed.data.response }
       return { kind: 'unanswered', reason: sayReason(thrown) }

@@ -94,7 +94,7 @@ function editPrompts(database: DatabaseSync, catalogue: Catalogue, names: readon
   changePrompts(database, catalogue, { removed: names, added, isEditable: true })
 }
 
-/** Removes and adds prompts by full name, and updates everything else to the catalogue. */
+/** Removes and adds prompts by full name, and updates everything else from the catalogue. */
 function changePrompts(
   database: DatabaseSync,
   { entries, listed, baseUrl, equivalents }: Catalogue,

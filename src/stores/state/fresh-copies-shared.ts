@@ -53,7 +53,7 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
   const giveUp = (cause: unknown) => {
     if (isAway || isClosed) return
     isAway = true
-    logTrouble('warning', 'The database does not answer. Reads go on with what is built.', { cause })
+    logTrouble('warning', 'The database does not respond. Reads go on with what is built.', { cause })
     waitForReturn()
   }
   const waitForReturn = () => {
@@ -63,7 +63,7 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
         // Anything unreadable in the meantime is cached as absent.
         generation = begin(null)
         isAway = false
-        console.log('The database answers again.')
+        console.log('The database responds again.')
       } catch {
         if (!isClosed) waitForReturn()
       }
@@ -74,7 +74,7 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
     if (isAway) return undefined
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs)
+      timer = setTimeout(() => reject(new Error(`no response within ${patienceMs} ms`)), patienceMs)
     })
     try {
       return await Promise.race([question(), late])

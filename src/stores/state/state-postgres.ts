@@ -82,7 +82,7 @@ export async function openPostgresState(url: string, now: () => number = Date.no
       await pool.end()
       throw error
     }
-    logTrouble('warning', 'The database does not answer. The hub starts without it.', { cause: error.cause })
+    logTrouble('warning', 'The database does not respond. The hub starts without it.', { cause: error.cause })
   }
   const subscribers = new Set<(topic: string | undefined) => void>()
   let listening: ReturnType<typeof listen> | undefined
