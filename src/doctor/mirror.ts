@@ -55,7 +55,7 @@ export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport>
   const look = async ({ id, address, file, sha256 }: PlainRead) => {
     reads[id] += 1
     const { status, text } = await mirror(file)
-    if (status !== 200) return say(`${file} is answered with ${status}; it holds ${address}.`)
+    if (status !== 200) return say(`${file} returns ${status}; it contains ${address}.`)
     if (sha256 !== undefined && hash('sha256', text) !== sha256)
       return say(`${file} has other bytes than its digest says.`)
     const response = RESPONSES.get(id)

@@ -117,7 +117,7 @@ function lookAtAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLoca
     return listenAt === 'everywhere' || !listenAt.every(isLoopback)
       ? [
           advise(
-            'HOST accepts connections from other machines, and in local mode anyone who opens the printed link can sign in as any user.',
+            'HOST accepts connections from other machines, and in local mode anyone who opens the printed link can sign in under any username.',
             'Set SITE_URL to the public address, which disables local mode, or remove HOST.',
           ),
         ]

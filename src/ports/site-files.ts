@@ -28,7 +28,7 @@ export interface SiteFiles {
 }
 
 /** The message when the catalogue, or a part of it that every build has, is unavailable; also used by protocols with their own errors. */
-export const CATALOGUE_AWAY = 'The catalogue cannot be read just now. Try again in a few seconds.'
+export const CATALOGUE_AWAY = 'The catalogue cannot be read right now. Try again in a few seconds.'
 
 /** The error with that message. */
 export function refuseAway(cause: unknown): HubError {

@@ -117,7 +117,7 @@ describe('a machine', () => {
     const examined = await examineSetup(setup({ HOST: '0.0.0.0' }))
     expect([isWell(examined), illsOf(examined)]).toEqual([
       true,
-      { address: expect.stringMatching(/^advice: .*sign in as any user.*SITE_URL/) },
+      { address: expect.stringMatching(/^advice: .*sign in under any username.*SITE_URL/) },
     ])
   })
 

@@ -290,7 +290,7 @@ describe('failures say what to do next', () => {
     [
       'a store out of reach',
       new HubError('unavailable', 'Other words.'),
-      'unavailable: The catalogue cannot be read just now. Try again in a few seconds.',
+      'unavailable: The catalogue cannot be read right now. Try again in a few seconds.',
     ],
     ['anything else', new Error('secret of /srv'), 'internal_error: Something went wrong on the hub. Try again later.'],
   ])('%s', async (_, error, text) => {

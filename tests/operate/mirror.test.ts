@@ -118,7 +118,7 @@ test('what a mirror lacks, or has of another time, is named', async () => {
   try {
     expect((await checkMirror(ask)).problems.sort()).toEqual([
       '/data/v1/repos/zoe/hello/raw/1.0.0.txt has other bytes than its digest says.',
-      '/data/v1/repos/zoe/hello/versions/1.0.1.json is answered with 404; it holds /api/v1/repos/zoe/hello/versions/1.0.1.',
+      '/data/v1/repos/zoe/hello/versions/1.0.1.json returns 404; it contains /api/v1/repos/zoe/hello/versions/1.0.1.',
     ])
   } finally {
     renameSync(`${missing}.away`, missing)
