@@ -82,7 +82,7 @@ function run(
   for (const [index, { path, prompt, findings }] of found.entries()) {
     const name = names[index]!
     const made = importPrompt(prompt, name, findExisting(contentDir, owner, name), order)
-    // What a file with many prompts loses is reported once.
+    // Losses in a file with many prompts are reported once.
     const lost = found[index - 1]?.path === path ? [] : say(findings, 'lost')
     if (made.status === 'refused')
       lines.push({

@@ -56,12 +56,12 @@ export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport>
     reads[id] += 1
     const { status, text } = await mirror(file)
     if (status !== 200) return say(`${file} returns ${status}; it contains ${address}.`)
-    if (sha256 !== undefined && hash('sha256', text) !== sha256)
-      return say(`${file} has other bytes than its digest says.`)
+    if (sha256 !== undefined && hash('sha256', text) !== sha256) return say(`${file} does not match its digest.`)
     const response = RESPONSES.get(id)
-    if (response && !response.safeParse(parseJson(text)).success) return say(`${file} is not what ${address} answers.`)
+    if (response && !response.safeParse(parseJson(text)).success)
+      return say(`${file} is not a valid response of ${address}.`)
     const said = await hub?.(address)
-    if (said && said.text !== text) say(`${file} has other bytes than ${address} answers (${said.status}).`)
+    if (said && said.text !== text) say(`${file} differs from the response of ${address} (${said.status}).`)
   }
   for await (const read of listReads(mirror, say)) {
     waiting.push(look(read))

@@ -68,7 +68,7 @@ export async function* listKeys(state: Pick<StateStore, 'list'>, prefix: string)
 /** @throws Error for a key or value that not every driver can store: a bug, never a client's mistake */
 export function checkEntry(key: string, value = ''): void {
   if (!/^[A-Za-z0-9._:/-]{1,512}$/.test(key) || value.includes('\0'))
-    throw new Error('expected a key of the state store and a text without NUL')
+    throw new Error('expected a key of the state store and a string without NUL')
 }
 
 /** The error of a store that does not respond or cannot write. */

@@ -230,7 +230,7 @@ describe('arguments', () => {
       'values in a list',
       'get_prompt',
       { ...repo, variables: ['a'] },
-      'variables: expected an object of texts, for example {"language": "Go"}',
+      'variables: expected an object of strings, for example {"language": "Go"}',
     ],
     [
       'a value that is no text',

@@ -117,7 +117,7 @@ test('what a mirror lacks, or has of another time, is named', async () => {
   writeFileSync(changed, 'Something else.')
   try {
     expect((await checkMirror(ask)).problems.sort()).toEqual([
-      '/data/v1/repos/zoe/hello/raw/1.0.0.txt has other bytes than its digest says.',
+      '/data/v1/repos/zoe/hello/raw/1.0.0.txt does not match its digest.',
       '/data/v1/repos/zoe/hello/versions/1.0.1.json returns 404; it contains /api/v1/repos/zoe/hello/versions/1.0.1.',
     ])
   } finally {

@@ -49,14 +49,14 @@ describe('the command', () => {
     expect([advised.status, advised.stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^content\/acme\/a\/index\.md:4 {2}weak-metadata \(advice\) {2}tags: add tags.*; write what is missing\n/,
+        /^content\/acme\/a\/index\.md:4 {2}weak-metadata \(advice\) {2}tags: add tags.*; add what is missing\n/,
       ),
     ])
     put(A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`))
     const failed = run(['--base', 'main'])
     expect([failed.status, failed.stdout]).toEqual([
       1,
-      'content/acme/a/index.md:6  successor-exists  moved_to: expected a repository that exists, got acme/nowhere; name where it is now\n' +
+      'content/acme/a/index.md:6  successor-exists  moved_to: expected a repository that exists, got acme/nowhere; name its current repository\n' +
         '7 files in 3 repositories checked: 1 problem, no advice.\n',
     ])
     const lost = run(['--base', 'nothing'])
@@ -70,7 +70,7 @@ describe('the command', () => {
         file: 'content/acme/a/index.md',
         line: 6,
         rule: 'successor-exists',
-        message: 'moved_to: expected a repository that exists, got acme/nowhere; name where it is now',
+        message: 'moved_to: expected a repository that exists, got acme/nowhere; name its current repository',
         severity: 'error',
       },
     ])

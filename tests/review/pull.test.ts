@@ -212,7 +212,7 @@ describe('whom a new version names', () => {
     expect(reviewed.problems).toBe(problems)
     if (problems === '1')
       expect(reviewed.report).toContain(
-        `${A}/1.1.0.md:3  published-by-author  published_by: expected the author of the pull request or a member of acme, got torvalds; write your own login`,
+        `${A}/1.1.0.md:3  published-by-author  published_by: expected the author of the pull request or a member of acme, got torvalds; use your own login`,
       )
   })
 

@@ -147,7 +147,7 @@ export const PublishAnswer = z
   .object({
     ...VersionRecord.shape,
     html_url: z.url().describe('The address of this version’s page; it is there after the next build.'),
-    unchanged: z.boolean().describe('Whether the latest version was the same already, so that none was added.'),
+    unchanged: z.boolean().describe('Whether the latest version was already identical, so that none was added.'),
     commit: Commit.nullable().describe('The commit that was made, or null.'),
     warnings: z.array(Warning).describe('What is worth a second look; nothing was refused for it.'),
   })

@@ -29,7 +29,7 @@ export function formatSkill(version: SkillVersion): string {
   return ['---', ...say(describeFront(version)), '---', formatBody(version)].join('\n')
 }
 
-/** What the front matter of a SKILL.md says: texts, and `metadata` of texts. It never has `allowed-tools`. */
+/** The front matter of a SKILL.md: strings, and `metadata` with string values. It never has `allowed-tools`. */
 export function describeFront({ name, full_name, version, content_sha256, skill }: SkillVersion) {
   return {
     name,

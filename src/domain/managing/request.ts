@@ -59,7 +59,7 @@ export const YankRequest = z
     dry_run,
   })
   .meta({ id: 'YankRequest', description: 'Why a version is withdrawn.' })
-/** The body that undoes a yank: nothing. */
+/** The body of an un-yank request, which is empty. */
 const UnyankRequest = z.strictObject({}).meta({ id: 'UnyankRequest', description: 'Nothing.' })
 
 /** The fields of a patch that are written. */

@@ -14,143 +14,143 @@ export interface Rule {
 
 const error = (expects: string, mend: string): Rule => ({ severity: 'error', expects, mend })
 const advice = (expects: string, mend: string): Rule => ({ severity: 'advice', expects, mend })
-const NEW_VERSION = 'put the file back as it was, and add the next version beside it'
+const NEW_VERSION = 'restore the file, and add the next version'
 
 /** Every rule by its name. */
 export const RULES = {
   path: error(
-    'Files lie at {owner}/index.md, {owner}/{name}/index.md or {owner}/{name}/versions/{x.y.z}.md.',
+    'Files are at {owner}/index.md, {owner}/{name}/index.md or {owner}/{name}/versions/{x.y.z}.md.',
     'move or rename the file (git mv)',
   ),
   'regular-file': error(
-    'Files are ordinary ones: no symbolic links, no submodules.',
-    'put the text itself where the link is',
+    'Files are regular files, not symbolic links or submodules.',
+    'replace the link with the text itself',
   ),
   'bytes-as-in-git': error(
-    'A file lies here byte for byte as git has it: no attribute and no setting of line ends converts it.',
-    'take the attribute out of .gitattributes (git check-attr -a FILE names it) or set core.autocrlf to false, and check the file out again',
+    'Every file has the same bytes as in git: no attribute or line-ending setting converts it.',
+    'remove the attribute from .gitattributes (git check-attr -a FILE shows it) or set core.autocrlf to false, and check the file out again',
   ),
   'no-attributes': error(
-    'No .gitattributes stands below content: it would change published bytes in every clone.',
-    'remove it; what the repository needs stands in the .gitattributes of its top folder',
+    'There is no .gitattributes below content: it would change published bytes in every clone.',
+    'remove it; use the .gitattributes in the root of the repository',
   ),
   'content-folder': error(
     'The content folder exists.',
-    'make it, or set CONTENT_DIR to the folder that holds the prompts',
+    'create it, or set CONTENT_DIR to the folder that contains the prompts',
   ),
-  readable: error('Every file and folder can be read.', 'give yourself the right to read it'),
-  'file-fits': error('A file is at most a megabyte long.', 'shorten it'),
+  readable: error('Every file and folder can be read.', 'give yourself read permission'),
+  'file-fits': error('A file is at most 1 MB long.', 'shorten it'),
   'utf-8': error('Files are UTF-8.', 'save it as UTF-8'),
   'front-matter': error(
     'A file begins with YAML between two lines that are exactly ---.',
-    'mend the YAML at that line; .github/CONTRIBUTING.md has an example',
+    'fix the YAML in that line; .github/CONTRIBUTING.md has an example',
   ),
   'front-matter-value': error(
-    'Every key of the front matter is known, and its value has the right form.',
-    'mend the value, or leave the key out',
+    'Every key of the front matter is known, and its value is valid.',
+    'correct the value, or remove the key',
   ),
-  usage: error('usage.json holds download counts by full name.', 'write it by npm run import:usage'),
-  equivalents: error('equivalents.txt holds a line for each set of words that mean the same.', 'mend that line'),
+  usage: error('usage.json contains download counts by full name.', 'create it with npm run import:usage'),
+  equivalents: error('equivalents.txt has a line for each set of synonyms.', 'correct that line'),
   site: error(
-    'site.yml holds the name and look of the hub; its logo is a small SVG or PNG.',
-    'mend that value; see the guide to self-hosting',
+    'site.yml contains the name and look of the hub; its logo is a small SVG or PNG.',
+    'correct that value; see the guide to self-hosting',
   ),
-  'content-is-text': error('Below the front matter stands some text, without NUL.', 'write the prompt there'),
-  'content-fits': error('A content is at most 262,144 bytes long.', 'shorten it, or divide it into two prompts'),
-  'variables-are-few': error('A version has at most 64 placeholders.', 'join some of them'),
+  'content-is-text': error('The front matter is followed by text, without NUL.', 'write the prompt there'),
+  'content-fits': error('The content is at most 262,144 bytes long.', 'shorten it, or split it into two prompts'),
+  'variables-are-few': error('A version has at most 64 placeholders.', 'combine some of them'),
   'placeholders-are-short': error('The name of a placeholder has at most 64 characters.', 'give it a shorter name'),
   'content-is-chat': error(
     'A version with format chat consists of role lines and messages.',
     'write {{role "user"}} alone on a line before each message; see the guide to chat prompts',
   ),
   'skill-is-harmless': error(
-    'A skill is a text without what Claude Code runs or includes while it loads a skill: !`command`, @path.',
-    'write it without the exclamation mark, or the path between backticks; or take the key skill out',
+    'A skill contains nothing that Claude Code runs or includes when it loads a skill: !`command`, @path.',
+    'remove the exclamation mark, or put the path in backticks; or remove the key skill',
   ),
   'looks-like-chat': advice(
-    'A content with role lines has format chat.',
-    'add format: chat to the front matter, or leave it when the text is meant as one',
+    'Content with role lines has format chat.',
+    'add format: chat to the front matter, or ignore this if it is meant as plain text',
   ),
   'holds-no-secret': error(
-    'No token of this hub, no token whose checksum is right and no private key stands in any field.',
-    'revoke it at once, then write a made-up one in its place',
+    'No field contains a token of this hub, another token with a valid checksum, or a private key.',
+    'revoke it at once, then replace it with a made-up one',
   ),
   'has-versions': error(
     'A repository has at least one version.',
-    'add versions/1.0.0.md, or remove the folder; npm run new makes both files',
+    'add versions/1.0.0.md, or remove the folder; npm run new creates both files',
   ),
-  'versions-are-few': error('A repository has at most 1,000 versions.', 'go on in another repository, by moved_to'),
-  'yanked-versions-exist': error('What is yanked exists.', 'name a version that is there'),
+  'versions-are-few': error(
+    'A repository has at most 1,000 versions.',
+    'continue in another repository, with moved_to',
+  ),
+  'yanked-versions-exist': error('Yanked versions exist.', 'name an existing version'),
   'labels-point-at-active-versions': error(
     'A label points at a version that exists and is not yanked.',
     'point it at another version, or remove it',
   ),
   'advisories-have-ranges': error(
-    'The range of an advisory is one that node-semver reads.',
+    'The range of an advisory is a valid node-semver range.',
     'write it such as "<1.2.0" or "1.0.0 - 1.4.2"',
   ),
-  'successor-exists': error('moved_to names another repository, which has not moved itself.', 'name where it is now'),
-  'replacement-exists': error('replaced_by names another repository that exists.', 'name one that is there'),
+  'successor-exists': error('moved_to names another repository, which has not moved.', 'name its current repository'),
+  'replacement-exists': error('replaced_by names another repository that exists.', 'name an existing one'),
   'license-is-spdx': error(
     'A licence is an SPDX expression.',
-    'take its identifier from https://spdx.org/licenses, or run with --fix',
+    'use an identifier from https://spdx.org/licenses, or run with --fix',
   ),
   'version-unchanged': error('A version that is on the main branch is never changed, moved or deleted.', NEW_VERSION),
   'version-number-used': error(
-    'The number of a version that once was on the main branch is not given to another text.',
-    'take the next number',
+    'A version number that was ever on the main branch is not reused for another text.',
+    'use the next number',
   ),
   'portable-name': error(
-    'The name of a new prompt can be a folder on Windows: not con, prn, aux, nul, com1 to com9 or lpt1 to lpt9.',
+    'The name of a new prompt is a valid folder name on Windows: not con, prn, aux, nul, com1 to com9 or lpt1 to lpt9.',
     'rename the folder (git mv)',
   ),
   'unportable-name': advice(
-    'The name of a prompt can be a folder on Windows.',
-    'publish it under another name, and name that one as moved_to',
+    'The name of a prompt is a valid folder name on Windows.',
+    'publish it under another name, and set moved_to to that name',
   ),
   'version-step': error(
     'A new version is exactly one step above the highest, and the first is 1.0.0.',
-    'rename the file; npm run bump finds the number',
+    'rename the file; npm run bump uses the right number',
   ),
   'no-forged-provenance': error(
-    'Only the hub writes provenance, after it has checked the token of a job.',
+    'Only the hub writes provenance, after it has verified a job’s token.',
     'remove the key provenance',
   ),
   'published-by-now': error(
-    'The published_at of a new version has passed; clocks may differ by five minutes.',
-    'write the time of now, in UTC',
+    'The published_at of a new version is not in the future; clocks may differ by five minutes.',
+    'use the current time, in UTC',
   ),
   'published-by-author': error(
-    'A version that comes by pull request names its author, or a member of its owner, as published_by.',
-    'write your own login',
+    'A version in a pull request has its author, or a member of its owner, as published_by.',
+    'use your own login',
   ),
-  'is-edited': error(
-    'No text is the one that npm run new or "Suggest a change" begins a file with.',
-    'write what your prompt needs there',
-  ),
+  'is-edited': error('No template text of npm run new or "Suggest a change" remains.', 'replace it with your own text'),
   'variables-are-used': advice(
-    'Every variable that a version declares stands in its content.',
-    'write {{name}} where its value belongs, or remove the declaration',
+    'Every variable that a version declares is used in its content.',
+    'add {{name}} to the content, or remove the declaration',
   ),
   'placeholders-are-declared': advice(
     'A version that declares variables declares every placeholder of its content.',
-    'declare it below variables, or write variables: [] when nothing is to be filled in',
+    'declare it under variables, or use variables: [] if nothing is filled in',
   ),
-  secret: advice('Nothing looks like a secret.', 'revoke it if it is real; write one that is plainly made up'),
-  'hidden-characters': advice('Every character shows.', 'type the passage anew, without the character'),
-  'look-alikes': advice('A word keeps to one alphabet.', 'retype the word'),
+  secret: advice('Nothing looks like a secret.', 'revoke it if it is real, and use an obvious example instead'),
+  'hidden-characters': advice('Every character is visible.', 'retype the passage without the character'),
+  'look-alikes': advice('A word uses only one alphabet.', 'retype the word'),
   'weak-title': advice('A repository has a title in words.', 'add title to index.md'),
   'weak-metadata': advice(
-    'A description says what the prompt is for; there are tags, a licence, and words for every variable.',
-    'write what is missing',
+    'A repository has a description, tags and a licence, and every variable has a description.',
+    'add what is missing',
   ),
   'near-duplicate': advice(
     'A prompt does not repeat the words of another one.',
     'say in the description how they differ, or improve the other one',
   ),
   'breaking-change': advice(
-    'What stops callers is published as a major version.',
-    'give new variables a default, or take the next major number',
+    'A breaking change is published as a major version.',
+    'give new variables a default, or publish the next major version',
   ),
 } as const satisfies Record<string, Rule>
 

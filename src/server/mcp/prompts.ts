@@ -59,7 +59,7 @@ export async function getPrompt(params: Record<string, unknown>, tools: ReadTool
   const { repository, content } = await findPrompt(params.name, tools)
   const given = params.arguments ?? {}
   if (!isObject(given) || Object.values(given).some((value) => typeof value !== 'string')) {
-    throw refuseParams('arguments: expected an object of texts, for example {"language": "Go"}.')
+    throw refuseParams('arguments: expected an object of strings, for example {"language": "Go"}.')
   }
   const { variables } = repository
   // Clients may send variables of an older version; unknown ones are dropped.

@@ -56,7 +56,7 @@ export const INPUTS = {
       .record(
         z.string(),
         shortText(LIMITS.toolValueCharacters, 'Go'),
-        'expected an object of texts, for example {"language": "Go"}',
+        'expected an object of strings, for example {"language": "Go"}',
       )
       .describe('Values for {{name}} placeholders, for example {"language": "Go"}.')
       .optional(),

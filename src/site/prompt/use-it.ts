@@ -15,7 +15,7 @@ export interface Use {
   id: string
   tool: string
   code: (choice: Choice) => string
-  /** What must be known beside the code, and where more stands. */
+  /** Notes on the code, and where to read more. */
   note?: { words: string; link: string; address: string }
 }
 
