@@ -207,6 +207,11 @@ const change = fc.oneof(
     .map(([name, value]): KeyChange => ({ path: ['yanked', name], value })),
 )
 
+test('an indented comment below a removed key does not join the block text above it', () => {
+  const text = '---\ndescription: >-\n  Old\n  more\nlicense: MIT\n  # why\nstatus: active\n---\n'
+  expect(editKeys(text, [{ path: ['license'], value: undefined }])).toBe(text.replace('license: MIT', '#'))
+})
+
 test('any change alters its key alone: the rest is the same bytes, and reads as it should', () => {
   fc.assert(
     fc.property(file, change, ({ parts, head, tail }, given) => {

