@@ -206,7 +206,7 @@ function describe(
       note: `of ${published.length}`,
     },
     {
-      ...{ name: 'soak: memory, the last third over the one before', unit: 'MB' },
+      ...{ name: 'soak: memory growth in the last third', unit: 'MB' },
       measured: (level(2 * third) - level(third)) / 1e6,
       limit: { of: 'measured', most: MAX_GROWTH_BYTES / 1e6 },
       note: `levels off at ${mega(level(2 * third))} MB, the most ${mega(Math.max(...held.map((one) => one.process + one.kernel)))} MB; process+kernel: ${series.join(', ')}`,

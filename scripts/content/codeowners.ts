@@ -25,7 +25,7 @@ try {
   if (!values.check) {
     writeFileSync(FILE, text)
     console.log(`${FILE}: ${text.split('\n').length - 2} lines`)
-  } else if (before === text) console.log(`${FILE} is what it must be.`)
+  } else if (before === text) console.log(`${FILE} is up to date.`)
   else throw new Error(`${FILE} is not what the members say. Write it: npm run codeowners`)
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

@@ -37,7 +37,7 @@ test('written once, kept, checked, and never with a name that could be something
   expect(text()).toBe(`${HEAD}* @ada @hub/maintainers\n${OWNERS}`)
   expect(run()).toMatchObject({ status: 0 })
   expect(text()).toBe(`${HEAD}* @ada @hub/maintainers\n${OWNERS}`)
-  expect(run('--check')).toEqual({ status: 0, said: '.github/CODEOWNERS is what it must be.\n' })
+  expect(run('--check')).toEqual({ status: 0, said: '.github/CODEOWNERS is up to date.\n' })
   expect(run('--maintainers', 'ada @evil')).toMatchObject({
     status: 1,
     said: expect.stringContaining('expected logins'),

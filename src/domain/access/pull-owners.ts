@@ -33,7 +33,7 @@ export function judgeOwners(
 function judge(owner: string | undefined, author: Person, file: Pick<OwnerFile, 'members'> | 'broken' | undefined) {
   if (owner === undefined) return { isAllowed: false, reason: 'it belongs to the catalogue as a whole' }
   if (file === 'broken') return { isAllowed: false, reason: 'its index.md on the main branch cannot be read' }
-  if (!mayActFor(author, owner, file)) return { isAllowed: false, reason: `${author.login} is none of its members` }
+  if (!mayActFor(author, owner, file)) return { isAllowed: false, reason: `${author.login} is not a member` }
   const hasMembers = file !== undefined && file.members.length > 0
   return {
     isAllowed: true,

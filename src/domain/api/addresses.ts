@@ -164,6 +164,6 @@ function listDataAddresses(): Address[] {
     file(rawVersion(owner, name, number), 'The content of one version'),
     file(openapi(), 'OpenAPI 3.1'),
     file(membershipsPath('{member}'), 'The owners that a login belongs to, for signing in'),
-    file('/data/accounts/ids/{member}.json', 'The same by GitHub’s number'),
+    file('/data/accounts/ids/{member}.json', 'The same, by GitHub account ID'),
   ]
 }

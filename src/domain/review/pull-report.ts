@@ -56,18 +56,22 @@ export function formatPullReport({ entries, notes, owners, head, isApproved, dif
 function summarise(errors: number, advice: number): string {
   const parts = [
     ...(errors > 0 ? [`**${errors} ${errors === 1 ? 'problem' : 'problems'}** to fix`] : []),
-    ...(advice > 0 ? [`advice on ${advice} ${advice === 1 ? 'place' : 'places'}, which does not hold it up`] : []),
+    ...(advice > 0
+      ? [
+          `${advice} ${advice === 1 ? 'suggestion' : 'suggestions'}, which ${advice === 1 ? 'does' : 'do'} not block the pull request`,
+        ]
+      : []),
   ]
   return parts.length === 0
-    ? 'Every rule is kept, and there is no advice.'
-    : `${parts.join(', ')}. The same at home: \`npm run check:content -- --base origin/main\``
+    ? 'All checks passed, and there are no suggestions.'
+    : `${parts.join(', ')}. To run the checks locally: \`npm run check:content -- --base origin/main\``
 }
 
 function sayOwners(owners: PullReport['owners'], isApproved: boolean): string {
-  if (owners.every(({ isAllowed }) => isAllowed)) return 'The owners of what it touches agree:'
+  if (owners.every(({ isAllowed }) => isAllowed)) return 'The owners of the changed files approve:'
   return isApproved
-    ? `A maintainer agreed (label \`${APPROVAL_LABEL}\`):`
-    : `It **waits for a maintainer**, who may set the label \`${APPROVAL_LABEL}\`; a member of the owner may also open it instead. It counts for this commit alone; commits and other labels that follow take it off:`
+    ? `A maintainer approved (label \`${APPROVAL_LABEL}\`):`
+    : `It **waits for a maintainer**, who may set the label \`${APPROVAL_LABEL}\`; or a member of the owner can open the pull request instead. The label approves only this commit; later commits and other label changes remove it:`
 }
 
 function formatDifferences(differences: PullReport['differences']): string[] {
