@@ -110,7 +110,7 @@ describe('what is refused', () => {
     ],
     ['an unknown format', { content: 'x', format: 'json' }, 'format: expected "text" or "chat", got "json"'],
     ['content and messages', { content: 'x', messages: [user] }, 'messages: expected either content or messages'],
-    ['messages as text', { messages: [user], format: 'text' }, 'format: expected chat beside messages'],
+    ['messages as text', { messages: [user], format: 'text' }, 'format: expected chat with messages'],
     ['no messages', { messages: [] }, 'messages: expected at least one message'],
     ['history alone', { messages: [{ type: 'history' }] }, 'messages.0: expected {{role'],
     [
