@@ -22,12 +22,14 @@ const MIN_SHARE_OF_OTHERS = 0.9
 
 type Question = Record<'q' | 'catalogue' | 'class' | 'half', string> & { grades: Record<string, number> }
 type SearchModules = typeof import('../../src/stores/search/write-index.ts') &
-  typeof import('../../src/stores/search/open-index.ts')
+  typeof import('../../src/stores/search/open-index.ts') &
+  typeof import('../../src/host/search-threads.ts')
 
 /** Loads the search of a version. @param root its project folder */
 export async function loadSearch(root: string): Promise<SearchModules> {
-  const load = (file: string) => import(pathToFileURL(`${root}/src/stores/search/${file}.ts`).href)
-  return { ...(await load('write-index')), ...(await load('open-index')) }
+  const load = (file: string) => import(pathToFileURL(`${root}/src/${file}.ts`).href)
+  const [writing, opening] = [await load('stores/search/write-index'), await load('stores/search/open-index')]
+  return { ...writing, ...opening, ...(await load('host/search-threads')) }
 }
 
 /** A prompt of one version. */

@@ -9,8 +9,8 @@ import { type ProcessOptions, plainEnvironment, type Run, startProcess } from '.
 export interface Machine {
   /** Its copy of the project. */
   folder: string
-  /** Starts a hub; the caller ends it. */
-  start: (settings?: Record<string, string>) => Promise<{ base: string; run: Run }>
+  /** Starts a hub and waits until it serves data, or what else is asked for; the caller ends it. */
+  start: (settings?: Record<string, string>, isReady?: ProcessOptions['isReady']) => Promise<{ base: string; run: Run }>
   /** Makes a token with `npm run token`. */
   makeToken: (owner: string) => string
   /** Revokes all tokens of an owner that were made so. */
@@ -49,8 +49,8 @@ export function openMachines(): Machines {
         }).trim()
       return {
         folder,
-        start: (more = {}) =>
-          startProcess({ command: START, settings: { ...settings, ...more }, cwd: folder, isReady: isServingData }),
+        start: (more = {}, isReady = isServingData) =>
+          startProcess({ command: START, settings: { ...settings, ...more }, cwd: folder, isReady }),
         makeToken: (owner) => runToken(owner),
         revokeTokens(owner) {
           const rows = runToken('--list').split('\n')

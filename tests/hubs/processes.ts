@@ -26,7 +26,7 @@ export async function startProcess({
   const run = launch(program, parameters, { ...settings, PORT: String(port) }, cwd)
   const name = [program, ...parameters].join(' ')
   try {
-    await poll(`${name} answers`, 240_000, async () => {
+    await poll(`${name} answers`, 280_000, async () => {
       if (run.ended()) throw new Error(`${name} ended by itself`)
       return (await isReady(base, run).catch(() => false)) || undefined
     })

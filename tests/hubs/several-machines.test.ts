@@ -6,7 +6,7 @@ import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { AUDIENCE, type Issuer, startIssuer } from '../oidc/issuer.ts'
 import { type Machine, type Machines, openMachines } from './machines.ts'
-import { type Run, signalGroup } from './processes.ts'
+import { isServingFiles, type Run, signalGroup } from './processes.ts'
 
 const PUBLISHES = Number(process.env.PUBLISHES ?? 24)
 const WITHIN = 60_000
@@ -53,8 +53,7 @@ beforeAll(async () => {
   }
   machines = [opened.make(settings), opened.make(settings), opened.make(settings)]
   // The first one bundles the pages for all.
-  const first = await machines[0]!.start()
-  await poll('the pages are bundled', 4 * WITHIN, async () => ((await fetch(first.base)).ok ? true : undefined))
+  const first = await machines[0]!.start({}, isServingFiles)
   hubs = [first, ...(await Promise.all(machines.slice(1).map((machine) => machine.start())))]
   token = machines[0]!.makeToken('acme')
 })
