@@ -11,7 +11,7 @@ const UNIT = [
   'tests/clients/**/*-tables.test.ts',
   'tests/publish/{decision,rounds}.test.ts',
   'tests/relevance/data.test.ts',
-  'tests/site/{guides,markdown,site-writer}.test.ts',
+  'tests/site/{guides,markdown}.test.ts',
   'tests/{architecture,config,documents,limits}.test.ts',
 ]
 

@@ -94,7 +94,7 @@ try {
   if (stopping.signal.aborted) await host.stop()
   else {
     console.log(
-      `Prompt Hub is at ${config.baseUrl} and follows ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. Stop it with Ctrl-C.`,
+      `Prompt Hub is at ${config.baseUrl} and follows ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. The API answers now, pages in a few seconds. Stop it with Ctrl-C.`,
     )
     printSignInLink(config, stores)
     // After the first state, because both at once would take twice as long, and programs need no pages.

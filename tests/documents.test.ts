@@ -1,7 +1,8 @@
 // Pins that what is cited exists: every document, every section of it, every file a document or a comment points at, and every package that is listed.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { VARYING_PARAMETERS } from '../src/domain/api/routes.ts'
 
 const SOURCE = /\.(?:ts|mts|mjs|astro|css|yml|md|sh|toml)$/
 
@@ -88,6 +89,21 @@ test('every file that a document names exists', () => {
         .map((named) => `${path}: ${named}`),
     )
   expect(wrong).toEqual([])
+})
+
+test('the documented caches tell responses apart by every query parameter', () => {
+  expect(readFileSync('docs/running.md', 'utf8')).toContain(`(?!(?:${VARYING_PARAMETERS.join('|')})=)`)
+  expect(readFileSync('docs/notes/netlify.md', 'utf8')).toContain(`query=${VARYING_PARAMETERS.join('|')}`)
+})
+
+test('every test file that the configuration names exists', () => {
+  const config = readFileSync('vitest.config.ts', 'utf8')
+  const named = [...config.matchAll(/'(tests\/[^']+)'/g)].flatMap(([, path = '']) => {
+    const [, start, choices, end] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? []
+    return choices === undefined ? [path] : choices.split(',').map((choice) => `${start}${choice}${end}`)
+  })
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter((path) => globSync(path).length === 0)).toEqual([])
 })
 
 test('every room of src is on the map', () => {

@@ -52,11 +52,14 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
   ]
 }
 
+/** Without limits and without a log, because the bare server has neither. */
+const PLAIN = { RATE_LIMIT_PER_MINUTE: '0', LOG_REQUESTS: 'off' }
+
 /** The site's folder contains what `npm run serve` needs. */
 export function serveHub({ dir, settings }: Pick<BenchSite, 'dir' | 'settings'>) {
   return startNode((port) => ({
     parameters: parametersOf('serve'),
-    surroundings: { cwd: dir, settings: { ...settings, PORT: String(port), RATE_LIMIT_PER_MINUTE: '0' } },
+    surroundings: { cwd: dir, settings: { ...settings, ...PLAIN, PORT: String(port) } },
   }))
 }
 

@@ -1,4 +1,4 @@
-// `npm run screenshots [-- --all --out DIR [--only NAME]]`: takes the README's pictures and the site's social card from a temporary hub, so that they are never outdated; with --all, screenshots of every kind of page instead.
+// `npm run screenshots [-- --all --out DIR [--only NAME]]`: takes the README's pictures and the site's social card from a temporary hub; run it after a change of what they show. With --all, screenshots of every kind of page instead.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Browser } from 'playwright-core'
@@ -10,11 +10,13 @@ const USAGE = 'Usage: npm run screenshots [-- --all --out DIR [--only NAME]]'
 const PICTURES_DIR = 'docs/pictures'
 const CARD = 'src/public/card.png'
 const PROMPT = '/acme/code-review#?language=Go&intent=Return+0+instead+of+NaN'
+/** The pictures show the address that `npm start` has. */
+const USUAL_PORT = 8888
 /** Letters stay sharp, and a picture has less than half the bytes of a PNG. */
 const QUALITY = 80
 
 const { all, out, only } = readArguments()
-const hub = await openScratchHub()
+const hub = await openScratchHub(all ? undefined : USUAL_PORT)
 const browser = await openBrowser()
 try {
   if (all) console.log(`${await takeAll({ browser, hub, dir: out, only })} pictures are in ${out}.`)

@@ -2,6 +2,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { ROUTES_WITH_SCHEMAS } from '../../src/domain/api/route-schemas.ts'
+import { VARYING_PARAMETERS } from '../../src/domain/api/routes.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { answerRead, type ReadDependencies } from '../../src/server/read/read.ts'
@@ -201,7 +202,7 @@ describe('for the CDN', () => {
 
   test('every query parameter that an address has tells answers apart', () => {
     const named = new Set(ROUTES_WITH_SCHEMAS.flatMap(({ query }) => query.map(({ name }) => name)))
-    expect([...named].sort()).toEqual(['label', 'page', 'q', 'sort', 'tag', 'version'])
+    expect([...VARYING_PARAMETERS].sort()).toEqual([...named].sort())
   })
 
   test('a 404 of a repository is short-lived there, and purged with it', async () => {

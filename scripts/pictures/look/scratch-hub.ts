@@ -24,9 +24,10 @@ export interface ScratchHub {
 /**
  * Builds the site and serves it.
  *
+ * @param port default: a free one
  * @throws when it cannot be built; standard error has the build's messages
  */
-export async function openScratchHub(): Promise<ScratchHub> {
+export async function openScratchHub(port?: number): Promise<ScratchHub> {
   const parent = resolve('.hub')
   mkdirSync(parent, { recursive: true })
   const dir = mkdtempSync(join(parent, 'look-'))
@@ -37,7 +38,7 @@ export async function openScratchHub(): Promise<ScratchHub> {
   git('add', 'content')
   git('-c', 'user.name=Hub', '-c', 'user.email=hub@example.com', 'commit', '-q', '-m', 'The starter catalogue')
 
-  const port = await findFreePort()
+  port ??= await findFreePort()
   const address = `http://localhost:${port}`
   const settings = { SITE_URL: address, CONTENT_DIR: contentDir, RATE_LIMIT_PER_MINUTE: '0' }
   execFileSync(process.execPath, ['scripts/build.ts', '--out', dir], {

@@ -28,6 +28,7 @@ export const USUAL_LOOK: HubLook = {
 
 /** WCAG requires 4.5:1 for text; the rest is for links on tinted backgrounds. */
 const MIN_CONTRAST = 5.5
+/** The darkest light background and the lightest dark one: keep them equal to `src/site/styles/tokens.css`. */
 const LIGHT_GROUND = [0xf2, 0xf2, 0xee]
 const DARK_GROUND = [0x1c, 0x27, 0x40]
 
