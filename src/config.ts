@@ -169,6 +169,14 @@ export function notSetUp(problems: readonly string[]): HubError {
   )
 }
 
+/**
+ * The path of a file that is deployed with a function.
+ *
+ * Not written as `resolve(functionDir, 'build/search.db')` where it is needed: of that, Netlify's bundler understands the end alone, so it searches the whole project, `node_modules` and the site included, for files with this end, and deploys each of them.
+ */
+export const includedFile = ({ functionDir }: Pick<Config, 'functionDir'>, path: string): string =>
+  resolve(functionDir, path)
+
 /** The repository that publishes go to, for links; undefined for a local git repository. */
 export function findSourceHost({
   gitStore,

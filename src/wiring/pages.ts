@@ -1,7 +1,6 @@
 // Connects pages to the platform: the records that they show, and the code that renders them.
-import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Config, findSourceHost } from '../config.ts'
+import { type Config, findSourceHost, includedFile } from '../config.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { RenderPage } from '../ports/pages.ts'
 import type { PageDependencies } from '../server/pages/answer-page.ts'
@@ -41,7 +40,7 @@ export function refusePages(): HubError {
 let bundled: Promise<{ render: RenderPage }> | undefined
 
 /** Loads the page code that the build put next to the function on Netlify. */
-async function bundledRender({ functionDir }: Config): Promise<RenderPage> {
-  bundled ??= import(pathToFileURL(resolve(functionDir, 'build/pages/entry.mjs')).href)
+async function bundledRender(config: Config): Promise<RenderPage> {
+  bundled ??= import(pathToFileURL(includedFile(config, 'build/pages/entry.mjs')).href)
   return (await bundled).render
 }

@@ -1,7 +1,7 @@
 // Describes the platform of a function: Netlify, its dev server, or the Node server.
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { type Config, readConfig } from '../config.ts'
+import { join } from 'node:path'
+import { type Config, includedFile, readConfig } from '../config.ts'
 import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { RenderPage } from '../ports/pages.ts'
@@ -87,7 +87,7 @@ let deployed: Promise<BuildSource> | undefined
 function sourceOfDeploy(): Promise<BuildSource> {
   deployed ??= Promise.all([import('../stores/site/build-record.ts'), import('../ports/fresh-copies.ts')]).then(
     ([{ findBuildRecord }, { UNKNOWN_SOURCE }]) =>
-      findBuildRecord(resolve(currentConfig().functionDir, 'build/complete.json'))?.source ?? UNKNOWN_SOURCE,
+      findBuildRecord(includedFile(currentConfig(), 'build/complete.json'))?.source ?? UNKNOWN_SOURCE,
   )
   return deployed
 }

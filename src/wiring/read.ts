@@ -1,6 +1,5 @@
 // Connects reading to the platform: site files, fresh copies and search.
-import { resolve } from 'node:path'
-import type { Config } from '../config.ts'
+import { type Config, includedFile } from '../config.ts'
 import type { Search } from '../ports/search.ts'
 import type { ReadDependencies } from '../server/read/read.ts'
 import { clientKeyOf, currentConfig, type FunctionContext, freshOf, limiterOf, siteFilesOf } from './platform.ts'
@@ -21,10 +20,10 @@ export async function connectRead(request: Request, { ip, hub }: FunctionContext
 let bundledSearch: Promise<Search> | undefined
 
 /** Opens the index next to a function on Netlify with the first query, so that a cold function that serves a file does not load it. The index never changes there, so it stays open. */
-function openBundledSearch({ functionDir }: Config): Search {
+function openBundledSearch(config: Config): Search {
   const opened = () => {
     bundledSearch ??= import('../stores/search/open-index.ts').then(({ openSearchIndex }) =>
-      openSearchIndex(resolve(functionDir, 'build/search.db')),
+      openSearchIndex(includedFile(config, 'build/search.db')),
     )
     return bundledSearch
   }

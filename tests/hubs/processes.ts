@@ -14,6 +14,9 @@ export interface ProcessOptions {
   isReady?: (base: string, run: Run) => Promise<boolean>
 }
 
+/** A hub that bundles the pages beside many others on few processors takes minutes. */
+const MAX_START_MS = 500_000
+
 /** Starts a hub and waits until it can be used. The caller ends `run`. @throws Error with its log when it ends by itself, or takes too long */
 export async function startProcess({
   command: [program, ...parameters],
@@ -26,7 +29,7 @@ export async function startProcess({
   const run = launch(program, parameters, { ...settings, PORT: String(port) }, cwd)
   const name = [program, ...parameters].join(' ')
   try {
-    await poll(`${name} answers`, 280_000, async () => {
+    await poll(`${name} answers`, MAX_START_MS, async () => {
       if (run.ended()) throw new Error(`${name} ended by itself`)
       return (await isReady(base, run).catch(() => false)) || undefined
     })

@@ -1,25 +1,24 @@
 // Pins that each function runs from what its bundle holds alone: what netlify.toml leaves out of the packages is never loaded.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundleFunctions, unpackFunction } from '../../scripts/bench/functions.ts'
 import { makeMcpRequest } from '../../scripts/bench/mcp-request.ts'
 
 // Away from the project, for there a package that is missing in a bundle would be found in a folder above.
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))
+/** Has a file with the path of one that functions carry, elsewhere in the project. */
+const stray = resolve('.hub/tests/stray')
 beforeAll(() => {
-  // The bundler looks through the whole project for files that the code may mean, and other tests remove theirs there meanwhile.
-  for (let attempts = 3; ; attempts--) {
-    try {
-      return bundleFunctions(dir)
-    } catch (error) {
-      if (attempts === 1) throw error
-    }
-  }
+  mkdirSync(join(stray, 'build'), { recursive: true })
+  for (const name of ['search.db', 'complete.json']) writeFileSync(join(stray, 'build', name), '')
+  bundleFunctions(dir)
 })
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
+afterAll(() => {
+  for (const folder of [dir, stray]) rmSync(folder, { recursive: true, force: true })
+})
 
 /** Asks a function in a process of its own. @returns the status and the text of its answer */
 async function ask(name: string, request: Request): Promise<{ status: number; text: string }> {
@@ -65,6 +64,14 @@ test.each([
   expect(answer.status).toBe(status)
   expect(answer.text).toContain(words)
 })
+
+test.each(['read', 'publish', 'account', 'mcp', 'pages', 'editor', 'export'])(
+  'the bundle of %s has its code and its packages, and no file found elsewhere in the project',
+  (name) => {
+    const folders = readdirSync(unpackFunction(dir, name).folder).filter((entry) => !entry.startsWith('___netlify'))
+    expect(folders.sort()).toEqual(['netlify', 'node_modules'])
+  },
+)
 
 test.each([
   ['zod', /\.cjs$/],
