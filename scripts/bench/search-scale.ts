@@ -20,7 +20,7 @@ const LIMITS: Readonly<Record<number, { p50: number; p99: number; worst: number 
 const EDITS = 9
 const ROUNDS = 3
 /** Queries of the storm, connections that send them, and the duration. */
-const STORM = { questions: 100, connections: 8, seconds: 8 }
+const STORM = { questions: 100, connections: 4, seconds: 8 }
 
 /** Measures the search over this many prompts. @param dir new folder to work in @param beside the folder of another version, measured in the same run as the baseline */
 export async function measureScale(dir: string, prompts: number, beside: string | undefined): Promise<Measurement[]> {
