@@ -1,7 +1,6 @@
 // Makes machines for hubs on this one: a folder each with the project's files and a state of its own, in which `npm start` runs.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type ProcessOptions, plainEnvironment, type Run, startProcess } from './processes.ts'
 
@@ -27,11 +26,14 @@ export interface Machines {
 const START: ProcessOptions['command'] = [process.execPath, '--max-semi-space-size=2', 'scripts/start.ts']
 const isServingData = async (base: string) => (await fetch(`${base}/data/v1/tags.json`)).ok
 
-/** Opens a place for machines. They share this folder's bundles of the pages, because each would make the same. */
+/**
+ * Opens a place for machines, inside this folder, because Astro finds a linked file only below a folder that it shares with the root.
+ * They share this folder's bundles of the pages, because each would make the same.
+ */
 export function openMachines(): Machines {
-  const top = mkdtempSync(join(tmpdir(), 'hub-machines-'))
   const pages = resolve('.hub/pages')
   mkdirSync(pages, { recursive: true })
+  const top = mkdtempSync(resolve('.hub/machines-'))
   let made = 0
   return {
     make(settings) {

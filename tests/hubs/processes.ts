@@ -15,7 +15,7 @@ export interface ProcessOptions {
 }
 
 /** A hub that bundles the pages beside many others on few processors takes minutes. */
-const MAX_START_MS = 500_000
+const MAX_START_MS = 280_000
 
 /** Starts a hub and waits until it can be used. The caller ends `run`. @throws Error with its log when it ends by itself, or takes too long */
 export async function startProcess({

@@ -56,7 +56,7 @@ beforeAll(async () => {
   const first = await machines[0]!.start({}, isServingFiles)
   hubs = [first, ...(await Promise.all(machines.slice(1).map((machine) => machine.start())))]
   token = machines[0]!.makeToken('acme')
-}, 600_000)
+})
 afterAll(async () => {
   await Promise.all((hubs ?? []).map(({ run }) => run.end()))
   if (process.env.SHOW_LOGS) for (const { run } of hubs) console.log(run.log())
