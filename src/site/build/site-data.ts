@@ -247,7 +247,9 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
         const isThere = shared.delete(path)
         if (before && isSame(before, of)) continue
         const text = format()
-        if (isThere && sink.read(path) === text) continue
+        // Comparing with the file would take longer than writing it, and a changed repository changes what its lists say.
+        const isSurelyDifferent = before && round.isDifferent
+        if (isThere && !isSurelyDifferent && sink.read(path) === text) continue
         sink.write(path, text)
         round.isDifferent = true
       }

@@ -145,7 +145,7 @@ function changePrompts(
     return { owner, name, title, description, updated_at, variables }
   })
   const orderOf = (sort: (typeof SORTS)[number]) =>
-    Uint32Array.from(listed[sort], ({ full_name }) => ids.get(full_name)!)
+    new Uint32Array(listed[sort].map(({ full_name }) => ids.get(full_name)!))
   writeState(database, {
     base_url: baseUrl,
     menu: JSON.stringify(menu),
