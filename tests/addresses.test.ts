@@ -45,11 +45,11 @@ const filled = (path: string) =>
     .replace(/\*$/, 'anything')
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ version: '1.0.0', sort: 'top', page: '2' })[name] ?? name)
 
-describe('what functions answer', () => {
+describe('function routes', () => {
   // What only a schedule calls has no address.
   const addressed = functions.filter(({ config }) => !('schedule' in config))
   test.each(addressed.map((one) => [one.name, one] as const))(
-    '%s: each of its addresses holds one of the table',
+    '%s: every configured path is in the address table',
     (name, { config }) => {
       const own = ADDRESSES.filter(({ by }) => by === name).map(({ path }) => filled(path))
       expect(own.length).toBeGreaterThan(0)
@@ -61,7 +61,7 @@ describe('what functions answer', () => {
     },
   )
 
-  test('each address of the table is routed to the function that it names, by each of its methods', () => {
+  test('each address and method in the table is routed to its function', () => {
     const route = routeFunctions(functions)
     const names = new Set(functions.map(({ name }) => name))
     for (const { path, methods, by } of ADDRESSES) {
@@ -75,8 +75,8 @@ describe('what functions answer', () => {
   })
 })
 
-describe('what a build writes', () => {
-  test('each page of src/pages', () => {
+describe('build output', () => {
+  test('every page in src/pages is in the address table', () => {
     const pages = readdirSync('src/pages', { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => `${parentPath.replaceAll('\\', '/').slice('src/pages'.length)}/${name}`)
@@ -89,7 +89,7 @@ describe('what a build writes', () => {
     expect(pages.filter((path) => !fixed(path) && !path.startsWith('/assets/'))).toEqual([])
   })
 
-  test('each file that stands beside them', async () => {
+  test('every generated file and every file in src/public is in the address table', async () => {
     const { tree } = readStarterCatalogue()
     const catalogue = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
     const downloads = listCliDownloads({ ...(await readCliFiles('.')), baseUrl: 'https://hub.test' })
@@ -101,7 +101,7 @@ describe('what a build writes', () => {
   })
 })
 
-test('nothing in a fixed place is known by the pattern of an owner', () => {
+test('fixed paths such as /docs or /cli do not match the {owner} patterns', () => {
   expect(
     ['/docs/mcp/other.json', '/cli/other', '/tags/a/b/c', '/badges/a/b', '/auth/b', '/data/b', '/data/v1/b'].filter(
       isKnown,
@@ -110,13 +110,13 @@ test('nothing in a fixed place is known by the pattern of an owner', () => {
   expect(['/acme', '/acme/a', '/acme/a/v/1.0.0', '/clients/a/b/c'].filter((path) => !isKnown(path))).toEqual([])
 })
 
-test('no address stands in the table twice for one method, and each method is named', () => {
+test('each address and method is in the table once, with a description', () => {
   const lines = ADDRESSES.flatMap(({ path, methods, by }) => methods.map((method) => `${method} ${path} ${by}`))
   expect(new Set(lines).size).toBe(lines.length)
   for (const { path, methods, about } of ADDRESSES)
     expect([methods.length > 0, about !== ''], path).toEqual([true, true])
 })
 
-test('the address that the pages’ scripts know is that of the table', () => {
+test('the client scripts use the repository list address from the table', () => {
   expect(ROUTES_LIST).toBe(ROUTES.listRepositories.path)
 })

@@ -45,7 +45,7 @@ function expandBraces(path: string): string[] {
 
 const inRoom = (room: string) => files.filter(({ path }) => path.startsWith(`${room}/`))
 
-test('the reader of imports finds some in every room', () => {
+test('the import reader finds imports in every folder', () => {
   for (const room of [
     'src/domain',
     'src/ports',
@@ -66,7 +66,7 @@ test('the reader of imports finds some in every room', () => {
 const PLAIN_SITE = files.map(({ path }) => path).filter((path) => /^src\/site\/(?:(?:card|prompt)\/)?[^/]+$/.test(path))
 const ASIDE = ['src/site/docs/', 'src/site/fonts/', 'src/site/styles.css', 'src/site/styles/']
 
-describe('who may import whom', () => {
+describe('allowed imports', () => {
   //  room           may import (ours)                                       and nothing else of ours
   test.each([
     ['src/domain', ['src/domain/']],
@@ -121,7 +121,7 @@ describe('who may import whom', () => {
     expect(wrong).toEqual([])
   })
 
-  test('what stands beside the rooms of the site imports nothing but domain, ports and what lists the guides', () => {
+  test('shared files of src/site import only domain, ports, guides and fonts', () => {
     const wrong = files
       .filter(({ path }) => PLAIN_SITE.includes(path))
       .flatMap(({ path, imports }) =>
@@ -138,7 +138,7 @@ describe('who may import whom', () => {
     expect(wrong).toEqual([])
   })
 
-  test('the map of rooms has all of src, and no room that is not there', () => {
+  test('docs/architecture.md lists every folder in src and no missing folder', () => {
     const map = readFileSync('docs/architecture.md', 'utf8')
       .split(/^## /m)
       .find((part) => part.startsWith('2. '))!
@@ -156,7 +156,7 @@ describe('who may import whom', () => {
     expect(unmapped).toEqual([])
   })
 
-  test('nobody imports netlify, scripts, pages or tests but their own', () => {
+  test('netlify, scripts, src/pages and tests are imported only by themselves and by tests', () => {
     const wrong = files.flatMap(({ path, imports }) =>
       imports
         .filter((name) => /^(?:netlify|scripts|src\/pages|tests)\//.test(name))
@@ -175,7 +175,7 @@ describe('who may import whom', () => {
     expect(wrong).toEqual([])
   })
 
-  test('no file imports itself by way of others, for types either', () => {
+  test('there are no import cycles, including type imports', () => {
     const imports = new Map(files.map(({ path, imports }) => [path, imports]))
     const done = new Set<string>()
     const findCycle = (path: string, above: readonly string[]): string[] | undefined => {
@@ -191,7 +191,7 @@ describe('who may import whom', () => {
     expect(files.map(({ path }) => findCycle(path, [])?.join(' → ')).filter(Boolean)).toEqual([])
   })
 
-  test('of two rooms at most one imports the other', () => {
+  test('no two folders import each other', () => {
     // A folder is a room, with what is below it in its own folders; the subjects of domain are one room, and so are handlers and drivers.
     const roomOf = (path: string) => {
       const room = /^(?:src\/site\/[^/]+|src\/host\/[^/]+|src\/[^/]+|scripts\/[^/]+|[^/]+)(?=\/)/.exec(path)?.[0]
@@ -208,7 +208,7 @@ describe('who may import whom', () => {
     expect(bothWays.map(([, example]) => example)).toEqual([])
   })
 
-  test('domain is pure: nothing of Node, no clock, no randomness, no environment', () => {
+  test('src/domain uses no Node modules, clock, randomness, fetch or environment', () => {
     const wrong = inRoom('src/domain').filter(
       ({ text, imports }) =>
         imports.some((name) => name.startsWith('node:')) ||
@@ -243,14 +243,14 @@ describe('who may import whom', () => {
     ['@orama/stemmers/english', ['src/domain/search/tokens.ts']],
     ['tinypool', [...['search-thread', 'search-threads'].map((part) => `src/host/${part}.ts`)]],
     ['jose', ['src/server/publish/oidc.ts']],
-  ] as const)('%s has one importer in src', (name, importers) => {
+  ] as const)('%s is imported only by its allowed files in src', (name, importers) => {
     const found = inRoom('src')
       .filter(({ imports }) => imports.includes(name))
       .map(({ path }) => path)
     expect(found.filter((path) => !importers.some((importer) => importer === path))).toEqual([])
   })
 
-  test('only config.ts reads the environment; the composition root and the build hand it over', () => {
+  test('only config.ts and a fixed list of files read process.env', () => {
     const readers = files
       .filter(
         ({ path, text }) =>
@@ -273,8 +273,8 @@ describe('who may import whom', () => {
   })
 })
 
-describe('how files look', () => {
-  test('each opens with a sentence that says what it does', () => {
+describe('source file conventions', () => {
+  test('every file starts with a comment sentence', () => {
     const wrong = files.filter(({ path, text }) => {
       const head = path.endsWith('.astro') ? text.replace(/^---\r?\n/, '') : text.replace(/^#!.*\n/, '')
       return !/^(?:\/\/|\/\*\*?) ?[A-Z`].*[.:!]/.test(head)
@@ -282,7 +282,7 @@ describe('how files look', () => {
     expect(wrong.map(({ path }) => path)).toEqual([])
   })
 
-  test('Astro is imported by what its documentation names, and by nothing else', () => {
+  test('only documented Astro modules are imported', () => {
     // https://docs.astro.build/en/reference/modules/ and /adapter-reference/
     const documented = new Set(['astro', 'astro/config', 'astro/app/entrypoint', 'astro/client'])
     const wrong = files.flatMap(({ path, text }) =>
@@ -295,7 +295,7 @@ describe('how files look', () => {
     expect(wrong).toEqual([])
   })
 
-  test('a shim has at most 20 lines, no branch and no JSON', () => {
+  test('every file in netlify has at most 20 lines, no branch and no JSON', () => {
     const shims = inRoom('netlify')
     expect(shims.length).toBeGreaterThan(0)
     for (const { path, text } of shims) {
@@ -304,7 +304,7 @@ describe('how files look', () => {
     }
   })
 
-  test('no way around the types, no test that is switched off', () => {
+  test('no type suppressions, no any, and no skipped or focused tests', () => {
     const refused =
       /@ts-(?:ignore|expect-error|nocheck)|\bas any\b|: any\s*[;,)=\]>|&]|<any>|\b(?:test|it|describe)\.(?:skip|only|todo)\(/
     expect(
@@ -314,7 +314,7 @@ describe('how files look', () => {
     ).toEqual([])
   })
 
-  test('no rooms for leftovers, no barrels, no default exports outside shims and what a tool asks for', () => {
+  test('no utils or index files, no export *, no default exports outside netlify and .astro files', () => {
     expect(
       files
         .filter(
@@ -332,7 +332,7 @@ describe('how files look', () => {
     ).toEqual([])
   })
 
-  test('every import of ours leads to a file', () => {
+  test('every internal import resolves to a file', () => {
     const wrong = files.flatMap(({ path, imports }) =>
       imports
         .filter(

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import { SETTINGS } from '../src/settings.ts'
 
-test('nothing needs to be set', () => {
+test('uses defaults when nothing is set', () => {
   expect(readConfig({ SOURCE_DATE_EPOCH: '1795219200' })).toMatchObject({
     port: 8888,
     listenAt: ['127.0.0.1', '::1'],
@@ -90,7 +90,7 @@ test.each([
   ],
 ])('%s', (_, environment, config) => expect(readConfig(environment)).toMatchObject(config))
 
-describe('what is wrong is named, never repeated', () => {
+describe('invalid settings are named without repeating their values', () => {
   test.each([
     ['PORT', 'secret', 'PORT: expected a port number'],
     ['PORT', '70000', 'PORT: '],
@@ -110,12 +110,12 @@ describe('what is wrong is named, never repeated', () => {
     expect(read).not.toThrow('secret')
   })
 
-  test('all of them at once', () => {
+  test('reports all invalid settings at once', () => {
     expect(() => readConfig({ PORT: 'x', SITE_URL: 'y' })).toThrow(/PORT: .*SITE_URL: /)
   })
 })
 
-test('the settings page lists every setting that people make, and no other', () => {
+test('the settings page lists exactly the settings that users can change', () => {
   const page = readFileSync('src/pages/docs/settings.md', 'utf8')
   const table = page.slice(page.indexOf('| Setting |'), page.indexOf('## Local mode'))
   const rows = table.match(/^\|.*$/gm) ?? []
@@ -128,7 +128,7 @@ test('the settings page lists every setting that people make, and no other', () 
   )
 })
 
-test('the commands page lists every command, and no other', () => {
+test('the commands page lists exactly the npm scripts of package.json', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
   const page = readFileSync('src/pages/docs/commands.md', 'utf8')
   const listed = [...page.matchAll(/^\| `npm (?:run )?([a-z:]+)/gm)].map((match) => match[1])

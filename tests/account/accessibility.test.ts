@@ -38,7 +38,7 @@ const makeToken = async (page: Page, name: string, repository = '') => {
   await page.getByRole('button', { name: 'Create token' }).click()
 }
 
-test('on one’s own machine: signed out, signing in, tokens made, listed, refused and revoked, and trouble', async () => {
+test('account pages are accessible with local sign-in: signed out, sign-in, tokens, and errors', async () => {
   hub = await startBuiltHub(await freePort(), {}, CONTENT)
   const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
   await page.goto(`${hub.url}/settings`)
@@ -67,7 +67,7 @@ test('on one’s own machine: signed out, signing in, tokens made, listed, refus
   await page.context().close()
 })
 
-test('with GitHub: the page that leads there', async () => {
+test('the account page is accessible with GitHub sign-in when signed out', async () => {
   const github = {
     GITHUB_CLIENT_ID: 'id',
     GITHUB_CLIENT_SECRET: 'secret',

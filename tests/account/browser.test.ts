@@ -84,8 +84,8 @@ const makeToken = async (page: Page, name: string, repository = ''): Promise<str
   return token
 }
 
-describe('with GitHub', () => {
-  test('signs in, makes a token, publishes, sees its use, revokes it, and is refused', async () => {
+describe('GitHub sign-in', () => {
+  test('signs in, creates a token, publishes, sees its last use, revokes it, and is then refused', async () => {
     hub = await startGithubHub()
     const watching = watchAccessTokens()
     const { page, problems } = await open()
@@ -150,7 +150,7 @@ describe('with GitHub', () => {
   }
 })
 
-describe('on one’s own machine', () => {
+describe('local sign-in', () => {
   const signInAs = async (handle: string, options = {}) => {
     const opened = await open(options)
     await opened.page.goto(hub.signInLink())
@@ -160,7 +160,7 @@ describe('on one’s own machine', () => {
     return opened
   }
 
-  test('everything works without scripts, and by the keyboard alone', async () => {
+  test('works without JavaScript and with the keyboard alone', async () => {
     hub = await startBuiltHub(await freePort(), {}, CONTENT)
     const { page } = await signInAs('Bob', { javaScriptEnabled: false })
     expect(await page.locator('.lead').textContent()).toBe('Signed in as bob')
@@ -188,7 +188,7 @@ describe('on one’s own machine', () => {
     expect(await page.getByText('open the link that npm start printed').count()).toBe(1)
   })
 
-  test('the copy button copies the token, the page fits a small screen, in light and in dark', async () => {
+  test('the copy button works and the page fits a small screen in light and dark mode', async () => {
     hub = await startBuiltHub(await freePort(), {}, CONTENT)
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, problems } = await signInAs('alice', { colorScheme, viewport: { width: 360, height: 740 } })

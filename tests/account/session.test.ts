@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers())
 const SESSION = '__Host-session'
 const isSignedIn = async (jar: Jar) => (await jar.ask('/settings')).text.includes('Signed in as')
 
-test('the cookie is out of reach of scripts, other hosts, plain http and other sites’ forms', async () => {
+test('sets the cookies HttpOnly, SameSite=Lax and Secure, with a __Host- prefix', async () => {
   const account = openAccount()
   const jar = account.openJar()
   const page = await jar.ask(account.signInPath())
@@ -27,13 +27,13 @@ test('the cookie is out of reach of scripts, other hosts, plain http and other s
   ])
 })
 
-test('on plain http of this machine, names have no prefix that browsers would refuse', async () => {
+test('uses cookie names without the __Host- prefix on http://localhost', async () => {
   const account = openAccount({ baseUrl: 'http://localhost:8888' })
   const [cookie] = (await account.openJar().ask(account.signInPath())).headers.getSetCookie()
   expect(cookie).toMatch(/^oauth=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/)
 })
 
-describe('cookies that open nothing', () => {
+describe('rejected session cookies', () => {
   //  what                    what becomes of the jar of somebody signed in
   test.each([
     ['none', (jar: Jar) => jar.cookies.clear()],
@@ -55,7 +55,7 @@ describe('cookies that open nothing', () => {
     jar.cookies.delete(SESSION)
   }
 
-  test('older than seven days, used or not; its record is gone then', async () => {
+  test('older than seven days, even if in use; the session record is deleted', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const account = openAccount()
     const jar = await account.signIn('alice')
@@ -67,7 +67,7 @@ describe('cookies that open nothing', () => {
     expect([...account.state.texts.keys()].filter((key) => key.startsWith('sessions/'))).toEqual([])
   })
 
-  test('of a local sign-in, once people sign in with GitHub', async () => {
+  test('from a local sign-in, after the hub switches to GitHub sign-in', async () => {
     const account = openAccount()
     const jar = await account.signIn('alice')
     account.dependencies.signIn = {
@@ -86,7 +86,7 @@ describe('signing out', () => {
     return jar.ask(where, { form: { csrf } })
   }
 
-  test('ends the session in the store too: the old cookie opens nothing', async () => {
+  test('ends the session in the store too: the old cookie no longer works', async () => {
     const jar = await openAccount().signIn('alice')
     const cookie = jar.cookies.get(SESSION) ?? ''
     const answer = await send(jar, '/auth/sign-out')
@@ -99,7 +99,7 @@ describe('signing out', () => {
     expect(await isSignedIn(jar)).toBe(false)
   })
 
-  test('everywhere ends every session of that person, and nobody else’s', async () => {
+  test('everywhere ends all sessions of that user and of no other user', async () => {
     const account = openAccount()
     const [here, there, bob] = await Promise.all(['alice', 'alice', 'bob'].map((handle) => account.signIn(handle)))
     await send(here!, '/auth/sign-out-everywhere')
@@ -107,7 +107,7 @@ describe('signing out', () => {
     expect(await isSignedIn(await account.signIn('alice'))).toBe(true)
   })
 
-  test('signing in again ends the session before: whoever planted it has nothing', async () => {
+  test('signing in again ends the previous session, which prevents session fixation', async () => {
     const account = openAccount()
     const jar = await account.signIn('mallory')
     const planted = jar.cookies.get(SESSION) ?? ''
@@ -120,7 +120,7 @@ describe('signing out', () => {
   })
 })
 
-describe('requests that other sites make', () => {
+describe('cross-site requests', () => {
   //  what                                     headers
   test.each([
     ['another origin', { Origin: 'https://evil.example' }],
@@ -130,7 +130,7 @@ describe('requests that other sites make', () => {
     ['neither header', { Origin: null }],
     ['a browser that says so', { Origin: 'https://hub.example', 'Sec-Fetch-Site': 'cross-site' }],
     ['a neighbour of the same site', { Origin: 'https://hub.example', 'Sec-Fetch-Site': 'same-site' }],
-  ])('%s: 403, and nothing is made', async (_, headers) => {
+  ])('%s: returns 403 and changes nothing', async (_, headers) => {
     const account = openAccount()
     const jar = await account.signIn('alice')
     const page = (await jar.ask('/settings')).text
@@ -165,7 +165,7 @@ describe('requests that other sites make', () => {
     expect([answer.status, tokenOn(answer.text)]).toEqual([403, ''])
   })
 
-  test('nobody signed in: 403; a GET changes nothing', async () => {
+  test('returns 403 when nobody is signed in; a GET changes nothing', async () => {
     const account = openAccount()
     expect((await account.openJar().ask('/settings/tokens', { form: { csrf: 'x' } })).status).toBe(403)
     const jar = await account.signIn('alice')
@@ -176,14 +176,14 @@ describe('requests that other sites make', () => {
     expect((await jar.ask('/auth/sign-out')).status).toBe(405)
   })
 
-  test('other media types than a form’s are refused, for scripts elsewhere may send some without asking', async () => {
+  test('returns 415 for a content type that is not a form’s', async () => {
     const jar = await openAccount().signIn('alice')
     const answer = await jar.ask('/settings/tokens', { form: { csrf: 'x' }, headers: { 'Content-Type': 'text/plain' } })
     expect(answer.status).toBe(415)
   })
 })
 
-test('every answer is kept nowhere and stands under the strict policy', async () => {
+test('sends no-store and a strict Content-Security-Policy with every response', async () => {
   const jar = await openAccount().signIn('alice')
   for (const answer of [await jar.ask('/settings'), await sendTokenForm(jar), await jar.ask('/auth/nothing')]) {
     expect(answer.headers.get('Cache-Control')).toBe('no-store')

@@ -57,8 +57,8 @@ const ask = async (
 }
 const link = () => `/auth/local?key=${hub.localKeys.current()}`
 
-describe('on one’s own machine, nothing is needed but the link', () => {
-  test('with it, anybody may be anybody', async () => {
+describe('local sign-in with no settings', () => {
+  test('lets anyone with the sign-in link sign in with any username', async () => {
     expect((await ask(link())).text).toContain('Sign in')
     expect((await ask('/auth/callback?code=x&state=y')).status).toBe(404)
   })
@@ -70,21 +70,21 @@ describe('on one’s own machine, nothing is needed but the link', () => {
     ['the form', '/auth/local', 403],
     ['the form with a key that is made up', `/auth/local?key=${'A'.repeat(43)}`, 403],
     ['the form with an empty key', '/auth/local?key=', 403],
-  ])('without it, %s says so', async (_, path, status) => {
+  ])('without the link, %s asks the user to open it', async (_, path, status) => {
     const answer = await ask(path)
     expect(answer.status).toBe(status)
     expect(answer.text).toContain('open the link that <code>npm start</code> printed')
     expect(answer.text).not.toContain('name="handle"')
   })
 
-  test('a stranger behind a proxy that says nothing of itself has none', async () => {
+  test('refuses a request through a reverse proxy that adds no headers', async () => {
     // As nginx passes it on with only `proxy_pass http://localhost:8888`.
     const answer = await ask('/auth/local', { at: 'http://localhost:8888', headers: { Host: 'localhost:8888' } })
     expect([answer.status, answer.text.includes('name="handle"')]).toEqual([403, false])
   })
 })
 
-test('a link signs in once, and the next one is told', async () => {
+test('a sign-in link works once, and a new link is printed after each sign-in', async () => {
   const told: string[] = []
   const keys = openLocalKeys((key) => told.push(key))
   const account = openAccount({ signIn: { kind: 'local', keys } })
@@ -104,7 +104,7 @@ test('a link signs in once, and the next one is told', async () => {
   expect((await jars[1]!.ask(`/auth/local?key=${keys.current()}`)).status).toBe(200)
 })
 
-describe('local sign-in is not there', () => {
+describe('local sign-in is disabled', () => {
   //  what                                settings
   test.each([
     ['for a hub with an address of its own', { SITE_URL: 'https://hub.example' }],
@@ -123,12 +123,12 @@ describe('local sign-in is not there', () => {
     }
   })
 
-  test('with GitHub: 404', async () => {
+  test('returns 404 when GitHub sign-in is configured', async () => {
     Object.assign(process.env, GITHUB)
     expect((await ask('/auth/local', { method: 'POST' })).status).toBe(404)
   })
 
-  test('on the platform: 404 with everything set, 503 without', async () => {
+  test('on Netlify, returns 404 with all settings and 503 when one is missing', async () => {
     Object.assign(process.env, GITHUB, { SITE_URL: 'https://hub.example' })
     expect((await ask('/auth/local', { on: 'platform', method: 'POST', at: 'http://localhost' })).status).toBe(404)
     // Settings are read once for an environment, so another one takes its place.
@@ -136,7 +136,7 @@ describe('local sign-in is not there', () => {
     expect((await ask('/auth/local', { on: 'platform', method: 'POST', at: 'http://localhost' })).status).toBe(503)
   })
 
-  test('and neither is what it left behind: a local person’s token opens nothing for others', async () => {
+  test('tokens of local users stop working once local sign-in is disabled', async () => {
     const local = { user_id: 'local-alice', login: 'alice' }
     const request = new Request('http://localhost:8888/')
     expect(await (await connectPublish(request, { ip: '', hub })).holdsLogin(local)).toBe(true)
@@ -147,18 +147,21 @@ describe('local sign-in is not there', () => {
   })
 })
 
-describe('each missing setting is named', () => {
-  test.each(['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])('%s: 503 on our host and on the platform', async (name) => {
-    Object.assign(process.env, GITHUB)
-    delete process.env[name]
-    for (const on of ['host', 'platform']) {
-      const { status, text } = await ask('/settings', { on })
-      expect([on, status, text.includes(name), text.includes('sekret')]).toEqual([on, 503, true, false])
-    }
-    await expect(openLocalStores(readConfig(process.env))).rejects.toThrow(name)
-  })
+describe('missing or invalid settings are named in the response', () => {
+  test.each(['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])(
+    '%s: returns 503 when self-hosted and on Netlify',
+    async (name) => {
+      Object.assign(process.env, GITHUB)
+      delete process.env[name]
+      for (const on of ['host', 'platform']) {
+        const { status, text } = await ask('/settings', { on })
+        expect([on, status, text.includes(name), text.includes('sekret')]).toEqual([on, 503, true, false])
+      }
+      await expect(openLocalStores(readConfig(process.env))).rejects.toThrow(name)
+    },
+  )
 
-  test('SESSION_SECRET, missing, empty or too short', async () => {
+  test('SESSION_SECRET: returns 503 when it is empty or too short', async () => {
     for (const value of ['', 'short']) {
       Object.assign(process.env, GITHUB, { SESSION_SECRET: value })
       const { status, text } = await ask('/settings')
@@ -166,27 +169,27 @@ describe('each missing setting is named', () => {
     }
   })
 
-  test('all of them on the platform, where nothing is optional', async () => {
+  test('names all required settings on Netlify', async () => {
     const { status, text } = await ask('/settings', { on: 'platform' })
     expect(status).toBe(503)
     for (const name of Object.keys(GITHUB)) expect(text).toContain(name)
   })
 
-  test('an address without https, for others could read the cookies', async () => {
+  test('rejects a SITE_URL without https', async () => {
     Object.assign(process.env, GITHUB, { SITE_URL: 'http://hub.lan' })
     expect((await ask('/settings')).text).toContain('SITE_URL')
   })
 
-  test('our host with nobody to sign in says how tokens are made instead', async () => {
+  test('a self-hosted hub without sign-in explains how to create tokens instead', async () => {
     process.env.SITE_URL = 'https://hub.example'
     const { status, text } = await ask('/settings')
     expect([status, text.includes('npm run token'), text.includes('GITHUB_CLIENT_ID')]).toEqual([200, true, true])
   })
 })
 
-describe('how often an address may ask', () => {
+describe('rate limit of the account pages', () => {
   const ADDRESSES = ['/settings', '/settings/tokens', '/auth/sign-in', '/auth/callback?code=x&state=y', '/auth/nowhere']
-  test.each(ADDRESSES)('%s beyond the limit: 429, and nothing is looked up', async (path) => {
+  test.each(ADDRESSES)('%s over the limit: returns 429 and does not look up the session', async (path) => {
     const limiter = { take: (key: string) => (key === '192.0.2.1' ? 17 : 0) }
     const accounts = new Proxy({} as AccountDependencies['accounts'], { get: nothing })
     const jar = openAccount({ limiter, accounts }).openJar()
@@ -196,7 +199,7 @@ describe('how often an address may ask', () => {
     expect(answer.text).toContain('Too many requests from this address')
   })
 
-  test('as often as it may read, counted by address, on our own host too', async () => {
+  test('uses the read limit per client address, self-hosted too', async () => {
     const { limiter, clientAddress } = await connectAccount(new Request('http://localhost:8888/settings'), {
       ip: '2001:db8:1:2:3::4',
       hub,
@@ -208,7 +211,7 @@ describe('how often an address may ask', () => {
   })
 })
 
-test('settings have the defaults of GitHub itself', () => {
+test('GitHub settings default to github.com', () => {
   const { oidc, signIn } = readConfig(GITHUB)
   expect(oidc).toEqual({
     issuer: 'https://token.actions.githubusercontent.com',

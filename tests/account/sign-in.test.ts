@@ -34,7 +34,7 @@ const goToGithub = async (jar: Jar, login = 'alice', path = '/auth/sign-in'): Pr
 }
 const comeBack = (jar: Jar, way: URL) => jar.ask(way.pathname + way.search)
 
-test('goes to GitHub without a scope, with a state and a challenge of its own each time', async () => {
+test('redirects to GitHub without a scope, with a new state and code challenge each time', async () => {
   const jar = open().openJar()
   const addresses = [await jar.ask('/auth/sign-in'), await jar.ask('/auth/sign-in')].map(
     ({ headers }) => new URL(headers.get('Location') ?? '').searchParams,
@@ -47,7 +47,7 @@ test('goes to GitHub without a scope, with a state and a challenge of its own ea
   expect(new Set(addresses.flatMap((query) => [query.get('state'), query.get('code_challenge')])).size).toBe(4)
 })
 
-test('signs in by GitHub’s number, and comes back to where it began', async () => {
+test('signs in by GitHub user ID and returns to the page it started from', async () => {
   const account = open()
   const jar = account.openJar()
   const answer = await comeBack(jar, await goToGithub(jar, 'alice', '/auth/sign-in?return_to=/acme/code-review?x=1'))
@@ -56,7 +56,7 @@ test('signs in by GitHub’s number, and comes back to where it began', async ()
   expect((await jar.ask('/settings')).text).toContain('Signed in as <strong>alice</strong>')
 })
 
-describe('a state that is', () => {
+describe('state parameter of the GitHub callback', () => {
   //  what                     what becomes of the way back and of the jar
   test.each([
     ['missing', (way: URL) => way.searchParams.delete('state')],
@@ -72,7 +72,7 @@ describe('a state that is', () => {
       (_: URL, jar: Jar) => changeCookie(jar, (cookie) => `e30.${cookie.split('.')[1]}`),
     ],
     ['ten minutes old', () => vi.useFakeTimers({ now: Date.now() + 601_000, toFake: ['Date'] })],
-  ])('%s: 400, GitHub is not asked, and nobody is signed in', async (_, change) => {
+  ])('%s: returns 400, does not call GitHub and signs nobody in', async (_, change) => {
     const account = open()
     const jar = account.openJar()
     const way = await goToGithub(jar)
@@ -85,14 +85,14 @@ describe('a state that is', () => {
   const changeCookie = (jar: Jar, change: (cookie: string) => string) =>
     jar.cookies.set('__Host-oauth', change(jar.cookies.get('__Host-oauth') ?? ''))
 
-  test('of another browser: 400', async () => {
+  test('from another browser: returns 400', async () => {
     const account = open()
     const [victim, attacker] = [account.openJar(), account.openJar()]
     await goToGithub(victim)
     expect((await comeBack(victim, await goToGithub(attacker, 'bob'))).status).toBe(400)
   })
 
-  test('replayed, with its cookie put back and a code that is good: 400', async () => {
+  test('replayed with its cookie restored and a valid code: returns 400', async () => {
     const account = open()
     const jar = account.openJar()
     const way = await goToGithub(jar)
@@ -111,7 +111,7 @@ describe('a state that is', () => {
   test.each([
     ['a good code', (way: URL) => way],
     ['a code that is made up', (way: URL) => way.searchParams.set('code', 'made-up')],
-  ])('sent forty times at once with %s: GitHub is asked once', async (_, change) => {
+  ])('sent 40 times concurrently with %s: calls GitHub once', async (_, change) => {
     const jar = open().openJar()
     const way = await goToGithub(jar)
     change(way)
@@ -127,7 +127,7 @@ describe('a state that is', () => {
     expect(answers.filter(({ text }) => text.includes('sign-in was already completed'))).toHaveLength(39)
   })
 
-  test('remembered for as long as its cookie is good, and no longer', async () => {
+  test('is remembered as used until its cookie expires, then deleted', async () => {
     const account = open()
     const kept = () => [...account.state.texts.keys()].filter((key) => key.startsWith('sign-ins/'))
     const first = account.openJar()
@@ -161,9 +161,9 @@ test.each([
   ['/ä', '/settings'],
   ['/x\r\nSet-Cookie: a=b', '/settings'],
   [`/${'x'.repeat(500)}`, '/settings'],
-])('return_to %j leads to %s', (given, expected) => expect(safeReturn(given)).toBe(expected))
+])('return_to %j redirects to %s', (given, expected) => expect(safeReturn(given)).toBe(expected))
 
-test('a login that GitHub gave to somebody else gets nothing until a maintainer decides', async () => {
+test('refuses a login that now belongs to another GitHub user until a maintainer releases it', async () => {
   const account = open()
   await account.state.set('logins/alice', '999999')
   const jar = account.openJar()
@@ -173,7 +173,7 @@ test('a login that GitHub gave to somebody else gets nothing until a maintainer 
   expect((await comeBack(jar, await goToGithub(jar))).status).toBe(303)
 })
 
-describe('GitHub in trouble', () => {
+describe('GitHub errors', () => {
   const json = (body: object) => ({ kind: 'answer', applied: false, status: 200, body: JSON.stringify(body) }) as const
   //  what                     on                                fault                                        status
   test.each([
@@ -186,7 +186,7 @@ describe('GitHub in trouble', () => {
     ['a user without a number', 'GET /user', json({ login: 'alice' }), 502],
     ['a login that is no handle', 'GET /user', json({ id: 7, login: 'alice_corp' }), 403],
     ['a token that is refused', 'GET /user', FAULTS.badCredentials(), 502],
-  ] as const)('%s: nobody is signed in, and no secret is logged', async (_, name, fault, status) => {
+  ] as const)('%s: signs nobody in and logs no secret', async (_, name, fault, status) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const jar = open().openJar()
     const way = await goToGithub(jar)
@@ -198,7 +198,7 @@ describe('GitHub in trouble', () => {
       expect(lines + answer.text).not.toContain(secret)
   })
 
-  test('whoever says no there is told so', async () => {
+  test('returns 400 when the user denies access on GitHub', async () => {
     const jar = open().openJar()
     const way = await goToGithub(jar)
     way.searchParams.delete('code')

@@ -13,8 +13,8 @@ beforeEach(async () => {
   alice = await account.signIn('alice')
 })
 
-describe('making one', () => {
-  test('shows it once, and stores its digest alone', async () => {
+describe('creating a token', () => {
+  test('shows the token once and never stores it in plain text', async () => {
     const answer = await sendTokenForm(alice)
     const token = tokenOn(answer.text)
     expect([answer.status, token.length]).toEqual([200, 42])
@@ -23,7 +23,7 @@ describe('making one', () => {
     expect((await alice.ask('/settings/tokens')).headers.get('Location')).toBe('/settings')
   })
 
-  test('the same form sent again makes no second one', async () => {
+  test('submitting the same form twice creates one token', async () => {
     const page = (await alice.ask('/settings')).text
     const form = fieldOf(page, '/settings/tokens', 'form')
     const answers = [await sendTokenForm(alice, { form }), await sendTokenForm(alice, { form })]
@@ -59,7 +59,7 @@ describe('making one', () => {
       'repository: expected lower-case letters, digits and single hyphens, or nothing',
     ],
     ['a form that is made up', { form: 'x' }, 'form: expected the form as it was sent'],
-  ])('%s: 422, said on the page, and what was typed is still there', async (_, fields, told) => {
+  ])('%s: returns 422 with a message and keeps the typed values', async (_, fields, told) => {
     const answer = await sendTokenForm(alice, { name: 'my "laptop"', ...fields })
     expect([answer.status, tokenOn(answer.text)]).toEqual([422, ''])
     expect(answer.text).toContain(told)
@@ -68,7 +68,7 @@ describe('making one', () => {
     expect((await account.dependencies.accounts.listTokens('local-alice', new Date())).length).toBe(0)
   })
 
-  test('fifty good ones at most; a revoked one makes room', async () => {
+  test('allows at most 50 active tokens; revoking one frees a slot', async () => {
     for (let made = 0; made < 50; made++) expect((await sendTokenForm(alice)).status).toBe(200)
     expect((await sendTokenForm(alice)).status).toBe(422)
     const id = fieldOf((await alice.ask('/settings')).text, '/settings/tokens/revoke', 'id')
@@ -78,7 +78,7 @@ describe('making one', () => {
   })
 })
 
-describe('tokens that ended', () => {
+describe('revoked and expired tokens', () => {
   const DAY_MS = 86_400_000
   const startMs = Date.now()
   const person = { user_id: 'local-alice', login: 'alice' }
@@ -90,7 +90,7 @@ describe('tokens that ended', () => {
     )
   const countOf = (prefix: string) => [...account.state.texts.keys()].filter((key) => key.startsWith(prefix)).length
 
-  test('a revoked one leaves nothing', async () => {
+  test('revoking a token removes all its records', async () => {
     const token = tokenOn((await sendTokenForm(alice)).text)
     const page = (await alice.ask('/settings')).text
     const [id, csrf] = ['id', 'csrf'].map((field) => fieldOf(page, '/settings/tokens/revoke', field))
@@ -105,7 +105,7 @@ describe('tokens that ended', () => {
   test.each([
     ['revoked by an earlier version', 0.5, (record: object) => ({ ...record, revoked_at: '2026-11-21T00:00:00.000Z' })],
     ['expired', 3, (record: object) => record],
-  ])('1,500 that are %s: a few calls at once, and fewer each time', async (_, daysAgo, mark) => {
+  ])('cleans up 1,500 tokens that are %s over several page views, a few calls at a time', async (_, daysAgo, mark) => {
     for (let number = 0; number < 1_500; number++) await make(number, daysAgo)
     for (const [key, text] of account.state.texts)
       if (key.startsWith('tokens/')) account.state.texts.set(key, JSON.stringify(mark(JSON.parse(text))))
@@ -141,7 +141,7 @@ describe('tokens that ended', () => {
     expect(countOf('tokens/')).toBe(countOf('users/local-alice/'))
   })
 
-  test('the newest that expired stay listed beside those that are good, fifty in all', async () => {
+  test('lists active tokens and the most recently expired ones, 50 in total', async () => {
     for (let number = 0; number < 60; number++) await make(number, 3)
     for (let made = 0; made < 3; made++) await sendTokenForm(alice, { name: `good ${made}` })
     const { text } = await alice.ask('/settings')
@@ -152,7 +152,7 @@ describe('tokens that ended', () => {
   })
 })
 
-test('nobody sees or revokes what somebody else made, whoever’s id they send', async () => {
+test('users cannot see or revoke the tokens of other users, whatever ID they send', async () => {
   await sendTokenForm(alice)
   const [token] = await account.dependencies.accounts.listTokens('local-alice', new Date())
   const bob = await account.signIn('bob')
@@ -165,7 +165,7 @@ test('nobody sees or revokes what somebody else made, whoever’s id they send',
   expect((await account.dependencies.accounts.listTokens('local-alice', new Date()))[0]?.revoked_at).toBeNull()
 })
 
-describe('publishing with one', () => {
+describe('publishing with a personal token', () => {
   let world: World
   let hub: Hub
   const MEMBERS = (...logins: string[]) => ({ 'content/acme/index.md': `---\nmembers: [${logins.join(', ')}]\n---\n` })
@@ -185,7 +185,7 @@ describe('publishing with one', () => {
     await hub.state.set('logins/alice', '7')
   })
 
-  test('a handle appears as an owner with its first publish', async () => {
+  test('the user appears as an owner after the first publish', async () => {
     const token = await hub.makeToken({ scope: 'alice/*', holder: person })
     expect(await publishTo('alice/first', token)).toEqual([201, undefined])
     expect((await hub.build()).has('/data/v1/users/alice.json')).toBe(true)
@@ -203,7 +203,7 @@ describe('publishing with one', () => {
     expect(await publishTo(to, await hub.makeToken({ scope, holder: person }))).toEqual([status, code])
   })
 
-  test('ends with the membership, and comes back with it', async () => {
+  test('is refused after the membership ends, and allowed again when it is restored', async () => {
     const token = await hub.makeToken({ scope: 'acme/*', holder: person })
     expect((await publishTo('acme/greet', token))[0]).toBe(201)
     await world.commitOutside(MEMBERS('bob'))
@@ -212,7 +212,7 @@ describe('publishing with one', () => {
     expect((await publishTo('acme/greet', token))[0]).toBe(201)
   })
 
-  test('ends when the login is somebody else’s, or nobody’s by a maintainer’s word', async () => {
+  test('is refused when the login belongs to another user or was released by a maintainer', async () => {
     const token = await hub.makeToken({ scope: 'alice/*', holder: person })
     await hub.state.set('logins/alice', '8')
     expect(await publishTo('alice/notes', token)).toEqual([403, 'forbidden'])
@@ -220,12 +220,12 @@ describe('publishing with one', () => {
     expect(await publishTo('alice/notes', token)).toEqual([403, 'forbidden'])
   })
 
-  test('an expired one: 401', async () => {
+  test('returns 401 for an expired token', async () => {
     const made = await hub.makeToken({ scope: 'alice/*', holder: person, days: 1 }, new Date(Date.now() - 86_400_001))
     expect(await publishTo('alice/notes', made)).toEqual([401, 'unauthorized'])
   })
 
-  test('content that holds one is refused, and the answer does not repeat it', async () => {
+  test('rejects content that contains a token, without repeating the token in the response', async () => {
     const token = await hub.makeToken({ scope: 'alice/*', holder: person })
     const answer = await hub.publish({ content: `Use ${token} here.` }, { to: 'alice/leak', token })
     expect([answer.status, answer.text.includes('content'), answer.text.includes(token)]).toEqual([422, true, false])

@@ -76,7 +76,7 @@ const ANSWERS: [status: number, retryAfter: string, body: string, code: number, 
   ]
 
 describe.each(SHELLS)('$name', (shell) => {
-  describe('answers', () => {
+  describe('server responses', () => {
     test.concurrent.each(ANSWERS)('%i%s %s', async (status, retryAfter, body, code, sentence, count) => {
       const headers = {
         'Content-Type': body.startsWith('<') ? 'text/html' : 'application/json',
@@ -118,7 +118,7 @@ describe.each(SHELLS)('$name', (shell) => {
       ['a date', 'Wed, 21 Oct 2026 07:28:00 GMT', 3, ['1', '2'], '(503)'],
       ['hostile', '$(id)', 3, ['1', '2'], '(503)'],
       ['negative', '-1', 3, ['1', '2'], '(503)'],
-    ])('a Retry-After that is %s', async (_, retryAfter, count, slept, said) => {
+    ])('Retry-After header: %s', async (_, retryAfter, count, slept, said) => {
       const trouble: Trouble = { kind: 'answer', status: 503, headers: { 'retry-after': retryAfter } }
       await withStandIn(
         () => trouble,
@@ -131,7 +131,7 @@ describe.each(SHELLS)('$name', (shell) => {
       )
     })
 
-    test.concurrent('one bad answer is made good by asking again, with the same Idempotency-Key', async () => {
+    test.concurrent('retries a failed request with the same Idempotency-Key', async () => {
       const once = (_: SeenRequest, number: number): Trouble | undefined =>
         number % 2 === 1 ? { kind: 'answer', status: 503, headers: { 'Retry-After': '3' } } : undefined
       await withStandIn(once, async ({ url, requests }) => {
@@ -150,7 +150,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent('an answer lost on the way: push asks again and finds what it wrote', async () => {
+    test.concurrent('push retries after a lost response and returns the version it already wrote', async () => {
       const loseFirst = (_: SeenRequest, number: number): Trouble | undefined =>
         number === 1 ? { kind: 'lose' } : undefined
       await withStandIn(loseFirst, async ({ url, requests }) => {
@@ -165,7 +165,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent('every request says who asks, and no curlrc or proxy meddles', async () => {
+    test.concurrent('every request has a User-Agent, and .curlrc and proxy settings are ignored', async () => {
       await withStandIn(undefined, async ({ url, requests }) => {
         const HOME = makeFolder()
         writeFileSync(path.join(HOME, '.curlrc'), 'header = "X-Curlrc: yes"\nuser-agent = "x"\nfail\n')
@@ -195,7 +195,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent('timeouts are set for every exchange', async () => {
+    test.concurrent('sets timeouts on every request', async () => {
       const { tools, calls } = recordingTools(shell, 'exit 28')
       const outcome = await runHubcli(shell, ['cat', 'a/b'], { tools })
       expect(outcome).toMatchObject({ code: 5, slept: ['1', '2'] })
@@ -231,7 +231,7 @@ describe.each(SHELLS)('$name', (shell) => {
       ['pull', ['pull', 'acme/x']],
       ['push', ['push', 'acme/x', 'PROMPT.md', 'c', 'patch']],
       ...(WITH_PYTHON === undefined ? [] : TABLE_COMMANDS),
-    ])('%s: 200 with a page of HTML is not taken for an answer', async (_, args) => {
+    ])('%s: rejects a 200 response with an HTML page', async (_, args) => {
       const page: Trouble = {
         kind: 'answer',
         status: 200,
@@ -252,7 +252,7 @@ describe.each(SHELLS)('$name', (shell) => {
       )
     })
 
-    test.concurrent('an accepted push whose answer names no version', async () => {
+    test.concurrent('push fails when the success response has no version', async () => {
       for (const body of [
         '{}',
         '{"data":{"version":"1.0.0x"}}',

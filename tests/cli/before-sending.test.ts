@@ -137,7 +137,7 @@ const ADDRESSES = [
 ]
 
 describe.each(SHELLS)('$name', (shell) => {
-  describe('before anything is sent', () => {
+  describe('checks before any request is sent', () => {
     test.concurrent.each(LOCAL)('%s', async (_, args, sentence) => {
       await withStandIn(undefined, async ({ url, requests }) => {
         const cwd = makeFolder()
@@ -152,7 +152,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent.each(TOKENS)('push with %s', async (_, env, sentence) => {
+    test.concurrent.each(TOKENS)('rejects push with %s', async (_, env, sentence) => {
       await withStandIn(undefined, async ({ url, requests }) => {
         const outcome = await runHubcli(shell, ['push', 'acme/a', HUBCLI, 'c', 'patch'], {
           env: { ...env, HUB_URL: url },
@@ -164,7 +164,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent.each(NOT_TEXT)('push of %s', async (_, content, sentence) => {
+    test.concurrent.each(NOT_TEXT)('rejects pushed content: %s', async (_, content, sentence) => {
       await withStandIn(undefined, async ({ url, requests }) => {
         const cwd = makeFolder()
         writeFileSync(path.join(cwd, 'f'), content)
@@ -177,7 +177,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent.each(ADDRESSES)('HUB_URL %j', async (url) => {
+    test.concurrent.each(ADDRESSES)('rejects HUB_URL %j', async (url) => {
       const outcome = await runHubcli(shell, ['cat', 'acme/code-review'], {
         env: { HUB_URL: url },
         tools: withoutCurl(),
@@ -195,7 +195,7 @@ describe.each(SHELLS)('$name', (shell) => {
       ['https://[2001:db8::1]:8443', 'https://[2001:db8::1]:8443/api/v1/repos/a/b/raw'],
       ['https://example.com/hub/', 'https://example.com/hub/api/v1/repos/a/b/raw'],
       ['', 'http://localhost:8888/api/v1/repos/a/b/raw'],
-    ])('HUB_URL %j is asked at %s', async (HUB_URL, address) => {
+    ])('HUB_URL %j sends the request to %s', async (HUB_URL, address) => {
       const { tools, calls } = recordingTools(shell, 'exit 7')
       expect(await runHubcli(shell, ['cat', 'a/b'], { env: { HUB_URL }, tools })).toMatchObject({ code: 5, left: [] })
       const curl = calls().find(([tool]) => tool === 'curl') ?? []
@@ -203,7 +203,7 @@ describe.each(SHELLS)('$name', (shell) => {
       expect(curl[curl.indexOf('--proto') + 1]).toBe(`=${address.split(':')[0]}`)
     })
 
-    test.concurrent.each(TABLE_COMMANDS)('%s without python3', async (_, args) => {
+    test.concurrent.each(TABLE_COMMANDS)('%s fails without python3', async (_, args) => {
       await withStandIn(undefined, async ({ url, requests }) => {
         const outcome = await runHubcli(shell, args, { env: { HUB_URL: url } })
         expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
@@ -212,20 +212,20 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent('without curl', async () => {
+    test.concurrent('fails without curl', async () => {
       expect(await runHubcli(shell, ['cat', 'acme/code-review'], { tools: withoutCurl() })).toMatchObject({
         code: 1,
         stderr: 'hubcli: curl is needed for this and was not found in PATH\n',
       })
     })
 
-    test.concurrent('without a folder for temporary files', async () => {
+    test.concurrent('fails without a temporary folder', async () => {
       const outcome = await runHubcli(shell, ['cat', 'acme/code-review'], { env: { TMPDIR: '/no such folder' } })
       expect(outcome.code).toBe(1)
       expect(outcome.stderr).toMatch(/^hubcli: cannot make a folder in \/no such folder; .*\n$/)
     })
 
-    test.skipIf(AS_OTHERS === undefined).concurrent(`push of a file that may not be read${NOT_AS_OTHERS}`, async () => {
+    test.skipIf(AS_OTHERS === undefined).concurrent(`rejects push of an unreadable file${NOT_AS_OTHERS}`, async () => {
       const cwd = makeFolder()
       writeFileSync(path.join(cwd, 'f'), 'x', { mode: 0 })
       const [program, ...first] = [...(AS_OTHERS ?? []), ...shell.command] as [string, ...string[]]

@@ -44,7 +44,7 @@ describe.each(SHELLS)('$name', (shell) => {
   const run = (args: string[], cwd?: string) =>
     runHubcli(shell, ['export', ...args], { env: { HUB_URL: url }, ...(cwd && { cwd }) })
 
-  test('writes the latest, a version, and what a label names', async () => {
+  test('exports the latest version, a given version, and a labeled version', async () => {
     const lost = 'hubcli: langfuse has no place for: title, description, license, variables\n'
     expect(await run([NAME, '--format', 'langfuse'])).toMatchObject({
       ...{ code: 0, stdout: await fileOf('2.1.0', 'langfuse'), stderr: lost, left: [] },
@@ -60,7 +60,7 @@ describe.each(SHELLS)('$name', (shell) => {
     })
   })
 
-  test('says why not', async () => {
+  test('reports why an export fails', async () => {
     const refused = await run(['example-labs/research-question-refiner', '--format', 'claude-command'])
     expect([refused.code, refused.stdout]).toEqual([4, ''])
     expect(refused.stderr).toContain('content (line 35): $1 would be an argument')
@@ -72,7 +72,7 @@ describe.each(SHELLS)('$name', (shell) => {
     expect((await run([NAME, '--format', 'github', '-o', 'no/such/folder'])).code).toBe(1)
   })
 
-  test('takes nothing that is no export, or that was changed on the way', async () => {
+  test('rejects a response that is not an export or does not match its digest', async () => {
     const cwd = makeFolder()
     const args = [`${NAME}@1.0.0`, '--format', 'github', '-o', 'file']
     instead = new Response('<!doctype html>')

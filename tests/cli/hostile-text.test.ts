@@ -24,8 +24,8 @@ const HOSTILE = 'a\x1B[31mb\x1B]0;title\x07c\x9B2Jd\u202Ee\u2066f\x7Fg\bh\ri\u20
 const CONTROLS = /[\x00-\x08\x0B-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/
 
 describe.each(SHELLS)('$name', (shell) => {
-  describe('hostile text', () => {
-    test.concurrent('in an error', async () => {
+  describe('control characters and escape sequences', () => {
+    test.concurrent('are removed from error messages', async () => {
       const body = `{"error":{"code":"x","message":${JSON.stringify(HOSTILE)}}}`
       // JSON.stringify escapes C0 alone; the same text with raw bytes, and with everything escaped, must be as harmless.
       const raw = `{"error":{"code":"x","message":"${HOSTILE}"}}`
@@ -50,7 +50,7 @@ describe.each(SHELLS)('$name', (shell) => {
       }
     })
 
-    test.concurrent('in the address of a published version and in a header', async () => {
+    test.concurrent('are removed from the published URL and from a response header', async () => {
       const data = { version: '1.0.0', url: `https://x/${HOSTILE}` }
       const answers: Trouble[] = [
         {
@@ -76,7 +76,7 @@ describe.each(SHELLS)('$name', (shell) => {
 
     const tables = test.skipIf(PYTHON === undefined).concurrent
 
-    tables(`in tables${NO_PYTHON}`, async () => {
+    tables(`are removed from tables${NO_PYTHON}`, async () => {
       const meta = { page: 1, pages: 3, total: 57 }
       const data = [
         { full_name: HOSTILE, latest_version: null, title: HOSTILE, status: 'archived\x1B[0m' },
@@ -126,7 +126,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    tables(`a list that is none is exit 5${NO_PYTHON}`, async () => {
+    tables(`exits with 5 for an invalid list${NO_PYTHON}`, async () => {
       for (const body of [
         '',
         '{',
@@ -149,7 +149,7 @@ describe.each(SHELLS)('$name', (shell) => {
       }
     })
 
-    tables(`in a content: exact in a pipe, harmless on a terminal${NO_PYTHON}`, async () => {
+    tables(`are kept in content sent to a pipe and removed on a terminal${NO_PYTHON}`, async () => {
       for (const [content, shown] of [
         [Buffer.from(`${HOSTILE}\tend é😀\r\n`), 'a[31mb]0;titlec2Jdefghijk\tend é😀\r\n'],
         [Buffer.from('caf\xE9 \x9B2J\n', 'latin1'), 'caf 2J\r\n'],
@@ -172,7 +172,7 @@ describe.each(SHELLS)('$name', (shell) => {
       }
     })
 
-    tables(`tables have a head for people alone${NO_PYTHON}`, async () => {
+    tables(`tables have a header only on a terminal${NO_PYTHON}`, async () => {
       await withStandIn(undefined, async ({ url }) => {
         const options = { env: { HUB_URL: url }, tools: WITH_PYTHON, inTerminal: true }
         const { stdout } = await runHubcli(shell, ['search', 'code'], options)
@@ -186,7 +186,7 @@ describe.each(SHELLS)('$name', (shell) => {
   })
 
   describe('the token', () => {
-    test.concurrent('is in no argument and no environment of any program, in no output and no file', async () => {
+    test.concurrent('never appears in program arguments, the environment of curl, or the output', async () => {
       const refuse = (_: SeenRequest, number: number): Trouble | undefined =>
         number === 1
           ? { kind: 'answer', status: 503 }

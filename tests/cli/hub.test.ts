@@ -26,7 +26,7 @@ const OWNER = process.env.HUB_OWNER_UNDER_TEST ?? 'acme'
 const TOKEN = process.env.HUB_TOKEN_UNDER_TEST ?? STAND_IN_TOKEN
 
 describe.each(SHELLS)('$name', (shell) => {
-  describe('a hub', () => {
+  describe('hubcli with a hub', () => {
     let standIn: StandIn
     let hub: string
     beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.each(SHELLS)('$name', (shell) => {
       return run(['push', '--raw', name, 'a file', changelog, bump], { cwd, env: { HUB_TOKEN: TOKEN } })
     }
 
-    test.concurrent.each(CORPUS)('push, then cat: %s', async (_, content) => {
+    test.concurrent.each(CORPUS)('cat returns exactly what was pushed: %s', async (_, content) => {
       const name = freshName()
       expect(await push(name, content)).toMatchObject({ code: 0, stderr: '', left: [] })
       const { bytes, ...outcome } = await run(['cat', name])
@@ -52,7 +52,7 @@ describe.each(SHELLS)('$name', (shell) => {
       expect(bytes.equals(Buffer.from(content))).toBe(true)
     })
 
-    test.concurrent('push prints the version and its address, and raises by bump', async () => {
+    test.concurrent('push prints the version and its URL, and applies the bump', async () => {
       const name = freshName()
       const address = (version: string) => `${version} ${hub}/api/v1/repos/${name}/versions/${version}\n`
       expect(await push(name, 'one', 'First', 'major')).toMatchObject({ code: 0, stdout: address('1.0.0') })
@@ -71,7 +71,7 @@ describe.each(SHELLS)('$name', (shell) => {
       expect(readFileSync(path.join(cwd, 'a b.md'), 'utf8')).toBe('three')
     })
 
-    test.concurrent('a changelog is kept exactly, line ends and hyphens included', async () => {
+    test.concurrent('push sends the changelog unchanged, including line breaks and hyphens', async () => {
       const name = freshName()
       const changelog = '- "quoted" \\ $& %s\n- zweite Zeile é😀'
       const cwd = makeFolder()
@@ -82,7 +82,7 @@ describe.each(SHELLS)('$name', (shell) => {
       expect(await answer.json()).toMatchObject({ data: { changelog } })
     })
 
-    test.concurrent('push reads a pipe', async () => {
+    test.concurrent('push reads from a pipe', async () => {
       const name = freshName()
       const cwd = makeFolder()
       const wrapper = path.join(cwd, 'wrapper')
@@ -93,7 +93,7 @@ describe.each(SHELLS)('$name', (shell) => {
       expect(await run(['cat', name])).toMatchObject({ code: 0, stdout: 'from a pipe\n' })
     })
 
-    test.concurrent('what is not there is exit 2', async () => {
+    test.concurrent('exits with 2 for an unknown prompt or version', async () => {
       const name = freshName()
       expect(await run(['cat', name])).toMatchObject({ code: 2, stdout: '', left: [] })
       expect(await push(name, 'x')).toMatchObject({ code: 0 })
@@ -110,7 +110,7 @@ describe.each(SHELLS)('$name', (shell) => {
       expect(readdirSync(cwd)).toEqual([])
     })
 
-    test.concurrent('a token that is not known is exit 3, an empty content and a long changelog exit 4', async () => {
+    test.concurrent('exits with 3 for an unknown token and 4 for invalid content or a long changelog', async () => {
       const cwd = makeFolder()
       writeFileSync(path.join(cwd, 'f'), 'x')
       const name = freshName()
@@ -140,7 +140,7 @@ describe.each(SHELLS)('$name', (shell) => {
       expect(await run(['versions', `${OWNER}/no-such-prompt`], { tools: WITH_PYTHON })).toMatchObject({ code: 2 })
     })
 
-    tables(`search finds a prompt by its name, and nothing is no error${NO_PYTHON}`, async () => {
+    tables(`search finds a prompt by name and exits with 0 when nothing matches${NO_PYTHON}`, async () => {
       const answer = await fetch(`${hub}/api/v1/repos`)
       const { data } = (await answer.json()) as { data: { full_name: string }[] }
       const fullName = data[0]?.full_name ?? ''
@@ -153,13 +153,13 @@ describe.each(SHELLS)('$name', (shell) => {
   })
 })
 
-describe('every awk gives the same bytes', () => {
+describe('awk implementations', () => {
   const shell = SHELLS[0] as Shell
   // busybox's has been tried with its shell; original-awk is the one of macOS and the BSDs.
   const awks = ['gawk', 'mawk', 'original-awk'].map((program) => ({ program, found: findProgram(program) }))
   describe.each(awks)('$program', ({ program, found }) => {
     const note = found === undefined ? ` (SKIPPED: apt-get install ${program})` : ''
-    test.skipIf(found === undefined).concurrent(`every content comes back${note}`, async () => {
+    test.skipIf(found === undefined).concurrent(`pushes every content unchanged${note}`, async () => {
       const tools = makeTools({ awk: found ?? '' })
       await withStandIn(undefined, async ({ url }) => {
         for (const [index, [, content]] of CORPUS.entries()) {

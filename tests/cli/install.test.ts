@@ -23,13 +23,13 @@ beforeAll(async () => {
 
 afterAll(() => served?.stop())
 
-describe('the steps, as written', () => {
+describe('install steps', () => {
   const readme = () => /## hubcli[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
 
   test.each([
     ['in the README', () => readme().replaceAll('http://localhost:8888', baseUrl)],
     ['on the site', () => listInstallSteps(baseUrl, '1.3.0')],
-  ])('%s install a client that works', async (name, steps) => {
+  ])('%s install a working client', async (name, steps) => {
     const home = join(dir, name.replaceAll(' ', '-'))
     mkdirSync(home)
     const environment = { PATH: process.env.PATH, HOME: home }
@@ -42,14 +42,14 @@ describe('the steps, as written', () => {
     )
   })
 
-  test('the page shows them', async () => {
+  test('are shown on the CLI guide page', async () => {
     const page = await (await fetch(`${baseUrl}/docs/cli`)).text()
     for (const line of listInstallSteps(baseUrl, '1.3.0').split('\n'))
       expect(page).toContain(line.replaceAll('&', '&amp;'))
   })
 })
 
-test('the guide says what hubcli help says', async () => {
+test('every command in the CLI guide appears in hubcli help', async () => {
   const { stdout } = await run('sh', ['clients/hubcli/hubcli', 'help'])
   for (const { commands } of listCliCommands()) for (const { usage } of commands) expect(stdout).toContain(usage)
 })

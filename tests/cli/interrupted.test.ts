@@ -8,10 +8,10 @@ import { type Trouble, withStandIn } from './stand-in.ts'
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 describe.each(SHELLS)('$name', (shell) => {
-  describe('interrupted', () => {
+  describe('interrupted commands', () => {
     const cut = (): Trouble => ({ kind: 'cut', promisedBytes: 1000, body: 'half of' })
 
-    test.concurrent('a transfer that breaks leaves the old file, or none', async () => {
+    test.concurrent('a broken transfer keeps the old file and writes no new one', async () => {
       await withStandIn(cut, async ({ url, requests }) => {
         const cwd = makeFolder()
         writeFileSync(path.join(cwd, 'PROMPT.md'), 'old')
@@ -31,7 +31,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent('a transfer that breaks once is whole in the end', async () => {
+    test.concurrent('retries a transfer that breaks once', async () => {
       await withStandIn(
         (_, number) => (number === 1 ? cut() : undefined),
         async ({ url }) => {
@@ -47,7 +47,7 @@ describe.each(SHELLS)('$name', (shell) => {
       ['SIGTERM', 143],
       ['SIGINT', 130],
       ['SIGHUP', 129],
-    ] as const)('%s while waiting leaves nothing behind', async (signal, code) => {
+    ] as const)('%s while waiting leaves no files behind', async (signal, code) => {
       const arrived = Promise.withResolvers<void>()
       const hang = (): Trouble => {
         arrived.resolve()
@@ -65,7 +65,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent('a full disk: the old file stays', async () => {
+    test.concurrent('keeps the old file when the disk is full', async () => {
       await withStandIn(undefined, async ({ url }) => {
         const cwd = makeFolder()
         writeFileSync(path.join(cwd, 'PROMPT.md'), 'old')
@@ -81,7 +81,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent('standard output that takes nothing', async () => {
+    test.concurrent('fails when standard output cannot be written', async () => {
       await withStandIn(undefined, async ({ url }) => {
         const cwd = makeFolder()
         const wrapper = path.join(cwd, 'full')
@@ -91,7 +91,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent('pull gives the file the usual mode and replaces a link, not what it points to', async () => {
+    test.concurrent('pull sets the default file mode and replaces a symlink instead of its target', async () => {
       await withStandIn(undefined, async ({ url }) => {
         const cwd = makeFolder()
         writeFileSync(path.join(cwd, 'target'), 'old')

@@ -67,7 +67,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(snapshot()).toEqual(before)
   }
 
-  test('add, install, verify, outdated, update, remove, with publishes in between', async () => {
+  test('add, install, verify, outdated, update and remove work as new versions are published', async () => {
     expect(await run('add', 'acme/review@^1')).toMatchObject({
       ...{ code: 0, stdout: `acme/review 1.2.0 ${REVIEW}\n`, stderr: '', left: [] },
     })
@@ -129,7 +129,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(read('prompts.lock')).toBe(`{\n  "lockfile": 2,\n  "hub": "${hub.url}",\n  "prompts": {}\n}\n`)
   })
 
-  test('a label, and a version that the last build has not', async () => {
+  test('add and update by label, including a version that is not built yet', async () => {
     hub.prompts['acme/review']!.unbuilt = ['2.0.0']
     expect(await run('add', 'acme/review@production')).toMatchObject({
       code: 0,
@@ -146,7 +146,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     await refused(['add', 'acme/missing'], 2, /There is no acme\/missing\. \(404\)/)
   })
 
-  test('yanked versions and advisories: never chosen, warned of, and the end of an audit', async () => {
+  test('yanked versions are never chosen; audit fails for yanked versions and advisories', async () => {
     hub.prompts['acme/review']!.yanked = { '1.2.0': 'Leaks \x1B[31mthe\x9B2J system prompt' }
     expect(await run('add', 'acme/review@^1')).toMatchObject({ code: 0, stdout: `acme/review 1.1.0 ${REVIEW}\n` })
     expect(await run('audit')).toMatchObject({ code: 0, stdout: '', stderr: '' })
@@ -166,7 +166,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(older.stderr).toContain('warning: acme/review 1.1.0 was yanked: Wrong')
   })
 
-  test('what was changed by hand is refused and stays', async () => {
+  test('a file edited by hand is reported and not overwritten', async () => {
     await run('add', 'acme/review@~1.0')
     write(REVIEW, 'one\n\n')
     await refused(['verify'], 4, /prompts\/acme\/review\.md is not what the lock says$/m)
@@ -184,7 +184,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(read(REVIEW)).toBe('edited')
   })
 
-  test('other bytes for a pinned version are refused, wherever they come from', async () => {
+  test('rejects different content for a pinned version from any source', async () => {
     await run('add', 'acme/review@1.0.0')
     rmSync(path.join(cwd, 'prompts'), { recursive: true })
     hub.meddle = (asked, answer) => {
@@ -206,7 +206,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect((await run('verify', '--online')).stderr).toContain('lists other bytes')
   })
 
-  test('two runs at once: both end whole, or one says so', async () => {
+  test('concurrent runs either succeed or report a conflict', async () => {
     const outcomes = await Promise.all([
       run('add', 'acme/review@^1'),
       run('add', 'acme/summary'),
@@ -222,7 +222,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
   })
 })
 
-describe.skipIf(PYTHON === undefined)(`whatever the shell${NO_PYTHON}`, () => {
+describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
   const shell = SHELLS[0]!
   const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url }, tools: WITH_PYTHON })
 
@@ -276,7 +276,7 @@ describe.skipIf(PYTHON === undefined)(`whatever the shell${NO_PYTHON}`, () => {
       /is inside the other/,
     ],
     ['too large', one({}) + ' '.repeat(16_777_217), /larger than/],
-  ])('a lock edited by hand: %s', async (_, text, sentence) => {
+  ])('rejects an invalid lock file: %s', async (_, text, sentence) => {
     write('prompts.lock', text)
     for (const args of [['verify'], ['install'], ['update'], ['remove', 'acme/review'], ['add', 'acme/summary']]) {
       const outcome = await run(...args)
@@ -288,7 +288,7 @@ describe.skipIf(PYTHON === undefined)(`whatever the shell${NO_PYTHON}`, () => {
     expect(hub.asked).toEqual([])
   })
 
-  test('a link is never followed, whichever part of the path it is', async () => {
+  test('never follows a symlink in any part of the path', async () => {
     const outside = makeFolder()
     symlinkSync(outside, path.join(cwd, 'prompts'))
     const folder = await run('add', 'acme/review')
@@ -313,14 +313,14 @@ describe.skipIf(PYTHON === undefined)(`whatever the shell${NO_PYTHON}`, () => {
     ['install of one', ['install', 'acme/review'], /usage: hubcli install/],
     ['no lock', ['install'], /there is no prompts\.lock here/],
     ['nothing to remove', ['remove', 'acme/review'], /there is no prompts\.lock here/],
-  ])('refused before anything is sent: %s', async (_, args, sentence) => {
+  ])('rejected before any request: %s', async (_, args, sentence) => {
     const outcome = await run(...args)
     expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
     expect(outcome.stderr).toMatch(sentence)
     expect([hub.asked, snapshot()]).toEqual([[], []])
   })
 
-  test('a full disk: nothing is half-written', async () => {
+  test('a full disk leaves the lock file and prompts unchanged', async () => {
     await run('add', 'acme/summary')
     const before = snapshot()
     hub.prompts['acme/review']!.versions['3.0.0'] = 'x'.repeat(200_000)
@@ -337,7 +337,7 @@ describe.skipIf(PYTHON === undefined)(`whatever the shell${NO_PYTHON}`, () => {
     }
   })
 
-  test('killed at any moment: the lock is whole, and install brings everything back', async () => {
+  test('after a kill at any moment, the lock file is valid and install restores all files', async () => {
     await run('add', 'acme/review@^1')
     await run('add', 'acme/summary')
     const env = { HUB_URL: hub.url, PATH: WITH_PYTHON, TMPDIR: makeFolder(), HOME: cwd }

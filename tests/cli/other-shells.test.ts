@@ -31,7 +31,7 @@ function asShell(name: string, found = ''): Shell {
 }
 
 describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
-  test.skipIf(found === undefined)('reads, publishes, locks and complains as the others do', async () => {
+  test.skipIf(found === undefined)('reads, publishes, locks and reports errors like the other shells', async () => {
     const shell = asShell(name, found)
     await withStandIn(undefined, async ({ url }) => {
       const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
@@ -63,7 +63,7 @@ describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
 })
 
 describe.each(listShells(REFUSED_SHELLS))('$name', ({ name, found }) => {
-  test.skipIf(found === undefined)('is told which shells can', async () => {
+  test.skipIf(found === undefined)('reports which shells are supported', async () => {
     const outcome = await runHubcli(asShell(name, found), ['help'])
     expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
     expect(outcome.stderr).toMatch(/^hubcli: this shell cannot run it; dash, bash, [^\n]* can, [^\n]*\n$/)

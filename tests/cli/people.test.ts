@@ -8,7 +8,7 @@ import { BUSYBOX, findProgram, HUBCLI, makeFolder, runHubcli, SCRATCH, SHELLS } 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 describe.each(SHELLS)('$name', (shell) => {
-  describe('to people', () => {
+  describe('help and version', () => {
     test.concurrent.each([['help'], ['--help'], ['-h'], ['pull', '--help'], ['push', '-h']])(
       '%s %s',
       async (...args) => {
@@ -20,11 +20,11 @@ describe.each(SHELLS)('$name', (shell) => {
       },
     )
 
-    test.concurrent('--version', async () => {
+    test.concurrent('--version prints the version', async () => {
       expect(await runHubcli(shell, ['--version'])).toMatchObject({ code: 0, stdout: 'hubcli 1.3.0\n', stderr: '' })
     })
 
-    test.concurrent('half a script does nothing', async () => {
+    test.concurrent('a truncated script does nothing', async () => {
       const folder = makeFolder()
       const half = path.join(folder, 'hubcli')
       const script = readFileSync(HUBCLI, 'utf8')
@@ -47,7 +47,7 @@ test('completion works in bash', () => {
   expect(complete('hubcli', 'pull', 'acme/a', '-')).toBe('--version\n--label\n--locked\n-o\n')
 })
 
-describe('completion at a real prompt', () => {
+describe('completion in an interactive shell', () => {
   const lock = `{\n  "lockfile": 1,\n  "hub": "http://x.example",\n  "prompts": {\n    "acme/review": {\n`
   const folder = makeFolder()
   writeFileSync(path.join(folder, 'prompts.lock'), lock)
@@ -72,7 +72,7 @@ describe('completion at a real prompt', () => {
     ['push acme/a f c ma', 'push acme/a f c major'],
     ['verify --on', 'verify --online'],
     ['remove ac', 'remove acme/review'],
-  ])(`zsh${missing('zsh')}: %s and the tabulator`, (typed, completed) => {
+  ])(`zsh${missing('zsh')}: %s followed by Tab`, (typed, completed) => {
     // A zsh at a terminal of its own, in which hubcli says what it was called with.
     const program = `zmodload zsh/zpty
 zpty z zsh -f -i
@@ -86,7 +86,7 @@ zpty -d z`
   })
 })
 
-test('hubcli is executable, ASCII, and short enough to read', () => {
+test('hubcli is executable, ASCII, and shorter than 2,600 lines', () => {
   const script = readFileSync(HUBCLI, 'utf8')
   expect(statSync(HUBCLI).mode & 0o111).toBe(0o111)
   expect(script).not.toMatch(/[^\x00-\x7F]/)
@@ -95,13 +95,13 @@ test('hubcli is executable, ASCII, and short enough to read', () => {
 
 const shellcheck = findProgram('shellcheck')
 test.skipIf(shellcheck === undefined)(
-  `shellcheck finds nothing${shellcheck === undefined ? ' (SKIPPED: shellcheck is missing; apt-get install shellcheck)' : ''}`,
+  `shellcheck reports no problems${shellcheck === undefined ? ' (SKIPPED: shellcheck is missing; apt-get install shellcheck)' : ''}`,
   () => {
     expect(execFileSync(shellcheck ?? '', ['--shell=sh', '--severity=style', HUBCLI]).toString()).toBe('')
   },
 )
 
 test.skipIf(BUSYBOX === undefined)(
-  `busybox ash and its tools are among the shells${BUSYBOX === undefined ? ' (SKIPPED: busybox is missing; apt-get install busybox)' : ''}`,
+  `busybox ash is one of the tested shells${BUSYBOX === undefined ? ' (SKIPPED: busybox is missing; apt-get install busybox)' : ''}`,
   () => expect(SHELLS.map(({ name }) => name)).toContain('busybox ash'),
 )

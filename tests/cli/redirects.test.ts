@@ -12,7 +12,7 @@ describe.each(SHELLS)('$name', (shell) => {
       (Location: string, status = 307) =>
       (): Trouble => ({ kind: 'answer', status, headers: { Location } })
 
-    test.concurrent.each([301, 302, 303, 307, 308])('push never follows %i', async (status) => {
+    test.concurrent.each([301, 302, 303, 307, 308])('push never follows status %i', async (status) => {
       await withStandIn(undefined, async (elsewhere) => {
         await withStandIn(redirect(`${elsewhere.url}/x`, status), async ({ url, requests }) => {
           const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
@@ -25,7 +25,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent('reading follows one, without a token', async () => {
+    test.concurrent('cat follows a redirect without sending the token', async () => {
       await withStandIn(undefined, async (elsewhere) => {
         await withStandIn(
           (request) => redirect(`${elsewhere.url}${request.url.replace('moved', 'code-review')}`, 301)(),
@@ -48,7 +48,7 @@ describe.each(SHELLS)('$name', (shell) => {
       'ftp://localhost/',
       'file:///etc/passwd',
       'gopher://127.0.0.1:11211/_x',
-    ])('reading does not follow one to %s', async (location) => {
+    ])('cat does not follow a redirect to %s', async (location) => {
       await withStandIn(redirect(location), async ({ url, requests }) => {
         const outcome = await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL: url } })
         expect(outcome).toMatchObject({ code: 5, stdout: '', left: [], slept: [] })
@@ -57,7 +57,7 @@ describe.each(SHELLS)('$name', (shell) => {
       })
     })
 
-    test.concurrent('a circle ends', async () => {
+    test.concurrent('stops a redirect loop', async () => {
       await withStandIn(redirect('/round'), async ({ url, requests }) => {
         expect(await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL: url } })).toMatchObject({
           code: 5,

@@ -25,25 +25,25 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
 const frozen = (release: string, file: string) => readFileSync(path.join(RELEASES_DIR, release, file))
 
-test('every release is pinned here, and every pin is a release', () => {
+test('every release has a pinned checksum and every pinned checksum has a release', () => {
   expect(readdirSync(RELEASES_DIR).sort()).toEqual(Object.keys(RELEASES).sort())
 })
 
-test.each(Object.entries(RELEASES))('release %s is what it was', (release, checksum) => {
+test.each(Object.entries(RELEASES))('release %s is unchanged', (release, checksum) => {
   expect(sha256(frozen(release, 'hubcli'))).toBe(checksum)
   expect(frozen(release, 'hubcli.sha256').toString()).toBe(`${checksum}  hubcli\n`)
   expect(frozen(release, 'hubcli').toString()).toContain(`\nHUBCLI_VERSION='${release}'\n`)
   expect(readdirSync(path.join(RELEASES_DIR, release)).sort()).toEqual(['hubcli', 'hubcli.sha256'])
 })
 
-test('the current script is its release, or one that is still to come: a change needs a new HUBCLI_VERSION and scripts/releases/release-cli.ts', () => {
+test('the script matches its release or has a new HUBCLI_VERSION (scripts/releases/release-cli.ts)', () => {
   const script = readFileSync(SCRIPT, 'utf8')
   const release = script.match(/^HUBCLI_VERSION='(.*)'$/m)?.[1] ?? ''
   if (release in RELEASES) expect(script === frozen(release, 'hubcli').toString()).toBe(true)
   else expect(Object.keys(RELEASES).filter((older) => gte(older, release))).toEqual([])
 })
 
-test('the download area: the address built in, and a checksum that holds for what is served', async () => {
+test('downloads contain the site address and match their checksums', async () => {
   const baseUrl = 'https://hub.example.com'
   const downloads = new Map(listCliDownloads({ ...(await readCliFiles(ROOT)), baseUrl }))
   expect([...downloads.keys()]).toEqual([
@@ -63,7 +63,7 @@ test('the download area: the address built in, and a checksum that holds for wha
   expect(downloads.get('/cli/hubcli')?.replace(baseUrl, 'http://localhost:8888')).toBe(current)
 })
 
-test('what is served verifies and runs as a person would do it', async () => {
+test('a downloaded release passes its checksum and runs', async () => {
   const downloads = listCliDownloads({ ...(await readCliFiles(ROOT)), baseUrl: 'https://hub.example.com/' })
   for (const [name, text] of downloads) {
     mkdirSync(path.join(scratch, path.dirname(name)), { recursive: true })
@@ -82,7 +82,7 @@ test.each([
   ['http://localhost:8888', 'http://localhost:8888'],
   ['https://example.com/hub/', 'https://example.com/hub'],
   ["https://example.com/it's$&$'$(id)`id`\\", "https://example.com/it's$&$'$(id)`id`\\"],
-])('an address is quoted for the shell: %s', (baseUrl, address) => {
+])('quotes the site address for the shell: %s', (baseUrl, address) => {
   const script = "A=1\nHUB_DEFAULT_URL='http://localhost:8888'\n"
   const [[, built] = ['', '']] = listCliDownloads({ script, releases: [], baseUrl })
   expect(execFileSync('sh', ['-c', `${built}printf %s "$HUB_DEFAULT_URL"`]).toString()).toBe(address)
@@ -100,7 +100,7 @@ test.each([
   'https://example.com/ a',
   'https://example.com\nid',
   'https://example.com/\nid',
-])('an address that hubcli would refuse is none to build in: %j', (baseUrl) => {
+])('rejects an invalid site address: %j', (baseUrl) => {
   const script = "HUB_DEFAULT_URL='http://localhost:8888'\n"
   expect(() => listCliDownloads({ script, releases: [], baseUrl })).toThrow('expected an http or https address')
 })
@@ -108,11 +108,11 @@ test.each([
 test.each([
   ['no', 'A=1\n'],
   ['two', "HUB_DEFAULT_URL='a'\nHUB_DEFAULT_URL='b'\n"],
-])('a script with %s address lines is not served', (_, script) => {
+])('rejects a script with %s address lines', (_, script) => {
   expect(() => listCliDownloads({ script, releases: [], baseUrl: 'https://example.com' })).toThrow('one line')
 })
 
-test('scripts/releases/release-cli.ts freezes once, and never writes over a release', () => {
+test('scripts/releases/release-cli.ts freezes a release once and never overwrites it', () => {
   const folder = path.join(scratch, 'freeze')
   mkdirSync(path.join(folder, 'clients/hubcli'), { recursive: true })
   const write = (script: string) => writeFileSync(path.join(folder, 'clients/hubcli/hubcli'), script)

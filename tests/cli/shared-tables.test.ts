@@ -18,7 +18,7 @@ function readProgram(name: string): string {
   )
 }
 
-test.skipIf(PYTHON === undefined)(`every case of the table of ranges${NO_PYTHON}`, () => {
+test.skipIf(PYTHON === undefined)(`resolves every case in the range table${NO_PYTHON}`, () => {
   const program = readProgram('lock_program')
   const [definitions = ''] = program.split('\n# -- Steps\n')
   const decide = `
@@ -38,7 +38,7 @@ print(json.dumps(answers))
   expect(answers).toEqual(cases)
 })
 
-test.skipIf(PYTHON === undefined)(`an advisory's range means what node-semver says${NO_PYTHON}`, () => {
+test.skipIf(PYTHON === undefined)(`advisory ranges match node-semver${NO_PYTHON}`, () => {
   const versions = ['0.1.0', '1.0.0', '1.1.9', '1.2.0', '1.2.3', '1.3.0', '2.0.0', '10.0.0']
   const ranges = [
     '<1.2.0',
@@ -120,7 +120,7 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
   const program = path.join(makeFolder(), 'render.py')
   writeFileSync(program, readProgram('render_program'))
 
-  test('most of the table can be written on a command line', () =>
+  test('more than half of the shared cases can be given on the command line', () =>
     expect(written.length).toBeGreaterThan(cases.length / 2))
 
   test.each(written)('$name', ({ content, variables, values, strict }) => {
@@ -177,7 +177,7 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
     }
   })
 
-  test.each(SHELLS)('under $name, with values of every kind', async (shell) => {
+  test.each(SHELLS)('under $name: --var, --var-file, defaults and invalid values', async (shell) => {
     const content = 'a {{a}} {{ b }} {{c}} {{other}} {{a}}'
     const variable = (name: string, over = {}) => ({
       name,

@@ -61,7 +61,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url }, tools, ...(script && { script }) })
   const run = (...args: string[]) => runAs(undefined, ...args)
 
-  test('add, install, verify and update keep the bytes that the hub serves, from a mirror too', async () => {
+  test('add, install, verify and update write the exact bytes of the skill from a mirror', async () => {
     expect(await run('add', 'acme/review', '--as', 'skill')).toMatchObject({
       ...{ code: 0, stdout: `acme/review 1.0.0 ${FILE}\n`, stderr: '', left: [] },
     })
@@ -91,7 +91,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(await run('remove', 'acme/review')).toMatchObject({ code: 0, stdout: `acme/review 1.1.0 ${FILE}\n` })
   })
 
-  test('a hub that sends something else is refused, and so is what is no skill', async () => {
+  test('rejects changed content and a prompt that is not an Agent Skill', async () => {
     await run('add', 'acme/review', '--as', 'skill', '-o', '.agents/skills/review/SKILL.md')
     rmSync(path.join(cwd, '.agents'), { recursive: true })
     const before = read('prompts.lock')
@@ -105,7 +105,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(read('prompts.lock')).toBe(before)
   })
 
-  test('push says what makes a version a skill, as JSON that nothing breaks out of', async () => {
+  test('push --skill sends the description as correctly escaped JSON', async () => {
     const bodies: unknown[] = []
     const server = createServer(async (request, answer) => {
       bodies.push(JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString()))
@@ -129,7 +129,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     server.close()
   })
 
-  test('hubcli 1.2.0 reads that lock: it verifies and installs what is there, and changes nothing that it does not know', async () => {
+  test('hubcli 1.2.0 verifies and installs a lock file with skills and leaves it unchanged', async () => {
     await run('add', 'acme/review', '--as', 'skill')
     await run('add', 'acme/plain')
     const before = read('prompts.lock')

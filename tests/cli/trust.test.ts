@@ -40,7 +40,7 @@ case $(wc -l <"${notes}") in *1) printf '302\\n%s\\n\\n' '${location}' ;; *) exi
 }
 
 describe.each(SHELLS)('$name', (shell) => {
-  test.concurrent('an answer without end and without announced length is cut off', async () => {
+  test.concurrent('stops reading an endless response', async () => {
     let sent = 0
     const server = createServer((_, answer) => {
       answer.writeHead(200, { 'Content-Type': 'text/plain' })
@@ -83,7 +83,7 @@ describe.each(SHELLS)('$name', (shell) => {
     ['http://hub.lan:8930', 'https://hub.lan/x', true],
     ['http://hub.lan:8930', 'http://hub.lan/x', true],
     ['http://hub.lan:8930', 'http://localhost:2375/x', false],
-  ])('a redirect from %s to %s is followed: %s', async (HUB_URL, location, isFollowed) => {
+  ])('redirect from %s to %s (followed: %s)', async (HUB_URL, location, isFollowed) => {
     const { tools, asked } = redirectingTools(location)
     const outcome = await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL }, tools })
     expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
@@ -91,7 +91,7 @@ describe.each(SHELLS)('$name', (shell) => {
     if (!isFollowed) expect(outcome.stderr).toContain(`redirects to ${location}, which is not followed`)
   })
 
-  test.concurrent('a content that is not what the hub lists is refused, and the old file stays', async () => {
+  test.concurrent('rejects content with a wrong checksum and keeps the old file', async () => {
     const hub = await startPlainFiles('hub', { 'acme/x': { versions: { '1.0.0': 'good', '1.1.0': 'better' } } })
     hub.meddle = (asked, answer) => {
       if (!asked.includes('/raw')) return false
@@ -119,8 +119,8 @@ describe.each(SHELLS)('$name', (shell) => {
     const found = findProgram(instead)
     return { instead, found, note: found === undefined ? ' (SKIPPED: apt-get install perl openssl)' : '' }
   })
-  describe.each(others)('where there is no sha256sum$note', ({ instead, found }) => {
-    test.skipIf(found === undefined).concurrent(`${instead} does`, async () => {
+  describe.each(others)('without sha256sum$note', ({ instead, found }) => {
+    test.skipIf(found === undefined).concurrent(`uses ${instead} instead`, async () => {
       const tools = makeTools()
       rmSync(path.join(tools, 'sha256sum'))
       writeScript(tools, instead, `PATH=${process.env.PATH} exec ${found} "$@"`)
@@ -131,7 +131,7 @@ describe.each(SHELLS)('$name', (shell) => {
     })
   })
 
-  test.concurrent('a token goes over plain http only when told so; reading needs no leave', async () => {
+  test.concurrent('sends the token over plain http only with HUB_ALLOW_HTTP=1; reading works without it', async () => {
     const cwd = makeFolder()
     writeFileSync(path.join(cwd, 'f'), 'x')
     const tools = makeTools()
@@ -151,7 +151,7 @@ describe.each(SHELLS)('$name', (shell) => {
     expect(await runHubcli(shell, ['cat', 'acme/x'], { tools, env })).toMatchObject({ code: 5, slept: ['1', '2'] })
   })
 
-  test.concurrent('labels, and a warning of what was yanked', async () => {
+  test.concurrent('reads by label and warns about a yanked version', async () => {
     const prompt: Prompt = {
       ...{ versions: { '1.0.0': 'one', '1.1.0': 'two' }, labels: { production: '1.0.0', next: '1.1.0' } },
       yanked: { '1.1.0': 'Leaks \x1B[2Jit' },
@@ -173,7 +173,7 @@ describe.each(SHELLS)('$name', (shell) => {
     await hub.close()
   })
 
-  test.concurrent(`a static mirror serves cat, pull, versions and the lock${NO_PYTHON}`, async () => {
+  test.concurrent(`a static mirror works with cat, pull, versions and add${NO_PYTHON}`, async () => {
     const prompts = { 'acme/x': { versions: { '1.0.0': 'one\r\n', '1.1.0': 'two' }, labels: { old: '1.0.0' } } }
     const mirror = await startPlainFiles('mirror', prompts)
     const cwd = makeFolder()
@@ -197,7 +197,7 @@ describe.each(SHELLS)('$name', (shell) => {
     await mirror.close()
   })
 
-  test.concurrent('push shows what the hub warns of, without its control characters', async () => {
+  test.concurrent('push prints warnings from the hub without control characters', async () => {
     const data = {
       ...{
         version: '1.0.0',
@@ -226,7 +226,7 @@ describe.each(SHELLS)('$name', (shell) => {
   })
 })
 
-test.skipIf(PYTHON === undefined)(`search says which words were corrected or left out${NO_PYTHON}`, async () => {
+test.skipIf(PYTHON === undefined)(`search reports corrected and ignored words${NO_PYTHON}`, async () => {
   const matched = { exact: 0, corrected: { reveiw: 'review' }, ignored: ['zz\x1B[2J', 'y'] }
   const answer = (meta: object): Trouble => ({
     ...json({ data: [{ full_name: 'acme/x', latest_version: '1.0.0', title: 'X' }], meta }),

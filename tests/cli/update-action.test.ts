@@ -89,8 +89,8 @@ const run = (over: Record<string, string> = {}) =>
 const restart = () => git('checkout', '-q', '-f', 'main')
 const branch = () => execFileSync('git', ['rev-parse', 'prompt-hub/update'], { cwd: origin, stdio: 'pipe' }).toString()
 
-describe.skipIf(PYTHON === undefined)(`update${NO_PYTHON}`, () => {
-  test('one pull request, kept up to date, and none without a reason', async () => {
+describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
+  test('opens one pull request, updates it, and opens none when every prompt is up to date', async () => {
     expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining('Every prompt is the newest') })
     expect(asked).toEqual([])
 
@@ -129,7 +129,7 @@ describe.skipIf(PYTHON === undefined)(`update${NO_PYTHON}`, () => {
     expect(asked.at(-1)).toMatchObject({ method: 'PATCH', body: { body: expect.stringContaining('1.0.0 to 1.2.0') } })
   })
 
-  test('what hubs and changelogs say commands nothing and ends no fence', async () => {
+  test('text from hubs and changelogs cannot run workflow commands or close a code fence', async () => {
     hub.prompts['acme/review']!.versions['1.1.0'] = '`'.repeat(30)
     hub.prompts['acme/review']!.yanked = { '1.0.0': 'x\n::set-output name=a::b `@octocat`' }
     const { stdout, stderr } = await run()
@@ -150,7 +150,7 @@ describe.skipIf(PYTHON === undefined)(`update${NO_PYTHON}`, () => {
     ['its own branch', () => {}, { BRANCH: 'main' }, 'choose another'],
     ['a branch that is an option', () => {}, { BRANCH: '--mirror' }, 'expected the name of a branch'],
     ['GitHub out of reach', () => {}, { GITHUB_API_URL: 'http://127.0.0.1:1' }, 'pull-requests: write'],
-  ])('%s: says so, and proposes nothing', async (_, make, over, told) => {
+  ])('%s: reports an error and opens no pull request', async (_, make, over, told) => {
     hub.prompts['acme/review']!.versions['1.1.0'] = 'two\n'
     make()
     const outcome = await run(over)
@@ -161,7 +161,7 @@ describe.skipIf(PYTHON === undefined)(`update${NO_PYTHON}`, () => {
   })
 })
 
-test('the action hands every input to the script, by the environment alone', () => {
+test('the action passes every input to the script, only through environment variables', () => {
   const action = parse(readFileSync('.github/actions/update/action.yml', 'utf8'))
   expect(Object.keys(action.inputs)).toEqual(['directory', 'hub', 'branch', 'token'])
   const [step] = action.runs.steps

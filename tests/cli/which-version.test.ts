@@ -46,7 +46,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
   const RAW = '/api/v1/repos/acme/x/raw'
   const LIST = '/data/v1/repos/acme/x/versions.json'
 
-  describe('requests', () => {
+  describe('version selection and requests', () => {
     test.each<[string, string[], string, string[]]>([
       ['the latest', ['acme/x'], 'two {{who}}', [RAW]],
       ['a label', ['acme/x@production'], 'one {{who}}', [`${RAW}?label=production`]],
@@ -59,20 +59,23 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       expect(hub.asked).toEqual(asked)
     })
 
-    test('an older hub: the list says what the digest is', async () => {
+    test('takes the checksum from the version list of an older hub', async () => {
       hub.isOlder = true
       expect(await run(['cat', 'acme/x'])).toMatchObject({ code: 0, stdout: 'two {{who}}', stderr: '' })
       expect(hub.asked).toEqual([RAW, '/api/v1/repos/acme/x/versions'])
     })
 
-    test.each([true, false])('a yanked version is given with its reason (an older hub: %s)', async (isOlder) => {
-      hub.isOlder = isOlder
-      expect(await run(['cat', 'acme/x@2.1.0'])).toMatchObject({
-        ...{ code: 0, stdout: 'leak', stderr: 'hubcli: warning: acme/x 2.1.0 was yanked: It leaks\n' },
-      })
-    })
+    test.each([true, false])(
+      'returns a yanked version with a warning and the reason (older hub: %s)',
+      async (isOlder) => {
+        hub.isOlder = isOlder
+        expect(await run(['cat', 'acme/x@2.1.0'])).toMatchObject({
+          ...{ code: 0, stdout: 'leak', stderr: 'hubcli: warning: acme/x 2.1.0 was yanked: It leaks\n' },
+        })
+      },
+    )
 
-    test('a list that cannot be had fails no read', async () => {
+    test('cat works when the version list is unavailable', async () => {
       hub.meddle = (asked, answer) => {
         if (!asked.endsWith('versions.json')) return false
         answer.writeHead(503).end()
@@ -84,7 +87,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       })
     })
 
-    test('other bytes than the digest says are refused', async () => {
+    test('rejects content that does not match its digest', async () => {
       hub.meddle = (asked, answer) => {
         if (!asked.startsWith(RAW)) return false
         const digest = Buffer.from(sha256('two'), 'hex').toString('base64')
@@ -96,8 +99,8 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
     })
   })
 
-  describe.skipIf(PYTHON === undefined)(`ranges and the lock${NO_PYTHON}`, () => {
-    test('name@range, as add takes it', async () => {
+  describe.skipIf(PYTHON === undefined)(`ranges and the lock file${NO_PYTHON}`, () => {
+    test('cat, pull and render accept name@range', async () => {
       expect(await run(['cat', 'acme/x@^1'])).toMatchObject({ code: 0, stdout: 'one two {{who}}\r\n', stderr: '' })
       expect(await run(['pull', 'acme/x@~1.0', '-o', 'p'])).toMatchObject({ code: 0 })
       expect(readFileSync(path.join(cwd, 'p'), 'utf8')).toBe('one {{who}}')
@@ -120,7 +123,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       ['two wishes', ['acme/x@^1', '--version', '1.0.0'], /@\^1: expected no --version, --label or --locked/],
       ['the lock and a label', ['acme/x', '--locked', '--label', 'a'], /--locked: expected no --version or --label/],
       ['a lock that is not there', ['acme/x', '--locked'], /there is no prompts\.lock here/],
-    ])('refused before anything is sent: %s', async (_, args, sentence) => {
+    ])('rejected before any request: %s', async (_, args, sentence) => {
       for (const command of ['cat', 'pull', 'render']) {
         const outcome = await run([command, ...args])
         expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
@@ -129,7 +132,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       expect(hub.asked).toEqual([])
     })
 
-    test('with a lock: the latest is given and said, --locked gives what is locked without the network', async () => {
+    test('returns the latest version and says so; --locked returns the locked one without the network', async () => {
       await run(['add', 'acme/x@^1'])
       const said = 'hubcli: acme/x 2.0.0, the latest; prompts.lock has 1.2.0, which --locked gives\n'
       expect(await run(['cat', 'acme/x'])).toMatchObject({ code: 0, stdout: 'two {{who}}', stderr: said })
@@ -158,7 +161,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       })
     })
 
-    test('what is locked but not vendored is fetched and checked; what was changed is refused', async () => {
+    test('--locked fetches and checks a missing file, and rejects a changed one', async () => {
       await run(['add', 'acme/x@^1', '-o', 'x.md'])
       writeFileSync(path.join(cwd, 'x.md'), 'mine')
       for (const command of ['cat', 'render'])
@@ -176,7 +179,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       }
     })
 
-    test('a lock of format 1: the hub says which variables there are', async () => {
+    test('a lock file of format 1 works; update adds the variables and rewrites it as format 2', async () => {
       const content = 'one two {{who}}\r\n'
       const locked = { range: '^1', version: '1.2.0', sha256: sha256(content), path: 'x.md' }
       const lock = { lockfile: 1, hub: hub.url, prompts: { 'acme/x': locked } }
@@ -208,7 +211,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       ['a .prompt', '---\nmodel: gpt-5\n---\nHi'],
       ['with CRLF', '---\r\nname: x\r\n---\r\nHi'],
       ['with a BOM and spaces', '\uFEFF--- \n# who\n"my-key" : 1\n... \nHi'],
-    ])('refused: %s', async (_, content) => {
+    ])('rejects front matter without --raw: %s', async (_, content) => {
       expect(await push(content)).toMatchObject({
         ...{ code: 1, stdout: '', sent: undefined },
         stderr:
@@ -223,7 +226,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       ['four hyphens', '----\na: b\n----\n'],
       ['later', 'Hi\n---\na: b\n---\n'],
       ['a backslash and n', '---\\na: b\\n---\\n'],
-    ])('published as it is: %s', async (_, content) => {
+    ])('publishes unchanged: %s', async (_, content) => {
       expect(await push(content)).toMatchObject({ code: 0, sent: content })
     })
   })

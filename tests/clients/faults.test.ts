@@ -138,13 +138,13 @@ describe.each([
     const PINNED = 'acme/hello@1.1.0'
     const newFolder = () => mkdtempSync(join(scratch, 'cache-'))
 
-    test('nothing is kept', () =>
+    test('with an empty cache', () =>
       withHub(async (hub, settings) => {
         const get = library(settings)
         expect((await fail(hub, () => get('acme/hello'))).got).toBe(cold)
       }, {}))
 
-    test('nothing is kept, and there is a fallback', () =>
+    test('with an empty cache and a fallback', () =>
       withHub(async (hub, settings) => {
         const get = library(settings)
         const { got, events } = await fail(hub, () => get('acme/hello', 'Hi {{name}}'))
@@ -152,14 +152,14 @@ describe.each([
         expect(events).toEqual(fallback.startsWith('fallback') ? ['fallback'] : [])
       }, {}))
 
-    test('what is kept is fresh', () =>
+    test('returns a fresh cached prompt without a request', () =>
       withHub(async (hub, settings) => {
         const get = library(settings)
         await get('acme/hello')
         expect((await fail(hub, () => get('acme/hello'))).got).toBe('memory 0')
       }, {}))
 
-    test('what is kept is old', () =>
+    test('with a stale prompt in memory', () =>
       withHub(
         async (hub, settings) => {
           const get = library(settings)
@@ -171,7 +171,7 @@ describe.each([
         { freshMs: 0 },
       ))
 
-    test('what is kept on disk is old', () =>
+    test('with a stale prompt in the disk cache', () =>
       withHub(
         async (hub, settings) => {
           await library(settings)('acme/hello')
@@ -181,7 +181,7 @@ describe.each([
         { freshMs: 0, folder: newFolder() },
       ))
 
-    test('an old answer is given at once, and the next one is what the hub says', () =>
+    test('returns a stale prompt at once, and the result of the background request next time', () =>
       withHub(
         async (hub, settings) => {
           const get = library(settings)
@@ -196,7 +196,7 @@ describe.each([
         { freshMs: 0, revalidateMs: HOUR_MS },
       ))
 
-    test('an exact version is never asked for again', () =>
+    test('never requests a cached exact version again', () =>
       withHub(async (hub, settings) => {
         const get = library(settings)
         await get(PINNED)
@@ -204,7 +204,7 @@ describe.each([
         expect((await fail(hub, () => get(PINNED))).got).toBe('memory 0')
       }, {}))
 
-    test('nor by another process that has the folder', () =>
+    test('never requests an exact version that another process has cached on disk', () =>
       withHub(
         async (hub, settings) => {
           await library(settings)(PINNED)
@@ -217,7 +217,7 @@ describe.each([
       ))
   })
 
-  test('a copy of tomorrow is stale', async () => {
+  test('treats a cache entry dated in the future as stale', async () => {
     const hub = await openFaultHub()
     const folder = mkdtempSync(join(scratch, 'cache-'))
     const settings = { url: hub.url, freshMs: HOUR_MS, revalidateMs: HOUR_MS, folder }
@@ -234,7 +234,7 @@ describe.each([
     await hub.stop()
   })
 
-  test('a redirect within this machine is followed', async () => {
+  test('follows a redirect to the same machine', async () => {
     const hub = await openFaultHub()
     hub.faults.set('/data/v1/repos/acme/hello.json', redirect('/data/v1/repos/acme/hello.json?moved'))
     hub.faults.set('/data/v1/repos/acme/hello.json?moved', (request, response) => {
@@ -245,7 +245,7 @@ describe.each([
     await hub.stop()
   })
 
-  test('files older than the last publish: the API is asked, which knows it', async () => {
+  test('asks the API when the static files are older than the last publish', async () => {
     const hub = await openFaultHub()
     const file = '/data/v1/repos/acme/hello/versions/1.1.0.json'
     hub.faults.set(file, status(404))

@@ -44,7 +44,7 @@ afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 const record = async () => (await hub.readRepository()).data
 
 describe.each(SHELLS.slice(0, 2))('hubcli under $name', (shell) => {
-  test('labels, yanks, status, readme and texts', async () => {
+  test('changes labels, yanks, status, readme and metadata', async () => {
     const cwd = makeFolder()
     writeFileSync(join(cwd, 'notes.md'), '# Notes “”\n')
     const run = (args: string[], env = {}) =>
@@ -70,7 +70,7 @@ describe.each(SHELLS.slice(0, 2))('hubcli under $name', (shell) => {
     expect(await record()).toMatchObject({ license: null, tags: [] })
   })
 
-  test('exits as other commands do', async () => {
+  test('returns the same exit codes as other commands', async () => {
     const run = async (args: string[], given = token) =>
       (await runHubcli(shell, args, { env: { HUB_URL: url, HUB_TOKEN: given } })).code
     const publishing = await hub.makeToken()
@@ -84,7 +84,7 @@ describe.each(SHELLS.slice(0, 2))('hubcli under $name', (shell) => {
   })
 })
 
-test('the TypeScript library', async () => {
+test('the TypeScript library manages labels, yanks and metadata', async () => {
   const manager = new HubManager({ url, token })
   expect(await manager.setLabel(NAME, 'production', '1.0.0', null)).toMatchObject({ unchanged: false })
   expect(await manager.setLabel(NAME, 'production', '1.0.0')).toEqual({ unchanged: true, commit: null })
@@ -102,7 +102,7 @@ test('the TypeScript library', async () => {
   expect(() => new HubManager({ url: 'http://hub.example', token })).toThrow('https')
 })
 
-test('the Python library', async () => {
+test('the Python library manages labels, yanks and metadata', async () => {
   const program = `
 import sys
 from prompt_hub import HubManager, PromptHubError

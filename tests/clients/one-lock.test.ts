@@ -55,8 +55,8 @@ const snapshot = (folder: string) =>
       statSync(join(folder, path)).isFile() ? sha256(readFileSync(join(folder, path))) : 'a folder',
     ])
 
-describe.each(CLIENTS)('written by $name', ({ command }) => {
-  test('the file is the same, byte for byte, and the others verify and install it', async () => {
+describe.each(CLIENTS)('lock file written by $name', ({ command }) => {
+  test('is byte for byte the same, and every client verifies and installs it', async () => {
     const folder = newFolder()
     const adds = [['acme/summary'], ['acme/review@production', '-o', 'a b/é.md'], ['acme/summary@~0.1.0']]
     for (const args of adds)
@@ -124,17 +124,17 @@ const oldProject = () => {
 }
 const lockIn = (folder: string) => readFileSync(join(folder, 'prompts.lock'), 'utf8')
 
-describe.each(CLIENTS)('$name, format 2', ({ command, name }) => {
+describe.each(CLIENTS)('$name, lock file format 2', ({ command, name }) => {
   const run = (folder: string, ...args: string[]) => runClient(command, args, folder, hub.url)
 
-  test('variables and parameters are written as the same bytes', async () => {
+  test('writes the same bytes for variables and parameters', async () => {
     const folder = newFolder()
     expect(await run(folder, 'add', 'acme/rich')).toMatchObject({ code: 0, stderr: '' })
     expect(lockIn(folder)).toBe(lockOf(2, rich()))
     expect(await run(folder, 'verify')).toMatchObject({ code: 0 })
   })
 
-  test('a lock of format 1 is read, left as it is by install, and written in format 2 by add', async () => {
+  test('reads format 1, keeps it on install, and upgrades it to format 2 on add', async () => {
     const folder = oldProject()
     expect(await run(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
     rmSync(join(folder, 'prompts'), { recursive: true })
@@ -144,7 +144,7 @@ describe.each(CLIENTS)('$name, format 2', ({ command, name }) => {
     expect(lockIn(folder)).toBe(lockOf(2, { ...rich(), ...summary() }))
   })
 
-  test('what the hub has no more stays without variables, and stops nothing', async () => {
+  test('add succeeds when the hub no longer has another locked prompt', async () => {
     const folder = oldProject()
     hub.meddle = (path, answer) => {
       if (!path.includes('acme/rich')) return false
@@ -170,7 +170,7 @@ describe.each(CLIENTS)('$name, format 2', ({ command, name }) => {
     ['too deep', () => lockOf(2, rich({ variables: [], parameters: deep(40) }))],
     ['format 1 with variables', (text) => text.replace('"lockfile": 2', '"lockfile": 1')],
     ['a newer format', (text) => text.replace('"lockfile": 2', '"lockfile": 3')],
-  ])('edited by hand: %s', async (_, edit) => {
+  ])('rejects a hand-edited lock file: %s', async (_, edit) => {
     const folder = newFolder()
     const whole = lockOf(2, rich())
     const text = edit(whole)
@@ -181,7 +181,7 @@ describe.each(CLIENTS)('$name, format 2', ({ command, name }) => {
     expect(ran.stderr).toMatch(/^(hubcli|prompt-hub): prompts\.lock[^\n]*\n$/)
   })
 
-  test('a yanked version is not added, and the reason is said', async () => {
+  test('refuses to add a yanked version and gives the reason', async () => {
     const folder = newFolder()
     const ran = await run(folder, 'add', 'acme/rich@1.0.1')
     expect(ran).toMatchObject({ code: 2, stdout: '' })
@@ -189,7 +189,7 @@ describe.each(CLIENTS)('$name, format 2', ({ command, name }) => {
     expect(snapshot(folder)).toEqual([])
   })
 
-  test('a .gitattributes of somebody else is not edited: the lines to add are said, until they are there', async () => {
+  test('prints the lines missing from an existing .gitattributes instead of editing it', async () => {
     const folder = newFolder()
     writeFileSync(join(folder, '.gitattributes'), '*.png binary\r\n')
     const ran = await run(folder, 'add', 'acme/summary')
@@ -202,7 +202,7 @@ describe.each(CLIENTS)('$name, format 2', ({ command, name }) => {
     expect(await run(folder, 'add', 'acme/summary')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('git with core.autocrlf: what add wrote comes back as the same bytes, and without it verify names the cause', async () => {
+  test('core.autocrlf: .gitattributes keeps the bytes; without it verify explains the cause', async () => {
     const folder = newFolder()
     const git = (cwd: string, ...args: string[]) =>
       execFileSync('git', ['-c', 'core.autocrlf=true', ...args], { cwd, stdio: 'pipe' })
@@ -244,7 +244,7 @@ describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
   }
 
   // The first rename is the content's, the second the lock's.
-  test.each([1, 2])('rename %i fails: what was there is there again', async (nth) => {
+  test.each([1, 2])('restores the old state when rename %i fails', async (nth) => {
     const folder = await lockOne()
     const before = snapshot(folder)
     for (const args of [['acme/review@1.1.0'], ['acme/summary', '-o', 'new/folder/summary.md']]) {
@@ -256,7 +256,7 @@ describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
     expect(await runClient(command, ['verify'], folder, hub.url)).toMatchObject({ code: 0 })
   })
 
-  test('no file may grow: nothing is half-written', async () => {
+  test('leaves no partial files when the file size limit is reached', async () => {
     const folder = await lockOne()
     const before = snapshot(folder)
     const limited = ['sh', '-c', 'ulimit -f 100; "$@"', 'sh', ...command]
@@ -267,7 +267,7 @@ describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
   })
 
   test.skipIf(!CAN_MOUNT)(
-    `a full disk: nothing is half-written${CAN_MOUNT ? '' : ' (SKIPPED: this user may not mount a disk of its own)'}`,
+    `leaves no partial files when the disk is full${CAN_MOUNT ? '' : ' (SKIPPED: this user may not mount a disk of its own)'}`,
     async () => {
       const look = 'find . -type f -exec sha256sum {} + | sort; find . -type d | sort'
       const script = `mount -t tmpfs -o size=200k tmpfs "$0" && cd "$0" && "$@" add acme/review@1.0.0 && before=$(${look}) &&

@@ -73,19 +73,19 @@ const check = (program: string, args: string[]) =>
     (error: { stdout: string }) => error.stdout,
   )
 
-describe('pyright, strict', { timeout: 120_000 }, () => {
+describe('pyright in strict mode', { timeout: 120_000 }, () => {
   const pyright = (include: string[]) => {
     const config = { include, extraPaths: ['library'], typeCheckingMode: 'strict', pythonVersion: '3.9' }
     writeFileSync(join(project, 'pyrightconfig.json'), JSON.stringify(config))
     return check(process.execPath, [resolve('node_modules/pyright/index.js'), '--project', 'pyrightconfig.json'])
   }
-  test('finds nothing', async () => expect(await pyright(RIGHT)).toBe('0 errors, 0 warnings, 0 informations\n'))
-  test('sees a missing value', async () => expect(await pyright(['wrong.py'])).toMatch(/"name" is required/))
+  test('reports no errors', async () => expect(await pyright(RIGHT)).toBe('0 errors, 0 warnings, 0 informations\n'))
+  test('reports a missing value', async () => expect(await pyright(['wrong.py'])).toMatch(/"name" is required/))
 })
 
 describe.skipIf(!HAS_MYPY)(`mypy --strict${NO_MYPY}`, { timeout: 120_000 }, () => {
   const mypy = (files: string[]) => check('mypy', ['--strict', '--cache-dir', 'mypy-cache', ...files])
-  test('finds nothing', async () =>
+  test('reports no errors', async () =>
     expect(await mypy(RIGHT)).toMatch(/^Success: no issues found in \d+ source files\n$/))
-  test('sees a missing value', async () => expect(await mypy(['wrong.py'])).toMatch(/Missing key "name"/))
+  test('reports a missing value', async () => expect(await mypy(['wrong.py'])).toMatch(/Missing key "name"/))
 })

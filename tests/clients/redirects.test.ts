@@ -56,5 +56,7 @@ describe.each<[string, (from: string, to: string) => string | boolean]>([
     },
   ],
 ])('%s', (_, follows) => {
-  test.each(CASES)('from %s to %s: %s', (from, to, expected) => expect(follows(from, to)).toBe(expected))
+  test.each(CASES)('follows a redirect from %s to %s: %s', (from, to, expected) =>
+    expect(follows(from, to)).toBe(expected),
+  )
 })

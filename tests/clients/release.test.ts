@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a release never changes, and its checksum stands beside it', async () => {
+test('released packages never change, and each has a matching checksum file', async () => {
   const files = new Map(listClientDownloads(await readClientReleases('.'), 'http://localhost:8888'))
   for (const [name, sha256] of Object.entries(RELEASED)) {
     const path = `/clients/releases/${/-(\d+\.\d+\.\d+)[.-]/.exec(name)?.[1]}/${name}`
@@ -46,7 +46,7 @@ test('a release never changes, and its checksum stands beside it', async () => {
 })
 
 test.each(["http://x.example/'", 'ftp://x.example', 'http://x.example/"', 'http://x.example/\\'])(
-  '%s is never built in',
+  'rejects the hub URL %s',
   async (address) => {
     const releases = await readClientReleases('.')
     expect(() => listClientDownloads(releases, address)).toThrow(/expected an http/)
@@ -54,7 +54,7 @@ test.each(["http://x.example/'", 'ftp://x.example', 'http://x.example/"', 'http:
 )
 
 describe('installed into an empty project', () => {
-  test('npm: the hub it came from is built in, the command works, and typed values compile or do not', async () => {
+  test('npm: defaults to the hub it came from, the command works, and values are type-checked', async () => {
     const project = mkdtempSync(join(folder, 'npm-'))
     writeFileSync(join(project, 'package.json'), '{"type":"module"}')
     await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, 'prompt-hub-client-1.2.0.tgz')], {
@@ -88,7 +88,7 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     expect(await check(`{ name: 'Ann', nmae: 'x' }`)).toMatch(/nmae/)
   })
 
-  test('python: installed without an index, and writes the very same lock', async () => {
+  test('Python: installs without an index and writes the same lock file as other clients', async () => {
     const project = mkdtempSync(join(folder, 'python-'))
     const wheel = join(folder, 'prompt_hub_client-1.2.0-py3-none-any.whl')
     const install = ['install', '--quiet', '--no-index', '--disable-pip-version-check', '--target', 'site', wheel]
@@ -109,7 +109,7 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     expect(readFileSync(join(project, 'prompts.lock'), 'utf8')).toBe(locked)
   })
 
-  test('python: every behaviour, from the source', async () => {
+  test('Python: the client’s own test suite passes', async () => {
     const { stderr } = await run('python3', ['tests/clients/python_client.py'], {
       env: { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' },
     })

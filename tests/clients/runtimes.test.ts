@@ -83,6 +83,6 @@ test.each(RUNTIMES.filter(([, command]) => command?.length))('%s', { timeout: 60
 
 const missing = RUNTIMES.filter(([, command]) => !command?.length).map(([name]) => name)
 test.skipIf(missing.length > 0)(
-  `all of them are here${missing.length > 0 ? ` (SKIPPED: no ${missing.join(', no ')}; .ci/run fetches them)` : ''}`,
+  `all of them are installed${missing.length > 0 ? ` (SKIPPED: no ${missing.join(', no ')}; .ci/run fetches them)` : ''}`,
   () => expect(missing).toEqual([]),
 )

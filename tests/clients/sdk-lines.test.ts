@@ -123,12 +123,12 @@ afterAll(async () => {
 
 const fileOf = (from: string) => `use${from.replaceAll(/[^a-z]/g, '-')}`
 
-test('each of them is documented, in five lines', () => {
+test('the docs have a five-line example for each SDK', () => {
   expect([...LINES.keys()]).toEqual(['openai', '@anthropic-ai/sdk', '@ai-sdk/openai', '@langchain/openai'])
   for (const lines of LINES.values()) expect(lines.trimEnd().split('\n')).toHaveLength(5)
 })
 
-test('they compile, strictly', { timeout: 120_000 }, async () => {
+test('the examples compile in strict mode', { timeout: 120_000 }, async () => {
   const strict = [
     '--strict',
     '--noEmit',
@@ -145,7 +145,7 @@ test('they compile, strictly', { timeout: 120_000 }, async () => {
   expect(stdout).toBe('')
 })
 
-describe('what they send', { timeout: 60_000 }, () => {
+describe('requests sent by the examples', { timeout: 60_000 }, () => {
   test.each([
     ['openai', '/v1/responses', { model: 'gpt-5', input: FILLED }],
     [
@@ -184,7 +184,7 @@ describe('what they send', { timeout: 60_000 }, () => {
       '/v1/chat/completions',
       { messages: [{ role: 'developer', content: 'Be brief.' }, ...HISTORY, QUESTION] },
     ],
-  ])('messages of a chat prompt: %s', async (from, path, body) => {
+  ])('sends the messages of a chat prompt: %s', async (from, path, body) => {
     await expectSent(`chat-${fileOf(from)}.ts`, path, body)
   })
 

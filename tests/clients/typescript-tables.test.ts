@@ -26,14 +26,14 @@ function resolve(written: string, { versions, yanked, labels }: Published): stri
 }
 
 describe('ranges and labels', () => {
-  test('there are at least 300 cases', () => expect(ranges.cases.length).toBeGreaterThanOrEqual(300))
+  test('has at least 300 test cases', () => expect(ranges.cases.length).toBeGreaterThanOrEqual(300))
 
   test.each(ranges.cases)('%s in %s is %s', (written, repository, expected) => {
     expect(resolve(written, ranges.repositories[repository]!)).toBe(expected)
   })
 
   test.each(['', ' 1', '1 ', 'v1', '=1', '>=1', '1||2', '1.2.3-rc', '01', '1.2.3.4', '^*.1', '1234567'])(
-    '%j is no range',
+    'rejects %j as a range',
     (text) => expect(isRange(text)).toBe(false),
   )
 })
@@ -76,10 +76,10 @@ describe('chat prompts', () => {
     }
   })
 
-  test('a text has no messages', () =>
+  test('rejects a text prompt without roles', () =>
     expect(() => fillChat('Hello\n{{role "user"}}\nx', [], {})).toThrow('this prompt is a text without roles'))
 
-  test('messages for SDKs in which the system text stands apart', () => {
+  test('separates the system text for the Anthropic and Gemini SDKs', () => {
     const messages = fillChat(
       '{{role "system"}}\na\n{{role "system"}}\nb\n{{role "user"}}\nc\n{{role "assistant"}}\nd',
       [],
@@ -108,8 +108,8 @@ describe('chat prompts', () => {
 
 const filling = JSON.parse(readFileSync('tests/fixtures/filling-cases.json', 'utf8')) as { cases: FillingCase[] }
 
-describe('filling', () => {
-  test('there are enough cases', () => expect(filling.cases.length).toBeGreaterThan(90))
+describe('filling variables', () => {
+  test('has more than 90 test cases', () => expect(filling.cases.length).toBeGreaterThan(90))
 
   test.each(filling.cases)('$name', ({ content, variables, values, strict }) => {
     const fill = () => fillContent(content, variables, values)

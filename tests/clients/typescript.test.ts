@@ -43,7 +43,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-describe('which version', () => {
+describe('version resolution', () => {
   test.each([
     ['the latest', 'acme/hello', {}, '1.1.0'],
     ['an exact one', 'acme/hello', { version: '2.0.0' }, '2.0.0'],
@@ -73,22 +73,22 @@ describe('which version', () => {
   ] as const)('%s', async (_, name, options, code) => expect(await codeOf(open().get(name, options))).toBe(code))
 })
 
-describe('how often it asks', () => {
-  test('a thousand callers at once are one request for each file', async () => {
+describe('number of requests', () => {
+  test('a thousand concurrent calls for the latest version request each file once', async () => {
     const client = open()
     await Promise.all(Array.from({ length: 1_000 }, () => client.get('acme/hello')))
     await settled()
     expect(hub.asked).toEqual([RECORD])
   })
 
-  test('a thousand callers of one version are one request for each file', async () => {
+  test('a thousand concurrent calls for an exact version request each file once', async () => {
     const client = open()
     await Promise.all(Array.from({ length: 1_000 }, () => client.get('acme/hello@1.1.0')))
     await settled()
     expect(hub.asked.toSorted()).toEqual([RECORD, LIST, VERSION])
   })
 
-  test('a record without the latest content costs a second request', async () => {
+  test('sends a second request when the record lacks the latest content', async () => {
     hub.faults.set(RECORD, (_request, response) => {
       const data = { full_name: 'acme/hello', status: 'active', status_message: null, labels: {}, versions: ['1.1.0'] }
       response.end(JSON.stringify({ data: { ...data, latest_version: '1.1.0' } }))
@@ -98,14 +98,14 @@ describe('how often it asks', () => {
     expect(hub.asked).toEqual([RECORD, VERSION])
   })
 
-  test('what is fresh is not asked for again', async () => {
+  test('does not request a fresh prompt again', async () => {
     const client = open()
     await client.get('acme/hello')
     expect((await client.get('acme/hello')).source).toBe('memory')
     expect(hub.asked).toHaveLength(1)
   })
 
-  test('an old answer is given at once and asked for again with its ETag', async () => {
+  test('returns a stale prompt at once and revalidates it with its ETag', async () => {
     const client = open({ freshMs: 0 })
     await client.get('acme/hello')
     expect((await client.get('acme/hello')).source).toBe('stale')
@@ -115,7 +115,7 @@ describe('how often it asks', () => {
     expect(events.some(({ type }) => type === 'stale')).toBe(true)
   })
 
-  test('a failure is tried again, and Retry-After is honoured', async () => {
+  test('retries after a failure and honours Retry-After', async () => {
     let failures = 0
     hub.faults.set(
       RECORD,
@@ -125,15 +125,15 @@ describe('how often it asks', () => {
     expect(failures).toBe(3)
   })
 
-  test('a wait that does not fit the deadline is not begun', async () => {
+  test('fails without waiting when Retry-After exceeds the deadline', async () => {
     hub.outage = status(429, { 'Retry-After': '3600' })
     expect(await codeOf(open({ retries: 5 }).get('acme/hello'))).toBe('unavailable')
     expect(hub.asked).toHaveLength(1)
   })
 })
 
-describe('trouble', () => {
-  test('a fallback stands in for an outage, never for a prompt that does not exist', async () => {
+describe('errors', () => {
+  test('uses the fallback during an outage, but not for a prompt that does not exist', async () => {
     expect(await codeOf(open().get('acme/nothing', { fallback: 'x' }))).toBe('not_found')
     hub.outage = status(500)
     const prompt = await open().get('acme/hello', { fallback: 'Hi {{name}}' })
@@ -142,7 +142,7 @@ describe('trouble', () => {
     expect(events).toMatchObject([{ type: 'fallback', name: 'acme/hello' }])
   })
 
-  test('another version than was asked for is refused', async () => {
+  test('rejects a response with a different version than requested', async () => {
     hub.faults.set(VERSION, (_request, response) => {
       const data = {
         full_name: 'acme/hello',
@@ -159,27 +159,27 @@ describe('trouble', () => {
   })
 })
 
-describe('a folder', () => {
-  test('outlives the process: an exact version is not asked for again, an outage is survived', async () => {
+describe('disk cache', () => {
+  test('serves an exact version to a new process during an outage', async () => {
     await open({ store: diskStore(folder) }).get('acme/hello', { version: '1.1.0' })
     await settled()
     hub.outage = status(500)
     expect((await open({ store: diskStore(folder) }).get('acme/hello', { version: '1.1.0' })).source).toBe('disk')
   })
 
-  test('that holds rubbish costs a request, nothing more', async () => {
+  test('ignores a corrupt entry and requests the prompt again', async () => {
     const store = { ...diskStore(folder), read: async () => ({ text: '{', etag: undefined, checkedAt: Date.now() }) }
     expect((await open({ store }).get('acme/hello')).source).toBe('network')
   })
 
-  test('that is full costs nothing', async () => {
+  test('still returns the prompt when the disk is full', async () => {
     const store = { ...diskStore(folder), write: () => Promise.reject(new Error('ENOSPC')) }
     expect((await open({ store }).get('acme/hello')).version).toBe('1.1.0')
   })
 })
 
-describe('what its owner says of it', () => {
-  test('deprecation, yanks and advisories are told once each', async () => {
+describe('owner notices', () => {
+  test('reports deprecations, yanks and advisories once each', async () => {
     const client = open()
     await client.get('acme/hello', { version: '2.0.0' })
     await settled()
@@ -193,10 +193,10 @@ describe('what its owner says of it', () => {
   })
 })
 
-describe('a lock', () => {
+describe('lock file', () => {
   const lockPath = () => join(folder, 'prompts.lock')
 
-  test('is written as every client writes it, and the content with it', async () => {
+  test('is written in the shared format, together with the content', async () => {
     expect(await addToLock(lockPath(), { name: 'acme/hello@^1' }, hub.url)).toBe('1.1.0')
     expect(readFileSync(lockPath(), 'utf8')).toBe(`{
   "lockfile": 2,
@@ -237,7 +237,7 @@ describe('a lock', () => {
     expect(readFileSync(join(folder, 'prompts/acme/hello.md'), 'utf8')).toBe(CONTENTS['1.1.0'])
   })
 
-  test('fills what is vendored, and never asks the hub', async () => {
+  test('fills vendored prompts without any request to the hub', async () => {
     await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
     hub.asked.length = 0
     for (const outage of [silence, status(500), undefined]) {
@@ -251,7 +251,7 @@ describe('a lock', () => {
     expect(events).toEqual([])
   })
 
-  test('of format 1 gives vendored files first, and nothing that it does not name', async () => {
+  test('in format 1 serves vendored files and rejects prompts it does not list', async () => {
     await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
     const written = readFileSync(lockPath(), 'utf8')
     const { variables: _, parameters: __, ...locked } = JSON.parse(written).prompts['acme/hello']
@@ -275,7 +275,7 @@ describe('a lock', () => {
     expect(hub.asked).toEqual([])
   })
 
-  test('a changed byte is refused, and installing mends a missing file only', async () => {
+  test('rejects a changed vendored file, and install restores only a missing one', async () => {
     await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
     const file = join(folder, 'prompts/acme/hello.md')
     writeFileSync(file, 'changed by hand')
@@ -289,7 +289,7 @@ describe('a lock', () => {
     expect(readFileSync(file, 'utf8')).toBe(CONTENTS['1.1.0'])
   })
 
-  test('an edit by hand is refused', async () => {
+  test('rejects a hand-edited lock file', async () => {
     await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
     const text = readFileSync(lockPath(), 'utf8')
     for (const [from, to] of [
@@ -302,7 +302,7 @@ describe('a lock', () => {
     }
   })
 
-  test('two runs at once: both are in it', async () => {
+  test('stays valid after two concurrent adds of the same prompt', async () => {
     await Promise.all([
       addToLock(lockPath(), { name: 'acme/hello', path: 'a.md' }, hub.url),
       addToLock(lockPath(), { name: 'acme/hello@1.0.0', path: 'b.md' }, hub.url),
@@ -312,7 +312,7 @@ describe('a lock', () => {
   })
 })
 
-test('types name each variable, and text of strangers cannot leave its comment', () => {
+test('generated types name each variable, and a description cannot end its comment', () => {
   const base = { default: null, options: [], example: null, description: '' }
   const types = writeTypes(
     new Map([

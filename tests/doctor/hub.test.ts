@@ -55,7 +55,7 @@ const answerError = (status: number, code: string, message: string) => (returnin
   Object.assign(returning, { status, body, headers: { 'content-type': 'application/json; charset=utf-8' } })
 }
 
-test('a whole hub passes every check, through a proxy that passes everything on', async () => {
+test('a healthy hub behind a transparent proxy passes every check', async () => {
   expect(await expectWell(setup())).toEqual([
     ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies'],
     ...['hub-reachable', 'hub-clock', 'hub-build', 'hub-address', 'hub-reading', 'hub-not-found'],
@@ -213,15 +213,15 @@ test.each<[string, () => Fault, string, RegExp]>([
   await expectIll(setup(), check, said)
 })
 
-test('a hub whose clock is wrong is named alone', async () =>
+test('reports a wrong hub clock as the only problem', async () =>
   expectIll(setup({ now: () => new Date(Date.now() - 3_600_000) }), 'hub-clock', /behind the hub’s/))
 
-test('a hub that is not there', async () => {
+test('reports an unreachable hub', async () => {
   const gone = { ...setup(), url: 'http://127.0.0.1:9' }
   await expectIll(gone, 'hub-reachable', /does not respond: (?:connect ECONNREFUSED|bad port)/)
 })
 
-test('nothing was published, and nobody signed in', async () => {
+test('commits nothing while checking', async () => {
   expect(illsOf(await examineSetup(setup()))).toEqual({})
   expect(hub.git('rev-list', '--count', 'HEAD').trim()).toBe('2')
 })

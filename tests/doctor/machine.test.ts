@@ -40,8 +40,8 @@ const setup = (
 /** What a key of GitHub's looks like, and is none. */
 const NO_KEY = '-----BEGIN RSA PRIVATE KEY-----\\nMIIE\\n-----END RSA PRIVATE KEY-----'
 
-describe('a machine', () => {
-  test('that is healthy passes every check, in local mode and in public', async () => {
+describe('machine checks', () => {
+  test('pass on a healthy machine, in local and public mode', async () => {
     const checks = await expectWell(setup())
     expect(checks).toEqual([
       ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'node', 'git', 'content'],
@@ -113,7 +113,7 @@ describe('a machine', () => {
     await expectIll(setup(), check, said)
   })
 
-  test('local mode for the whole network is advice: a container listens everywhere inside, and the link that signs in is printed', async () => {
+  test('only advise when local mode is open to the whole network', async () => {
     const examined = await examineSetup(setup({ HOST: '0.0.0.0' }))
     expect([isWell(examined), illsOf(examined)]).toEqual([
       true,
@@ -125,7 +125,7 @@ describe('a machine', () => {
     ['https://github.com/octocat/hub.git', 'octocat/hub'],
     ['git@github.com:octocat/hub', 'octocat/hub'],
     ['https://git.example/octocat/hub.git', undefined],
-  ])('a fork at %s whose README.md deploys nobody’s repository', async (origin, own) => {
+  ])('check the placeholder deploy button in the README of a fork at %s', async (origin, own) => {
     const readme = join(repository.folder, 'README.md')
     writeFileSync(readme, readFileSync('README.md'))
     repository.git('remote', 'add', 'origin', origin)
@@ -136,9 +136,10 @@ describe('a machine', () => {
     expect(await expectWell(setup())).toContain('readme')
   })
 
-  test('an old Node', async () => expectIll(setup({}, { nodeVersion: '20.11.0' }), 'node', /20\.11\.0.*npm/))
+  test('report an outdated Node version', async () =>
+    expectIll(setup({}, { nodeVersion: '20.11.0' }), 'node', /20\.11\.0.*npm/))
 
-  test('more folders than the system watches are advice: changes are looked for instead', async () => {
+  test('only advise when there are more folders than the system can watch', async () => {
     const examined = await examineSetup(setup({}, { maxWatches: () => 3 }))
     expect([isWell(examined), illsOf(examined)]).toEqual([
       true,
@@ -149,20 +150,20 @@ describe('a machine', () => {
     ])
   })
 
-  test('a full disk, and one that is nearly full', async () => {
+  test('fail on a full disk, and advise on a nearly full one', async () => {
     await expectIll(setup({}, { freeBytes: async () => 5e6 }), 'disk', /Only 4 MiB/)
     const examined = await examineSetup(setup({}, { freeBytes: async () => 5e8 }))
     expect([isWell(examined), examined.at(-1)?.outcome]).toEqual([true, 'advice'])
   })
 
-  test('an old git', async () => {
+  test('report an outdated git version', async () => {
     const bin = join(repository.folder, '.hub/bin')
     mkdirSync(bin, { recursive: true })
     writeFileSync(join(bin, 'git'), '#!/bin/sh\necho git version 2.17.1\n', { mode: 0o755 })
     await expectIll(setup({ PATH: `${bin}:${process.env.PATH}` }), 'git', /2\.17.*Install git 2\.30/)
   })
 
-  test('a port that another program has, but not one that this hub has', async () => {
+  test('report a port used by another program, but not by this hub', async () => {
     let page = 'hello'
     const server: Server = createServer((_, outgoing) => outgoing.end(page))
     await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening))
@@ -176,7 +177,7 @@ describe('a machine', () => {
   })
 })
 
-describe('a repository on GitHub', () => {
+describe('GitHub repository checks', () => {
   let github: GitHubStandIn
   let place: StandInRepository
   beforeAll(async () => {
@@ -216,7 +217,7 @@ describe('a repository on GitHub', () => {
     })
   const safe = () => answer('GET', '/rules/branches/main', [{ type: 'non_fast_forward', ruleset_id: 7 }])
 
-  test('passes with a token and with an App, and no branch has moved', async () => {
+  test('pass with a token or a GitHub App, without moving any branch', async () => {
     safe()
     expect(await expectWell(onGitHub(signIn()))).toEqual([
       ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'node', 'git'],
@@ -319,13 +320,13 @@ describe('a repository on GitHub', () => {
     await expectIll(onGitHub(signIn()), check, said)
   })
 
-  test('a clock that is wrong is named alone, whatever else it breaks', async () => {
+  test('report a wrong clock as the only problem', async () => {
     safe()
     const outside = { now: () => new Date(Date.now() + 3_600_000) }
     await expectIll(onGitHub({}, outside), 'github-clock', /3(?:599|600|601) s ahead.*NTP/)
   })
 
-  test('a branch that lets the hub pass its rules is well, and one without any rule is advice', async () => {
+  test('accept branch rules that the hub can bypass, and advise when there are none', async () => {
     answer('GET', '/rules/branches/main', [
       { type: 'pull_request', ruleset_id: 7 },
       { type: 'non_fast_forward', ruleset_id: 7 },
@@ -341,7 +342,7 @@ describe('a repository on GitHub', () => {
     ])
   })
 
-  test('a credential that reaches more than it must is advice, and none of it is ever shown', async () => {
+  test('advise on a credential with too much access, and never print secrets', async () => {
     safe()
     answer('GET', '/installation/repositories', { total_count: 12 })
     const examined = await examineSetup(onGitHub({ ...app(), ...signIn() }))
@@ -355,7 +356,7 @@ describe('a repository on GitHub', () => {
   })
 })
 
-test('the command fails by its exit status, and says the same to programs', () => {
+test('the command exits with an error status and reports the same findings as JSON', () => {
   const run = (...more: string[]) => {
     try {
       const env = { ...PATH, PORT: String(port), TRUSTED_PROXIES: 'everybody' }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { build, full, summary } from './catalogues.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion } from './fixtures.ts'
 
-describe('the records of a repository', () => {
+describe('repository records', () => {
   const catalogue = build(aTree([full], { usage: { 'acme/code-review': [3, 40] } }))
   const entry = catalogue.entries.get('acme/code-review')!
 
@@ -41,7 +41,7 @@ describe('the records of a repository', () => {
     })
   })
 
-  test('list of versions: yanked ones included and marked, highest first', () => {
+  test('list of versions: highest first, with yanked ones included and marked', () => {
     expect(
       entry.versions.map(({ summary: { version, yanked, yank_reason } }) => [version, yanked, yank_reason]),
     ).toEqual([
@@ -71,7 +71,7 @@ describe('the records of a repository', () => {
     })
   })
 
-  test('single version: it never says whether it was yanked', () => {
+  test('single version: does not say whether it was yanked', () => {
     expect(entry.versions[1]?.record).toStrictEqual({
       owner: 'acme',
       name: 'code-review',
@@ -119,7 +119,7 @@ describe('the records of a repository', () => {
     expect(entry.versions[2]?.record).toMatchObject({ version: '1.0.0', previous_version: null })
   })
 
-  test('the exact keys of every record, in their order', () => {
+  test('every record has exactly the expected keys, in order', () => {
     const SUMMARY =
       'owner name full_name title description tags license status status_message latest_version versions_count variables_count has_provenance created_at updated_at stats url html_url raw_url'
     expect(Object.keys(entry.summary).join(' ')).toBe(SUMMARY)
@@ -146,7 +146,7 @@ describe('the records of a repository', () => {
   })
 })
 
-test('without index.md and usage: the name in words, and nothing else', () => {
+test('without index.md and usage: title from the name, other fields at their defaults', () => {
   const entry = build(aTree([aRepository('acme/code-review')])).entries.get('acme/code-review')!
   expect(entry.repository).toStrictEqual({
     owner: 'acme',
@@ -188,7 +188,7 @@ test('without index.md and usage: the name in words, and nothing else', () => {
   expect([entry.isListed, entry.replacedBy]).toEqual([true, null])
 })
 
-test('without an active version: nulls, and in no list', () => {
+test('without an active version: null fields, and not listed', () => {
   const file = anIndex({ yanked: { '1.0.0': 'a', '1.1.0': 'b' }, tags: ['gone'] })
   const catalogue = build(aTree([aRepository('acme/gone', { file, versions: [aVersion('1.0.0'), aVersion('1.1.0')] })]))
   const { repository, versions, isListed } = catalogue.entries.get('acme/gone')!
@@ -248,11 +248,11 @@ describe('users', () => {
     ),
   )
 
-  test('everybody with a repository or a profile, by handle', () => {
+  test('lists everyone with a repository or a profile, sorted by handle', () => {
     expect([...catalogue.users.keys()]).toEqual(['acme', 'nobody', 'zoe'])
   })
 
-  test('with a profile, newest update first; members stay private', () => {
+  test('with a profile: newest update first, and members stay private', () => {
     const { repos, ...user } = catalogue.users.get('acme')!
     expect(user).toStrictEqual({
       handle: 'acme',
@@ -267,7 +267,7 @@ describe('users', () => {
     expect(repos[0]).toStrictEqual(catalogue.entries.get('acme/newer')!.summary)
   })
 
-  test('without one: nulls', () => {
+  test('without a profile: null fields', () => {
     expect(catalogue.users.get('zoe')).toMatchObject({
       name: null,
       bio: null,

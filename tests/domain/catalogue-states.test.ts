@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { build, full } from './catalogues.ts'
 import { anIndex, aRepository, aTree, aVersion } from './fixtures.ts'
 
-describe('states', () => {
+describe('repository status', () => {
   const catalogue = build(
     aTree([
       aRepository('acme/active', { file: anIndex({ tags: ['x'] }) }),
@@ -12,7 +12,7 @@ describe('states', () => {
     ]),
   )
 
-  test('an archived repository stays readable, and in no list, tag or user', () => {
+  test('an archived repository stays readable, but leaves all lists, tags and users', () => {
     expect([...catalogue.entries.keys()]).toEqual(['acme/active', 'acme/archived', 'acme/deprecated'])
     expect(catalogue.entries.get('acme/archived')).toMatchObject({
       isListed: false,
@@ -24,7 +24,7 @@ describe('states', () => {
     expect(catalogue.users.get('acme')!.repos.map(({ name }) => name)).toEqual(['active', 'deprecated'])
   })
 
-  test('a deprecated one is listed, with its message', () => {
+  test('a deprecated repository is listed with its message', () => {
     expect(catalogue.listed.top[1]).toMatchObject({ name: 'deprecated', status: 'deprecated', status_message: 'Old' })
   })
 })
@@ -46,7 +46,7 @@ describe('the latest version', () => {
   })
 })
 
-test('the previous version is the next lower number ever published, yanked or not, whatever the dates', () => {
+test('the previous version is the next lower number, even if yanked, whatever the dates', () => {
   const versions = [
     aVersion('1.0.0', { published_at: '2026-11-05T00:00:00Z' }),
     aVersion('1.0.1', { published_at: '2026-11-01T00:00:00Z' }),
@@ -65,7 +65,7 @@ test('the previous version is the next lower number ever published, yanked or no
   expect([record.created_at, record.updated_at]).toEqual(['2026-11-01T00:00:00Z', '2026-11-05T00:00:00Z'])
 })
 
-test('a yanked version gives no weight to trending', () => {
+test('a yanked version does not count towards trending', () => {
   const versions = [
     aVersion('1.0.0', { published_at: '2026-01-01T00:00:00Z' }),
     aVersion('2.0.0', { published_at: '2026-11-20T00:00:00Z' }),
@@ -79,7 +79,7 @@ test('a yanked version gives no weight to trending', () => {
   expect(catalogue.listed.trending.map(({ name }) => name)).toEqual(['b', 'a'])
 })
 
-test('tags: highest count first, then by name; of any name', () => {
+test('sorts tags by count, then by name, including names such as constructor', () => {
   const tagged = (name: string, tags: string[]) => aRepository(`acme/${name}`, { file: anIndex({ tags }) })
   const { tags } = build(
     aTree([tagged('a', ['b', 'constructor', 'c']), tagged('b', ['c', 'a']), tagged('c', ['c', 'b'])]),
@@ -92,7 +92,7 @@ test('tags: highest count first, then by name; of any name', () => {
   ])
 })
 
-test('the order of the files does not matter', () => {
+test('the order of the input files does not matter', () => {
   const repositories = [
     aRepository('b/b'),
     aRepository('a/b', { versions: [aVersion('1.0.0'), aVersion('1.1.0')] }),
@@ -107,7 +107,7 @@ test('the order of the files does not matter', () => {
   )
 })
 
-test('an empty catalogue', () => {
+test('an empty catalogue has empty lists', () => {
   const { entries, listed, tags, users } = build(aTree([]))
   expect([entries.size, listed, tags, users.size]).toEqual([0, { top: [], trending: [], new: [] }, [], 0])
 })

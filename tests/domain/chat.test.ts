@@ -24,13 +24,13 @@ type Case = { name: string; content: string } & (
 
 const { cases } = JSON.parse(readFileSync('tests/fixtures/chat-cases.json', 'utf8')) as { cases: Case[] }
 
-test('the table has at least 60 cases', () => expect(cases.length).toBeGreaterThanOrEqual(60))
+test('the shared table has at least 60 cases', () => expect(cases.length).toBeGreaterThanOrEqual(60))
 
 describe.each(cases)('$name', (given) => {
   const { content } = given
   if (given.problems) {
     const { problems } = given
-    test('is refused with its lines', () => {
+    test('is rejected with the line numbers', () => {
       const lines = checkChat(content).map(({ offset }) => content.slice(0, offset).split('\n').length)
       expect([...new Set(lines)]).toEqual(problems)
     })
@@ -38,9 +38,10 @@ describe.each(cases)('$name', (given) => {
   }
   const { messages, variables, values, filled } = given
   test('is accepted', () => expect(checkChat(content)).toEqual([]))
-  test('is split', () => expect(splitChat(content)).toEqual(messages))
-  test('is printed and split again', () => expect(splitChat(formatChat(messages))).toEqual(messages))
-  test('is filled', () => {
+  test('is split into messages', () => expect(splitChat(content)).toEqual(messages))
+  test('is the same after formatting and splitting again', () =>
+    expect(splitChat(formatChat(messages))).toEqual(messages))
+  test('is filled with values', () => {
     const { value, problems = [] } = fillMessages({ messages, variables }, values, 'strict')
     // History is for clients to insert: here its place is left.
     if (Array.isArray(filled) && !('history' in given)) expect(value?.messages.filter(isChatMessage)).toEqual(filled)
@@ -88,7 +89,7 @@ const pieces = fc
   )
   .map((some) => some.join(''))
 
-test('what is printed is a chat prompt, and is split into the same messages and printed as the same bytes', () =>
+test('a formatted chat prompt splits into the same messages and formats to the same bytes', () =>
   fc.assert(
     fc.property(chat, (parts) => {
       const content = formatChat(parts)
@@ -103,7 +104,7 @@ test('what is printed is a chat prompt, and is split into the same messages and 
 const textOf = (content: string) =>
   content.replaceAll(/(?<=^\ufeff?|\n)[ \t]*(?:\{\{role "\w+"\}\}|\{\{history\}\})/g, '').replaceAll(/[\s\ufeff]/g, '')
 
-test('whatever the content, printing what it was split into and splitting that gives the same', () =>
+test('splitting, formatting and splitting again gives the same messages for any content', () =>
   fc.assert(
     fc.property(fc.oneof(pieces, anyText), (content) => {
       const parts = splitChat(content)
@@ -114,7 +115,7 @@ test('whatever the content, printing what it was split into and splitting that g
     }),
   ))
 
-test('no value changes the number or the roles of messages, and each text is filled by itself', () =>
+test('values never change the number or roles of messages, and each is filled separately', () =>
   fc.assert(
     fc.property(fc.oneof(pieces, anyText), fc.oneof(pieces, anyText), (a, b) => {
       const messages = splitChat(
@@ -131,7 +132,7 @@ test('no value changes the number or the roles of messages, and each text is fil
     }),
   ))
 
-test('the limit of the filled length counts all messages', () => {
+test('the size limit of the filled text counts all messages', () => {
   const variables = [undeclaredVariable('a')]
   const half = 'x'.repeat(LIMITS.filledBytes / 2)
   const messages: ChatPart[] = [
@@ -153,9 +154,9 @@ test.each([
   ['a\r\n{{role "user"}} x'],
   [''],
   ['\n \n'],
-])('%j cannot be written as a message', (some) => expect(findUnwritable(some)).toBeDefined())
+])('rejects %j as message content', (some) => expect(findUnwritable(some)).toBeDefined())
 
-test.each([['say {{role "user"}}'], ['{{a}}'], ['\nx\n'], ['{role "user"}']])('%j can be written', (some) =>
+test.each([['say {{role "user"}}'], ['{{a}}'], ['\nx\n'], ['{role "user"}']])('accepts %j as message content', (some) =>
   expect(findUnwritable(some)).toBeUndefined(),
 )
 
@@ -169,7 +170,7 @@ test.each([
   ['\n{{ role "'],
   ['{{role "x"}} }} '],
   ['{{role}}'],
-])('a quarter of a megabyte of %j is judged at once', (piece) => {
+])('checks a quarter of a megabyte of %j in under a second', (piece) => {
   const content = `{{role "user"}}\nx${piece.repeat(LIMITS.contentBytes / piece.length)}x`
   const started = performance.now()
   splitChat(content)

@@ -28,7 +28,7 @@ describe('a small catalogue', () => {
     ),
   )
 
-  test('has exactly these files', () => {
+  test('has exactly the expected files', () => {
     expect(files.map(([path]) => path).sort()).toEqual([
       '/data/v1/index.json',
       '/data/v1/lists/new/1.json',
@@ -94,7 +94,7 @@ describe('a small catalogue', () => {
     })
   })
 
-  test('single records have data alone', () => {
+  test('single records have only data', () => {
     for (const [path, record] of [
       ['/data/v1/repos/acme/a.json', { full_name: 'acme/a', latest_version: '1.0.0' }],
       ['/data/v1/repos/acme/a/versions/1.1.0.json', { version: '1.1.0', previous_version: '1.0.0' }],
@@ -105,7 +105,7 @@ describe('a small catalogue', () => {
     }
   })
 
-  test('raw files are the content, byte for byte; without a version, of the latest', () => {
+  test('raw files are the exact content, of the latest version by default', () => {
     const byPath = new Map(files)
     expect(byPath.get('/data/v1/repos/acme/a/raw.txt')).toBe('\ufeffa\r\n---')
     expect(byPath.get('/data/v1/repos/acme/a/raw/1.0.0.txt')).toBe('\ufeffa\r\n---')
@@ -113,7 +113,7 @@ describe('a small catalogue', () => {
     expect(read(files, '/data/v1/repos/acme/a.json').data.content).toBe('\ufeffa\r\n---')
   })
 
-  test('openapi.json names this hub', () => {
+  test('openapi.json contains the URL of this hub', () => {
     expect(read(files, '/data/v1/openapi.json')).toMatchObject({
       openapi: '3.1.1',
       servers: [{ url: 'https://hub.test' }],
@@ -121,7 +121,7 @@ describe('a small catalogue', () => {
   })
 })
 
-test('page 1 exists when there is nothing to list', () => {
+test('page 1 exists when the catalogue is empty', () => {
   const files = filesOf(aTree([]))
   expect(files.map(([path]) => path)).toEqual([
     '/data/v1/index.json',
@@ -137,7 +137,7 @@ test('page 1 exists when there is nothing to list', () => {
     expect([path, text]).toEqual([path, '{"data":[],"meta":{"page":1,"pages":0,"total":0}}'])
 })
 
-describe('pages', () => {
+describe('pagination', () => {
   const pages = (count: number) => {
     const tree = aTree(
       Array.from({ length: count }, (_, at) =>
@@ -158,7 +158,7 @@ describe('pages', () => {
     [21, 2],
     [40, 2],
     [41, 3],
-  ])('%i repositories stand on %i pages of 20', (count, expected) => {
+  ])('%i repositories fill %i pages of 20', (count, expected) => {
     const { files, lists, tagged } = pages(count)
     expect(lists).toEqual(
       ['/data/v1/lists/top/1.json', '/data/v1/lists/top/2.json', '/data/v1/lists/top/3.json'].slice(0, expected),
@@ -181,17 +181,17 @@ describe('pages', () => {
     [1, 20, 1],
     [20, 20, 1],
     [21, 20, 2],
-  ])('%i records, %i a page: %i pages', (total, size, count) => {
+  ])('%i records at %i per page give %i pages', (total, size, count) => {
     expect(listEnvelope([], { page: 1, size, total })).toEqual({ data: [], meta: { page: 1, pages: count, total } })
   })
 
-  test('a list without a second page has 1 page, or 0 when it is empty', () => {
+  test('a list without pagination has 1 page, or 0 when it is empty', () => {
     expect(onOnePage([])).toBe('{"data":[],"meta":{"page":1,"pages":0,"total":0}}')
     expect(onOnePage(Array(1000).fill({}))).toContain('"meta":{"page":1,"pages":1,"total":1000}')
   })
 })
 
-test('index.json tells a mirror what to fetch again', () => {
+test('index.json tells a mirror which records have changed', () => {
   const before = filesOf(aTree([aRepository('acme/a'), aRepository('acme/b')]))
   const after = filesOf(
     aTree([aRepository('acme/a'), aRepository('acme/b', { file: anIndex({ description: 'New' }) })]),
@@ -210,7 +210,7 @@ test('index.json tells a mirror what to fetch again', () => {
   expect(read(before, '/data/v1/lists/top/1.json').data[0]).not.toHaveProperty('record_sha256')
 })
 
-test('index.json lists in the order of top', () => {
+test('index.json has the same order as the top list', () => {
   const files = filesOf(
     aTree([aRepository('acme/a'), aRepository('acme/b'), aRepository('acme/c')], {
       usage: { 'acme/c': [0, 99], 'acme/b': [0, 9] },
@@ -219,7 +219,7 @@ test('index.json lists in the order of top', () => {
   expect(read(files, '/data/v1/index.json').data.map(({ name }: { name: string }) => name)).toEqual(['c', 'b', 'a'])
 })
 
-test('names that objects inherit are names like any other', () => {
+test('treats names such as constructor like any other', () => {
   const files = filesOf(
     aTree([
       aRepository('constructor/tostring', { file: anIndex({ tags: ['constructor'], labels: { valueof: '1.0.0' } }) }),
@@ -229,7 +229,7 @@ test('names that objects inherit are names like any other', () => {
   expect(read(files, '/data/v1/users/constructor.json').data.handle).toBe('constructor')
 })
 
-test('the starter catalogue gives the same files each time, each path once', () => {
+test('the starter catalogue always gives the same files, with unique paths', () => {
   const { tree } = readStarterCatalogue()
   const [one, other] = [filesOf(tree), filesOf({ ...tree, repositories: new Map([...tree.repositories].toReversed()) })]
   expect(other).toEqual(one)
@@ -237,7 +237,7 @@ test('the starter catalogue gives the same files each time, each path once', () 
   expect(new Set(one.map(([path]) => path.toLowerCase())).size).toBe(one.length)
 })
 
-test('an original has a list of its forks, without those that are not listed', () => {
+test('the list of forks leaves out unlisted forks', () => {
   const files = filesOf(
     aTree([
       aRepository('acme/a'),

@@ -55,11 +55,11 @@ test.each([
     false,
   ],
   ['its words changed', [a], [variable('a', { description: 'new', example: 'e' })], false],
-] as const)('%s: breaking %#', (_, before, after, breaking) => {
+] as const)('%s: detects whether the change is breaking (case %#)', (_, before, after, breaking) => {
   expect(compareForCallers(version('1.0.0', [...before]), version('1.1.0', [...after])).breaking).toBe(breaking)
 })
 
-test('says everything by name', () => {
+test('lists every change by name', () => {
   const from = version('1.0.0', [a, variable('b', { required: false }), variable('c')], {
     parameters: { temperature: 0.2, model: 'x', nested: { one: 1, two: 2 } },
   })
@@ -96,7 +96,7 @@ test.each([
   ['s:1 u:1 a:1', 's:1 a:1 u:1', [], [], ['user', 'assistant']],
   ['u:1 a:1 u:2', 'u:2 a:1 u:1', [], [], ['user']],
   ['u:1 a:1', 's:1 u:2', ['system'], ['assistant'], ['user']],
-])('the messages %s and then %s', (before, after, added, removed, changed) => {
+])('compares the messages %s with %s', (before, after, added, removed, changed) => {
   const roles: Record<string, string> = { s: 'system', u: 'user', a: 'assistant' }
   const chat = (parts: string) => {
     const line = (part: string) =>
@@ -108,7 +108,7 @@ test.each([
   expect(breaking).toBe(removed.some((kind) => kind === 'history'))
 })
 
-test('each version is compared with the next lower one', () => {
+test('compares each version with the next lower one', () => {
   const records = ['2.0.0', '1.1.0', '1.0.0'].map((number) => version(number, []))
   expect(compareNeighbours(records).map(({ from, to }) => [from, to])).toEqual([
     ['1.1.0', '2.0.0'],
@@ -134,7 +134,7 @@ describe('any two versions', () => {
   const parameters = fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.jsonValue({ maxDepth: 2 }))
   const versions = fc.record({ version: fc.constant('1.0.0'), content: fc.string(), variables, parameters })
 
-  test('are a record of the schema, and nothing differs from itself', () => {
+  test('give a valid diff, which is empty when both are the same', () => {
     fc.assert(
       fc.property(versions, versions, (from, to) => {
         Difference.parse(compareForCallers(from, to))

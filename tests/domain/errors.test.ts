@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { ERRORS, HubError } from '../../src/domain/api/errors.ts'
 
-describe('the table of errors', () => {
-  test('holds exactly these codes with these statuses', () => {
+describe('error table', () => {
+  test('has exactly the expected codes and statuses', () => {
     expect(Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status]))).toEqual({
       invalid_request: 400,
       unauthorized: 401,
@@ -24,20 +24,20 @@ describe('the table of errors', () => {
     })
   })
 
-  test.each(Object.entries(ERRORS))('%s is documented by a sentence', (_, { when }) => {
+  test.each(Object.entries(ERRORS))('%s is described by one sentence', (_, { when }) => {
     expect(when).toMatch(/^[A-Za-z_]+ .+\.$/)
   })
 })
 
 describe('HubError', () => {
-  test('carries its code and sentence', () => {
+  test('has its code and message', () => {
     const error = new HubError('not_found', 'acme/x does not exist.')
     expect(error).toBeInstanceOf(Error)
     expect([error.name, error.code, error.message]).toEqual(['HubError', 'not_found', 'acme/x does not exist.'])
     expect([error.cause, error.retryAfterSeconds, error.allow]).toEqual([undefined, undefined, undefined])
   })
 
-  test('carries what becomes a header, and the cause that is only logged', () => {
+  test('has the values for response headers, and the cause for the log', () => {
     const cause = new Error('socket closed')
     expect(new HubError('unavailable', 'Try again.', { cause, retryAfterSeconds: 7 })).toMatchObject({
       cause,
@@ -46,7 +46,7 @@ describe('HubError', () => {
     expect(new HubError('method_not_allowed', 'Use GET.', { allow: ['GET', 'HEAD'] }).allow).toEqual(['GET', 'HEAD'])
   })
 
-  test('the cause is no part of what JSON shows', () => {
+  test('leaves the cause out of its JSON', () => {
     expect(JSON.stringify(new HubError('internal_error', 'A fault.', { cause: 'secret' }))).not.toContain('secret')
   })
 })

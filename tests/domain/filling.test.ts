@@ -23,10 +23,10 @@ interface Case {
 // Parsed, not imported: written as a literal, the key `__proto__` would be a prototype.
 const { cases } = JSON.parse(readFileSync('tests/fixtures/filling-cases.json', 'utf8')) as { cases: Case[] }
 
-test('the table is long enough to hold somebody to it', () => expect(cases.length).toBeGreaterThan(90))
+test('the shared table has more than 90 cases', () => expect(cases.length).toBeGreaterThan(90))
 
 describe.each(cases)('$name', ({ content, variables, values, strict, lenient }) => {
-  test('strict', () => {
+  test('strict mode', () => {
     const { value, problems = [] } = fillContent({ content, variables }, values, 'strict')
     if ('content' in strict) expect(value).toEqual({ content: strict.content, missing: [] })
     else
@@ -37,7 +37,7 @@ describe.each(cases)('$name', ({ content, variables, values, strict, lenient }) 
       }).toEqual(strict)
   })
 
-  test('lenient', () => {
+  test('lenient mode', () => {
     const { value, problems = [] } = fillContent({ content, variables }, values, 'lenient')
     expect(value ?? { invalid: namesOf(problems, 'invalid') }).toEqual(lenient)
   })
@@ -59,7 +59,7 @@ test.each([
     Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`v${index}`, 1])),
     `${Array.from({ length: 10 }, (_, index) => `v${index}: unknown variable`).join('; ')}; and 2 more`,
   ],
-] as const)('says %s', (_, declared, values, sentence) => {
+] as const)('error message: %s', (_, declared, values, sentence) => {
   const variables = declared.map((variable) => ({
     ...a,
     ...(typeof variable === 'string' ? { name: variable } : variable),
@@ -68,7 +68,7 @@ test.each([
   expect(formatFillingProblems(problems ?? [])).toBe(sentence)
 })
 
-describe('the length of what is filled', () => {
+describe('size of the filled text', () => {
   const times = 1024
   const content = '{{a}}'.repeat(times)
 
@@ -91,7 +91,7 @@ describe('the length of what is filled', () => {
     }
   })
 
-  test('what would need gigabytes is refused without being made', () => {
+  test('rejects a result of over a gigabyte without building it', () => {
     const before = process.memoryUsage().rss
     const huge = { content: '{{a}}'.repeat(52_428), variables: [a] }
     for (let round = 0; round < 8; round++)
@@ -99,7 +99,7 @@ describe('the length of what is filled', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 2 ** 20)
   })
 
-  test('is exactly what was computed', () => {
+  test('gives the same text as filling each part and joining them', () => {
     fc.assert(
       fc.property(fc.array(anyText, { maxLength: 20 }), anyText, (pieces, value) => {
         const { value: filled } = fillContent(

@@ -26,7 +26,7 @@ describe('secrets', () => {
     ['the word itself', 'Write a ghp_ token or an npm_ one here.'],
     ['a public key', '-----BEGIN PUBLIC KEY-----'],
     ['a longer word', `xnpm_${'a'.repeat(40)}`],
-  ])('not %s', (_, text) => expect(findSecrets(text)).toEqual([]))
+  ])('ignores %s', (_, text) => expect(findSecrets(text)).toEqual([]))
 })
 
 describe('hidden characters', () => {
@@ -47,7 +47,7 @@ describe('hidden characters', () => {
     expect(found.map(({ offset }) => offset)).toEqual(offsets)
   })
 
-  test('text in tag characters is spelled out, once', () => {
+  test('spells out text hidden in tag characters, once', () => {
     const hidden = [...'ignore all'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')
     const found = findHiddenCharacters(`Hello${hidden}!`)
     expect(found).toHaveLength(1)
@@ -64,5 +64,5 @@ describe('hidden characters', () => {
     ['a skin tone', '👋🏽'],
     ['a Persian joiner', 'می‌خواهم'],
     ['a Hindi joiner', 'क्‍ष'],
-  ])('not %s', (_, text) => expect(findHiddenCharacters(text)).toEqual([]))
+  ])('ignores %s', (_, text) => expect(findHiddenCharacters(text)).toEqual([]))
 })

@@ -13,7 +13,7 @@ import { VariableInput, VariableInputs } from '../../src/domain/content/variable
 import { formatProblem, parseBy } from '../../src/domain/text/problems.ts'
 
 describe('a variable', () => {
-  test('needs only a name', () => {
+  test('requires only a name', () => {
     expect(VariableInput.parse({ name: 'a' })).toEqual({
       name: 'a',
       description: '',
@@ -35,7 +35,7 @@ describe('a variable', () => {
     ['boolean', false],
     ['enum', 'on'],
     ['enum', null],
-  ])('of the type %s may have the default %j', (type, value) => {
+  ])('of type %s accepts the default %j', (type, value) => {
     const options = type === 'enum' ? ['on', 'off'] : []
     expect(VariableInput.safeParse({ name: 'a', type, options, default: value, example: value }).success).toBe(true)
   })
@@ -76,18 +76,18 @@ describe('a variable', () => {
       ['description: expected no control characters or line ends'],
     ],
     ['required as a text', { required: 'yes' }, ['required: expected a boolean, got "yes"']],
-  ])('refused: %s', (_, given, problems) => {
+  ])('rejects %s', (_, given, problems) => {
     expect(parseBy(VariableInput, { name: 'a', ...given }).problems?.map(formatProblem)).toEqual(problems)
   })
 
-  test('a number for a text is refused, with the way out', () => {
+  test('rejects a number for a text, and suggests quotes', () => {
     expect(parseBy(VariableInput, { name: 'a', default: 1.1 }).problems?.map(formatProblem)).toEqual([
       'default: expected a text (in quotes) of at most 10000 characters, got 1.1',
     ])
   })
 })
 
-test('a version has at most 64 variables, each name once', () => {
+test('a version has at most 64 variables, with unique names', () => {
   const some = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `v${at}` }))
   expect(VariableInputs.safeParse(some(64)).success).toBe(true)
   expect(parseBy(VariableInputs, some(65)).problems?.map(formatProblem)).toEqual(['expected at most 64 variables'])
@@ -97,7 +97,7 @@ test('a version has at most 64 variables, each name once', () => {
   expect(VariableInputs.safeParse([{ name: 'a' }, { name: 'A' }, { name: '__proto__' }]).success).toBe(true)
 })
 
-test('a repository has at most 10 tags, each once', () => {
+test('a repository has at most 10 tags, without duplicates', () => {
   const some = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`)
   expect(TagInputs.safeParse(some(10)).success).toBe(true)
   expect(parseBy(TagInputs, some(11)).problems?.map(formatProblem)).toEqual(['expected at most 10 tags'])
@@ -111,7 +111,7 @@ test.each([
   ['nothing', '', false],
   ['white space', ' \u00a0', false],
   ['two lines', 'a\nb', false],
-])('a title of %s', (_, title, expected) => expect(Title.safeParse(title).success).toBe(expected))
+])('validates a title of %s', (_, title, expected) => expect(Title.safeParse(title).success).toBe(expected))
 
 test.each([
   ['an object', {}, true],
@@ -122,7 +122,7 @@ test.each([
   ['a number that JSON cannot write', { a: Number.NaN }, false],
   ['a big integer', { a: 1n }, false],
   ['a key __proto__', JSON.parse('{"a": {"__proto__": 1}}'), false],
-])('parameters: %s', (_, value, expected) => expect(ParametersInput.safeParse(value).success).toBe(expected))
+])('validates parameters: %s', (_, value, expected) => expect(ParametersInput.safeParse(value).success).toBe(expected))
 
 describe('a repository', () => {
   test.each([
@@ -158,11 +158,11 @@ describe('a repository', () => {
     ['a tag in upper case', { tags: ['Code'] }, ['tags.0: expected lower-case letters, digits and single hyphens']],
     ['a long description', { description: 'a'.repeat(501) }, ['description: expected at most 500 characters']],
     ['a key of a version', { published_by: 'octocat' }, ['published_by: unknown; check the spelling, or leave it out']],
-  ])('refused: %s', (_, given, problems) => {
+  ])('rejects %s', (_, given, problems) => {
     expect(parseBy(RepositoryFrontMatter, given).problems?.map(formatProblem)).toEqual(problems)
   })
 
-  test('labels may have names that objects inherit', () => {
+  test('accepts labels named like object properties, such as constructor', () => {
     expect(RepositoryFrontMatter.parse({ labels: { constructor: '1.0.0' } }).labels).toEqual({ constructor: '1.0.0' })
   })
 })
@@ -177,7 +177,7 @@ describe('an owner', () => {
     ['a member in upper case', { members: ['Octocat'] }, ['members.0: expected a lower-case handle such as octocat']],
     ['a member twice', { members: ['a', 'a'] }, ['members: expected each member once']],
     ['a key of a repository', { title: 'x' }, ['title: unknown; check the spelling, or leave it out']],
-  ])('refused: %s', (_, given, problems) => {
+  ])('rejects %s', (_, given, problems) => {
     expect(parseBy(OwnerFrontMatter, given).problems?.map(formatProblem)).toEqual(problems)
   })
 
@@ -191,13 +191,13 @@ describe('an owner', () => {
     ['no repository to publish to', { repos: [] }],
     ['a full name for a name', { repos: ['acme/prompts'] }],
     ['a secret', { secret: 'x' }],
-  ])('a trusted publisher is refused with %s', (_, given) => {
+  ])('rejects a trusted publisher with %s', (_, given) => {
     expect(TrustedPublisher.safeParse(publisher).success).toBe(true)
     expect(TrustedPublisher.safeParse({ ...publisher, ...given }).success).toBe(false)
   })
 
   test.each(['repository', 'repository_id', 'repository_owner_id', 'workflow'])(
-    'a trusted publisher needs its %s',
+    'a trusted publisher requires its %s',
     (key) => {
       expect(TrustedPublisher.safeParse({ ...publisher, [key]: undefined }).success).toBe(false)
     },
@@ -211,4 +211,4 @@ test.each([
   ['a negative count', { 'acme/a': { downloads_7d: -1, downloads_90d: 20 } }, false],
   ['one count missing', { 'acme/a': { downloads_7d: 1 } }, false],
   ['a count too many', { 'acme/a': { downloads_7d: 1, downloads_90d: 20, downloads_1d: 1 } }, false],
-])('usage: %s', (_, usage, expected) => expect(Usage.safeParse(usage).success).toBe(expected))
+])('validates usage counts: %s', (_, usage, expected) => expect(Usage.safeParse(usage).success).toBe(expected))

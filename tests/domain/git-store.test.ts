@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { formatMessage, parseMessage } from '../../src/ports/git-store.ts'
 
-describe('messages', () => {
+describe('commit messages', () => {
   const trailers = [
     ['Published-By', 'octocat'],
     ['Operation-Id', 'op-1'],
   ] as const
 
-  test('what is written is read', () => {
+  test('parses a formatted message back to the same headline and trailers', () => {
     const { headline, body } = formatMessage({ headline: 'Publish acme/code-review 1.0.0', trailers })
     expect(body).toBe('Published-By: octocat\nOperation-Id: op-1')
     expect(parseMessage(`${headline}\n\n${body}\n`)).toEqual({

@@ -9,7 +9,7 @@ const SHOWN = [
   ...['FFF9-FFFB', 'E0000-E007F', 'E0100-E01EF'],
 ]
 
-test('a character that does not show itself is counted and split off, whatever stands before it', () => {
+test('counts every hidden character, whatever stands before it', () => {
   const found: string[] = []
   let first: number | undefined
   for (let codePoint = 0; codePoint <= 0x10ffff + 1; codePoint++) {
@@ -25,7 +25,7 @@ test('a character that does not show itself is counted and split off, whatever s
   expect(found).toEqual(SHOWN)
 })
 
-test('split at them, a text is still the same text', () => {
+test('splits a text at hidden characters without losing any of it', () => {
   const text = 'ä\u200Bb \u{1F600}\u{E0041}\uD83D'
   expect(splitHidden(text)).toEqual([
     { text: 'ä' },

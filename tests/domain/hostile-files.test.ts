@@ -106,7 +106,7 @@ describe('hostile files', () => {
     ['100,000 list signs', `${HEAD}parameters:\n  a: ${'- '.repeat(100_000)}\n---\n`],
   ]
 
-  test.each(deep)('%s come back as problems in a short time, never a throw', (_, text) => {
+  test.each(deep)('reports %s as problems quickly and does not throw', (_, text) => {
     const before = process.threadCpuUsage()
     const problems = problemsOf(parseVersionFile(text))
     expect(problems).not.toEqual([])
@@ -114,7 +114,7 @@ describe('hostile files', () => {
     expect(cpuMsSince(before)).toBeLessThan(5_000)
   })
 
-  test.each(hostile)('%s comes back as problems, never a throw', (_, text) => {
+  test.each(hostile)('reports %s as problems and does not throw', (_, text) => {
     for (const parse of [parseVersionFile, parseRepositoryFile, parseOwnerFile]) {
       const problems = problemsOf(parse(text))
       expect(problems).not.toEqual([])
@@ -123,13 +123,13 @@ describe('hostile files', () => {
     }
   })
 
-  test.each(hostile)('%s is ordinary text as a content', (_, content) => {
+  test.each(hostile)('treats %s as plain text in the prompt content', (_, content) => {
     const text = formatVersionFile({ published_at: '2026-11-20T10:00:00Z', published_by: 'octocat', content })
     expect(parseVersionFile(text).value?.content).toBe(content)
     expect(marked.hostile).toBeUndefined()
   })
 
-  test('whatever the text, the answer is a value or problems that can be printed', () => {
+  test('returns a value or printable problems for any text', () => {
     const file = fc.oneof(
       anyText,
       anyText.map((text) => `---\n${text}\n---\n`),
@@ -147,7 +147,7 @@ describe('hostile files', () => {
     )
   })
 
-  test('a value in a message is short and cannot draw on a terminal', () => {
+  test('shortens long values in messages and replaces control characters', () => {
     expect(problemsOf(parseRepositoryFile('---\nstatus: "\\u009b31m\\u202e"\n---\n'))).toEqual([
       'status: expected "active" or "deprecated" or "archived", got "?31m?"',
     ])

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { editRepositoryFile, parseOwnerFile, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
 import { anyText } from './fixtures.ts'
 
-describe('index.md', () => {
-  test('of a repository, with everything', () => {
+describe('reading index.md', () => {
+  test('reads a repository file with every field', () => {
     const text = `---
 title: Code review
 description: Reviews a change.
@@ -50,7 +50,7 @@ A *readme*.
     })
   })
 
-  test('of a repository, with nothing', () => {
+  test('applies the defaults to an empty repository file', () => {
     expect(parseRepositoryFile('---\n---\n')).toEqual({
       value: {
         description: '',
@@ -69,7 +69,7 @@ A *readme*.
     })
   })
 
-  test('of an owner, with everything', () => {
+  test('reads an owner file with every field', () => {
     const text = `---
 name: Acme Engineering
 website: https://acme.example
@@ -108,7 +108,7 @@ We **review**.
     })
   })
 
-  test('of an owner, with nothing', () => {
+  test('applies the defaults to an empty owner file', () => {
     expect(parseOwnerFile('---\n---')).toEqual({
       value: {
         name: null,
@@ -124,20 +124,20 @@ We **review**.
 })
 
 describe('editing index.md', () => {
-  test('sets keys and leaves everything else as its author wrote it', () => {
+  test('sets keys and leaves everything else unchanged', () => {
     const text = '---\n# why\ntitle: Old\n# two\ntags:\n  - a\nlabels:\n  production: "1.0.0"\n---\n\n# Notes\r\n---\n'
     expect(editRepositoryFile(text, { title: 'New: a', license: 'MIT' })).toBe(
       '---\n# why\ntitle: "New: a"\n# two\ntags:\n  - a\nlabels:\n  production: "1.0.0"\nlicense: MIT\n---\n\n# Notes\r\n---\n',
     )
   })
 
-  test('begins a file where there is none', () => {
+  test('creates the file when it does not exist', () => {
     expect(editRepositoryFile(undefined, { title: '2026-01-01', tags: ['a'] })).toBe(
       '---\ntitle: "2026-01-01"\ntags:\n  - a\n---\n',
     )
   })
 
-  test('whatever is set is read back, and the rest stays', () => {
+  test('reads back every key it sets and keeps the other keys', () => {
     const line = anyText.filter((text) => !/[\p{Cc}\ufffe\uffff]/u.test(text) && [...text].length <= 200)
     const changes = fc.record(
       {

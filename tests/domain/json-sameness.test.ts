@@ -15,7 +15,7 @@ test.each([
   expect(isSameJson(b, a)).toBe(expected)
 })
 
-test('any two values', () => {
+test('two values are the same exactly when their canonical JSON is the same', () => {
   // Few different leaves, so that many pairs are the same.
   const leaf = fc.constantFrom(null, true, 0, 1, '', 'a')
   const { value } = fc.letrec((tie) => ({

@@ -43,7 +43,7 @@ function measure(value: unknown): { keys: number; depth: number } {
   }
 }
 
-test('keys and levels are those of the value, however it is written', () => {
+test('counts the keys and levels of the parsed value, whatever the indentation', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(2), (value, indent) => {
       const { keys, depth } = measure(value)
@@ -61,7 +61,7 @@ test('keys and levels are those of the value, however it is written', () => {
   )
 })
 
-test('no text is too odd to be counted', () => {
+test('does not throw for any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'{}[]:,"\\a ') }), (text) => {
       expect(() => findJsonExcess(text, bounds)).not.toThrow()

@@ -15,7 +15,7 @@ test.each([
   ['somebody who signed in without GitHub', 'stranger', 'local-583231', false],
 ])('%s', (_, login, user_id, expected) => expect(isMember({ login, user_id }, file)).toBe(expected))
 
-test('each has a list of the owners they act for: their own handle only while it has no members', () => {
+test('lists the owners each account may act for: its own handle only while that has no members', () => {
   const read = (front: string) => parseOwnerFile(`---\n${front}---\n`).value!
   const owners = new Map([
     ['acme', file],

@@ -52,7 +52,7 @@ describe('owner', () => {
   test.each([
     ...['a', '0', '007', 'octocat', 'a-b', 'a-b-c', '1-2', 'com0', 'com10', 'lpt', 'apis', 'my-api', 'constructor'],
     ...['tostring', 'a'.repeat(39), `a${'-b'.repeat(19)}`],
-  ])('%j is one', (text) => {
+  ])('accepts %j', (text) => {
     expect([isOwner(text), hasOwnerForm(text), accepts(Owner, text), accepts(Handle, text)]).toEqual([
       true,
       true,
@@ -61,7 +61,7 @@ describe('owner', () => {
     ])
   })
 
-  test.each([...NEVER, 'a'.repeat(40), `${'a-'.repeat(19)}bc`])('%j is none', (text) => {
+  test.each([...NEVER, 'a'.repeat(40), `${'a-'.repeat(19)}bc`])('rejects %j', (text) => {
     expect([isOwner(text), hasOwnerForm(text), accepts(Owner, text), accepts(Handle, text)]).toEqual([
       false,
       false,
@@ -70,7 +70,7 @@ describe('owner', () => {
     ])
   })
 
-  test.each(RESERVED)('%s is reserved as an owner, but may be a login and a name', (word) => {
+  test.each(RESERVED)('reserves %s as an owner, but allows it as a login and a name', (word) => {
     expect([isOwner(word), accepts(Owner, word), hasOwnerForm(word), accepts(Handle, word), isName(word)]).toEqual([
       ...[false, false],
       ...[true, true, true],
@@ -80,17 +80,17 @@ describe('owner', () => {
 
 describe('name', () => {
   test.each(['a', '0', 'code-review', 'api', 'new', 'versions', 'raw', 'a'.repeat(64), `a${'-b'.repeat(31)}c`])(
-    '%j is one',
+    'accepts %j',
     (text) => {
       expect([isName(text), accepts(Name, text)]).toEqual([true, true])
     },
   )
-  test.each([...NEVER, 'a'.repeat(65), `${'a-'.repeat(32)}b`])('%j is none', (text) => {
+  test.each([...NEVER, 'a'.repeat(65), `${'a-'.repeat(32)}b`])('rejects %j', (text) => {
     expect([isName(text), accepts(Name, text)]).toEqual([false, false])
   })
 })
 
-test('an owner and a name are 1 to 39 and 1 to 64 of a-z, 0-9 and single hyphens inside', () => {
+test('allows a-z, 0-9 and single inner hyphens: up to 39 characters for an owner, 64 for a name', () => {
   const nearly = fc.string({ unit: fc.constantFrom('a', 'z', '0', '9', '-'), minLength: 0, maxLength: 70 })
   fc.assert(
     fc.property(nearly, (text) => {
@@ -105,7 +105,7 @@ test('an owner and a name are 1 to 39 and 1 to 64 of a-z, 0-9 and single hyphens
 
 describe('version', () => {
   test.each(['0.0.0', '1.0.0', '0.0.1', '10.20.30', '1.10.0', '999999.999999.999999', '100000.0.1'])(
-    '%s is one',
+    'accepts %s',
     (text) => {
       expect([isVersion(text), accepts(Version, text)]).toEqual([true, true])
     },
@@ -152,19 +152,19 @@ describe('version', () => {
       '1.0.0.md',
       '1,0,0',
     ],
-  ])('%j is none', (text) => {
+  ])('rejects %j', (text) => {
     expect([isVersion(text), accepts(Version, text)]).toEqual([false, false])
   })
 })
 
 describe('tag', () => {
-  test.each(['a', '0', 'code-review', 'a-b-c', 'constructor', 'a'.repeat(36)])('%j is one', (text) => {
+  test.each(['a', '0', 'code-review', 'a-b-c', 'constructor', 'a'.repeat(36)])('accepts %j', (text) => {
     expect([isTag(text), accepts(Tag, text)]).toEqual([true, true])
   })
-  test.each([...NEVER, 'a'.repeat(37)])('%j is none', (text) => {
+  test.each([...NEVER, 'a'.repeat(37)])('rejects %j', (text) => {
     expect([isTag(text), accepts(Tag, text)]).toEqual([false, false])
   })
-  test('a long tag of hyphens that does not match is refused at once', () => {
+  test('rejects a very long invalid tag quickly', () => {
     const before = process.threadCpuUsage()
     expect(isTag('a-'.repeat(100_000))).toBe(false)
     expect(accepts(Tag, 'a-'.repeat(100_000))).toBe(false)
@@ -174,12 +174,12 @@ describe('tag', () => {
 
 describe('variable name', () => {
   test.each(['a', 'A', '_', '__proto__', 'constructor', 'toString', 'camelCase', 'a1', '_1', 'a'.repeat(64)])(
-    '%j is one',
+    'accepts %j',
     (text) => {
       expect([isVariableName(text), accepts(VariableName, text)]).toEqual([true, true])
     },
   )
-  test.each(['', '1a', 'a-b', 'a b', ' a', 'a ', 'a\n', 'a.b', 'é', '$a', 'a'.repeat(65)])('%j is none', (text) => {
+  test.each(['', '1a', 'a-b', 'a b', ' a', 'a ', 'a\n', 'a.b', 'é', '$a', 'a'.repeat(65)])('rejects %j', (text) => {
     expect([isVariableName(text), accepts(VariableName, text)]).toEqual([false, false])
   })
 })
@@ -188,12 +188,12 @@ describe('full name', () => {
   test.each([
     ['acme/code-review', { owner: 'acme', name: 'code-review' }],
     ['a/api', { owner: 'a', name: 'api' }],
-  ])('%s is one', (text, parts) => {
+  ])('accepts %s', (text, parts) => {
     expect(splitFullName(text)).toEqual(parts)
     expect(accepts(FullName, text)).toBe(true)
   })
   test.each(['', '/', 'acme', 'acme/', '/a', 'acme/a/b', 'acme/a/', '//', 'api/a', 'Acme/a', 'acme/a b', 'acme\\a'])(
-    '%j is none',
+    'rejects %j',
     (text) => {
       expect(splitFullName(text)).toBeUndefined()
       expect(accepts(FullName, text)).toBe(false)
@@ -207,6 +207,6 @@ test.each([
   ['sql', 'Sql'],
   ['3-ideas', '3 ideas'],
   ['a-b-c', 'A b c'],
-])('without a title, %s is called %s', (name, title) => {
+])('gives %s the default title %s', (name, title) => {
   expect(titleFromName(name)).toBe(title)
 })

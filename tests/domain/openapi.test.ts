@@ -14,7 +14,7 @@ import { anIndex, anOwner, aRepository, aTree, aVersion, readStarterCatalogue } 
 type Json = { [key: string]: Json } & Json[]
 const api = JSON.parse(JSON.stringify(describeApi('https://hub.test'))) as Json
 
-test('a public linter finds no error, with its recommended rules', async () => {
+test('passes the recommended rules of a public OpenAPI linter', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const problems = await lintFromString({ source: JSON.stringify(api), config })
   expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
@@ -22,7 +22,7 @@ test('a public linter finds no error, with its recommended rules', async () => {
   expect(problems.map(({ ruleId }) => ruleId).filter((rule) => rule !== 'no-unused-components')).toEqual([])
 })
 
-test('it is OpenAPI 3.1 of this hub, and only publishing needs a token', () => {
+test('is OpenAPI 3.1 with the hub as its server and requires no token by default', () => {
   expect(api).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\./),
     servers: [{ url: 'https://hub.test' }],
@@ -30,7 +30,7 @@ test('it is OpenAPI 3.1 of this hub, and only publishing needs a token', () => {
   })
 })
 
-test('every address, its parameters and its answers', () => {
+test('lists every endpoint with its parameters, status codes and media types', () => {
   const operations = Object.entries(api.paths!).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [
       `${method} ${path}`,
@@ -99,7 +99,7 @@ test('every address, its parameters and its answers', () => {
   ])
 })
 
-test('publishing takes these fields, and names every error that shares a status', () => {
+test('lists the publish request fields and names every error that shares a status', () => {
   expect(api.paths!['/api/v1/repos/{owner}/{name}/versions']!.post).toMatchObject({
     security: [{ token: [] }],
     responses: {
@@ -126,7 +126,7 @@ test('publishing takes these fields, and names every error that shares a status'
   ])
 })
 
-test('the parameters of the list', () => {
+test('describes the query parameters of the repository list', () => {
   const parameters = new Map(
     (api.paths!['/api/v1/repos']!.get!.parameters! as unknown as { name: string; schema: unknown }[]).map(
       ({ name, schema }) => [name, schema],
@@ -138,7 +138,7 @@ test('the parameters of the list', () => {
   expect(parameters.get('tag')).toEqual({ type: 'array', items: { type: 'string' } })
 })
 
-test('every error is described', () => {
+test('describes every error response', () => {
   expect(Object.keys(api.components!.responses!)).toEqual([
     ...[
       'invalid_request',
@@ -173,10 +173,10 @@ test('every error is described', () => {
   })
 })
 
-describe('every field of every record', () => {
+describe('schemas', () => {
   const records = Object.entries(api.components!.schemas!).filter(([, schema]) => schema.properties)
 
-  test('there are these records', () => {
+  test('defines exactly the expected schemas', () => {
     expect(records.map(([name]) => name).sort()).toEqual(
       [
         'Activity',
@@ -212,7 +212,7 @@ describe('every field of every record', () => {
   })
 
   test.each(records)(
-    '%s: described; an answer has them all and is open for fields to come, a request is closed',
+    '%s describes all its fields; only responses require every field and allow new ones',
     (name, schema) => {
       expect(schema.description).toMatch(/\.$/)
       // What each request must have.
@@ -235,7 +235,7 @@ describe('every field of every record', () => {
   )
 })
 
-describe('answers satisfy it', () => {
+describe('validating responses', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addSchema(api, 'hub')
@@ -272,7 +272,7 @@ describe('answers satisfy it', () => {
     return { checked, faults }
   }
 
-  test('of a catalogue with everything in it', () => {
+  test('accepts every data file of a full catalogue', () => {
     const tree = aTree(
       [
         aRepository('acme/full', {
@@ -322,13 +322,13 @@ describe('answers satisfy it', () => {
     expect(findFaults(tree)).toEqual({ checked: 26, faults: [] })
   })
 
-  test('of the starter catalogue', () => {
+  test('accepts every data file of the starter catalogue', () => {
     const { checked, faults } = findFaults(readStarterCatalogue().tree)
     expect(faults).toEqual([])
     expect(checked).toBeGreaterThan(10)
   })
 
-  test('a wrong answer does not', () => {
+  test('rejects a wrong response', () => {
     const { validate } = validators[1]!
     expect(validate({ data: [], meta: { page: 1, pages: 0, total: 0 } })).toBe(true)
     expect(
@@ -340,7 +340,7 @@ describe('answers satisfy it', () => {
     expect(validate({ data: [] })).toBe(false)
   })
 
-  test('a field to come does', () => {
+  test('accepts a response with unknown fields', () => {
     const { validate } = validators[1]!
     const tag = { name: 'a', count: 1, url: 'https://hub.test', since: '2027' }
     expect(validate({ data: [tag], meta: { page: 1, pages: 1, total: 1, cursor: 'x' }, more: true })).toBe(true)

@@ -5,7 +5,7 @@ import { fillPlaceholders, findPlaceholders } from '../../src/domain/content/pla
 import { cpuMsSince } from '../cpu-time.ts'
 import { anyText } from './fixtures.ts'
 
-describe('finding', () => {
+describe('finding placeholders', () => {
   test.each([
     ['none', 'plain text', []],
     ['one', 'Hello {{name}}', ['name']],
@@ -37,11 +37,11 @@ describe('finding', () => {
     expect(findPlaceholders(content)).toEqual(names)
   })
 
-  test('a name over 64 characters is found too, for the rules to refuse', () => {
+  test('also finds a name over 64 characters, so that the rules can reject it', () => {
     expect(findPlaceholders(`{{${'a'.repeat(64)}}} {{${'b'.repeat(65)}}}`)).toEqual(['a'.repeat(64), 'b'.repeat(65)])
   })
 
-  test('a quarter of a megabyte of open braces takes no time', () => {
+  test('scans 256 KB of open braces quickly', () => {
     const before = process.threadCpuUsage()
     for (const piece of ['{', '{{', '{{ ', '{{a', '{{ a ', '{{a}'])
       expect(findPlaceholders(piece.repeat(262_144 / piece.length))).toEqual([])
@@ -49,7 +49,7 @@ describe('finding', () => {
   })
 })
 
-describe('filling', () => {
+describe('filling placeholders', () => {
   test.each([
     ['both forms', '{{a}} {{ a }}', { a: '1' }, '1 1'],
     ['unknown names stay', '{{a}} {{b}} {{ c }}', { a: '1' }, '1 {{b}} {{ c }}'],
@@ -76,11 +76,11 @@ describe('filling', () => {
     expect(fillPlaceholders(content, new Map(Object.entries(values)))).toBe(filled)
   })
 
-  test('__proto__ is filled when a variable has that name', () => {
+  test('fills __proto__ when a variable has that name', () => {
     expect(fillPlaceholders('{{__proto__}}', new Map([['__proto__', 'x']]))).toBe('x')
   })
 
-  test('any content between placeholders and any value come out untouched', () => {
+  test('inserts any value and keeps any content between placeholders unchanged', () => {
     fc.assert(
       fc.property(fc.array(anyText.filter((text) => !/[{}]/.test(text))), anyText, (pieces, value) => {
         expect(fillPlaceholders(pieces.join('{{a}}'), new Map([['a', value]]))).toBe(pieces.join(value))
@@ -88,7 +88,7 @@ describe('filling', () => {
     )
   })
 
-  test('without values, any content stays as it is', () => {
+  test('returns any content unchanged without values', () => {
     fc.assert(
       fc.property(anyText, (content) => {
         expect(fillPlaceholders(content, new Map())).toBe(content)
@@ -96,7 +96,7 @@ describe('filling', () => {
     )
   })
 
-  test('filling every placeholder with itself changes nothing but the spaces inside', () => {
+  test('changes only inner spaces when each placeholder is filled with itself', () => {
     fc.assert(
       fc.property(anyText, (content) => {
         const values = new Map(findPlaceholders(content).map((name) => [name, `{{${name}}}`]))

@@ -13,8 +13,8 @@ const schema = z.strictObject({
   own: z.string('expected our own words').optional(),
 })
 
-describe('parsing by a schema', () => {
-  test('gives the value', () => {
+describe('parsing with a schema', () => {
+  test('returns the value', () => {
     expect(parseBy(schema, { name: 'x', tags: ['y'] })).toEqual({ value: { name: 'x', tags: ['y'] } })
   })
 
@@ -65,7 +65,7 @@ describe('parsing by a schema', () => {
 test.each([
   [{ key: '', message: 'expected text' }, 'expected text'],
   [{ key: 'tags.0', message: 'expected text' }, 'tags.0: expected text'],
-])('as one line: %j', (problem, text) => expect(formatProblem(problem)).toBe(text))
+])('formats a problem as one line: %j', (problem, text) => expect(formatProblem(problem)).toBe(text))
 
 test.each([
   ['plain', 'plain'],
@@ -76,7 +76,7 @@ test.each([
   ['a'.repeat(80), 'a'.repeat(80)],
   ['a'.repeat(81), `${'a'.repeat(80)}…`],
   [`${'a'.repeat(79)}😀😀`, `${'a'.repeat(79)}…`],
-])('%j is printed as %j', (text, printed) => expect(printable(text)).toBe(printed))
+])('prints %j as %j', (text, printed) => expect(printable(text)).toBe(printed))
 
 test.each([
   ['none', 0, ''],
@@ -86,7 +86,7 @@ test.each([
     60_000,
     `${Array.from({ length: 10 }, (_, index) => `k${index}: wrong`).join('; ')}; and 59990 more`,
   ],
-])('as one message: %s', (_, count, message) => {
+])('formats problems as one message: %s', (_, count, message) => {
   const problems = Array.from({ length: count }, (_, index) => ({ key: `k${index}`, message: 'wrong' }))
   expect(formatProblems(problems)).toBe(message)
 })

@@ -5,7 +5,7 @@ import { formatVersionFile, parseVersionFile } from '../../src/domain/content/pr
 import { anyJson, anyText, readStarterCatalogue } from './fixtures.ts'
 import { problemsOf } from './prompt-files.ts'
 
-describe('written and read again', () => {
+describe('writing and reading a version file', () => {
   const refusedInLines = /[^\P{Cc}\n]/u
   const changelog = anyText.filter((text) => !refusedInLines.test(text) && [...text].length <= 500)
   const line = changelog.filter((text) => !text.includes('\n'))
@@ -35,7 +35,7 @@ describe('written and read again', () => {
     { requiredKeys: ['published_at', 'published_by'] },
   )
 
-  test('any content is the same, to the byte', () => {
+  test('keeps any content byte for byte', () => {
     fc.assert(
       fc.property(anyText, (content) => {
         const text = formatVersionFile({ published_at: '2026-11-20T10:00:00Z', published_by: 'octocat', content })
@@ -46,7 +46,7 @@ describe('written and read again', () => {
     )
   })
 
-  test('any front matter is the same, to the last character', () => {
+  test('keeps any front matter unchanged', () => {
     fc.assert(
       fc.property(front, anyText, (given, content) => {
         const { value, problems } = parseVersionFile(formatVersionFile({ ...given, content }))
@@ -70,7 +70,7 @@ describe('written and read again', () => {
     )
   })
 
-  test('what was read, defaults included, can be written and read again', () => {
+  test('writes a parsed file, defaults included, so that it parses to the same value', () => {
     fc.assert(
       fc.property(front, anyText, (given, content) => {
         const text = formatVersionFile({ ...given, variables: [], content })
@@ -108,7 +108,7 @@ describe('written and read again', () => {
     ['a carriage return', 'a\rb\r\n'],
     ['NUL', 'a\0b'],
     ['a BOM', '\ufeffa'],
-  ])('as a value and as a key of the parameters: %s', (_, text) => {
+  ])('keeps a parameter key and value: %s', (_, text) => {
     const parameters = { [text]: text, list: [text, { [text]: [text] }], [`${text}${'k'.repeat(1200)}`]: 1 }
     const file = formatVersionFile({
       published_at: '2026-11-20T10:00:00Z',
@@ -119,7 +119,7 @@ describe('written and read again', () => {
     expect(parseVersionFile(file).value).toMatchObject({ parameters, content: 'x' })
   })
 
-  test('the deepest parameters there may be', () => {
+  test('keeps parameters 32 levels deep and rejects deeper ones', () => {
     let parameters: Record<string, unknown> = {}
     for (let level = 1; level < 32; level++) parameters = { a: parameters }
     const write = (deep: Record<string, unknown>) =>
@@ -134,6 +134,6 @@ describe('written and read again', () => {
   })
 })
 
-test('every file of the starter catalogue is read', () => {
+test('reads every file of the starter catalogue', () => {
   expect(readStarterCatalogue().broken).toEqual([])
 })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { formatPath, type Place, parsePath } from '../../src/domain/content/content-path.ts'
 import { anyText } from './fixtures.ts'
 
-describe('paths', () => {
+describe('content paths', () => {
   const places: [string, Place][] = [
     ['usage.json', { kind: 'usage' }],
     ['equivalents.txt', { kind: 'equivalents' }],
@@ -87,11 +87,11 @@ describe('paths', () => {
       'acme/index.md\0',
     ],
     ...['acme/a/b/index.md', 'acme/%61/index.md', 'е/index.md'],
-  ])('nothing may stand at %j', (path) => {
+  ])('rejects %j', (path) => {
     expect(parsePath(path)).toEqual({ problems: [{ key: '', message: expect.stringMatching(/^expected /) }] })
   })
 
-  test('are the inverse of places, and of nothing else', () => {
+  test('round-trip: a place to its path and back, an accepted path to its place and back', () => {
     const owner = fc
       .stringMatching(/^[a-z0-9](?:[a-z0-9]|-[a-z0-9]){0,18}$/)
       .filter((text) => parsePath(text).problems !== undefined)

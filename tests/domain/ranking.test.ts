@@ -75,11 +75,11 @@ const poor: JudgedRepository = {
 
 const unknown: RankedRepository = { summary: aSummary(), quality: 0, releases: [] }
 
-test('the orders', () => {
+test('offers the sort orders top, trending and new', () => {
   expect(SORTS).toEqual(['top', 'trending', 'new'])
 })
 
-describe('quality', () => {
+describe('quality score', () => {
   test.each<[string, Partial<JudgedRepository>, number]>([
     ['nothing', {}, 0],
     ['a description of 39 characters', { summary: aSummary({ description: 'a'.repeat(39) }) }, 0],
@@ -114,7 +114,7 @@ describe('quality', () => {
   ])('%s', (_, given, points) => expect(scoreQuality({ ...poor, ...given })).toBe(points))
 })
 
-describe('top', () => {
+describe('top score', () => {
   test.each([
     ['nothing counted', null, 0],
     ['nobody came', [0, 0], 0],
@@ -127,13 +127,13 @@ describe('top', () => {
     expect(scoreTop({ ...unknown, summary: aSummary({ stats }) })).toBeCloseTo(score, 10)
   })
 
-  test('adds a tenth of the quality', () => {
+  test('adds a tenth of the quality score', () => {
     const summary = aSummary({ stats: { downloads_7d: 0, downloads_90d: 9 } })
     expect(scoreTop({ ...unknown, summary, quality: 25 })).toBeCloseTo(12.5, 10)
   })
 })
 
-describe('trending', () => {
+describe('trending score', () => {
   // Ages are counted from the end of 20 November: midnight of the 14th is 7 days away, of the 7th 14 days, of 31 October 21 days.
   const first = (published_at: string) => aRelease({ published_at })
   const following = (previous_version: string, version: string, published_at: string) =>
@@ -191,12 +191,12 @@ describe('trending', () => {
     expect(scoreTrending({ ...unknown, releases }, DAY)).toBeCloseTo(score, 6)
   })
 
-  test('a yanked version counts for nothing', () => {
+  test('ignores a yanked version', () => {
     const yanked = { ...first('2026-11-14T00:00:00Z'), isYanked: true }
     expect(scoreTrending({ ...unknown, releases: [yanked] }, DAY)).toBe(0)
   })
 
-  test('adds the downloads of the week', () => {
+  test('counts the downloads of the last 7 days', () => {
     const summary = aSummary({ stats: { downloads_7d: 9, downloads_90d: 0 } })
     expect(scoreTrending({ ...unknown, summary, releases: [first('2026-11-14T00:00:00Z')] }, DAY)).toBeCloseTo(6, 10)
     expect(
@@ -204,7 +204,7 @@ describe('trending', () => {
     ).toBeCloseTo(8, 10)
   })
 
-  test('depends on the day that it is given', () => {
+  test('depends on the given day', () => {
     const repository = { ...unknown, releases: [first('2026-11-14T00:00:00Z')] }
     expect(scoreTrending(repository, '2026-11-13')).toBeCloseTo(4, 10)
     expect(scoreTrending(repository, '2026-11-20')).toBeCloseTo(2, 10)
@@ -212,7 +212,7 @@ describe('trending', () => {
   })
 })
 
-describe('lists', () => {
+describe('ranked lists', () => {
   const aRepository = (full_name: string, summary: Partial<RepositorySummary>): RankedRepository => ({
     ...unknown,
     summary: aSummary({ full_name, ...summary }),
@@ -220,7 +220,7 @@ describe('lists', () => {
   })
   const names = (summaries: RepositorySummary[]) => summaries.map(({ full_name }) => full_name)
 
-  test('each has its order', () => {
+  test('sorts top, trending and new each in its own order', () => {
     const ranked = rank(
       [
         aRepository('a/old-and-loved', {
@@ -238,7 +238,7 @@ describe('lists', () => {
   })
 
   test.each(['top', 'trending', 'new'] as const)(
-    'ties of %s go to the latest update, then to the full name',
+    'breaks ties in %s by the latest update, then by full name',
     (sort) => {
       const repositories = [
         aRepository('b/b', { updated_at: '2026-02-01T00:00:00Z' }),
@@ -253,7 +253,7 @@ describe('lists', () => {
     },
   )
 
-  test('times are compared as moments, not as texts', () => {
+  test('compares times as points in time, not as strings', () => {
     const repositories = [
       aRepository('a/a', { created_at: '2026-02-01T00:00:00Z' }),
       aRepository('b/b', { created_at: '2026-02-01T00:00:00.1Z' }),
@@ -271,4 +271,4 @@ test.each([
   ['Z', 'a', -1],
   ['a-b', 'a/b', -1],
   ['a', 'ä', -1],
-])('text is compared by code unit: %s and %s', (a, b, order) => expect(compareText(a, b)).toBe(order))
+])('compares strings by code unit: %s and %s', (a, b, order) => expect(compareText(a, b)).toBe(order))

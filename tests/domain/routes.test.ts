@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ROUTES_WITH_SCHEMAS } from '../../src/domain/api/route-schemas.ts'
 import { DATA_FILES, matchRoute, ROUTES } from '../../src/domain/api/routes.ts'
 
-test('the table of addresses', () => {
+test('lists every route with its path, cache policy, media type and query parameters', () => {
   expect(
     ROUTES_WITH_SCHEMAS.map(({ id, path, cache, mediaType, query }) => [
       id,
@@ -27,7 +27,7 @@ test('the table of addresses', () => {
   for (const [key, { id }] of Object.entries(ROUTES)) expect(id).toBe(key)
 })
 
-describe('matches', () => {
+describe('route matching', () => {
   test.each([
     ['/api/v1/repos', 'listRepositories', {}],
     ['/api/v1/tags', 'listTags', {}],
@@ -50,7 +50,7 @@ describe('matches', () => {
       'getVersion',
       { owner: 'acme', name: 'a', version: '999999.999999.999999' },
     ],
-  ])('%s, with and without a slash behind', (path, id, parameters) => {
+  ])('matches %s with and without a trailing slash', (path, id, parameters) => {
     expect(matchRoute(path)).toEqual({ id, parameters })
     expect(matchRoute(`${path}/`)).toEqual({ id, parameters })
     expect(matchRoute(`${path}//`)).toBeUndefined()
@@ -176,9 +176,9 @@ test.each([
     '1.0.0.json',
     ' 1.0.0',
   ].map((version) => `/api/v1/repos/acme/a/versions/${version}`),
-])('nothing is answered at %j', (path) => expect(matchRoute(path)).toBeUndefined())
+])('matches no route for %j', (path) => expect(matchRoute(path)).toBeUndefined())
 
-test('any path is matched as a whole or not at all, without a throw', () => {
+test('matches any path completely or not at all and does not throw', () => {
   const segment = fc.constantFrom(
     'api',
     'v1',
@@ -212,7 +212,7 @@ test('any path is matched as a whole or not at all, without a throw', () => {
   expect(matched).toBeGreaterThan(0)
 })
 
-test('the data files', () => {
+test('gives each data file its path', () => {
   expect([
     DATA_FILES.index(),
     DATA_FILES.list('top', 1),
@@ -242,7 +242,7 @@ test('the data files', () => {
   ])
 })
 
-test('the query parameters accept what the contract says, and nothing else', () => {
+test('accepts only valid values of the query parameters page and sort', () => {
   const accepts = (name: string, value: unknown) =>
     ROUTES_WITH_SCHEMAS.flatMap(({ query }) => [...query])
       .find((parameter) => parameter.name === name)!

@@ -25,7 +25,7 @@ const aVariable = (name: string): Variable => ({
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
 const NO_TOKEN = 'expected no token of this hub in it; revoke that token now'
 
-test('the names of the rules', () => {
+test('names every version and repository rule', () => {
   expect(Object.keys(VERSION_RULES)).toEqual([
     'content-is-text',
     'content-fits',
@@ -91,15 +91,15 @@ describe('a version', () => {
     ['changelog', { changelog: TOKEN }],
     ['variables', { variables: [{ ...aVariable('a'), default: `${TOKEN}\n` }] }],
     ['parameters', { parameters: { headers: [{ authorization: `Bearer ${TOKEN}` }] } }],
-  ])('holds-no-secret: %s', (key, given) => {
+  ])('holds-no-secret: rejects a token in %s', (key, given) => {
     expect(checkVersion(aVersion('1.0.0', given))).toEqual([{ rule: 'holds-no-secret', key, message: NO_TOKEN }])
   })
 
-  test('holds-no-secret: what only looks like a token is fine', () => {
+  test('holds-no-secret: accepts text that only looks like a token', () => {
     expect(checkVersion(aVersion('1.0.0', { content: `hub_${'x'.repeat(38)} hub_… ${TOKEN}0` }))).toEqual([])
   })
 
-  test('every problem at once', () => {
+  test('reports every problem at once', () => {
     expect(checkVersion(aVersion('1.0.0', { content: '', size_bytes: 300_000 }))).toHaveLength(2)
   })
 })
@@ -200,7 +200,7 @@ describe('a repository', () => {
     expect(check(given)).toEqual(problems.map((problem) => ({ file, rule, ...problem })))
   })
 
-  test('a problem of a version names its file', () => {
+  test('names the file of the version that has a problem', () => {
     expect(check({ versions: [aVersion('1.0.0'), aVersion('1.0.1', { content: ' ' })] })).toEqual([
       {
         file: 'content/acme/a/versions/1.0.1.md',
@@ -211,7 +211,7 @@ describe('a repository', () => {
     ])
   })
 
-  test('every problem of every repository at once', () => {
+  test('reports every problem of every repository at once', () => {
     const file = anIndex({ license: 'none', replaced_by: 'acme/z' })
     const problems = checkTree(aTree([aRepository('acme/a', { file }), aRepository('acme/b', { file, versions: [] })]))
     expect(problems.map((problem) => [problem.file, problem.key])).toEqual([
@@ -233,7 +233,7 @@ test.each([
   'MIT OR Apache-2.0',
   '(MIT AND CC-BY-4.0) OR 0BSD',
   'GPL-2.0-or-later',
-])('as a licence, %s is fine', (license) => expect(findLicenseProblem(license)).toBeUndefined())
+])('accepts %s as a licence', (license) => expect(findLicenseProblem(license)).toBeUndefined())
 
 test.each([
   '',
@@ -247,7 +247,7 @@ test.each([
   'constructor',
   'MIT MIT',
   '(',
-])('as a licence, %j is no SPDX expression', (license) =>
+])('rejects the licence %j: not an SPDX expression', (license) =>
   expect(findLicenseProblem(license)).toMatch(/^expected an SPDX licence such as MIT or CC-BY-4.0, got "/),
 )
 

@@ -29,7 +29,7 @@ const anyQuestion = fc.oneof(
 )
 
 test.each([1, 1_000, 100_000])(
-  'where each word is in %i prompts, groups, alternatives and entries are bounded',
+  'limits groups, alternatives and index entries when each word is in %i prompts',
   (prompts) => {
     fc.assert(
       fc.property(anyQuestion, (text) => {
@@ -45,7 +45,7 @@ test.each([1, 1_000, 100_000])(
   },
 )
 
-test('an expression is quoted terms, whatever is typed', () => {
+test('turns any input into quoted terms only', () => {
   fc.assert(
     fc.property(anyQuestion, (text) => {
       for (const group of readQuery(text, knowing(10))?.groups ?? [])
@@ -56,7 +56,7 @@ test('an expression is quoted terms, whatever is typed', () => {
   )
 })
 
-test('what nothing is known of is ignored, each word once', () => {
+test('ignores unknown words and lists each once', () => {
   fc.assert(
     fc.property(anyQuestion, (text) => {
       const read = readQuery(text, ignorant)
@@ -66,7 +66,7 @@ test('what nothing is known of is ignored, each word once', () => {
   )
 })
 
-test('what is beyond the bounds is said to be ignored', () => {
+test('lists words beyond the limits as ignored', () => {
   const words = Array.from('abcdefghijklmnopqrstuvwx', (letter) => letter.repeat(3))
   const read = readQuery(
     `${words.slice(0, 8).join('-')} ${words.slice(8, 16).join('-')} ${words.slice(16).join('-')}`,

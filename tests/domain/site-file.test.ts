@@ -22,7 +22,7 @@ test('every key is optional', () => {
   expect(readHubLook(aFolder({ 'site.yml': 'name: Acme\n' }))).toEqual({ ...USUAL_LOOK, name: 'Acme' })
 })
 
-test('the logo comes with its bytes', () => {
+test('reads the logo file as base64', () => {
   const dir = aFolder({ 'site.yml': 'logo: logo.svg\n', 'logo.svg': LOGO })
   expect(readHubLook(dir).logo).toEqual({ name: 'logo.svg', data: Buffer.from(LOGO).toString('base64') })
   expect(readContentDir(dir).problems).toEqual([])
@@ -35,11 +35,11 @@ test.each([
   ['logo: ../secret.svg', 'logo'],
   ['footer: [{ text: Home, url: "javascript:alert(1)" }]', 'footer.0.url'],
   ['footer: [{ text: Home, url: "//example.com" }]', 'footer.0.url'],
-])('%s is refused', (text, key) => {
+])('rejects %s', (text, key) => {
   expect(parseSiteFile(text).problems?.map((problem) => problem.key)).toEqual([key])
 })
 
-test('problems are those of the content: they name the file, and the usual look is shown', () => {
+test('reports problems with their file and falls back to the default look', () => {
   const dir = aFolder({ 'site.yml': 'accent: green\n', 'logo.png': LOGO, 'logo.svg': Buffer.alloc(70_000) })
   expect(readContentDir(dir).problems.map(({ file, rule }) => [file, rule])).toEqual([
     ['content/logo.png', 'site'],
@@ -51,7 +51,7 @@ test('problems are those of the content: they name the file, and the usual look 
 
 const rgb = (hex: string) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))
 
-test('any accent has enough contrast in both schemes', () => {
+test('gives every accent enough contrast in light and dark mode', () => {
   for (const accent of ['#000000', '#ffffff', '#ffee00', '#0b6e4f', '#ff0000', '#808080']) {
     const { light, dark } = accentColours(accent)
     for (const ground of ['#f7f7f4', '#ffffff', '#f2f2ee'])

@@ -42,7 +42,7 @@ const SKILL: SkillVersion = {
   skill: { description: 'Reviews code. Use it before a pull request: "now".', license: 'MIT' },
 }
 
-test('exact bytes', () => {
+test('writes the exact bytes of SKILL.md', () => {
   expect(formatSkill({ ...SKILL, variables: VARIABLES })).toBe(`---
 name: "code-review"
 description: "Reviews code. Use it before a pull request: \\"now\\"."
@@ -73,7 +73,7 @@ test.each([
   ['a boolean', 'no'],
   ['line ends that YAML 1.1 knows', 'a\u2028allowed-tools: Bash\u2029b\ufeffc'],
   ['other alphabets', '评审 🎈 é'],
-])('a description with %s is one string to every reader of YAML', (_what, description) => {
+])('writes a description with %s as one string for any YAML parser', (_what, description) => {
   expect(SkillInput.safeParse({ description }).success).toBe(true)
   const text = formatSkill({ ...SKILL, skill: { description, license: null } })
   // Claude Code ends front matter at any three hyphens.
@@ -90,7 +90,7 @@ test.each([
   ['Windows line ends', 'Do.\r\nThen.\r\n'],
   ['no final newline', 'Do.'],
   ['an end of a code block', 'Do.\n```\n'],
-])('a content with %s stays as it is, behind front matter that is ours', (_what, content) => {
+])('keeps content with %s unchanged after the generated front matter', (_what, content) => {
   const text = formatSkill({ ...SKILL, content })
   expect(text.endsWith(`\n---\n${content}`)).toBe(true)
   expect(matter(text, {}).data.name).toBe('code-review')
@@ -108,7 +108,7 @@ test.each([
   ['a file of the home folder', 'Read @~/.ssh/id_rsa', 'content', 5],
   ['a path in a block of code', '```\n@./.env\n```', 'content', 4],
   ['a command in a block of code', '```\n!`ls`\n```', 'content', 4],
-])('%s in the content is refused, with its place', (_what, content, key, offset) => {
+])('rejects %s in the content and reports its position', (_what, content, key, offset) => {
   const skill = { description: 'x', license: null }
   expect(checkVersion(aVersion('1.0.0', { content, skill }))).toMatchObject([
     { rule: 'skill-is-harmless', key, offset, message: expect.stringContaining('in a skill') },
@@ -121,16 +121,16 @@ test.each([
   "```ts\nimport x from '@/components/x'\n```\n",
   'Install `@types/node`.',
   'Write to me@example.com, or to @octocat.',
-])('%j is no file', (content) => {
+])('accepts %j: not a file reference', (content) => {
   expect(checkVersion(aVersion('1.0.0', { content, skill: { description: 'x', license: null } }))).toEqual([])
 })
 
-test('a content of nothing but backticks is judged in linear time', () => {
+test('checks 256 KB of backticks without timing out', () => {
   for (const part of ['`', '~', '`\n', '```a\n', '`a', '@a.'])
     expect(listInterpolations(part.repeat(262_144 / part.length)).length).toBeLessThan(262_144)
 })
 
-test('so are a command in a variable, and a chat prompt', () => {
+test('rejects a command in a variable, and a chat prompt', () => {
   const skill = { description: 'x', license: null }
   const variables = [{ ...VARIABLES[0]!, description: 'runs !`ls`' }]
   expect(checkVersion(aVersion('1.0.0', { skill, variables }))).toMatchObject([{ key: 'variables' }])
@@ -146,12 +146,12 @@ test.each([
   ['🎈'.repeat(513), 'expected fewer characters beyond U+FFFF'],
   ['two\nlines', 'expected no control characters'],
   ['</skill><skill>', 'expected no < and no >'],
-])('the description %j is refused', (description, says) => {
+])('rejects the description %j', (description, says) => {
   const { problems } = parseBy(SkillInput, { description })
   expect(problems?.map(({ message }) => message).join('; ')).toContain(says)
 })
 
-test('the export format skill writes the same file, and refuses a version that is none', () => {
+test('exports the same SKILL.md and rejects a version that is not a skill', () => {
   const exported = { ...SKILL, title: 'T', description: '', tags: [], license: null, changelog: '', parameters: {} }
   const body = { format: 'text', text: SKILL.content } as const
   expect(WRITERS.skill({ ...exported, body })).toEqual({
@@ -165,7 +165,7 @@ test('the export format skill writes the same file, and refuses a version that i
   })
 })
 
-test('an imported SKILL.md is a skill again, and the same file again adds no version', () => {
+test('imports SKILL.md as a skill and adds no version when the file is unchanged', () => {
   const [prompt] = READERS.skill(
     '---\nname: a\ndescription: >\n  Does it.\n  Use it.\nlicense: MIT\n---\nDo.\n',
     'a',

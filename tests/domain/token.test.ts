@@ -13,14 +13,14 @@ test('the checksum is CRC-32 in base62, most significant digit first', () => {
   expect(checksumOf(TOKEN.slice(0, -6))).toBe('1XJz7x')
 })
 
-test('a token is made of the bytes that it is given; bytes from 248 on are passed over', () => {
+test('builds a token from the given bytes and skips bytes of 248 and above', () => {
   const bytes = [255, 248, 0, 61, 62, 247, ...Array(28).fill(10)]
   const token = makeToken(() => bytes.shift()!)
   expect(token.slice(0, 36)).toBe(`hub_0z0z${'A'.repeat(28)}`)
   expect(bytes).toEqual([])
 })
 
-test('whatever the bytes, it has the form and is told from every typo of one character', () => {
+test('makes a valid token from any bytes and detects a typo in any character', () => {
   fc.assert(
     fc.property(
       fc.infiniteStream(fc.nat(255)),
@@ -58,4 +58,4 @@ test.each([
   ['a token in JSON', JSON.stringify({ token: `${TOKEN}\n` }), true],
   ['a token with a wrong digit', `${TOKEN.slice(0, -1)}y`, false],
   ['a longer word', `${TOKEN}a`, false],
-])('whether a text holds a token: %s', (_, text, expected) => expect(holdsToken(text)).toBe(expected))
+])('detects whether a text contains a token: %s', (_, text, expected) => expect(holdsToken(text)).toBe(expected))

@@ -109,6 +109,6 @@ test.each([
   { ref: 'refs/pull/1/merge' },
   { ref: 'refs/heads/*x' },
   { ref: '*' },
-])('refuses %j', (entry) => {
+])('rejects an entry with %j', (entry) => {
   expect(TrustedPublisher.safeParse({ ...ENTRY, ...entry }).success).toBe(false)
 })

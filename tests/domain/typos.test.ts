@@ -10,9 +10,9 @@ test.each([
   ['abcdefgh', 2],
   ['a'.repeat(32), 2],
   ['a'.repeat(33), 0],
-])('typos forgiven in %s: %i', (word, expected) => expect(forgivenTypos(word)).toBe(expected))
+])('allows typos in %s: %i', (word, expected) => expect(forgivenTypos(word)).toBe(expected))
 
-describe('typos between two words', () => {
+describe('counting typos between two words', () => {
   test.each([
     ['the same word', 'review', 'review', 0],
     ['added', 'review', 'revieww', 1],
@@ -50,7 +50,7 @@ describe('typos between two words', () => {
 
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 })
 
-  test('one typo is one by the definition, both ways round', () => {
+  test('counts exactly one typo by its definition, in both directions', () => {
     fc.assert(
       fc.property(word, word, (a, b) => {
         const expected = makeTypos(a, 'abc').has(b)

@@ -11,7 +11,7 @@ test.each([
   ['GET /api/v1/repos/acme/code-review/versions/1.0.0 HTTP/1.1'],
   ['GET /data/v1/repos/acme/code-review/raw.txt HTTP/1.1'],
   ['GET /data/v1/repos/acme/code-review/raw/1.0.0.txt HTTP/1.1'],
-])('%s is a download', (request) => {
+])('counts %s as a download', (request) => {
   const timeMs = Date.parse('2026-11-20T10:00:00Z')
   expect(readLogLine(line(request))).toEqual({ fullName: 'acme/code-review', timeMs, client: '192.0.2.1' })
   expect(readLogLine(line(request, 304))?.fullName).toBe('acme/code-review')
@@ -25,21 +25,21 @@ test.each([
   ['GET /api/v1/repos/ACME/code-review/raw HTTP/1.1'],
   ['GET /api/v1/repos/__proto__/x/raw HTTP/1.1'],
   ['GET /acme/code-review HTTP/1.1'],
-])('%s is none', (request) => expect(readLogLine(line(request))).toBeUndefined())
+])('does not count %s', (request) => expect(readLogLine(line(request))).toBeUndefined())
 
 test.each([
   '',
   'nonsense',
   `[${'x'.repeat(100_000)}`,
   line('GET /api/v1/repos/a/b/raw HTTP/1.1', 200, '20/Foo/2026:10:00:00 +0000'),
-])('whatever else stands there is passed by: %.20s', (text) => expect(readLogLine(text)).toBeUndefined())
+])('ignores any other log line: %.20s', (text) => expect(readLogLine(text)).toBeUndefined())
 
-test('a zone other than UTC is reckoned with', () => {
+test('converts times in other time zones to UTC', () => {
   const read = readLogLine(line('GET /api/v1/repos/a/b/raw HTTP/1.1', 200, '21/Nov/2026:01:30:00 +0200'))
   expect(read?.timeMs).toBe(Date.parse('2026-11-20T23:30:00Z'))
 })
 
-test('once a client and day, 7 and 90 days back from the end of the day, known prompts alone, in the order of names', () => {
+test('counts one download per client and day, over 7 and 90 days, for known prompts only', () => {
   const at = (fullName: string, time: string, client = 'a') => ({ fullName, timeMs: Date.parse(time), client })
   const downloads = [
     at('acme/b', '2026-11-20T00:00:00Z'),

@@ -15,7 +15,7 @@ import { countCharacters } from '../../src/domain/text/text-length.ts'
 
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 
-test('the limits', () => {
+test('defines these limits', () => {
   expect(LIMITS).toEqual({
     ownerCharacters: 39,
     nameCharacters: 64,
@@ -57,7 +57,7 @@ test('the limits', () => {
 
 describe('time', () => {
   test.each(['2026-11-20T10:00:00Z', '2024-02-29T23:59:59Z', '2026-11-20T10:00:00.5Z', '2026-11-20T10:00:00.123Z'])(
-    '%s is one',
+    'accepts %s',
     (text) => {
       expect(accepts(Time, text)).toBe(true)
     },
@@ -79,15 +79,15 @@ describe('time', () => {
       '2026-11-20T10:60:00Z',
     ],
     ...['2026-11-20T10:00:00Z\n', ' 2026-11-20T10:00:00Z', '20261120T100000Z', 'yesterday'],
-  ])('%j is none', (text) => {
+  ])('rejects %j', (text) => {
     expect(accepts(Time, text)).toBe(false)
   })
-  test('a date object is none: times are strings', () => {
+  test('rejects a Date object', () => {
     expect(accepts(Time, new Date(0))).toBe(false)
   })
 })
 
-describe('texts of people', () => {
+describe('single-line and multi-line text', () => {
   test.each([
     ['letters', 'abc', true],
     ['nothing', '', true],
@@ -120,7 +120,7 @@ describe('texts of people', () => {
     ['😀', 1],
     ['👩‍👧', 3],
     ['\ud800', 1],
-  ])('%j has the length %i', (text, length) => {
+  ])('counts the characters of %j as %i', (text, length) => {
     expect(countCharacters(text)).toBe(length)
   })
 })
@@ -145,7 +145,7 @@ describe('content', () => {
       '\u{10ffff}',
       '\ufffd',
     ],
-  ])('%j is one', (text) => {
+  ])('accepts %j', (text) => {
     expect(findContentProblem(text)).toBeUndefined()
   })
   test.each([
@@ -156,7 +156,7 @@ describe('content', () => {
     ['a\0b', 'expected text without NUL characters'],
     ['a\ud800', 'expected well-formed Unicode, without lone surrogates'],
     ['\udc00a', 'expected well-formed Unicode, without lone surrogates'],
-  ])('%j is none: %s', (text, problem) => {
+  ])('rejects %j: %s', (text, problem) => {
     expect(findContentProblem(text)).toBe(problem)
   })
 })
@@ -170,7 +170,7 @@ test.each([
   ['MIT\n', false],
   ['<b>', false],
   ['A'.repeat(101), false],
-])('as a licence, %j is accepted: %s', (text, expected) => {
+])('licence %j is accepted: %s', (text, expected) => {
   expect(accepts(License, text)).toBe(expected)
 })
 
@@ -184,7 +184,7 @@ test.each([
   ['acme.example', false],
   ['https:acme.example', false],
   [`https://acme.example/${'a'.repeat(500)}`, false],
-])('as an address of the web, %j is accepted: %s', (text, expected) => {
+])('web address %j is accepted: %s', (text, expected) => {
   expect(accepts(WebAddress, text)).toBe(expected)
 })
 
@@ -192,12 +192,12 @@ test.each([
   [1, '1'],
   [583231, '583231'],
   ['9007199254740993', '9007199254740993'],
-])('a number that GitHub counts is kept as text: %j', (given, kept) => {
+])('keeps the GitHub ID %j as a string', (given, kept) => {
   expect(NumericId.parse(given)).toBe(kept)
 })
 
 test.each([0, -1, 1.5, 9007199254740992, '0', '01', '', '1e3', ' 1', null, true])(
-  '%j is no number that GitHub counts',
+  'rejects %j as a GitHub ID',
   (given) => {
     expect(accepts(NumericId, given)).toBe(false)
   },

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { formatVersionFile, parseVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { HEAD, problemsOf } from './prompt-files.ts'
 
-describe('a version file', () => {
-  test('with everything', () => {
+describe('version file', () => {
+  test('reads every field', () => {
     const text = `---
 published_at: "2026-11-20T10:00:00Z"
 published_by: octocat
@@ -75,7 +75,7 @@ Review this {{language}} code.
     })
   })
 
-  test('with the least there may be: the variables are the placeholders', () => {
+  test('applies the defaults to a minimal file and derives the variables from the placeholders', () => {
     expect(parseVersionFile(`${HEAD}---\nHello {{b}} and {{ a }}`)).toEqual({
       value: {
         published_at: '2026-11-20T10:00:00Z',
@@ -92,11 +92,11 @@ Review this {{language}} code.
     })
   })
 
-  test('with an empty list of variables has none, whatever the content says', () => {
+  test('has no variables when the list is empty, even if the content has placeholders', () => {
     expect(parseVersionFile(`${HEAD}variables: []\n---\n{{a}}`).value?.variables).toEqual([])
   })
 
-  test('an undeclared variable is a required text', () => {
+  test('makes an undeclared variable a required string', () => {
     expect(undeclaredVariable('__proto__')).toEqual({
       name: '__proto__',
       description: '',
@@ -108,7 +108,7 @@ Review this {{language}} code.
     })
   })
 
-  test('is written like this', () => {
+  test('writes the fields in this exact form', () => {
     expect(
       formatVersionFile({
         published_at: '2026-11-20T10:00:00Z',
@@ -151,7 +151,7 @@ Hello`)
       '---js\nglobalThis.hostile = true\n---\n',
       '---js\nglobalThis.hostile = true\n---\n',
     ],
-  ])('keeps a content byte for byte: %s', (_, written, content) => {
+  ])('keeps the content byte for byte: %s', (_, written, content) => {
     expect(parseVersionFile(`${HEAD}---\n${written}`).value?.content).toBe(content)
     expect(parseVersionFile(`${HEAD.replaceAll('\n', '\r\n')}---\r\n${written}`).value?.content).toBe(content)
   })
@@ -160,13 +160,13 @@ Hello`)
     expect(parseVersionFile(`${HEAD}---`).value?.content).toBe('')
   })
 
-  test('with CRLF all through says the same as with LF', () => {
+  test('reads CRLF line endings like LF', () => {
     const text = `${HEAD}changelog: |\n  a\n  b\nparameters:\n  stop: x\n---\n`
     expect(parseVersionFile(text.replaceAll('\n', '\r\n'))).toEqual(parseVersionFile(text))
     expect(parseVersionFile(text).value).toMatchObject({ changelog: 'a\nb\n', parameters: { stop: 'x' } })
   })
 
-  test('is read afresh each time', () => {
+  test('returns a fresh value each time it is parsed', () => {
     const text = `${HEAD}parameters: {stop: [a]}\n---\nx`
     const first = parseVersionFile(text).value!
     Object.assign(first.parameters, { stop: 'changed' })
@@ -191,7 +191,7 @@ Hello`)
     ['closed with a space behind', `${HEAD}--- \nx`, 'expected the line that ends the front matter to be exactly ---'],
     ['a list', '---\n- a\n---\n', 'expected keys and values between the --- lines'],
     ['a text', '---\nhello\n---\n', 'expected keys and values between the --- lines'],
-  ])('refused: %s', (_, text, problem) => {
+  ])('rejects: %s', (_, text, problem) => {
     expect(problemsOf(parseVersionFile(text))).toEqual([problem])
   })
 
@@ -247,7 +247,7 @@ Hello`)
       '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: Octocat\n---\nx',
       ['published_by: expected a lower-case handle such as octocat'],
     ],
-  ])('refused with its keys: %s', (_, text, problems) => {
+  ])('rejects and names the keys: %s', (_, text, problems) => {
     expect(problemsOf(parseVersionFile(text)).sort()).toEqual([...problems].sort())
   })
 })

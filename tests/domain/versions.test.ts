@@ -12,11 +12,11 @@ import {
 const version = fc.tuple(fc.nat(99_999), fc.nat(99_999), fc.nat(99_999)).map((parts) => parts.join('.'))
 const bump = fc.constantFrom('major' as const, 'minor' as const, 'patch' as const)
 
-test('the bumps', () => {
+test('offers the bumps major, minor and patch', () => {
   expect(BUMPS).toEqual(['major', 'minor', 'patch'])
 })
 
-describe('the next number', () => {
+describe('the next version', () => {
   //  what                                       used                           bump     next
   test.each([
     ['the first version, major', [], 'major', '1.0.0'],
@@ -36,7 +36,7 @@ describe('the next number', () => {
     ['a gap is not filled', ['1.0.0', '1.0.7'], 'patch', '1.0.8'],
   ] as const)('%s', (_, used, by, next) => expect(nextVersion(used, by)).toBe(next))
 
-  test('is higher than every number used, and so was never used', () => {
+  test('is always higher than every used version', () => {
     fc.assert(
       fc.property(fc.array(version, { minLength: 1, maxLength: 20 }), bump, (used, by) => {
         const next = nextVersion(used, by)
@@ -47,14 +47,14 @@ describe('the next number', () => {
   })
 })
 
-describe('order', () => {
-  test('highest first, by numbers', () => {
+describe('version order', () => {
+  test('sorts the highest version first, numerically', () => {
     const given = ['1.0.0', '1.10.0', '1.9.0', '0.0.1', '10.0.0', '2.0.0', '1.0.10', '1.0.9']
     expect(sortVersions(given)).toEqual(['10.0.0', '2.0.0', '1.10.0', '1.9.0', '1.0.10', '1.0.9', '1.0.0', '0.0.1'])
     expect(given[0]).toBe('1.0.0')
   })
 
-  test('compares three numbers, one after the other', () => {
+  test('compares major, then minor, then patch', () => {
     fc.assert(
       fc.property(version, version, (a, b) => {
         const [left, right] = [a, b].map((text) => text.split('.').map(Number)) as [number[], number[]]
@@ -65,7 +65,7 @@ describe('order', () => {
   })
 })
 
-describe('the latest', () => {
+describe('the latest version', () => {
   test.each([
     ['of none', [], [], undefined],
     ['the highest', ['1.0.0', '1.10.0', '1.9.0'], [], '1.10.0'],

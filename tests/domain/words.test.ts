@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { readWords, tokenize } from '../../src/domain/search/tokens.ts'
 import { anyText } from './fixtures.ts'
 
-describe('the words of a text', () => {
+describe('splitting a text into words', () => {
   test.each([
     ['nothing', '', []],
     ['lower case', 'Code REVIEW', ['code', 'review']],
@@ -27,7 +27,7 @@ describe('the words of a text', () => {
     ['nothing but signs', '*** "" -- 👍', []],
   ])('%s', (_, text, words) => expect(tokenize(text)).toEqual(words))
 
-  test('a text of nothing but ASCII is split as one with another character', () => {
+  test('splits ASCII-only text the same as text with other characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
         expect([...tokenize(text), 'e']).toEqual(tokenize(`${text} é`))
@@ -35,7 +35,7 @@ describe('the words of a text', () => {
     )
   })
 
-  test('case and accents make no difference, whatever the text', () => {
+  test('ignores case and accents in any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', 'Z', 'é', 'Ü', 'ñ', ' ', '-', '7', 'Ж') }), (text) => {
         const words = tokenize(text)
@@ -45,7 +45,7 @@ describe('the words of a text', () => {
     )
   })
 
-  test('a word stays the same when it is split again', () => {
+  test('does not split a word any further the second time', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(tokenize(tokenize(text).join(' '))).toEqual(tokenize(text))
@@ -69,4 +69,6 @@ test.each([
   ['of scripts without spaces each pair', '代码审', ['代码', '码审'], []],
   ['of scripts without spaces one character', 'sql 查', ['sql', '查'], []],
   ['twelve words', long.join(' '), long.slice(0, 12), ['w12', 'w13']],
-])('a question: %s', (_, question, words, ignored) => expect(readWords(question)).toMatchObject({ words, ignored }))
+])('reads a search query: %s', (_, question, words, ignored) =>
+  expect(readWords(question)).toMatchObject({ words, ignored }),
+)

@@ -7,7 +7,7 @@ import { anyText } from './fixtures.ts'
 
 const label = (name: string, value: string | undefined): KeyChange => ({ path: ['labels', name], value })
 
-describe('one key of index.md', () => {
+describe('editing one key of index.md', () => {
   //  what                                   before                                                     change                                     after
   test.each<[string, string, KeyChange, string]>([
     ['a value', 'title: Old # why\n', { path: ['title'], value: 'New' }, 'title: New # why\n'],
@@ -207,12 +207,12 @@ const change = fc.oneof(
     .map(([name, value]): KeyChange => ({ path: ['yanked', name], value })),
 )
 
-test('an indented comment below a removed key does not join the block text above it', () => {
+test('keeps an indented comment below a removed key out of the block text above it', () => {
   const text = '---\ndescription: >-\n  Old\n  more\nlicense: MIT\n  # why\nstatus: active\n---\n'
   expect(editKeys(text, [{ path: ['license'], value: undefined }])).toBe(text.replace('license: MIT', '#'))
 })
 
-test('any change alters its key alone: the rest is the same bytes, and reads as it should', () => {
+test('changes only the given key and keeps every other byte', () => {
   fc.assert(
     fc.property(file, change, ({ parts, head, tail }, given) => {
       const whole = parts.map(({ above, text }) => above + text)

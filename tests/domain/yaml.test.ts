@@ -5,7 +5,7 @@ import { formatYaml, parseYaml } from '../../src/domain/text/yaml.ts'
 import { cpuMsSince } from '../cpu-time.ts'
 import { anyJson } from './fixtures.ts'
 
-describe('reading', () => {
+describe('reading YAML', () => {
   test.each([
     ['nothing', '', {}],
     ['a comment', '# a', {}],
@@ -64,7 +64,7 @@ describe('reading', () => {
     expect(parseYaml(text, 10)).toEqual({ problems: messages.map((message) => ({ key: '', message })) })
   })
 
-  test('keys that stand twice, wherever, each by its line', () => {
+  test('reports every duplicate key with its line, at any level', () => {
     const text = 'a:\n  b: 1\n  b: 2\nc: [{d: 1, d: 2}]\na: 3\n"a": 4'
     expect(parseYaml(text, 1).problems?.map(({ message }) => message)).toEqual(
       [3, 4, 5, 6].map((line) => `line ${line}: expected valid YAML: Map keys must be unique`),
@@ -77,13 +77,13 @@ describe('reading', () => {
     ['an error at every character of a line', `a: [${','.repeat(60_000)}]`, 60_000],
     ['tags in a row', `a: ${'!x '.repeat(60_000)}y`, 60_000],
     ['keys that stand twice', 'a: 1\n'.repeat(30_000), 29_999],
-  ])('tens of thousands: %s', (_, text, least) => {
+  ])('parses tens of thousands quickly: %s', (_, text, least) => {
     const before = process.threadCpuUsage()
     expect(parseYaml(text, 1).problems?.length ?? 0).toBeGreaterThanOrEqual(least)
     expect(cpuMsSince(before)).toBeLessThan(10_000)
   })
 
-  test('__proto__ is a key like any other, so that the reader can refuse it', () => {
+  test('reads __proto__ as an ordinary key', () => {
     const { value } = parseYaml('__proto__: {polluted: 1}', 1)
     expect(Object.keys(value!)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
@@ -91,7 +91,7 @@ describe('reading', () => {
   })
 })
 
-describe('writing', () => {
+describe('writing YAML', () => {
   test.each([
     [
       'plain where plain is safe',
@@ -117,7 +117,7 @@ describe('writing', () => {
     return { a: shared, b: shared }
   }
 
-  test('any JSON is read back the same, and no line of it can end the front matter', () => {
+  test('round-trips any JSON and never writes a line that ends the front matter', () => {
     fc.assert(
       fc.property(anyJson.object, (value) => {
         const text = formatYaml({ parameters: value })

@@ -23,13 +23,13 @@ test.each([
   ['/docs/reading', 'Reading prompts'],
   ['/settings', 'Account'],
   ['/acme/code-review/feed.xml', '<feed xmlns="http://www.w3.org/2005/Atom">'],
-])('%s is there', { timeout: 30_000 }, async (path, words) => {
+])('serves %s', { timeout: 30_000 }, async (path, words) => {
   const answer = await fetch(dev.base + path)
   expect(answer.status).toBe(200)
   expect(await answer.text()).toContain(words)
 })
 
-test('a page at which nothing is answers 404, and one in upper case leads to the other', {
+test('returns 404 for an unknown page and redirects an upper-case path to lower case', {
   timeout: 30_000,
 }, async () => {
   expect((await fetch(`${dev.base}/acme/nothing-of-that-kind`)).status).toBe(404)

@@ -69,7 +69,7 @@ async function follow(ask: Ask, looks: Look[], change: () => void): Promise<void
   )
 }
 
-describe('npm start follows the content', () => {
+describe('npm start applies content changes', () => {
   const root = writeContent()
   let server: Server
   let ask: Ask
@@ -86,7 +86,7 @@ describe('npm start follows the content', () => {
     rmSync(dirname(root), { recursive: true, force: true })
   })
 
-  test('a site whose content is gone is removed', { timeout: WITHIN }, async () => {
+  test('removes a built site whose content folder no longer exists', { timeout: WITHIN }, async () => {
     const isLeft = () => readdirSync('.hub/data').some((name) => name.startsWith(basename(abandoned)))
     expect(await poll('removed', WITHIN, async () => (isLeft() ? undefined : true))).toBe(true)
   })
@@ -94,7 +94,7 @@ describe('npm start follows the content', () => {
   const file = 'acme/followed/versions/1.0.0.md'
   const repository = '/api/v1/repos/acme/followed'
 
-  test('an edited version file', async () => {
+  test('serves an edited version file', async () => {
     const [before, after] = ['Originalword {{a}}\n', 'Editedword {{b}}\n']
     const variable = (answer: Answer) => (record(answer).variables as Json[]).map(({ name }) => name)
     await follow(
@@ -113,7 +113,7 @@ describe('npm start follows the content', () => {
     )
   })
 
-  test('an edited index', async () => {
+  test('serves an edited index.md', async () => {
     const title = (answer: Answer) => item(answer, 'full_name', 'acme/followed')?.title
     const tag = (answer: Answer) => [
       item(answer, 'name', 'first-tag')?.count,
@@ -141,7 +141,7 @@ describe('npm start follows the content', () => {
     )
   })
 
-  test('an added version', async () => {
+  test('serves an added version', async () => {
     const latest = (answer: Answer) => item(answer, 'full_name', 'acme/followed')?.latest_version
     const state = (answer: Answer) => [record(answer).latest_version, record(answer).versions, record(answer).content]
     await follow(
@@ -169,7 +169,7 @@ describe('npm start follows the content', () => {
     )
   })
 
-  test('an added repository', async () => {
+  test('serves an added repository', async () => {
     const aside = join(root, '..', 'new')
     writeRepository(aside, 'added', { index: 'title: Added\ntags: [third-tag]', versions: { '1.0.0': FIRST } })
     mkdirSync(join(root, 'newcomer'))
@@ -190,7 +190,7 @@ describe('npm start follows the content', () => {
     )
   })
 
-  test('a broken file changes nothing but the log; mended, it counts', async () => {
+  test('only logs a broken file, keeps the old content and serves the file once it is fixed', async () => {
     const before = (await ask(repository)).text
     const list = (await ask('/api/v1/repos')).text
     const from = server.log().length
@@ -217,7 +217,7 @@ describe('npm start follows the content', () => {
     )
   })
 
-  test('a deleted repository is gone', async () => {
+  test('stops serving a deleted repository', async () => {
     await follow(
       ask,
       [
@@ -230,7 +230,7 @@ describe('npm start follows the content', () => {
   })
 })
 
-describe('SIGTERM ends npm start cleanly', () => {
+describe('npm start exits cleanly on SIGTERM', () => {
   const root = writeContent()
   const SITES = '.hub/data'
   /** Folders that stand in for one that another hub holds; they go with the process. */
@@ -262,14 +262,14 @@ describe('SIGTERM ends npm start cleanly', () => {
   }
 
   // The moments differ from run to run: each run tries a few, and many runs all.
-  test.each([0, 600, 1200])('within 600 ms from %s ms after its start', async (from) => {
+  test.each([0, 600, 1200])('sent at a random time within 600 ms from %s ms after the start', async (from) => {
     const [run] = await start()
     const moment = Math.round(from + 600 * Math.random())
     await pause(moment)
     await endsCleanly(run, `${moment} ms after the start`)
   })
 
-  test.each([0, 10, 20, 40])('%s ms to twice as many after its first word', async (from) => {
+  test.each([0, 10, 20, 40])('sent between %s ms and twice as long after the first output', async (from) => {
     const [run] = await start()
     const moment = Math.round(from + from * Math.random())
     await new Promise((resolve) => run.child.stdout?.once('data', resolve))
@@ -277,7 +277,7 @@ describe('SIGTERM ends npm start cleanly', () => {
     await endsCleanly(run, `${moment} ms after the first word`)
   })
 
-  test.each([0, 400, 800])('within 400 ms from %s ms after a change of content', async (from) => {
+  test.each([0, 400, 800])('sent at a random time within 400 ms from %s ms after a content change', async (from) => {
     const [run, base] = await start()
     const ask = openClient(base)
     await poll('it answers', WITHIN, async () =>
@@ -289,7 +289,7 @@ describe('SIGTERM ends npm start cleanly', () => {
     await endsCleanly(run, `${moment} ms after a change`)
   })
 
-  test('a port that is taken is said in one line', async () => {
+  test('exits with an error that names the port when the port is taken', async () => {
     const [run, base] = await start()
     const ask = openClient(base)
     await poll('it answers', WITHIN, async () =>
@@ -318,7 +318,7 @@ describe('npm run dev', () => {
     rmSync(dirname(root), { recursive: true, force: true })
   })
 
-  test('shows a changed content file soon', async () => {
+  test('shows a changed content file', async () => {
     const ask = openClient(server.base)
     for (const title of ['Once', 'Twice']) {
       put(root, 'acme/followed/index.md', `---\ntitle: ${title}\n---\n`)
@@ -338,7 +338,7 @@ describe('npm run dev', () => {
     }
   })
 
-  test('a broken file changes nothing but the log, and can be mended', async () => {
+  test('only logs a broken file, keeps the old content and shows the file once it is fixed', async () => {
     const ask = openClient(server.base)
     const before = (await ask('/api/v1/repos/acme/other')).text
     put(root, 'acme/other/index.md', '---\ntitle: Broken\nlicence: MIT\n---\n')

@@ -36,7 +36,7 @@ const MISTAKES: [string, string, string | Buffer, RegExp][] = [
 ]
 const LINK = 'acme/linked/versions/1.0.1.md'
 
-describe('mistakes in content', () => {
+describe('invalid content', () => {
   let log = ''
   let code: number | null = 0
 
@@ -70,20 +70,20 @@ describe('mistakes in content', () => {
       .filter((part) => part.includes(file))
       .join('\n')
 
-  test('the build fails, and says that it is about content', () => {
+  test('the build exits with an error', () => {
     expect(code).not.toBe(0)
     expect(code).not.toBeNull()
   })
 
-  test.each(MISTAKES)('%s is named with its file and what was expected', (_, file, __, expected) => {
+  test.each(MISTAKES)('reports %s with its file and the cause', (_, file, __, expected) => {
     expect(said(file), log).toMatch(expected)
   })
 
-  test('a symbolic link is named', () => {
+  test('reports a symbolic link', () => {
     expect(said(LINK), log).toMatch(/link|regular file/i)
   })
 
-  test('nothing in content was run, nothing was published', () => {
+  test('runs no code from the content and publishes nothing', () => {
     expect(existsSync(marker)).toBe(false)
     expect(existsSync(join(out, 'data')) ? readdirSync(join(out, 'data')) : []).toEqual([])
   })

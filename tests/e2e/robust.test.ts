@@ -54,8 +54,8 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-describe('npm start goes on', { timeout: 300_000 }, () => {
-  test('its health says what is served', async () => {
+describe('npm start keeps running', { timeout: 300_000 }, () => {
+  test('/healthz reports the state of the hub', async () => {
     const answer = await ask('/healthz')
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store'])
     expect(Object.keys(answer.json() as Json)).toEqual([
@@ -77,7 +77,7 @@ describe('npm start goes on', { timeout: 300_000 }, () => {
     })
   })
 
-  test('when nothing can be written: it serves, says why, and catches up', async () => {
+  test('when it cannot write: serves the old build, reports the failure, recovers later', async () => {
     // Folders in the way of the next search indexes, as a full disk is.
     const inTheWay = Array.from({ length: 20 }, (_, number) => join(folder(), `search-${number}.db`)).filter(
       (path) => !existsSync(path),
@@ -91,7 +91,7 @@ describe('npm start goes on', { timeout: 300_000 }, () => {
     await healthBecomes({ status: 'ok', failure: null })
   })
 
-  test('when its builder is killed: another one takes over', async () => {
+  test('when its builder is killed: starts another one', async () => {
     const children = descendants(run.child.pid).filter((pid) =>
       readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('builder-process'),
     )
@@ -101,7 +101,7 @@ describe('npm start goes on', { timeout: 300_000 }, () => {
     await isShown('acme/one', 'Much later')
   })
 
-  test('when a prompt is broken: that one stays as it was, and page, log and health say so', async () => {
+  test('when a prompt is invalid: keeps its old state; page, log and /healthz report the error', async () => {
     writeFileSync(join(root, 'acme/two/index.md'), '---\ntitel: Wrong\n---\n')
     title('acme/one', 'Beside it')
     await isShown('acme/one', 'Beside it')
@@ -118,7 +118,7 @@ describe('npm start goes on', { timeout: 300_000 }, () => {
     await healthBecomes({ status: 'ok', broken: [] })
   })
 
-  test('killed and started again: it serves the last build at once, and then what changed meanwhile', async () => {
+  test('after a crash and restart: serves the last build at once, then picks up changes', async () => {
     title('acme/one', 'Half-way')
     signalGroup(run.child, 'SIGKILL')
     await run.end()
@@ -129,7 +129,7 @@ describe('npm start goes on', { timeout: 300_000 }, () => {
     await isShown('acme/one', 'Half-way')
   })
 
-  test('without its content folder: what was served stays, until the folder is back', async () => {
+  test('without its content folder: serves the last build until the folder is back', async () => {
     renameSync(root, `${root}-away`)
     await healthBecomes({ failure: expect.any(String) })
     expect(await titleOf('acme/two')).toBe('Meanwhile')
@@ -139,7 +139,7 @@ describe('npm start goes on', { timeout: 300_000 }, () => {
   })
 })
 
-test('the health is 503 before the first build, and nobody else hears of the address', async () => {
+test('/healthz returns 503 before the first build and leaves other paths alone', async () => {
   const answer = withHealth(
     async () => new Response('other'),
     () => STARTING,

@@ -53,7 +53,7 @@ const record = async (name: string) => (await (await fetch(`${hub.url}/api/v1/re
 const raw = async (name: string) => (await fetch(`${hub.url}/api/v1/repos/${name}/raw`)).text()
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
 
-test('a prompt from its first version to its end', { timeout: 300_000 }, async () => {
+test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_000 }, async () => {
   const page = await signIn(true)
   await page.goto(`${hub.url}/new`)
   await page.getByLabel('Name', { exact: true }).fill('hello')
@@ -121,7 +121,9 @@ test('a prompt from its first version to its end', { timeout: 300_000 }, async (
   ])
 })
 
-test('a chat prompt is written block by block, and a copy says where it comes from', { timeout: 120_000 }, async () => {
+test('forks a prompt into a chat prompt, message by message, and records its source', {
+  timeout: 120_000,
+}, async () => {
   const page = await signIn(true)
   await page.goto(`${hub.url}/acme/greet`)
   await page.getByRole('link', { name: 'Start from this prompt' }).click()
@@ -151,7 +153,7 @@ test('a chat prompt is written block by block, and a copy says where it comes fr
   ])
 })
 
-test('without JavaScript everything can be done; without rights, a tick or a session nothing', async () => {
+test('works without JavaScript; rejects requests without permission, confirmation or session', async () => {
   const page = await signIn(false)
   // A file of another tool fills the form in; what is lost of it is said.
   await page.goto(`${hub.url}/new`)
@@ -225,7 +227,7 @@ test('without JavaScript everything can be done; without rights, a tick or a ses
   expect((await fetch(`${hub.url}/new`, { method: 'PUT' })).status).toBe(405)
 })
 
-test('by the keyboard alone: a first version, the next one, a label, a yank; and no other site can frame it', async () => {
+test('publishes, edits, labels and yanks by keyboard alone; other sites cannot frame the page', async () => {
   const page = await signIn(true)
   const { keyboard } = page
   const fill = async (label: string | RegExp, text: string) => {

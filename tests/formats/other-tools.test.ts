@@ -58,7 +58,7 @@ async function readAll(format: ExportFormat, read: (text: string, prompt: Prompt
 const asTexts = (values: Prompt['values']) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
 
-test('dotprompt', async () => {
+test('dotprompt renders exported prompts as the hub does', async () => {
   const dotprompt = new Dotprompt()
   const history = HISTORY.map(({ content }) => ({ role: 'user' as const, content: [{ text: content }] }))
   const roles: Readonly<Record<string, string>> = { model: 'assistant' }
@@ -81,7 +81,7 @@ test('dotprompt', async () => {
   expect(outcome).toEqual({ count: prompts.length, refused: 0 })
 })
 
-test('LangChain', async () => {
+test('LangChain renders exported prompts as the hub does', async () => {
   const roles: Readonly<Record<string, string>> = { human: 'user', ai: 'assistant', system: 'system' }
   const outcome = await readAll('langchain', async (text, { exported, values }) => {
     const template = await load<{
@@ -95,7 +95,7 @@ test('LangChain', async () => {
   expect(outcome).toEqual({ count: prompts.length, refused: 0 })
 })
 
-test('Langfuse', async () => {
+test('Langfuse renders exported prompts as the hub does', async () => {
   const outcome = await readAll('langfuse', (text, { values }) => {
     const prompt = { ...JSON.parse(text), version: 1, labels: ['production'] }
     if (prompt.type === 'text')
@@ -106,7 +106,7 @@ test('Langfuse', async () => {
   expect(outcome).toEqual({ count: prompts.length, refused: 0 })
 })
 
-test('GitHub Models: its YAML, filled as its own client fills it', async () => {
+test('exported GitHub Models YAML renders as on the hub', async () => {
   const outcome = await readAll('github', (text, { values }) => {
     const { messages } = parse(text) as { messages: Message[] }
     const names = Object.entries(asTexts(values))

@@ -21,7 +21,7 @@ const ask = async (query: string, variables: object = {}, token = place.token): 
   return await answer.json()
 }
 
-describe('queries that must not pass', () => {
+describe('invalid and unsupported queries', () => {
   //  what                                  query                                                                        problem
   test.each([
     [
@@ -45,7 +45,7 @@ describe('queries that must not pass', () => {
   })
 })
 
-describe('answers', () => {
+describe('responses', () => {
   afterEach(() => standIn.close())
   const commitInput = (over: object) => ({
     input: {
@@ -59,7 +59,7 @@ describe('answers', () => {
   const MUTATION =
     'mutation($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }'
 
-  test('another head is STALE_DATA in GitHub’s shape', async () => {
+  test('returns STALE_DATA in GitHub’s format for an outdated head', async () => {
     expect(await ask(MUTATION, commitInput({}))).toEqual({
       data: { createCommitOnBranch: null },
       errors: [{ type: 'STALE_DATA', path: ['createCommitOnBranch'], message: expect.any(String) }],
@@ -71,20 +71,20 @@ describe('answers', () => {
     ['base64url', { fileChanges: { additions: [{ path: 'a.md', contents: '-_8' }] } }, 'Base64String'],
     ['an id that is none', { expectedHeadOid: 'main' }, 'GitObjectID'],
     ['a field that the input lacks', { files: [] }, 'files'],
-  ])('%s is refused by the schema', async (_, over, told) => {
+  ])('the schema rejects %s', async (_, over, told) => {
     expect(await ask(MUTATION, commitInput(over))).toMatchObject({
       errors: [{ message: expect.stringContaining(told) }],
     })
   })
 
-  test('a history without a bound is refused', async () => {
+  test('rejects a commit history query without pagination limits', async () => {
     const query = `query($owner: String!, $name: String!) { repository(owner: $owner, name: $name) { ref(qualifiedName: "refs/heads/main") {
       target { ... on Commit { history { nodes { oid } } } } } } }`
     const [owner, name] = place.repository.split('/')
     expect(await ask(query, { owner, name })).toMatchObject({ errors: [{ type: 'MISSING_PAGINATION_BOUNDARIES' }] })
   })
 
-  test('unknown tokens get 401 everywhere, strangers see no private repository', async () => {
+  test('rejects unknown tokens and hides private repositories from other users', async () => {
     const query = 'query($owner: String!, $name: String!) { repository(owner: $owner, name: $name) { nameWithOwner } }'
     const [owner, name] = place.repository.split('/')
     expect(await ask(query, { owner, name }, 'ghp_unknown')).toEqual({ message: 'Bad credentials' })
@@ -97,7 +97,7 @@ describe('answers', () => {
     expect([(await rest('ghp_unknown')).status, (await rest(standIn.strangerToken)).status]).toEqual([401, 404])
   })
 
-  test('signing in needs the verifier of its challenge, and its token is good afterwards', async () => {
+  test('sign-in requires the PKCE verifier and yields a working token', async () => {
     const { url, oauth } = standIn
     const redirect_uri = 'http://localhost:8888/auth/callback'
     const verifier = 'v'.repeat(50)

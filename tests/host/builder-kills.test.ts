@@ -127,7 +127,7 @@ async function liveUntil({ after, ms }: Moment, edit: () => void): Promise<void>
   await ended
 }
 
-test(`after each of ${KILLS} kills, a complete state is served, and the next one is a clean build's`, {
+test(`serves a complete state after each of ${KILLS} kills, and the next build equals a clean one`, {
   timeout: 120_000 + KILLS * 60_000,
 }, async () => {
   const clean = [await buildClean()]

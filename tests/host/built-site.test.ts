@@ -61,7 +61,7 @@ async function readStates(site: BuiltSite): Promise<number[]> {
   return titles.map((title: string) => Number(title.replace('State ', '')))
 }
 
-test('while one build takes the place of another, every reader sees one of them whole', {
+test('readers never see a mix of two builds while one replaces the other', {
   timeout: 300_000,
 }, async () => {
   write(0)
@@ -86,7 +86,7 @@ test('while one build takes the place of another, every reader sees one of them 
   site.close()
 })
 
-test(`after each of ${KILLS} kills of a build, a whole one is served`, {
+test(`serves a complete build after each of ${KILLS} killed builds`, {
   timeout: 120_000 + KILLS * 60_000,
 }, async () => {
   let last = 3

@@ -81,38 +81,35 @@ describe.each(CACHES)('$name', ({ program, start }) => {
       '/api/v1/repos/acme/greet/raw?version=1.0.0',
       '/api/v1/tags',
       '/data/v1/index.json',
-    ])('%s is asked for once', async (path) => {
+    ])('fetches %s from the hub only once', async (path) => {
     expect(await count([path, path, path])).toBe(1)
   })
 
-  test.skipIf(!isHere)(
-    'what many clients accept is kept once for each form, and all of them read the same',
-    async () => {
-      const path = '/api/v1/repos/acme/other/raw'
-      const accepted = ['', 'gzip, deflate, br', 'br, gzip', 'gzip', 'gzip;q=0.8, deflate', 'br;q=0', 'identity']
-      reached.length = 0
-      const answers = await Promise.all(
-        [...accepted, ...accepted].map((value) => ask(cache.url + path, value ? { 'Accept-Encoding': value } : {})),
-      )
-      for (const answer of answers) expect(decode(answer).toString()).toBe(TEXT)
-      expect(answers.filter(({ headers }) => headers['content-encoding']).length).toBeGreaterThanOrEqual(8)
-      expect(answers[5]!.headers['content-encoding']).not.toBe('br')
-      expect(reached.filter((asked) => asked === path).length).toBeLessThanOrEqual(3)
-      const head = await ask(cache.url + path, {}, 'HEAD')
-      expect([head.status, head.bytes.length]).toEqual([200, 0])
-      const etag = String(answers[3]!.headers.etag)
-      expect((await ask(cache.url + path, { 'Accept-Encoding': 'gzip', 'If-None-Match': etag })).status).toBe(304)
-    },
-  )
+  test.skipIf(!isHere)('caches one copy per content encoding, and all clients read the same text', async () => {
+    const path = '/api/v1/repos/acme/other/raw'
+    const accepted = ['', 'gzip, deflate, br', 'br, gzip', 'gzip', 'gzip;q=0.8, deflate', 'br;q=0', 'identity']
+    reached.length = 0
+    const answers = await Promise.all(
+      [...accepted, ...accepted].map((value) => ask(cache.url + path, value ? { 'Accept-Encoding': value } : {})),
+    )
+    for (const answer of answers) expect(decode(answer).toString()).toBe(TEXT)
+    expect(answers.filter(({ headers }) => headers['content-encoding']).length).toBeGreaterThanOrEqual(8)
+    expect(answers[5]!.headers['content-encoding']).not.toBe('br')
+    expect(reached.filter((asked) => asked === path).length).toBeLessThanOrEqual(3)
+    const head = await ask(cache.url + path, {}, 'HEAD')
+    expect([head.status, head.bytes.length]).toEqual([200, 0])
+    const etag = String(answers[3]!.headers.etag)
+    expect((await ask(cache.url + path, { 'Accept-Encoding': 'gzip', 'If-None-Match': etag })).status).toBe(304)
+  })
 
-  test.skipIf(!isHere)('unknown parameters split nothing', async () => {
+  test.skipIf(!isHere)('ignores unknown query parameters in the cache key', async () => {
     const path = '/api/v1/repos/acme/other/versions'
     expect(await count([path, `${path}?utm_source=x`, `${path}?a=1&b=2`])).toBe(1)
     const data = '/data/v1/tags.json'
     expect(await count([data, `${data}?utm_source=x`])).toBe(1)
   })
 
-  test.skipIf(!isHere)('parameters that count are told apart, also where they are written oddly', async () => {
+  test.skipIf(!isHere)('caches versions separately, also with extra or repeated query parameters', async () => {
     const raw = `${cache.url}/api/v1/repos/acme/greet/raw`
     const texts = []
     for (const query of [
@@ -127,20 +124,20 @@ describe.each(CACHES)('$name', ({ program, start }) => {
     expect(texts.map((text) => (text === first ? 1 : text === second ? 2 : text))).toEqual([1, 2, 1, 2, 1])
   })
 
-  test.skipIf(!isHere)('errors are not kept, but for a 404', async () => {
+  test.skipIf(!isHere)('does not cache errors, except 404', async () => {
     const [wrong, missing] = ['/api/v1/repos?page=0', '/api/v1/repos/acme/nothing']
     expect(await count([wrong, wrong])).toBe(2)
     expect(await count([missing, missing])).toBe(1)
     expect(await count(['/settings', '/settings'])).toBe(2)
   })
 
-  test.skipIf(!isHere)('clients behind it are told apart', async () => {
+  test.skipIf(!isHere)('causes no warning that clients share one rate limit', async () => {
     expect(hub.logged()).not.toContain('share one limit')
   })
 })
 
 test.skipIf(!CACHES.every(({ program }) => isInstalled(program)))(
-  'a publish is seen as soon as its minute is over',
+  'a new version is visible once the cached response expires',
   async () => {
     // The minute lasts two seconds here; that it is one stands in the tests of headers.
     const hurried = createServer(async (incoming, outgoing) => {
@@ -180,31 +177,34 @@ test.skipIf(!CACHES.every(({ program }) => isInstalled(program)))(
   },
 )
 
-test.skipIf(!isInstalled('nginx'))('several processes: a repository has one of them, and all have some', async () => {
-  const counts = new Map<number, Set<string>>()
-  const servers = await Promise.all(
-    [0, 1, 2].map(async (index) => {
-      const server = createServer((incoming, outgoing) => {
-        const repository = /^\/api\/v1\/repos\/([^/]+\/[^/]+)/.exec(incoming.url ?? '')?.[1]
-        if (repository) counts.set(index, (counts.get(index) ?? new Set()).add(repository))
-        outgoing.setHeader('Cache-Control', 'no-store').end('{}')
-      })
-      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-      return server
-    }),
-  )
-  const ports = servers.map((server) => (server.address() as { port: number }).port)
-  const nginx = await startNginx(await freePort(), ports)
-  for (let index = 0; index < 30; index++) {
-    for (const [rest, method] of [
-      ['', 'GET'],
-      ['/versions', 'POST'],
-      ['/raw?version=1.0.0', 'GET'],
-    ] as const)
-      await ask(`${nginx.url}/api/v1/repos/acme/r${index}${rest}`, {}, method)
-  }
-  const all = [...counts.values()].flatMap((repositories) => [...repositories])
-  expect([counts.size, all.length, new Set(all).size]).toEqual([3, 30, 30])
-  await nginx.stop()
-  for (const server of servers) server.close()
-})
+test.skipIf(!isInstalled('nginx'))(
+  'nginx sends each repository to one process and spreads them over all processes',
+  async () => {
+    const counts = new Map<number, Set<string>>()
+    const servers = await Promise.all(
+      [0, 1, 2].map(async (index) => {
+        const server = createServer((incoming, outgoing) => {
+          const repository = /^\/api\/v1\/repos\/([^/]+\/[^/]+)/.exec(incoming.url ?? '')?.[1]
+          if (repository) counts.set(index, (counts.get(index) ?? new Set()).add(repository))
+          outgoing.setHeader('Cache-Control', 'no-store').end('{}')
+        })
+        await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+        return server
+      }),
+    )
+    const ports = servers.map((server) => (server.address() as { port: number }).port)
+    const nginx = await startNginx(await freePort(), ports)
+    for (let index = 0; index < 30; index++) {
+      for (const [rest, method] of [
+        ['', 'GET'],
+        ['/versions', 'POST'],
+        ['/raw?version=1.0.0', 'GET'],
+      ] as const)
+        await ask(`${nginx.url}/api/v1/repos/acme/r${index}${rest}`, {}, method)
+    }
+    const all = [...counts.values()].flatMap((repositories) => [...repositories])
+    expect([counts.size, all.length, new Set(all).size]).toEqual([3, 30, 30])
+    await nginx.stop()
+    for (const server of servers) server.close()
+  },
+)

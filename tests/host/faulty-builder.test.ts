@@ -43,7 +43,7 @@ const isListed = async (ask: Ask, name: string) =>
   (await ask(`/api/v1/users/${owner}`)).text.includes(`"${owner}/${name}"`)
 const IS_BUILDER = `process.argv[1]?.endsWith('builder-process.ts')`
 
-test('a builder that dies whenever it writes is started after growing pauses', { timeout: 2 * WITHIN }, async () => {
+test('restarts a crashing builder with increasing delays', { timeout: 2 * WITHIN }, async () => {
   const flag = join(root, 'flag')
   const ask = await start(
     withFault(
@@ -71,7 +71,9 @@ test('a builder that dies whenever it writes is started after growing pauses', {
   await expect.poll(titleOf, { timeout: WITHIN }).toBe(true)
 })
 
-test('a builder that dies at once ends the start with a sentence and no stack', { timeout: WITHIN }, async () => {
+test('when the builder dies at once, the start fails with an error message and no stack trace', {
+  timeout: WITHIN,
+}, async () => {
   const settings = withFault(
     'dead',
     // The functions take longer to load than the builder lives.
@@ -92,7 +94,7 @@ test('a builder that dies at once ends the start with a sentence and no stack', 
   expect(run.log()).not.toMatch(/\n\s+at |Unhandled|triggerUncaughtException/)
 })
 
-test('where the system tells of no changes, they are looked for', { timeout: 2 * WITHIN }, async () => {
+test('polls for changes when the system cannot watch files', { timeout: 2 * WITHIN }, async () => {
   const ask = await start(
     withFault(
       'unwatched',
@@ -114,7 +116,7 @@ test('where the system tells of no changes, they are looked for', { timeout: 2 *
   expect(run!.log().match(/are looked for every|cannot be followed|ENOSPC/g)).toEqual(['are looked for every'])
 })
 
-test('a publish is listed although the system never tells of a change', { timeout: 2 * WITHIN }, async () => {
+test('lists a new prompt although no file change event arrives', { timeout: 2 * WITHIN }, async () => {
   const ask = await start(
     withFault(
       'silent',

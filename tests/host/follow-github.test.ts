@@ -44,7 +44,7 @@ const raw = async (owner: string) => {
 }
 const health = async () => (await fetch(`${hub.base}/healthz`)).json()
 
-test('what is merged on GitHub is served within the poll, what is removed no longer', async () => {
+test('serves merges and removals on GitHub within the poll interval', async () => {
   expect(await raw('acme')).toBe('The first.\n')
   const head = await standIn.commitOutside(place, versionFile('merged', '1.0.0', 'Merged.\n'))
   await poll('the merge is served', WITHIN, async () => ((await raw('merged')) === 'Merged.\n' ? true : undefined))
@@ -57,7 +57,7 @@ test('what is merged on GitHub is served within the poll, what is removed no lon
   await poll('the removal is served', WITHIN, async () => ((await raw('merged')) === 404 ? true : undefined))
 })
 
-test('a publish is in the clone at once, whatever the poll', async () => {
+test('a new version is served at once and written to the local clone', async () => {
   const token = machine.makeToken('acme')
   const answer = await fetch(`${hub.base}/api/v1/repos/acme/review/versions`, {
     method: 'POST',
@@ -71,7 +71,7 @@ test('a publish is in the clone at once, whatever the poll', async () => {
   expect(readFileSync(file, 'utf8')).toContain('The second.\n')
 })
 
-test('a hub that is cut off from GitHub serves on and says so, also after a restart', async () => {
+test('keeps serving when GitHub is unreachable, also after a restart, and /healthz reports it', async () => {
   const { built_at } = await health()
   expect(built_at).not.toBeNull()
   standIn.script({ on: 'any', times: Number.POSITIVE_INFINITY, fault: FAULTS.cut(false) })
@@ -90,7 +90,7 @@ test('a hub that is cut off from GitHub serves on and says so, also after a rest
   await poll('health is well again', WITHIN, async () => ((await health()).status === 'ok' ? true : undefined))
 })
 
-test('a second process in the same folder keeps a clone of its own', async () => {
+test('a second process in the same folder uses its own clone', async () => {
   const second = await machine.start()
   expect(await (await fetch(`${second.base}/api/v1/repos/acme/review/raw`)).text()).toBe('The second.\n')
   await second.run.end()
@@ -99,7 +99,7 @@ test('a second process in the same folder keeps a clone of its own', async () =>
   ).toEqual(['content'])
 })
 
-test('a repository that cannot be cloned is said, and nothing is served', async () => {
+test('exits with an error when the repository cannot be cloned', async () => {
   const other = machines.make({ ...settings(), GITHUB_REPOSITORY: 'prompt-bot/nothing' })
   const run = launch(
     process.execPath,

@@ -95,7 +95,7 @@ function parseAll(text: string): Raw[] {
 const HOST = 'Host: localhost\r\n'
 const CLOSE = 'Connection: close\r\n\r\n'
 
-describe('whatever the request line, the answer is the envelope with the common headers', () => {
+describe('unusual requests get a JSON error with the common headers', () => {
   //  what                            request                                                                      status, code
   test.each<[string, string, number, string]>([
     ['a backslash', `GET /api/v1\\repos HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
@@ -165,22 +165,22 @@ describe('whatever the request line, the answer is the envelope with the common 
     expect(error).toEqual({ code, message: expect.stringMatching(/\.$/) })
   })
 
-  test('an absolute form is the path that it holds', async () => {
+  test('uses the path of an absolute-form request', async () => {
     const [answer] = await send(`GET http://localhost/echo/a?b HTTP/1.1\r\n${HOST}${CLOSE}`)
     expect(answer?.body).toBe('/echo/a')
   })
 
-  test('OPTIONS * says what can be asked', async () => {
+  test('OPTIONS * returns the allowed methods', async () => {
     const [answer] = await send(`OPTIONS * HTTP/1.1\r\n${HOST}${CLOSE}`)
     expect([answer?.status, answer?.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS'])
   })
 
-  test('a body whose sender asks first is asked for', async () => {
+  test('accepts a body sent with Expect: 100-continue', async () => {
     const answers = await send(`POST /body HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 3\r\n${CLOSE}abc`)
     expect(answers.at(-1)?.body).toBe('3 bytes')
   })
 
-  test('nothing follows a request that is refused', async () => {
+  test('ignores what follows a rejected request on the same connection', async () => {
     const two = `GET /api HTTP/1.1\r\n${HOST}${HOST}\r\nGET /echo/smuggled HTTP/1.1\r\n${HOST}${CLOSE}`
     expect((await send(two)).map(({ status }) => status)).toEqual([400])
   })
@@ -200,7 +200,7 @@ const ended = (socket: Socket): Promise<string> => {
 const upload = (length: number, sent: string) =>
   `POST /body HTTP/1.1\r\n${HOST}Content-Length: ${length}\r\n\r\n${sent}`
 
-describe('who is slow', () => {
+describe('slow clients', () => {
   const limits = {
     headersMs: 300,
     stalledMs: 300,
@@ -216,7 +216,7 @@ describe('who is slow', () => {
     ['no headers at all', ''],
     ['a body that stops', upload(10, 'abc')],
     ['a body of chunks that stops', `POST /body HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`],
-  ])('%s: told so, and ended', async (_, text) => {
+  ])('%s: returns a timeout error and closes the connection', async (_, text) => {
     const at = await open({ limits })
     const [socket] = await stall(1, text, at)
     const [answer] = parseAll(await ended(socket!))
@@ -226,7 +226,7 @@ describe('who is slow', () => {
     ])
   })
 
-  test('a body that drips has its time as a whole', async () => {
+  test('limits the total time of a body that arrives in small pieces', async () => {
     const at = await open({ limits })
     const [socket] = await stall(1, upload(1_000, 'a'), at)
     const drip = setInterval(() => socket!.write('a'), 100)
@@ -235,7 +235,7 @@ describe('who is slow', () => {
     expect(answer?.status).toBe(400)
   })
 
-  test('a body that is cut off is no fault of ours', async () => {
+  test('logs no error for an aborted upload', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const [socket] = await stall(1, upload(10, 'abc'), port)
     await sleep(50)
@@ -245,7 +245,7 @@ describe('who is slow', () => {
     log.mockRestore()
   })
 
-  test('an answer may take longer than a body', async () => {
+  test('a response may take longer than the request timeout', async () => {
     const at = await open({ limits })
     const answering = send(`GET /slow HTTP/1.1\r\n${HOST}${CLOSE}`, at)
     await sleep(1_200)
@@ -253,7 +253,7 @@ describe('who is slow', () => {
     expect((await answering)[0]?.body).toBe('done')
   })
 
-  test('so many stalled bodies leave room for a new one', async () => {
+  test('ends a stalled upload with 503 to make room for a new one', async () => {
     const at = await open({ limits: { ...limits, stalledMs: 60_000, requestMs: 60_000, headersMs: 50_000 } })
     const stalled = await stall(4, upload(10, 'abc'), at)
     const over = stalled.map(ended)
@@ -264,7 +264,7 @@ describe('who is slow', () => {
     for (const socket of stalled) socket.destroy()
   })
 
-  test('bodies that only just began give way to nobody', async () => {
+  test('does not end uploads that only just began: a new one gets 503', async () => {
     const patient = { stalledMs: 60_000, requestMs: 60_000, headersMs: 50_000, patienceMs: 60_000 }
     const at = await open({ limits: { ...limits, ...patient } })
     const stalled = await stall(4, upload(10, 'abc'), at)
@@ -277,7 +277,7 @@ describe('who is slow', () => {
     for (const socket of stalled) socket.destroy()
   })
 
-  test('connections that are only kept give way to who asks', async () => {
+  test('closes idle keep-alive connections to make room for a new request', async () => {
     const at = await open({ limits: { ...limits, headersMs: 50_000, requestMs: 60_000 } })
     const kept = await stall(40, `GET /echo/x HTTP/1.1\r\n${HOST}\r\n`, at)
     await expect.poll(async () => (await send(`GET /echo/y HTTP/1.1\r\n${HOST}${CLOSE}`, at))[0]?.body).toBe('/echo/y')
@@ -285,8 +285,8 @@ describe('who is slow', () => {
   })
 })
 
-describe('ending', () => {
-  test('what is under way finishes; what only waits is closed', async () => {
+describe('shutdown', () => {
+  test('finishes running requests and closes idle connections', async () => {
     const listener = listenTo(answerWith(routeFunctions(functions), () => ({ files: NO_FILES })))
     const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
     const at = (running.server.address() as AddressInfo).port
@@ -303,7 +303,7 @@ describe('ending', () => {
     await stopped
   })
 
-  test('what does not finish in the grace is cut', async () => {
+  test('cuts requests that exceed the grace period', async () => {
     const listener = listenTo(answerWith(routeFunctions(functions), () => ({ files: NO_FILES })))
     const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
     const answering = send(`GET /slow HTTP/1.1\r\n${HOST}\r\n`, (running.server.address() as AddressInfo).port)
@@ -313,7 +313,7 @@ describe('ending', () => {
   })
 })
 
-test('on both of this machine’s own addresses, and no other', async () => {
+test('listens at the given local addresses only', async () => {
   const running = await startServer(
     listenTo(async () => new Response('here')),
     0,

@@ -17,7 +17,7 @@ const HUB = `
   setTimeout(() => report(String(caught)), 1_300)
 `
 
-test('an error is caught once', () => {
+test('an uncaught error is handled once when the log has no reader', () => {
   const command = `{ "$NODE" --input-type=module -e "$HUB" 2>&1 1>/dev/null 3>&3 | true; } 3>&1`
   const said = execFileSync('sh', ['-c', command], { env: { ...process.env, NODE: process.execPath, HUB } })
   expect(said.toString()).toBe('1')

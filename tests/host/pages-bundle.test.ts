@@ -28,7 +28,7 @@ afterAll(() => rmSync(keptDir, { recursive: true, force: true }))
 const bundles = () => readdirSync(keptDir)
 const digest = () => readFileSync(join(keptDir, bundles()[0]!, 'digest'), 'utf8')
 
-test('it holds documents, styles and downloads, and nothing of the content', async () => {
+test('the bundle has documents, styles and downloads, but no content', async () => {
   const { files } = await openPages(place)
   for (const path of ['/docs/index.html', '/404.html', '/cli/hubcli', '/_headers', '/robots.txt', '/favicon.svg'])
     expect((await files.read(path))?.length, path).toBeGreaterThan(0)
@@ -36,13 +36,13 @@ test('it holds documents, styles and downloads, and nothing of the content', asy
   expect(readdirSync(join(keptDir, bundles()[0]!, 'client'))).not.toContain('data')
 })
 
-test('the next start finds it', async () => {
+test('the next start reuses the bundle', async () => {
   const made = digest()
   await openPages(place)
   expect([bundles().length, digest()]).toEqual([1, made])
 })
 
-test('one of which a byte is not as it was made is made again, and nothing half-made stays', TIMEOUT, async () => {
+test('rebuilds a modified bundle and leaves no partial one', TIMEOUT, async () => {
   const entry = join(keptDir, bundles()[0]!, 'server/entry.mjs')
   appendFileSync(entry, '\n// changed')
   await openPages(place)
@@ -50,22 +50,18 @@ test('one of which a byte is not as it was made is made again, and nothing half-
   expect(bundles().length).toBe(1)
 })
 
-test(
-  'one that nobody opened for a week is removed, one that is being made stays, and one that was left half-made does not',
-  TIMEOUT,
-  async () => {
-    const old = join(keptDir, bundles()[0]!)
-    const [busy, left] = [join(keptDir, 'aaaa-1.part'), join(keptDir, 'bbbb-2.part')]
-    for (const dir of [busy, left]) mkdirSync(dir)
-    const agoOf = (ms: number) => new Date(Date.now() - ms)
-    utimesSync(left, agoOf(3_600_000), agoOf(3_600_000))
-    utimesSync(old, agoOf(8 * 86_400_000), agoOf(8 * 86_400_000))
-    await openPages({ ...place, key: 'two' })
-    expect([old, busy, left].map((dir) => existsSync(dir))).toEqual([false, true, false])
-  },
-)
+test('removes bundles unused for a week and abandoned partial ones, keeps recent partial ones', TIMEOUT, async () => {
+  const old = join(keptDir, bundles()[0]!)
+  const [busy, left] = [join(keptDir, 'aaaa-1.part'), join(keptDir, 'bbbb-2.part')]
+  for (const dir of [busy, left]) mkdirSync(dir)
+  const agoOf = (ms: number) => new Date(Date.now() - ms)
+  utimesSync(left, agoOf(3_600_000), agoOf(3_600_000))
+  utimesSync(old, agoOf(8 * 86_400_000), agoOf(8 * 86_400_000))
+  await openPages({ ...place, key: 'two' })
+  expect([old, busy, left].map((dir) => existsSync(dir))).toEqual([false, true, false])
+})
 
-test('pages that cannot be bundled are an error, and leave nothing', TIMEOUT, async () => {
+test('fails when the pages cannot be bundled, and leaves no files behind', TIMEOUT, async () => {
   const broken = mkdtempSync(join(tmpdir(), 'broken-project-'))
   const kept = join(broken, 'kept')
   mkdirSync(join(broken, 'src/pages'), { recursive: true })

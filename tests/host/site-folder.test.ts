@@ -11,7 +11,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 test.each([
   ['search-2.db', ['search-2.db', 'site.db']],
   [undefined, ['site.db']],
-])('beside %s, search indexes of other states are removed', (search, left) => {
+])('current index %s: removes all other search indexes', (search, left) => {
   const dir = join(root, String(search))
   mkdirSync(dir)
   for (const name of ['search-2.db', 'search-3.db', 'search-3.db.next', 'site.db']) writeFileSync(join(dir, name), name)

@@ -75,8 +75,8 @@ function heldByKernel(port: number): string[] {
 }
 const answersIn = (text: string) => [...text.matchAll(/<(.*?)>/g)].map(([, path]) => path)
 
-describe('many requests down one connection', () => {
-  test('are answered in order, one after the other', async () => {
+describe('many requests on one connection', () => {
+  test('are answered in order, one at a time', async () => {
     const port = await open()
     const paths = Array.from({ length: 500 }, (_, number) => `/${number}`)
     const client = dial(port, paths.map(REQUEST).join(''))
@@ -84,7 +84,7 @@ describe('many requests down one connection', () => {
     expect([asked, mostAtOnce]).toEqual([paths, 1])
   })
 
-  test('are not read further while the first is being answered, and all are answered in the end', async () => {
+  test('are not read further while the first is being answered, but all are answered later', async () => {
     const port = await open()
     const client = dial(port, REQUEST('/held') + REQUEST('/x').repeat(20_000))
     await expect.poll(() => asked).toEqual(['/held'])
@@ -96,7 +96,7 @@ describe('many requests down one connection', () => {
     expect(mostAtOnce).toBe(1)
   }, 40_000)
 
-  test('leave room for others between any two', async () => {
+  test('do not block other connections', async () => {
     const port = await open()
     const other = dial(port, REQUEST('/first'))
     await expect.poll(() => other.text).toContain('</first>')
@@ -106,7 +106,7 @@ describe('many requests down one connection', () => {
     expect(asked.indexOf('/other')).toBeLessThan(1_000)
   })
 
-  test('of many connections are held up to a number in all: then the connection that sends more is cut', async () => {
+  test('over the total queue limit: the connection that sends more is closed', async () => {
     const port = await open({ limits: { waitingRequests: 50 } })
     const within = dial(port, REQUEST('/held/1') + REQUEST('/x').repeat(40))
     await expect.poll(() => asked).toEqual(['/held/1'])
@@ -118,7 +118,7 @@ describe('many requests down one connection', () => {
     await expect.poll(() => answersIn(later.text).length).toBe(40)
   })
 
-  test('with bodies are read as they were sent', async () => {
+  test('are parsed correctly when they have bodies', async () => {
     const port = await open()
     const post = `POST /post HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc`
     const client = dial(port, post.repeat(3) + REQUEST('/last'))
@@ -126,10 +126,10 @@ describe('many requests down one connection', () => {
   })
 })
 
-describe('who reads nothing', () => {
+describe('clients that do not read responses', () => {
   const limits = { unreadMs: 300, lingerMs: 300 }
 
-  test('of an answer is cut, and what the kernel holds for it is given back', async () => {
+  test('closes the connection and frees its socket', async () => {
     const port = await open({ limits })
     const client = dial(port, REQUEST('/large'))
     client.socket.pause()
@@ -137,7 +137,7 @@ describe('who reads nothing', () => {
     await expect.poll(() => heldByKernel(port), { timeout: 5_000 }).toEqual([])
   })
 
-  test('but reads slowly is served', async () => {
+  test('serves a client that reads slowly', async () => {
     const port = await open({ limits })
     const client = dial(port, CLOSING('/large'))
     let length = 0
@@ -154,7 +154,7 @@ describe('who reads nothing', () => {
   test.each([
     ['a last answer', CLOSING('/small')],
     ['an answer after which it keeps the connection', REQUEST('/small')],
-  ])('of %s that the kernel holds whole is cut too', async (_, request) => {
+  ])('also closes the connection for %s that fits in the socket buffer', async (_, request) => {
     const port = await open({ limits: { ...limits, keepAliveMs: 300 } })
     const client = dial(port, request)
     client.socket.pause()
@@ -162,7 +162,7 @@ describe('who reads nothing', () => {
     await expect.poll(() => heldByKernel(port), { timeout: 5_000 }).toEqual([])
   })
 
-  test('may wait for an answer that takes long', async () => {
+  test('lets a client wait for a slow response', async () => {
     const port = await open({ limits })
     const client = dial(port, REQUEST('/held'))
     await sleep(1_000)
@@ -171,11 +171,11 @@ describe('who reads nothing', () => {
   })
 })
 
-describe('the connections of one address', () => {
+describe('connections from one address', () => {
   const limits = { servedOfAddress: 2, connectionsOfAddress: 5 }
   const addressOf = findConnectionAddresses([])
 
-  test('are served in turns, and those of others beside them', async () => {
+  test('are served a few at a time, without blocking other addresses', async () => {
     const port = await open({ limits, addressOf })
     dial(port, CLOSING('/held/1'))
     dial(port, CLOSING('/held/2'))
@@ -188,7 +188,7 @@ describe('the connections of one address', () => {
     await expect.poll(() => third.text).toContain('</third>')
   })
 
-  test('that are idle are closed for one that waits; an answer says so beforehand where it can', async () => {
+  test('are closed when idle, or after a response, if others wait', async () => {
     const port = await open({ limits, addressOf })
     const idle = dial(port, REQUEST('/idle'))
     await expect.poll(() => idle.text).toContain('</idle>')
@@ -203,14 +203,14 @@ describe('the connections of one address', () => {
     await expect.poll(() => busy.isClosed).toBe(true)
   })
 
-  test('are all answered when they come at once', async () => {
+  test('are all answered when many open at once', async () => {
     const port = await open({ limits: { servedOfAddress: 2, connectionsOfAddress: 100 }, addressOf })
     const many = Array.from({ length: 100 }, (_, number) => dial(port, REQUEST(`/${number}`)))
     await expect.poll(() => many.filter(({ text }) => text.includes('>')).length, { timeout: 10_000 }).toBe(100)
     expect(mostAtOnce).toBeLessThanOrEqual(2)
   })
 
-  test('beyond the number are told so', async () => {
+  test('get 429 above the limit', async () => {
     const port = await open({ limits, addressOf })
     for (let number = 0; number < 5; number++) dial(port, REQUEST(`/held/${number}`))
     await expect.poll(() => sides.length).toBe(5)
@@ -229,7 +229,7 @@ describe('the connections of one address', () => {
       .toContain('</again>')
   })
 
-  test('of a trusted proxy are not counted', async () => {
+  test('are not counted for a trusted proxy', async () => {
     const port = await open({
       limits,
       addressOf: findConnectionAddresses([{ address: '127.0.0.0', prefix: 8 }]),
@@ -246,7 +246,7 @@ test.each([
   ['::ffff:192.0.2.1', '192.0.2.1'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
   ['10.0.0.1', undefined],
-])('a connection from %s counts for %s', (remoteAddress, counted) => {
+])('a connection from %s counts towards the limit of %s', (remoteAddress, counted) => {
   const find = findConnectionAddresses([{ address: '10.0.0.0', prefix: 8 }])
   expect(find({ remoteAddress } as Socket)).toBe(counted)
 })

@@ -38,7 +38,7 @@ describe('a request that throws', () => {
     'thread',
     'thread-timer',
     'thread-message',
-  ])('in %s is logged, and the process serves on', async (kind) => {
+  ])('in %s is logged, and the server keeps running', async (kind) => {
     expect(await (await fetch(`${base}/${kind}`)).text()).toBe('answered')
     await expect.poll(run.log, { timeout: 10_000 }).toContain(`"cause":"thrown in ${kind}"`)
     expect(await (await fetch(`${base}/`)).text()).toBe('answered')
@@ -48,7 +48,7 @@ describe('a request that throws', () => {
   test.each([
     ['thread-memory', 'memory limit'],
     ['textless', 'a value that has no text'],
-  ])('in %s is logged, and the process serves on', async (kind, said) => {
+  ])('in %s is logged, and the server keeps running', async (kind, said) => {
     expect(await (await fetch(`${base}/${kind}`)).text()).toBe('answered')
     await expect.poll(run.log, { timeout: 20_000 }).toContain(said)
     expect(await (await fetch(`${base}/`)).text()).toBe('answered')
@@ -79,7 +79,7 @@ describe.each(['serve', 'start'])('npm run %s', (script) => {
     rmSync(resolve(contentDir, '..'), { recursive: true, force: true })
   })
 
-  test('outlives an error that nobody catches', { timeout: 120_000 }, async () => {
+  test('survives an uncaught error', { timeout: 120_000 }, async () => {
     writeRepository(contentDir, 'acme/one', {
       index: 'title: One',
       versions: { '1.0.0': { at: '2025-03-01T00:00:00Z', content: 'Text\n' } },

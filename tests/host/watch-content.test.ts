@@ -51,7 +51,7 @@ async function expectOnly(...expected: string[]): Promise<void> {
   expect(paths()).toEqual([...expected, 'zzz.md'].toSorted())
 }
 
-test('a change right after watching began, and later ones', { timeout: 2 * WITHIN }, async () => {
+test('reports a change right after the start, and later ones', { timeout: 2 * WITHIN }, async () => {
   watchIt()
   appendFileSync(join(dir, 'acme/one/index.md'), 'More')
   await expect.poll(() => told.length, { timeout: WITHIN }).toBe(1)
@@ -60,7 +60,7 @@ test('a change right after watching began, and later ones', { timeout: 2 * WITHI
   expect(told).toEqual([['acme/one/index.md'], ['acme/one/versions/1.0.0.md']])
 })
 
-test('files in folders that are new, however fast they come', async () => {
+test('reports files in new and moved folders, however quickly they appear', async () => {
   watchIt()
   put('acme/two/versions/1.0.0.md')
   put('new/three/versions/1.0.0.md')
@@ -76,7 +76,7 @@ test('files in folders that are new, however fast they come', async () => {
   await expectOnly('acme/two/index.md', 'new/moved/versions/1.1.0.md')
 })
 
-test('a folder that is removed and put back is watched again', async () => {
+test('keeps watching a folder that was removed and recreated', async () => {
   watchIt()
   rmSync(join(dir, 'acme'), { recursive: true })
   put('acme/one/versions/1.0.0.md')
@@ -86,7 +86,7 @@ test('a folder that is removed and put back is watched again', async () => {
   await expectOnly('acme/one/versions/1.1.0.md')
 })
 
-test('a folder whose name another one takes', async () => {
+test('watches both a renamed folder and a new one with the old name', async () => {
   watchIt()
   renameSync(join(dir, 'acme/one'), join(dir, 'acme/two'))
   put('acme/one/versions/2.0.0.md')
@@ -97,7 +97,7 @@ test('a folder whose name another one takes', async () => {
   await expectOnly('acme/one/versions/2.1.0.md', 'acme/two/versions/1.1.0.md')
 })
 
-test('editors save beside and rename; what they leave behind and what links lead to is passed by', async () => {
+test('reports a save by rename; ignores temporary files, .git and symlink targets', async () => {
   put('elsewhere/index.md', root)
   watchIt()
   symlinkSync(join(root, 'elsewhere'), join(dir, 'acme/link'))
@@ -111,7 +111,9 @@ test('editors save beside and rename; what they leave behind and what links lead
   await expectOnly('acme/one/index.md')
 })
 
-test('the content folder replaced, taken away and put back', { timeout: 3 * WITHIN }, async () => {
+test('reports that anything may have changed when the content folder is replaced or removed', {
+  timeout: 3 * WITHIN,
+}, async () => {
   put('acme/other/versions/1.0.0.md', join(root, 'next'))
   watchIt()
   renameSync(dir, join(root, 'before'))
@@ -130,7 +132,7 @@ test('the content folder replaced, taken away and put back', { timeout: 3 * WITH
   await expectTold('acme/one/versions/1.1.0.md')
 })
 
-test('more events than the system keeps', { timeout: 2 * WITHIN }, async () => {
+test('reports that anything may have changed when the event queue overflows', { timeout: 2 * WITHIN }, async () => {
   watchIt()
   const files = ['index.md', 'versions/1.0.0.md'].map((path) => openSync(join(dir, 'acme/one', path), 'a'))
   // By turns, because the system counts the same event twice in a row once; it keeps 16,384.

@@ -23,7 +23,7 @@ const answered = (given: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
   ...given,
 })
 
-describe('the line of a request', () => {
+describe('the log line of a request', () => {
   test('has exactly these fields', () => {
     expect(formatRequest(answered(), new Date('2026-11-21T15:00:00Z'))).toBe(
       '{"time":"2026-11-21T15:00:00.000Z","level":"info","method":"GET","path":"/api/v1/tags","status":200,"ms":1.3,"bytes":300,"cache":"no-store","request_id":"a-request"}\n',
@@ -41,19 +41,19 @@ describe('the line of a request', () => {
     [`/${'x'.repeat(2_000)}`, `/${'x'.repeat(499)}`],
   ])('%s → %s', (path, left) => expect(withoutSecrets(path)).toBe(left))
 
-  test('is one line, whatever the path', () => {
+  test('is a single line for any path', () => {
     expect(formatRequest(answered({ path: '/a\n{"level":"error"}\u2028' }), new Date()).trimEnd()).not.toContain('\n')
   })
 
-  test('a request keeps the name that a proxy gave it, when it is a plain word', () => {
+  test('keeps a valid request ID from the proxy, else makes a new one', () => {
     expect(nameRequest('abc-12345')).toBe('abc-12345')
     for (const given of ['', 'short', 'with blank', 'x'.repeat(65), '"},{"'])
       expect(nameRequest(given)).toMatch(/^[0-9a-f-]{36}$/)
   })
 })
 
-describe('writing', () => {
-  test('all lines, in their order', async () => {
+describe('writing the log', () => {
+  test('writes all lines in order', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-log-'))
     const path = join(dir, 'log')
     const writer = writeLines(openSync(path, 'w'))
@@ -65,7 +65,7 @@ describe('writing', () => {
     rmSync(dir, { recursive: true })
   })
 
-  test('a reader that does not read holds up nobody, and is told what it missed', async () => {
+  test('a stalled reader does not block writing; the number of dropped lines is logged', async () => {
     const program = `
       const { writeLines } = await import(${JSON.stringify(join(process.cwd(), 'src/host/http/request-log.ts'))})
       const writer = writeLines()
@@ -85,7 +85,7 @@ describe('writing', () => {
   })
 })
 
-describe('counters', () => {
+describe('metrics', () => {
   //  method    path                                       name
   test.each([
     ['GET', '/api/v1/repos/acme/x?utm=1', 'getRepository'],
@@ -101,7 +101,7 @@ describe('counters', () => {
     ['GET', '/', 'page'],
   ])('%s %s is counted as %s', (method, path, name) => expect(routeOf(method, path)).toBe(name))
 
-  test('however many addresses and methods are made up, the names stay few', async () => {
+  test('made-up paths and methods do not create new labels', async () => {
     const metrics = openMetrics()
     for (let index = 0; index < 2_000; index++)
       metrics.countRequest(answered({ method: `M${index}`, path: `/owner-${index}/x`, status: 404 }))
@@ -125,7 +125,7 @@ describe('counters', () => {
     return response.text()
   }
 
-  test('git, searches, builds and what is served', async () => {
+  test('include git calls, build duration and served content', async () => {
     const metrics = openMetrics()
     const fail = async () => Promise.reject(new Error('away'))
     const git = metrics.countGit<GitStore & { extra: number }>({
@@ -148,7 +148,7 @@ describe('counters', () => {
   })
 })
 
-test('calls of GitHub are counted as those of git on this machine are', async () => {
+test('calls to GitHub are counted like local git calls', async () => {
   const before = process.env
   const settings = { GITHUB_REPOSITORY: 'acme/prompts', GITHUB_TOKEN: 'ghp_x', GITHUB_API_URL: 'http://127.0.0.1:9' }
   process.env = { ...before, ...settings }
@@ -169,7 +169,7 @@ test('calls of GitHub are counted as those of git on this machine are', async ()
   }
 })
 
-test('what the server tells of a request: its status, its time, its bytes on the wire', async () => {
+test('reports status, duration and bytes sent for each request', async () => {
   const told: [string, number, number, number][] = []
   const files = { read: async (path: string) => (path === '/index.html' ? Buffer.from('home') : undefined) }
   const running = await startServer(listenTo(answerWith(routeFunctions([]), () => ({ files }))), 0, {

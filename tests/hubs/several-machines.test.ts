@@ -118,8 +118,8 @@ const agreeAtGitHub = async (answer: Response): Promise<string> => {
   return pathname + search
 }
 
-describe('three machines are one hub', () => {
-  test('publishes of all at once get consecutive numbers, and each is readable everywhere in the next request', async () => {
+describe('a hub on three machines', () => {
+  test('concurrent publishes get consecutive versions, each readable at once on every machine', async () => {
     const versions: string[] = []
     const lost: string[] = []
     const bumps = ['patch', 'minor', 'patch', 'major'] as const
@@ -151,7 +151,7 @@ describe('three machines are one hub', () => {
     }
   }, 600_000)
 
-  test('one CI token sent to all at once publishes once', async () => {
+  test('a CI token sent to all machines at once publishes only once', async () => {
     const job = await issuer.sign({ aud: AUDIENCE })
     const answers = await Promise.all(
       bases().map((base, number) => publish(base, 'acme/ci', { content: `From ${number}.\n` }, job)),
@@ -163,7 +163,7 @@ describe('three machines are one hub', () => {
     ).toHaveLength(1)
   })
 
-  test('a revoked token is refused by all', async () => {
+  test('a revoked token is rejected by every machine', async () => {
     const sent = machines[1]!.makeToken('other')
     const first = await publish(bases()[2]!, 'other/x', { content: 'x\n' }, sent)
     expect(first.status).toBe(201)
@@ -171,7 +171,7 @@ describe('three machines are one hub', () => {
     for (const base of bases()) expect((await publish(base, 'other/x', { content: 'y\n' }, sent)).status).toBe(401)
   })
 
-  test('signing in begins at one, ends at another, and holds at all', async () => {
+  test('sign-in starts on one machine, finishes on another and is valid on a third', async () => {
     const ask = openBrowser()
     const [one = '', two = '', three = ''] = bases()
     const way = await agreeAtGitHub(await ask(one, '/auth/sign-in'))
@@ -184,13 +184,13 @@ describe('three machines are one hub', () => {
     expect(page).toContain('Signed in as <strong>alice</strong>')
   })
 
-  test('what is merged on GitHub is served by all within the poll', async () => {
+  test('every machine serves a merge on GitHub within the poll interval', async () => {
     await standIn.commitOutside(place, versionFile('acme/merged', '1.0.0', 'Merged.\n'))
     for (const base of bases())
       expect(await poll(`${base} serves it`, WITHIN, async () => servedContent(base, 'acme/merged'))).toBe('Merged.\n')
   })
 
-  test('a hub that is cut off from GitHub serves on and says so', async () => {
+  test('keeps serving when GitHub is unreachable, and /healthz reports it', async () => {
     standIn.script({
       on: 'rest',
       when: ({ name }) => name.includes('.git/'),
@@ -207,7 +207,7 @@ describe('three machines are one hub', () => {
       await poll('health is well', WITHIN, async () => ((await health(base)).fetch.failure === null ? true : undefined))
   })
 
-  test('the others serve on when one is killed', async () => {
+  test('the other machines keep serving when one is killed', async () => {
     signalGroup(hubs[2]!.run.child, 'SIGKILL')
     await hubs[2]!.run.closed
     const answer = await publishPatiently(bases()[0]!, 'acme/first', { content: 'After the kill.\n' })
@@ -218,7 +218,7 @@ describe('three machines are one hub', () => {
     expect(await readRaw(bases()[2]!, 'acme/first')).toBe('After the kill.\n')
   })
 
-  test('no read fails while one after the other is restarted', async () => {
+  test('no read fails during a rolling restart', async () => {
     let isOver = false
     const failed: unknown[] = []
     let reads = 0
@@ -246,7 +246,7 @@ describe('three machines are one hub', () => {
     expect([failed, reads > 20]).toEqual([[], true])
   })
 
-  test('without the database for ten seconds reads go on, publishing and sign-in are refused for now, and then all is as before', async () => {
+  test('without the database: reads work, publish and sign-in return 503, and both recover', async () => {
     const ask = openBrowser()
     const way = await agreeAtGitHub(await ask(bases()[0]!, '/auth/sign-in'))
     const published = await publishPatiently(bases()[0]!, 'acme/first', { content: 'Before the loss.\n' })
@@ -294,7 +294,7 @@ describe('three machines are one hub', () => {
     const back = await agreeAtGitHub(await again(bases()[0]!, '/auth/sign-in'))
     expect((await again(bases()[1]!, back)).status).toBe(303)
   })
-  test('publishes count for all together', async () => {
+  test('the publish rate limit is shared by all machines', async () => {
     for (const number of [0, 1]) {
       await hubs[number]!.run.end()
       hubs[number] = await machines[number]!.start({ RATE_LIMIT_PER_MINUTE: '1000' })

@@ -44,7 +44,7 @@ const textsOf = (values: Record<string, unknown>) =>
 // A model's value has at most 10,000 characters, and history is for clients to insert.
 const filled = cases.filter((given) => Array.isArray(given.filled) && !given.history)
 
-test('every case is there', () => expect(filled.length).toBeGreaterThan(45))
+test('covers more than 45 cases', () => expect(filled.length).toBeGreaterThan(45))
 
 test.each(filled)('get_prompt: $name', async ({ repository, values, messages, filled }) => {
   const get = async (variables?: Record<string, string>) => {
@@ -70,7 +70,7 @@ test.each(filled)('prompts/get: $name', async ({ repository, values, filled }) =
   ])
 })
 
-test('its resource is the text, byte for byte', async () => {
+test('resources/read returns the content byte for byte', async () => {
   for (const { repository, content } of cases) {
     const { contents } = await hub.call('resources/read', { uri: `hub://prompts/acme/${repository}` })
     expect((contents as { text: string }[])[0]!.text).toBe(content)

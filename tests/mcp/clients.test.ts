@@ -7,11 +7,11 @@ import { CLIENTS, testClients } from './clients.ts'
 const hub = openMcpHub('content')
 afterAll(() => hub.close())
 
-describe('in this process', () => {
+describe('official clients in this process', () => {
   testClients(() => ENDPOINT, { fetch: hub.fetch })
 })
 
-describe('every starter prompt, got with nothing but its required arguments, has no open placeholder', () => {
+describe('starter prompts with only required arguments have no unfilled placeholder', () => {
   const prompts = [...hub.catalogue.entries.values()].filter(({ isListed }) => isListed)
 
   test.each(CLIENTS)('%s', async (_, _version, connect) => {
@@ -31,5 +31,5 @@ describe('every starter prompt, got with nothing but its required arguments, has
     await client.close()
   })
 
-  test('there are enough of them', () => expect(prompts.length).toBeGreaterThan(30))
+  test('covers more than 30 prompts', () => expect(prompts.length).toBeGreaterThan(30))
 })

@@ -97,7 +97,7 @@ describe('the Inspector', () => {
     ])
 
   test.each(['legacy', 'auto', 'modern'])(
-    'finds nothing to warn of (%s)',
+    'reports no warnings (%s)',
     async (era) => {
       const { code, log } = await inspect(
         '--method',

@@ -6,7 +6,7 @@ import { isLegacy } from '../../src/server/mcp/modern-leg.ts'
 import type { Message } from '../../src/server/mcp/read-message.ts'
 import { openMcpHub, post } from '../hubs/mcp.ts'
 
-test('the quick look and the library agree', async () => {
+test('our check for the protocol generation agrees with the library', async () => {
   const hub = openMcpHub('content')
   const tools = { ...hub.dependencies, waitSeconds: 0 }
   const version = fc.constantFrom(

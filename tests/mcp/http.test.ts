@@ -54,7 +54,7 @@ async function show(request: Request): Promise<[number, unknown]> {
   return [response.status, error ? error.code : Object.keys(result)]
 }
 
-describe('requests that are refused', () => {
+describe('rejected requests', () => {
   //  what                                          request                                                          status  code
   test.each<[string, Request, number, unknown]>([
     ['GET', bare({ method: 'GET' }), 405, -32000],
@@ -89,7 +89,7 @@ describe('requests that are refused', () => {
     expect(await show(request)).toEqual([status, code])
   })
 
-  test('405 names what is allowed; errors carry no id', async () => {
+  test('405 has an Allow header, and the error has a null id', async () => {
     const response = await hub.answer(bare({ method: 'GET' }))
     expect(response.headers.get('Allow')).toBe('POST, OPTIONS')
     expect(await response.json()).toEqual({
@@ -99,7 +99,7 @@ describe('requests that are refused', () => {
     })
   })
 
-  test('an unknown revision of the new kind is told which there are', async () => {
+  test('returns the supported protocol versions for an unknown one', async () => {
     const params = {
       _meta: {
         'io.modelcontextprotocol/protocolVersion': '2030-01-01',
@@ -113,7 +113,7 @@ describe('requests that are refused', () => {
   })
 })
 
-describe('who asks from where', () => {
+describe('allowed hosts and origins', () => {
   const from = (origin: string) => ({ ...JSON_ONLY, Origin: origin })
   const as = (host: string) => ({ ...JSON_ONLY, Host: host })
   test.each<[string, Request, number]>([
@@ -152,7 +152,7 @@ describe('who asks from where', () => {
     ['a deploy', '6740aa--my-hub.netlify.app', true],
     ['somebody else’s site', 'evil-my-hub.netlify.app', false],
     ['somebody else’s preview', 'a--my-hub.netlify.app.evil.example', false],
-  ])('on the platform: %s', async (_, host, isOwn) => {
+  ])('host on Netlify: %s', async (_, host, isOwn) => {
     vi.stubEnv('SITE_URL', 'https://prompts.example.org')
     vi.stubEnv('URL', 'https://main.example.org')
     vi.stubEnv('SITE_NAME', 'my-hub')
@@ -160,7 +160,7 @@ describe('who asks from where', () => {
   })
 })
 
-describe('requests that are answered', () => {
+describe('accepted requests', () => {
   const accepting = (accept: string) => post(LIST, { Accept: accept })
   test.each<[string, Request, number, unknown]>([
     ['both media types', post(LIST), 200, ['tools']],
@@ -196,12 +196,12 @@ describe('requests that are answered', () => {
     expect(await show(request)).toEqual([status, answer])
   })
 
-  test('events are one answer and the end', async () => {
+  test('an event stream has one response and then ends', async () => {
     const response = await hub.answer(post({ ...LIST, method: 'ping' }, { Accept: 'text/event-stream' }))
     expect(await response.text()).toBe('event: message\ndata: {"result":{},"jsonrpc":"2.0","id":1}\n\n')
   })
 
-  test('a preflight says what is allowed', async () => {
+  test('a preflight returns the allowed methods and headers', async () => {
     const response = await hub.answer(bare({ method: 'OPTIONS', headers: { Origin: 'https://page.example' } }))
     expect(response.status).toBe(204)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -214,14 +214,14 @@ describe('requests that are answered', () => {
   })
 })
 
-describe('trouble', () => {
+describe('errors', () => {
   test.each([
     ['in arguments', '{"name":"list_tags","arguments":{"q":', '}}'],
     ['in values', '{"name":"get_prompt","arguments":{"repo":"acme/x","variables":{"a":', '}}}'],
     ['in an unknown key', '{"name":"list_tags","arguments":{"x":', '}}'],
     ['beside the arguments', '{"name":"list_tags","x":', '}'],
     ['in the metadata', '{"name":"list_tags","_meta":{"x":', '}}'],
-  ])('lists in lists, a hundred thousand deep, %s: an answer of ours', async (_, before, after) => {
+  ])('returns a tool result for 100,000 nested arrays %s', async (_, before, after) => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${before}${deep}${after}}`
     const [status, keys] = await show(post(body))
@@ -229,7 +229,7 @@ describe('trouble', () => {
     expect(keys).toContain('content')
   })
 
-  test('a store that never answers: 504 at the deadline', async () => {
+  test('returns 504 at the deadline when the store does not answer', async () => {
     const stuck = openMcpHub('content', { siteFiles: { read: () => new Promise(() => {}) }, deadlineMs: 50 })
     const call = { ...LIST, method: 'tools/call', params: { name: 'get_prompt', arguments: { repo: 'acme/x' } } }
     const response = await stuck.answer(post(call))
@@ -253,7 +253,7 @@ describe('trouble', () => {
     expect(await response.json()).toEqual({ jsonrpc: '2.0', error: { code: -32603, message }, id: null })
   })
 
-  test('a fault of ours in a method says nothing of itself', async () => {
+  test('hides the details of an internal error in a method', async () => {
     const search = () => {
       throw new Error('secret of /srv')
     }

@@ -65,14 +65,14 @@ async function readAll(method: string, key: string): Promise<Json[]> {
 }
 
 describe('prompts', () => {
-  test('the first hundred of top are listed, in two pages', async () => {
+  test('prompts/list returns the top 100 in two pages', async () => {
     const prompts = await readAll('prompts/list', 'prompts')
     const expected = hub.catalogue.listed.top.slice(0, 100).map(({ owner, name }) => `${owner}__${name}`)
     expect(prompts.map(({ name }) => name)).toEqual(expected)
     expect(JSON.stringify(prompts)).not.toMatch(/archived|all-yanked/)
   })
 
-  test('an entry is one line a field, and shows no hidden character', async () => {
+  test('an entry has single-line fields without hidden characters', async () => {
     const prompts = await readAll('prompts/list', 'prompts')
     const entry = prompts.find(({ name }) => name === 'zz-menu__hidden')
     const description = `Title of a prompt: ${'word '.repeat(90)}`
@@ -99,7 +99,7 @@ describe('prompts', () => {
     expect(result.description).toMatch(/^Title of a prompt: word/)
   })
 
-  test('every public prompt can be got, listed or not, and with its required arguments alone has no open placeholder', async () => {
+  test('every public prompt has no unfilled placeholder when given its required arguments', async () => {
     for (const { repository } of hub.catalogue.entries.values()) {
       if (repository.content === null) continue
       const needed = repository.variables.filter(({ required, default: usual }) => required && usual === null)
@@ -163,7 +163,7 @@ describe('prompts', () => {
       { ref: { type: 'ref/prompt', name: 'x__y' } },
       'Expected "ref" and "argument".',
     ],
-  ])('%s is an error of the protocol', async (_, method, params, message) => {
+  ])('%s is a protocol error', async (_, method, params, message) => {
     await expect(hub.call(method, params)).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining(message),
@@ -172,7 +172,7 @@ describe('prompts', () => {
 })
 
 describe('resources', () => {
-  test('the same hundred, with their dates', async () => {
+  test('lists the same 100 prompts with their dates', async () => {
     const resources = await readAll('resources/list', 'resources')
     const { owner, name, updated_at } = hub.catalogue.listed.top[0]!
     expect(resources[0]).toMatchObject({
@@ -184,7 +184,7 @@ describe('resources', () => {
     expect(new Set(resources.map(({ uri }) => uri)).size).toBe(100)
   })
 
-  test('two templates', async () => {
+  test('lists two resource templates', async () => {
     const { resourceTemplates } = await hub.call('resources/templates/list')
     expect((resourceTemplates as Json[]).map(({ uriTemplate, mimeType }) => [uriTemplate, mimeType])).toEqual([
       ['hub://prompts/{owner}/{name}', 'text/plain'],
@@ -198,7 +198,7 @@ describe('resources', () => {
     ['a byte order mark', 'hub://prompts/zz-suite/bytes/versions/1.1.0', '\uFEFFAfter a byte order mark\n'],
     ['a yanked version', 'hub://prompts/zz-suite/all-yanked/versions/1.0.0', 'Vanishedword {{a}}\n'],
     ['what is archived', 'hub://prompts/zz-suite/archived', 'Mothballedword\n'],
-  ])('resources/read gives %s as it is stored', async (_, uri, text) => {
+  ])('resources/read returns %s as stored', async (_, uri, text) => {
     expect(await hub.call('resources/read', { uri })).toEqual({ contents: [{ uri, mimeType: 'text/plain', text }] })
   })
 
@@ -209,7 +209,7 @@ describe('resources', () => {
     ['a path', 'hub://prompts/../hidden'],
     ['a reserved word', 'hub://prompts/api/hidden'],
     ['another scheme', 'file:///etc/passwd'],
-  ])('%s is missing, in the words of each generation', async (_, uri) => {
+  ])('%s returns the not-found error of each protocol generation', async (_, uri) => {
     await expect(hub.call('resources/read', { uri })).rejects.toMatchObject({ code: -32002, data: { uri } })
     const { error } = await (await hub.answer(modern('resources/read', { uri }))).json()
     expect(error).toMatchObject({ code: -32602, data: { uri } })
@@ -257,7 +257,7 @@ describe('completions', () => {
     expect(completion).toEqual({ values, total: values.length, hasMore: false })
   })
 
-  test('a long list is cut, and says so', async () => {
+  test('truncates a long list and sets hasMore', async () => {
     const argument = { name: 'name', value: '' }
     const { completion } = await hub.call('completion/complete', { ref: template, argument })
     const names = new Set(hub.catalogue.listed.top.map(({ name }) => name))

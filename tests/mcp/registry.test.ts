@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { listClientSetups } from '../../src/site/docs/mcp-clients.ts'
 import { describeForRegistries } from '../../src/site/docs/mcp-registry.ts'
 
-test('server.json', () => {
+test('server.json for MCP registries', () => {
   expect(describeForRegistries('https://prompts.example.org')).toEqual({
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
     name: 'org.example.prompts/prompt-hub',
@@ -15,7 +15,7 @@ test('server.json', () => {
   })
 })
 
-test('every set-up leads to the server, and JSON is JSON', () => {
+test('every client setup contains the server URL, and JSON setups are valid', () => {
   const address = 'https://prompts.example.org/mcp'
   const setups = listClientSetups(address)
   for (const { client, code } of setups) {

@@ -10,7 +10,7 @@ afterAll(() => hub.close())
 test.each([
   ['2025-11-25', undefined],
   ['2026-07-28', { pin: '2026-07-28' }],
-] as const)('the official client of %s gets a skill, reads it and verifies it', async (_version, mode) => {
+] as const)('the official client for %s fetches, reads and verifies a skill', async (_version, mode) => {
   const client = new Client({ name: 'tests', version: '1.0.0' }, mode && { versionNegotiation: { mode } })
   await client.connect(new StreamableHTTPClientTransport(new URL(ENDPOINT), { fetch: hub.fetch }))
   try {
@@ -44,12 +44,12 @@ test.each([
   'skill://',
   'https://acme/code-review/SKILL.md',
   7,
-])('there is no skill %s', async (uri) => {
+])('rejects skill URI %s', async (uri) => {
   await expect(hub.call('skills/get', { uri })).rejects.toMatchObject({ code: -32602 })
   const code = async (method: string) => (await (await hub.answer(modern(method, { uri }))).json()).error.code
   expect([await code('skills/get'), await code('resources/read')]).toEqual([-32602, -32602])
 })
 
-test('a cursor of the empty list is unknown', async () => {
+test('skills/list rejects an unknown cursor', async () => {
   await expect(hub.call('skills/list', { cursor: 'x' })).rejects.toMatchObject({ code: -32602 })
 })

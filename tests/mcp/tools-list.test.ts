@@ -15,12 +15,12 @@ afterAll(() => hub.close())
 const listed = async (request: Request) => JSON.stringify((await (await hub.answer(request)).json()).result.tools)
 const legacy = () => post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
 
-test('the tools are these, word for word', async () => {
+test('tools/list matches the pinned file exactly', async () => {
   const pinned = JSON.stringify(JSON.parse(readFileSync(new URL('tools-list.json', import.meta.url), 'utf8')).tools)
   expect(await listed(legacy())).toBe(pinned)
 })
 
-test('both generations get the same bytes, whatever is published, in less than 12 KB', {
+test('tools/list is the same for both protocol generations and any content, and below 12 KB', {
   timeout: 60_000,
 }, async () => {
   const before = await (await hub.answer(legacy())).text()
@@ -43,7 +43,7 @@ test('both generations get the same bytes, whatever is published, in less than 1
   rmSync(empty, { recursive: true })
 })
 
-test('the handshake says this and no more', async () => {
+test('initialize returns exactly the expected capabilities and server info', async () => {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
   expect(await hub.call('initialize', params)).toEqual({
     protocolVersion: '2025-11-25',
@@ -65,7 +65,7 @@ test.each([
   ['2024-11-05', '2024-11-05'],
   ['2024-10-07', '2024-10-07'],
   ['2099-01-01', '2025-11-25'],
-])('asked for %s, it speaks %s', async (asked, spoken) => {
+])('client requests protocol version %s, server uses %s', async (asked, spoken) => {
   const params = { protocolVersion: asked, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
   expect((await hub.call('initialize', params)).protocolVersion).toBe(spoken)
 })
@@ -80,13 +80,13 @@ test.each<[string, Record<string, unknown>, number | undefined]>([
   ['skills/list', {}, 3_600_000],
   ['skills/get', { uri: 'skill://acme/code-review/SKILL.md' }, 60_000],
   ['tools/call', { name: 'list_tags' }, undefined],
-])('in 2026, %s says how long it may be kept', async (method, params, ttlMs) => {
+])('protocol 2026: %s returns the expected cache lifetime', async (method, params, ttlMs) => {
   const { result } = await (await hub.answer(modern(method, params))).json()
   expect([result.resultType, result.ttlMs, result.cacheScope]).toEqual(['complete', ttlMs, ttlMs && 'public'])
   if (method !== 'server/discover') expect(await hub.call(method, params)).not.toHaveProperty('ttlMs')
 })
 
-test.each(TOOLS)('$name: every client can compile its schemas', ({ inputSchema, outputSchema }) => {
+test.each(TOOLS)('$name: its schemas compile in strict mode', ({ inputSchema, outputSchema }) => {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: false, formats: { uri: true, 'date-time': true } })
   for (const schema of [inputSchema, outputSchema]) {
     ajv.compile(schema)
@@ -98,7 +98,7 @@ test.each(TOOLS)('$name: every client can compile its schemas', ({ inputSchema, 
     expect(schema, argument).toHaveProperty('description')
 })
 
-test('the advertised pattern of names is the rule itself', () => {
+test('the advertised name patterns match the validation rules', () => {
   const { owner, name } = TOOLS[1]!.inputSchema.properties as Record<string, { pattern: string; maxLength: number }>
   const matches = ({ pattern, maxLength }: { pattern: string; maxLength: number }, text: string) =>
     new RegExp(pattern).test(text) && text.length <= maxLength

@@ -53,7 +53,7 @@ const VERSION = [
 ]
 
 describe('the same data as the read API', () => {
-  test('get_prompt and list_versions, for every version of every repository', async () => {
+  test('get_prompt and list_versions, for every version of every prompt', async () => {
     let compared = 0
     for (const { repository, versions } of hub.catalogue.entries.values()) {
       const { owner, name } = repository
@@ -102,7 +102,7 @@ describe('the same data as the read API', () => {
     }
   })
 
-  test('list_tags counts what search_prompts finds', async () => {
+  test('list_tags counts match the totals of search_prompts', async () => {
     const all = (await ask('list_tags', { limit: 200 })) as { data: { name: string; count: number }[] }
     const rest = (await hub.rest('/api/v1/tags')).data as Json[]
     expect(all.data).toEqual(rest.map((tag) => pick(tag, ['name', 'count'])))
@@ -112,19 +112,19 @@ describe('the same data as the read API', () => {
     expect(some.meta).toMatchObject({ page: 2, total: rest.filter(({ name }) => String(name).includes('writ')).length })
   })
 
-  test('without arguments, lists have their usual length', async () => {
+  test('lists have their default length without arguments', async () => {
     expect((await ask('search_prompts')).data).toHaveLength(10)
     expect((await ask('list_tags')).data).toHaveLength(50)
   })
 
-  test('content is byte for byte what was published', async () => {
+  test('returns content byte for byte as published', async () => {
     const { data } = (await ask('get_prompt', { owner: 'zz-suite', name: 'bytes', version: '1.1.0' })) as { data: Json }
     expect(data.content).toBe('\uFEFFAfter a byte order mark\n')
     const long = (await ask('get_prompt', { owner: 'zz-suite', name: 'bytes', version: '1.9.0' })) as { data: Json }
     expect(long.data.content).toBe('x'.repeat(262_144))
   })
 
-  test('no list and no search shows what is archived or yanked; its address does', async () => {
+  test('search omits archived and yanked content, but get_prompt returns it', async () => {
     for (const q of ['mothballedword', 'vanishedword', 'retractedword'])
       expect(await ask('search_prompts', { q })).toMatchObject({ meta: { total: 0 } })
     expect(await ask('get_prompt', { repo: 'zz-suite/archived' })).toMatchObject({ data: { status: 'archived' } })
@@ -132,7 +132,7 @@ describe('the same data as the read API', () => {
     expect(yanked).toMatchObject({ data: { yanked: true, latest_version: '1.0.1', content: 'Retractedword\n' } })
   })
 
-  test('a publish is read at once, and found after the next build', async () => {
+  test('a new version is readable at once, but not yet in search', async () => {
     const { repository, versions } = hub.catalogue.entries.get('zz-plain/three-plain-words')!
     const version = { ...versions[0]!.summary, version: '1.0.1', changelog: 'Just now' }
     const record = { ...versions[0]!.record, version: '1.0.1', content: 'Justnowword\n', changelog: 'Just now' }
@@ -152,7 +152,7 @@ describe('the same data as the read API', () => {
   })
 })
 
-describe('filling', () => {
+describe('filling in variables', () => {
   const first = { owner: 'zz-suite', name: 'bytes', version: '1.10.0' }
   const LEFT = 'The highest number is ten, not nine: '
   //  what                             values                                             filled                              left over
@@ -172,7 +172,7 @@ describe('filling', () => {
     expect(stored).toMatchObject({ data: pick(data, ['content_sha256', 'size_bytes']) })
   })
 
-  test('names that every object has are names like others', async () => {
+  test('treats constructor and __proto__ as ordinary variable names', async () => {
     const repo = { repo: 'zz-suite/constructor' }
     const untouched = { content: 'An ordinary word: {{constructor}} {{__proto__}}\n' }
     expect(await ask('get_prompt', { ...repo, variables: {} })).toMatchObject({ data: untouched })
@@ -190,7 +190,7 @@ describe('arguments', () => {
     ['repo', 'get_prompt', { repo: 'acme/code-review' }, { owner: 'acme', name: 'code-review' }],
     ['name with its owner', 'get_prompt', { name: 'acme/code-review' }, { owner: 'acme', name: 'code-review' }],
     ['upper case', 'list_versions', { owner: 'ACME', name: 'Code-Review' }, { owner: 'acme', name: 'code-review' }],
-  ])('%s is understood', async (_, tool, given, meant) => {
+  ])('accepts %s', async (_, tool, given, meant) => {
     expect(await ask(tool, given)).toEqual(await ask(tool, meant))
   })
 
@@ -238,16 +238,16 @@ describe('arguments', () => {
       { ...repo, variables: { a: {} } },
       'variables.a: expected a text of at most 10000 characters, for example "Go"',
     ],
-  ])('%s is refused with the way out', async (_, tool, given, problems) => {
+  ])('rejects %s and says what is expected', async (_, tool, given, problems) => {
     expect(await fail(tool, given)).toBe(`invalid_request: ${problems}`)
   })
 
-  test('200 characters beyond the basic plane are 200 characters', async () => {
+  test('counts 200 emoji as 200 characters', async () => {
     expect(await ask('search_prompts', { q: '🦄'.repeat(200) })).toMatchObject({ meta: { total: 0 } })
   })
 })
 
-describe('failures say what to do next', () => {
+describe('error messages say what to do next', () => {
   test.each([
     [
       'no such repository, with close ones',
@@ -300,7 +300,7 @@ describe('failures say what to do next', () => {
     broken.close()
   })
 
-  test('over the limit, which every method counts for, tools say so and all else is refused', async () => {
+  test('over the rate limit, tools return an error result and other methods 429', async () => {
     const limiter = limitInMemory({ requests: 2, windowMs: 60_000 }, () => 0)
     const limited = openMcpHub('content', { limiter })
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tags' } }
@@ -320,7 +320,7 @@ describe('failures say what to do next', () => {
     limited.close()
   })
 
-  test('an unknown tool is an error of the protocol that names the four', async () => {
+  test('an unknown tool is a protocol error that lists the four tools', async () => {
     const sentence = 'The tools are search_prompts, get_prompt, list_versions, list_tags.'
     for (const name of ['publish', '__proto__', 'constructor'])
       await expect(hub.tool(name)).rejects.toMatchObject({

@@ -59,14 +59,14 @@ test.each([
   ['account', new Request('http://localhost/settings'), 503, 'GITHUB_CLIENT_ID'],
   ['mcp', makeMcpRequest('2025', 'tools/list', {}), 200, 'search_prompts'],
   ['mcp', makeMcpRequest('2026', 'tools/list', {}), 200, 'search_prompts'],
-] as const)('%s answers', async (name, request, status, words) => {
+] as const)('the %s function responds', async (name, request, status, words) => {
   const answer = await ask(name, request)
   expect(answer.status).toBe(status)
   expect(answer.text).toContain(words)
 })
 
 test.each(['read', 'publish', 'account', 'mcp', 'pages', 'editor', 'export'])(
-  'the bundle of %s has its code and its packages, and no file found elsewhere in the project',
+  'the bundle of %s contains only its code and packages',
   (name) => {
     const folders = readdirSync(unpackFunction(dir, name).folder).filter((entry) => !entry.startsWith('___netlify'))
     expect(folders.sort()).toEqual(['netlify', 'node_modules'])
@@ -78,7 +78,7 @@ test.each([
   ['zod-to-json-schema', /^dist\/cjs\//],
   ['@modelcontextprotocol/server', /\.cjs$/],
   ['@netlify/blobs', /\.cjs$/],
-])('%s lies in the bundle of mcp in one form', (name, other) => {
+])('bundles %s into mcp without a duplicate CommonJS copy', (name, other) => {
   const files = readdirSync(join(unpackFunction(dir, 'mcp').folder, 'node_modules', name), {
     recursive: true,
     encoding: 'utf8',

@@ -33,17 +33,17 @@ const run = (cwd: string, built: string | undefined, commit: string | undefined)
     env: { PATH: process.env.PATH, BRANCH: 'main', CACHED_COMMIT_REF: built, COMMIT_REF: commit },
   }).status
 
-test('of a burst, only the newest commit is built', () => {
+test('builds only the newest commit of a burst', () => {
   const { clone, ids } = makeBranch('burst', 4, 60)
   expect(ids.slice(1).map((commit) => run(clone, ids[0], commit))).toEqual([0, 0, 1])
 })
 
-test('what was built last is five minutes old: every commit is built', () => {
+test('builds every commit when the last build is five minutes old', () => {
   const { clone, ids } = makeBranch('old', 3, 301)
   expect(run(clone, ids[0], ids[1])).toBe(1)
 })
 
-test('nothing is left out in doubt', () => {
+test('always builds when in doubt', () => {
   const { clone, ids } = makeBranch('doubt', 3, 60)
   const [first, second] = ids
   expect(run(clone, undefined, second)).toBe(1)
@@ -53,6 +53,6 @@ test('nothing is left out in doubt', () => {
   expect(run(clone, first, second)).toBe(1)
 })
 
-test('Netlify is told to ask', () => {
+test('netlify.toml uses the ignore script', () => {
   expect(readFileSync('netlify.toml', 'utf8')).toContain('\nignore = "sh scripts/netlify-ignore.sh"')
 })

@@ -79,7 +79,7 @@ describe('the manifest', () => {
     ['publish', ['/api', '/api/*'], ['POST', 'PUT', 'PATCH', 'DELETE'], undefined],
     ['rate-limited', ['/rate-limited'], [], undefined],
     ['read', ['/api', '/api/*'], ['GET', 'HEAD', 'OPTIONS'], undefined],
-  ])('%s answers where it should', (name, paths, methods, isFileFirst) => {
+  ])('%s has the expected routes', (name, paths, methods, isFileFirst) => {
     const built = functions.get(name)
     expect(built?.routes.map(({ pattern }) => pattern)).toEqual(paths)
     for (const route of built?.routes ?? [])
@@ -95,11 +95,11 @@ describe('the manifest', () => {
     ['pages', 120],
     ['publish', 120],
     ['read', 120],
-  ])('%s declares its limit', (name, requests) => {
+  ])('%s declares its rate limit', (name, requests) => {
     expect(functions.get(name)?.trafficRules).toEqual(limitOf(requests))
   })
 
-  test('no function is missing from these pins', () => {
+  test('contains exactly the expected functions', () => {
     expect([...functions.keys()].sort()).toEqual([
       'account',
       'editor',
@@ -115,7 +115,7 @@ describe('the manifest', () => {
   })
 })
 
-describe('the bundles', () => {
+describe('function bundles', () => {
   const listFiles = (name: string) => {
     const script = 'import sys, zipfile; print("\\n".join(zipfile.ZipFile(sys.argv[1]).namelist()))'
     return execFileSync('python3', ['-c', script, functions.get(name)?.path ?? ''])
@@ -139,7 +139,7 @@ describe('the bundles', () => {
     ['publish', false],
     ['rate-limited', false],
     ['read', true],
-  ])('%s carries the search index: %s', (name, carries) => {
+  ])('%s contains the search index: %s', (name, carries) => {
     expect(listFiles(name).includes('build/search.db')).toBe(carries)
   })
 
@@ -153,13 +153,13 @@ describe('the bundles', () => {
     ['rate-limited', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
     ['missing-data', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
     ['publish', ['@netlify/blobs/server', 'astro']],
-  ])('%s imports nothing it has no use for', (name, strangers) => {
+  ])('%s does not import unneeded packages', (name, strangers) => {
     const code = readCode(name)
     expect(code.length).toBeGreaterThan(500)
     for (const stranger of strangers) expect(code).not.toMatch(new RegExp(`from ?["']${stranger}["']`))
   })
 
-  test('pages renders a prompt of its deploy, with the code that its bundle carries', async () => {
+  test('pages renders a prompt with the code in its bundle', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-pages-'))
     execFileSync('python3', ['-m', 'zipfile', '-e', functions.get('pages')?.path ?? '', folder])
     // The packages of the functions are a link here, which the bundler does not follow.

@@ -81,7 +81,7 @@ const run = (over: Record<string, string> = {}) =>
     },
   }).catch((error: { stdout: string; stderr: string }) => error)
 
-test('publishes every file under its name, and again without a change', async () => {
+test('publishes each file under its file name, and reports it as unchanged on the second run', async () => {
   chmodSync(SCRIPT, 0o755)
   const first = await run()
   expect(first.stdout.replace(/::add-mask::\S+\n/g, '')).toBe('acme/code-review 1.0.0\nacme/summary 1.0.0\n')
@@ -91,7 +91,7 @@ test('publishes every file under its name, and again without a change', async ()
   expect(file.endsWith('---\nReview {{code}}.\r\nTwice.')).toBe(true)
 })
 
-test('points a label at what was published', async () => {
+test('points a label at the published version', async () => {
   expect((await run({ LABEL: 'production' })).stdout).toContain('acme/summary: production points at 1.0.0')
   const index = readFileSync(join(await world.contentDir(), 'acme/summary/index.md'), 'utf8')
   expect(index).toContain('production: "1.0.0"')
@@ -103,11 +103,11 @@ test.each([
   ['another owner', { OWNER: 'other' }, 'no workflow is trusted'],
   ['no file', { FILES: 'nothing/*.md' }, 'No file matches'],
   ['a job without the right', { ACTIONS_ID_TOKEN_REQUEST_URL: '' }, 'id-token: write'],
-])('%s: ends with what to do', async (_, settings, told) => {
+])('%s: fails with an error that explains the cause', async (_, settings, told) => {
   expect((await run(settings)).stderr).toContain(told)
 })
 
-describe('what a pull request could bring along', () => {
+describe('malicious input from a pull request', () => {
   //  what lies there                      how                                                                    told
   test.each([
     [
@@ -136,7 +136,7 @@ describe('what a pull request could bring along', () => {
       'expected lower-case letters',
     ],
     ['a hyphen in front', () => writeFileSync(join(dir, '-x.md'), 'x'), '-x.md', 'was not published'],
-  ])('%s is not published, and commands nothing', async (_, make, FILES, told) => {
+  ])('%s: is not published and injects no workflow command', async (_, make, FILES, told) => {
     rmSync(join(dir, 'bad'), { recursive: true, force: true })
     mkdirSync(join(dir, 'bad'))
     make()
@@ -161,7 +161,7 @@ describe('what a pull request could bring along', () => {
         },
       },
     ],
-  ])('%s of the hub no command is let through', async (_, status, answer) => {
+  ])('%s: escapes workflow commands sent by the hub', async (_, status, answer) => {
     const host = await startServer(
       listenTo(async (request) =>
         request.url.includes('/token') ? Response.json({ value: 'token' }) : Response.json(answer, { status }),
@@ -190,7 +190,7 @@ describe('what a pull request could bring along', () => {
   })
 
   test.each(['http://hub.example.com', 'http://localhost:80@hub.example.com', 'ftp://x'])(
-    'no token goes to %s',
+    'sends no token to %s',
     async (HUB) => {
       expect(await run({ HUB })).toMatchObject({
         stdout: '',
@@ -200,7 +200,7 @@ describe('what a pull request could bring along', () => {
   )
 })
 
-test('the action hands every input to the script, by the environment alone', () => {
+test('passes every input to the script through environment variables only', () => {
   const action = parse(readFileSync('.github/actions/publish/action.yml', 'utf8'))
   expect(Object.keys(action.inputs)).toEqual(['hub', 'owner', 'files', 'changelog', 'bump', 'label'])
   const [step] = action.runs.steps

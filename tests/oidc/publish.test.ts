@@ -61,7 +61,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-test('publishes with provenance, which the API shows, and asks for the keys once', async () => {
+test('publishes with provenance, shows it in the API and fetches the signing keys once', async () => {
   const answer = await hub.publish(BODY, { token: await issuer.sign() })
   const provenance = {
     issuer: 'https://token.actions.githubusercontent.com',
@@ -83,7 +83,7 @@ test('publishes with provenance, which the API shows, and asks for the keys once
 
 const now = () => Math.floor(Date.now() / 1000)
 
-describe('tokens that are not good: 401', () => {
+describe('invalid tokens: 401', () => {
   //  what                                   the token
   test.each<[string, () => Promise<string> | string]>([
     ['garbage', () => 'a.b.c'],
@@ -136,7 +136,7 @@ describe('tokens that are not good: 401', () => {
     expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
   })
 
-  test('addresses and keys that a token brings along are not even looked at', async () => {
+  test('ignores key URLs and keys in the token header', async () => {
     const asked = issuer.fetches()
     const answer = await hub.publish(BODY, {
       token: await issuer.sign(
@@ -152,7 +152,7 @@ const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('b
 const swapPayload = (one: string, other: string) =>
   [one.split('.')[0], other.split('.')[1], one.split('.')[2]].join('.')
 
-describe('jobs that nobody trusts: 403, and the claim is named', () => {
+describe('untrusted jobs: 403 with the failing claim', () => {
   //  what                                      claims                                                                          to                     named
   test.each<[string, Record<string, unknown>, string, string]>([
     [
@@ -211,7 +211,7 @@ describe('jobs that nobody trusts: 403, and the claim is named', () => {
     expect(answer.message).toContain(named)
   })
 
-  test('the right environment passes, whatever form `sub` has', async () => {
+  test('accepts the right environment, whatever the format of `sub`', async () => {
     const token = await issuer.sign({
       ...STAGED,
       environment: 'production',
@@ -221,8 +221,8 @@ describe('jobs that nobody trusts: 403, and the claim is named', () => {
   })
 })
 
-describe('a token serves one request', () => {
-  test('which may come again, when its answer was lost', async () => {
+describe('a token is valid for one request', () => {
+  test('accepts a retry of the same request', async () => {
     const token = await issuer.sign()
     const body = { content: 'Once.' }
     expect([(await hub.publish(body, { token })).status, (await hub.publish(body, { token })).status]).toEqual([
@@ -230,7 +230,7 @@ describe('a token serves one request', () => {
     ])
   })
 
-  test('and no other one: not another body, not another repository, not both at once', async () => {
+  test('rejects a second use with another body or repository, and all but one of concurrent uses', async () => {
     const token = await issuer.sign()
     expect((await hub.publish({ content: 'First.' }, { token })).status).toBe(201)
     expect((await hub.publish({ content: 'Second.' }, { token })).status).toBe(401)
@@ -240,7 +240,7 @@ describe('a token serves one request', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401])
   })
 
-  test('and one alone wins among instances, however late the others look', async () => {
+  test('accepts only one of several concurrent uses across instances on a slow store', async () => {
     const shared = memoryState(() => new Promise((resolve) => setTimeout(resolve, Math.random() * 10)))
     for (let round = 0; round < 20; round++) {
       const uses = Array.from({ length: 4 }, (_, number) => useOf(`j${round}`, `${number}`))
@@ -249,7 +249,7 @@ describe('a token serves one request', () => {
     }
   })
 
-  test('and one alone wins among processes on this machine', async () => {
+  test('accepts only one of several concurrent uses across processes on one machine', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'hub-state-'))
     const path = join(directory, 'state.db')
     const stores = await Promise.all([openSqliteState(path), openSqliteState(path)])
@@ -261,12 +261,12 @@ describe('a token serves one request', () => {
     rmSync(directory, { recursive: true })
   })
 
-  test('and a store out of reach is no pass', async () => {
+  test('fails when the store is unavailable', async () => {
     const broken = { ...state, get: () => Promise.reject(new Error('down')) }
     await expect(spendOnce(broken, useOf('x', 'y'))).rejects.toThrow('down')
   })
 
-  test('and a use that could not be written down may come again', async () => {
+  test('can be used again when the store failed to record its use', async () => {
     const store = memoryState()
     const { add } = store
     store.add = () => Promise.reject(new Error('full'))
@@ -277,8 +277,8 @@ describe('a token serves one request', () => {
   })
 })
 
-describe('what is remembered of used tokens', () => {
-  test('nothing of jobs that nobody trusts, nor of those that were sent too often', async () => {
+describe('stored records of used tokens', () => {
+  test('stores no record for untrusted, rate limited or invalid requests', async () => {
     const before = remembered()
     const untrusted = await openJobHub()
     for (let sent = 0; sent < 5; sent++)
@@ -289,7 +289,7 @@ describe('what is remembered of used tokens', () => {
     expect(remembered()).toEqual(before)
   })
 
-  test('each until its token can be used no more', async () => {
+  test('keeps each record until its token expires', async () => {
     let time = 1_800_000_000_000
     const store = memoryState(undefined, () => time)
     const endsMs = time + 300_000

@@ -168,7 +168,7 @@ function hold(
   expect(check(JSON.parse(text)), `${said}: ${ajv.errorsText(check.errors)}`).toBe(true)
 }
 
-test('reads', async () => {
+test('read operations match the OpenAPI description', async () => {
   const seen = new Set<string>()
   await fc.assert(
     fc.asyncProperty(aRead, async ({ path, from, isKnown, method, values }) => {
@@ -202,7 +202,7 @@ test('reads', async () => {
       expect([...seen]).toContain(`${path} ${status}`)
 })
 
-test('publishing', async () => {
+test('publish responses match the OpenAPI description', async () => {
   const path = '/api/v1/repos/{owner}/{name}/versions'
   const operation = api.paths[path].post as Described
   const seen = new Set<number>()
@@ -231,7 +231,7 @@ test('publishing', async () => {
   expect([...seen].sort()).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 415, 422]))
 })
 
-test('managing', async () => {
+test('management responses match the OpenAPI description', async () => {
   expect((await publisher.publish({ content: 'One' }, { to: 'acme/managed' })).status).toBe(201)
   const token = await publisher.makeToken({ permissions: ['label', 'maintain'] })
   const calls = Object.entries(api.paths as Record<string, Record<string, Described>>).flatMap(([path, methods]) =>

@@ -101,7 +101,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-describe('a generated client, compiled strictly, makes every call', () => {
+describe('generated clients compile in strict mode and make every call', () => {
   test.each(USES)('%s', async (name) => {
     const { use } = await import(/* @vite-ignore */ pathToFileURL(join(folder, 'out', `use-${name}.js`)).href)
     expect(await use(send, hub.token, () => hub.build())).toEqual([

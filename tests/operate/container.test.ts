@@ -25,8 +25,8 @@ const context = listContext(
 const root = mkdtempSync(join(tmpdir(), 'prompt-hub-image-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-describe('what is written', () => {
-  test('the last stage runs as nobody in particular, has two volumes and a health check', () => {
+describe('Dockerfile', () => {
+  test('the last stage runs as the node user, with two volumes and a health check', () => {
     const last = stages.at(-1)!
     const words = last.steps.map(({ word }) => word)
     expect(words.filter((word) => ['USER', 'VOLUME', 'HEALTHCHECK', 'CMD'].includes(word))).toEqual([
@@ -39,19 +39,19 @@ describe('what is written', () => {
     )
   })
 
-  test('no secret has a place in it', () => {
+  test('contains no secrets', () => {
     expect(argsOf('ENV').join(' ')).not.toMatch(/TOKEN|SECRET|KEY/)
     expect(steps.some(({ args }) => args.join(' ').includes('.env'))).toBe(false)
   })
 
-  test('npm, the service and the image start one and the same command', () => {
+  test('npm, the systemd service and the image use the same start command', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
     expect(argsOf('CMD')?.join(' ')).toBe(scripts.start)
     expect(readFileSync('deploy/systemd/prompt-hub.service', 'utf8')).toContain(`/.bin/${scripts.start}\n`)
     expect(scripts.serve.replace('serve.ts', 'start.ts')).toBe(scripts.start)
   })
 
-  test('what docker is given is what the image needs: no git, no tests, no content, no settings of somebody’s own', () => {
+  test('the build context excludes git data, tests, content and local settings', () => {
     expect(new Set(context.map((file) => file.split('/')[0]))).toEqual(
       new Set([
         ...['.npmrc', '.nvmrc', 'astro.config.mjs', 'clients', 'netlify', 'package-lock.json', 'package.json'],
@@ -70,7 +70,7 @@ describe('what is written', () => {
 })
 
 test.runIf(canContain)(
-  'every step can be carried out, and the hub that is started serves and publishes with nothing to write to but its volumes',
+  'every build step runs, and the hub serves and publishes while writing only to its volumes',
   async () => {
     const images = new Map<string, Image>()
     for (const [index, stage] of stages.entries()) {

@@ -10,7 +10,7 @@ import { blocksOf, type GuideMachine, openMachine } from './follow-guide.ts'
 
 const UNIT = 'deploy/systemd/prompt-hub.service'
 
-test.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)('systemd accepts the unit', () => {
+test.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)('systemd accepts the unit file', () => {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-unit-'))
   // It asks whether the program is there; ours lies where the guide puts it.
   const unit = readFileSync(UNIT, 'utf8').replace('/srv/prompt-hub/node_modules/.bin/node', process.execPath)
@@ -22,7 +22,7 @@ test.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)('systemd ac
   expect([status, stderr.split('\n').filter((line) => line.includes('prompt-hub'))]).toEqual([0, []])
 })
 
-test('the unit’s folders are those of the guide, and it may write nowhere else', () => {
+test('the unit file uses the folders from the guide and can write nowhere else', () => {
   const unit = readFileSync(UNIT, 'utf8')
   const guide = readFileSync('src/pages/docs/hosting-machine.md', 'utf8')
   const folders = [...new Set(unit.replace(/^ExecStart=.*$/m, '').match(/\/(?:srv|etc)\/[\w./-]+/g))].sort()
@@ -32,7 +32,7 @@ test('the unit’s folders are those of the guide, and it may write nowhere else
   expect(unit).toMatch(/ProtectSystem=strict[\s\S]*NoNewPrivileges=yes/)
 })
 
-describe('a hub on one machine', () => {
+describe('a hub on one machine, set up by the guide', () => {
   const [install, catalogue, doctor, service, container, look, publish, backup, restore, upgrade, ...more] = blocksOf(
     'hosting-machine',
     'sh',
@@ -62,7 +62,7 @@ describe('a hub on one machine', () => {
     return ((await answer.json()) as { data: { version: string }[] }).data.map(({ version }) => version)
   }
 
-  test('is installed, looked at and started; it is reached through Caddy as documented, and published to', async () => {
+  test('is installed, checked and started, is reachable through Caddy and accepts a publish', async () => {
     expect(more).toEqual([])
     await machine.follow([install, catalogue])
     write(machine)
@@ -76,7 +76,7 @@ describe('a hub on one machine', () => {
   })
 
   test.skipIf(!isInstalled('nginx'))(
-    'nginx, as documented, passes the same looks',
+    'passes the same checks behind nginx as documented',
     async () => {
       const nginx = await startNginx(await freePort(), [hubPort])
       const failed = await machine
@@ -95,7 +95,7 @@ describe('a hub on one machine', () => {
     30_000,
   )
 
-  test('is backed up while somebody publishes, and moved to another machine with nothing lost', async () => {
+  test('is backed up during a publish and restored on another machine without data loss', async () => {
     const [first = '', then = ''] = backup.trim().split('\n')
     const again = publish.replace('kindly', 'warmly')
     await machine.follow([`cd /srv/prompt-hub`, first, again, then])
@@ -124,7 +124,7 @@ describe('a hub on one machine', () => {
     await second.follow(['systemctl stop prompt-hub'])
   })
 
-  test('is upgraded with what it has', async () => {
+  test('keeps its versions and tokens after an upgrade', async () => {
     const token = await machine.follow([`cd /srv/prompt-hub`, 'npm run --silent token -- acme'])
     await machine.follow([upgrade])
     expect(await versions(hubPort)).toEqual(['1.0.2', '1.0.1', '1.0.0'])
@@ -133,7 +133,7 @@ describe('a hub on one machine', () => {
     await machine.follow(['systemctl stop prompt-hub'])
   })
 
-  test('the container is started with the volumes and the port that the image has', () => {
+  test('the container command uses the volumes and port of the image', () => {
     const dockerfile = readFileSync('Dockerfile', 'utf8')
     for (const volume of ['/hub/.hub', '/catalogue']) {
       expect(container).toMatch(new RegExp(`--volume \\S+:${volume}[ \n]`))
@@ -144,7 +144,7 @@ describe('a hub on one machine', () => {
     expect(dockerfile).toContain('EXPOSE 8888')
   })
 
-  test('a mirror of it, by its guide', async () => {
+  test('is mirrored by following the mirror guide', async () => {
     const [build, serve, check, read, ...rest] = blocksOf('hosting-mirror', 'sh') as [string, string, string, string]
     expect(rest).toEqual([])
     const port = String(await freePort())

@@ -70,30 +70,25 @@ describe.each([
   afterAll(() => mirror?.stop())
   const openMirror = () => openDeployedHub(mirror.url, () => new Date()).ask
 
-  test.skipIf(!isHere)(
-    'every file has its address and its bytes, and every page the address that links lead to',
-    async () => {
-      const files = readdirSync(hub.dist, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name).slice(hub.dist.length))
-      expect(files.length).toBeGreaterThan(200)
-      for (const file of files) {
-        const answer = await fetch(mirror.url + file)
-        expect([file, answer.status]).toEqual([file, 200])
-        expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(join(hub.dist, file))), file).toBe(true)
-      }
-      const pages = files
-        .filter((file) => file.endsWith('/index.html'))
-        .map((file) => file.replace(/\/index\.html$/, ''))
-      expect(pages).toEqual(expect.arrayContaining(['/docs', '/docs/reading']))
-      // Pages of prompts are rendered by a hub, and are no files.
-      expect(files.filter((file) => file.startsWith('/zoe/'))).toEqual([])
-      for (const page of pages) expect([page, (await fetch(`${mirror.url}${page}`)).status]).toEqual([page, 200])
-      expect((await fetch(`${mirror.url}/data/v1/repos/zoe/nothing.json`)).status).toBe(404)
-    },
-  )
+  test.skipIf(!isHere)('serves every file byte for byte, and every page at the URL that links use', async () => {
+    const files = readdirSync(hub.dist, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(hub.dist.length))
+    expect(files.length).toBeGreaterThan(200)
+    for (const file of files) {
+      const answer = await fetch(mirror.url + file)
+      expect([file, answer.status]).toEqual([file, 200])
+      expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(join(hub.dist, file))), file).toBe(true)
+    }
+    const pages = files.filter((file) => file.endsWith('/index.html')).map((file) => file.replace(/\/index\.html$/, ''))
+    expect(pages).toEqual(expect.arrayContaining(['/docs', '/docs/reading']))
+    // Pages of prompts are rendered by a hub, and are no files.
+    expect(files.filter((file) => file.startsWith('/zoe/'))).toEqual([])
+    for (const page of pages) expect([page, (await fetch(`${mirror.url}${page}`)).status]).toEqual([page, 200])
+    expect((await fetch(`${mirror.url}/data/v1/repos/zoe/nothing.json`)).status).toBe(404)
+  })
 
-  test.skipIf(!isHere)('every read of the API but search and activity is one of them, as the same bytes', async () => {
+  test.skipIf(!isHere)('serves every API read except search and activity with the same bytes', async () => {
     const { reads, problems } = await checkMirror(openMirror(), openDeployedHub(hub.url, () => new Date()).ask)
     expect(problems).toEqual([])
     expect(reads).toEqual({
@@ -107,7 +102,7 @@ describe.each([
   })
 })
 
-test('what a mirror lacks, or has of another time, is named', async () => {
+test('reports files that are missing or changed on a mirror', async () => {
   const mirror = await startPython(await freePort(), hub.dist)
   const { ask } = openDeployedHub(mirror.url, () => new Date())
   const missing = join(hub.dist, 'data/v1/repos/zoe/hello/versions/1.0.1.json')

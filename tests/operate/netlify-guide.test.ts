@@ -64,7 +64,7 @@ afterAll(async () => {
   await github?.close()
 })
 
-test('every step is followed: the repository, the App, the branch, sign-in, the first publish, and what the doctor says of each', async () => {
+test('every step of the guide works, from the repository to the first publish and doctor checks', async () => {
   expect(more).toEqual([])
   expect(ruleset.rules.map(({ type }) => type)).toEqual(['deletion', 'non_fast_forward', 'pull_request'])
   expect(ruleset.bypass_actors[0]!.actor_id).toBe(Number(/GITHUB_APP_ID=(\d+)/.exec(credential)![1]))
@@ -100,7 +100,7 @@ test('every step is followed: the repository, the App, the branch, sign-in, the 
   expect(JSON.stringify(message?.values)).toContain('Publish acme/greeting 1.0.1')
 })
 
-test('the template asks for settings that there are, and for every one that the guide names', () => {
+test('the template asks for exactly the settings in the guide, and each one exists', () => {
   const toml = readFileSync('netlify.toml', 'utf8')
   const asked = [...toml.slice(toml.indexOf('[template.environment]')).matchAll(/^([A-Z_]+) = "(.+)"/gm)].map(
     ([, name]) => name!,

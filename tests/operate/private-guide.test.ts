@@ -74,7 +74,7 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
       (error: Error) => error.message,
     )
 
-  test('is set up, looked at and started as the guide says, and everything answers inside', async () => {
+  test('is set up by the guide, passes all checks and accepts a publish inside the network', async () => {
     expect([moreSettings, moreCaddy, moreLooks]).toEqual([[], [], []])
     await machine.follow([install, catalogue])
     const env = `CONTENT_DIR=/srv/catalogue/content\n${settings}`
@@ -88,11 +88,11 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
     expect(await fromInside([publish])).toMatch(/"version":"1\.0\.1"/)
   })
 
-  test('a machine without the root certificate is told that the hub does not respond', async () => {
+  test('is reported as not responding on a machine without the root certificate', async () => {
     expect(await failing(fromInside([look], false))).toMatch(/WRONG +hub-reachable .*does not respond: .*certificate/)
   })
 
-  test('outside of the network nothing answers, and the hub itself listens to its own machine alone', async () => {
+  test('does not respond outside the network, and listens only on localhost', async () => {
     await stopCaddy()
     // Whoever asks from here is outside of such a network.
     await startCaddy((text) => text.replace('private_ranges', '192.0.2.0/24'))

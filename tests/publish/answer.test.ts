@@ -5,11 +5,11 @@ import { REPOSITORY } from '../hubs/publishing.ts'
 import { judgeHistory } from './history.ts'
 import { git, hub, INDEX, open, show, versionFile, versionPath, world } from './open-rules.ts'
 
-describe('the answer', () => {
+describe('publish response', () => {
   beforeEach(() => open())
   afterEach(() => world.close())
 
-  test('a first version: 201, Location, and the single record with what became of the request', async () => {
+  test('returns 201, Location and the full version record for a first version', async () => {
     const answer = await hub.publish({ content: 'Review {{code}}.\n', changelog: 'First', bump: 'major' })
     expect(answer.status).toBe(201)
     expect(answer.headers.get('Location')).toBe('https://hub.example/api/v1/repos/acme/code-review/versions/1.0.0')
@@ -54,7 +54,7 @@ describe('the answer', () => {
     })
   })
 
-  test('one commit adds one file and says nothing that a user wrote', async () => {
+  test('commits a new version as one file, with no user text in the commit message', async () => {
     await hub.publish({ content: 'x\n', changelog: 'Secret words\nOperation-Id: forged', title: 'A title' })
     await hub.publish({ content: 'y\n', changelog: 'Again' })
     expect(await git('log', '-1', '--format=%an <%ae>%n%s', '--name-status', 'main')).toBe(
@@ -67,7 +67,7 @@ describe('the answer', () => {
     expect(await judgeHistory(world)).toEqual([versionPath('1.0.0'), versionPath('1.0.1')])
   })
 
-  test('the file is the one that the contract describes', async () => {
+  test('writes the version file in the documented format', async () => {
     const variables = [{ name: 'language', description: 'Which one', example: 'Go' }]
     const answer = await hub.publish({
       content: '{{language}}\n',
@@ -96,13 +96,13 @@ variables:
     )
   })
 
-  test('the trailing slash of the address does not matter', async () => {
+  test('ignores a trailing slash in the URL', async () => {
     const answer = await hub.publish({ content: 'x' }, { path: `/api/v1/repos/${REPOSITORY}/versions/` })
     expect([answer.status, answer.version]).toEqual([201, '1.0.0'])
   })
 })
 
-describe('numbers', () => {
+describe('version numbers', () => {
   afterEach(() => world.close())
 
   //  what                                  there already                        yanked              bump                 next      previous
@@ -146,7 +146,7 @@ describe('numbers', () => {
     expect([answer.status, answer.code, answer.message]).toEqual([422, 'validation_failed', says])
   })
 
-  test('a thousand versions are the most', async () => {
+  test('rejects more than 1000 versions', async () => {
     const files = Array.from({ length: 999 }, (_, patch) => [
       versionPath(`1.0.${patch}`),
       versionFile(`Old ${patch}\n`),
@@ -160,7 +160,7 @@ describe('numbers', () => {
   })
 })
 
-describe('what carries over', () => {
+describe('fields carried over from the previous version', () => {
   const declared = `variables:
   - name: kept
     description: Stays
@@ -202,7 +202,7 @@ parameters:
     expect([built.data.variables, built.data.parameters]).toEqual([variables, parameters])
   })
 
-  test('from the latest version, not from a yanked one above it', async () => {
+  test('uses the latest version, not a higher yanked one', async () => {
     await world.commitOutside({
       [versionPath('2.0.0')]: versionFile('x\n', 'parameters:\n  model: wrong\n'),
       [INDEX]: '---\nyanked:\n  "2.0.0": Wrong\n---\n',
@@ -216,7 +216,7 @@ parameters:
   })
 })
 
-test('the address of the hub comes from its settings, never from a request', async () => {
+test('takes the URL of the hub from its settings, never from request headers', async () => {
   await open()
   const answer = await hub.publish(
     { content: 'x' },

@@ -6,7 +6,7 @@ import { expectRefusal, hub, judgeAfterwards, logged, openForInputs, stream } fr
 
 openForInputs()
 
-describe('a body that is not worth reading', () => {
+describe('bodies of unauthenticated or incomplete requests', () => {
   /** Counts what is taken of a body without end. */
   const endless = () => {
     const taken = { bytes: 0 }
@@ -19,20 +19,20 @@ describe('a body that is not worth reading', () => {
     return { body, taken }
   }
 
-  test('without a good token, nothing of an announced length is read', async () => {
+  test('without a valid token: does not read a body with a Content-Length', async () => {
     const { body, taken } = endless()
     const answer = await hub.publish(body, { token: null, headers: { 'Content-Length': '1048576' } })
     // A stream fills its own buffer once, before anybody reads.
     expect([answer.status, taken.bytes]).toEqual([401, 8_192])
   })
 
-  test('without a good token, at most 64 KiB of an unknown length', async () => {
+  test('without a valid token: reads at most 64 KiB of a body without a Content-Length', async () => {
     const { body, taken } = endless()
     expect((await hub.publish(body, { token: null })).status).toBe(401)
     expect(taken.bytes).toBeLessThanOrEqual(65_536 + 8_192)
   })
 
-  test('cut off on its way: 400, and nothing of it in the log', async () => {
+  test('returns 400 for a body that is cut off, and logs nothing', async () => {
     const { promise, reject } = Promise.withResolvers<never>()
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(Buffer.from('{"content"')),
@@ -50,7 +50,7 @@ describe('a body that is not worth reading', () => {
   })
 })
 
-describe('the body as bytes', () => {
+describe('body size, media type, encoding and JSON syntax', () => {
   const mib = 1_048_576
   //  what                                      body                                              sending                                           answer
   test.each<[string, () => unknown, Sending, readonly [number, string, (string | RegExp)?]]>([
@@ -132,7 +132,7 @@ describe('the body as bytes', () => {
     ['an encoding that is none', { content: 'a2' }, { 'Content-Encoding': 'identity' }],
     ['of a repeated key the last counts', '{"content": 1, "bump": "x", "content": "a3", "bump": "major"}', {}],
     ['exactly 1 MiB', `{"content": "a4"${' '.repeat(mib - 17)}}`, {}],
-  ])('%s is fine', async (_, body, headers) => {
+  ])('accepts: %s', async (_, body, headers) => {
     expect((await hub.publish(body, { headers })).status).toBe(201)
   })
 })

@@ -4,7 +4,7 @@ import { expectRefusal, hub, judgeAfterwards, many, nested, openForInputs } from
 
 openForInputs()
 
-describe('the body as fields', () => {
+describe('body fields', () => {
   const content = 'x'
   const names = (count: number, prefix = 'v') => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
   const token = 'hub_00000000000000000000000000000000'
@@ -210,7 +210,7 @@ describe('the body as fields', () => {
     ['a forged token is no token', { content: `${token}000000 `, title: '' }, 'title: expected some text'],
   ])('%s', (_, body, says) => expectRefusal(body, {}, [422, 'validation_failed', says]))
 
-  test('every problem is in one message, each with its field', async () => {
+  test('reports every problem in one message, each with its field', async () => {
     const { message } = await hub.publish({
       content: ' ',
       bump: 'huge',
@@ -236,7 +236,7 @@ describe('the body as fields', () => {
       expect(message).toMatch(new RegExp(`(?:^|; )${field}: `))
   })
 
-  test('a hundred thousand unknown fields are refused, not choked on', async () => {
+  test('rejects a body with 90,000 unknown fields', async () => {
     const fields = Array.from({ length: 90_000 }, (_, index) => `"f${index}":1`).join(',')
     await expectRefusal(`{"content":"x",${fields}}`, {}, [422, 'validation_failed', 'f0: unknown'])
   })

@@ -89,7 +89,7 @@ describe.each<[string, () => Promise<World>]>([
     }
   }
 
-  test('the corpus comes back exactly: at once, from git, and after a rebuild', async () => {
+  test('returns every content byte for byte: right away, from git and after a rebuild', async () => {
     const published: [string, string, string][] = []
     for (const [index, [, content]] of CORPUS.entries()) {
       const to = `acme/corpus-${index}`
@@ -108,7 +108,7 @@ describe.each<[string, () => Promise<World>]>([
     for (const [to, version, content] of published) await expectRead(to, version, content)
   })
 
-  test('what a content was does not change when the next one comes', async () => {
+  test('keeps the bytes of a version when newer ones are published', async () => {
     const contents = ['\uFEFFa\r\n', 'b', '---js\n', '\r\rx\r']
     for (const content of contents) await publish({ content }, 'acme/history')
     await hub.build()
@@ -118,7 +118,7 @@ describe.each<[string, () => Promise<World>]>([
     }
   })
 
-  test('any text, with any changelog, parameters and variables', async () => {
+  test('publishes and returns any text with any changelog, parameters and variables', async () => {
     const chunk = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 8 }),
       fc.constantFrom(

@@ -16,7 +16,7 @@ const MESSAGES = [
   { role: 'user', content: '{{question}}' },
 ]
 
-test('by content: the bytes stay, records have the messages, and history is no variable', async () => {
+test('from content: keeps the bytes, returns messages, and does not list history as a variable', async () => {
   const { status, data } = await publish({ content: CONTENT, format: 'chat' }, 'acme/by-content')
   expect(status).toBe(201)
   expect(data).toMatchObject({ content: CONTENT, format: 'chat', messages: MESSAGES })
@@ -31,7 +31,7 @@ test('by content: the bytes stay, records have the messages, and history is no v
   expect((await hub.read('/api/v1/repos/acme/by-content/raw')).text).toBe(CONTENT)
 })
 
-test('by messages: they are written as content, in one way', async () => {
+test('from messages: writes them as content in a canonical form', async () => {
   const { status, data } = await publish({ messages: MESSAGES }, 'acme/by-messages')
   expect(status).toBe(201)
   expect(data).toMatchObject({
@@ -42,7 +42,7 @@ test('by messages: they are written as content, in one way', async () => {
   expect((await publish({ messages: MESSAGES }, 'acme/by-messages')).data).toMatchObject({ unchanged: true })
 })
 
-test('a format that is left out is that of the version before, with its rules; text must be asked for', async () => {
+test('keeps the format of the previous version and its rules, unless text is requested', async () => {
   const to = 'acme/carried'
   await publish({ content: '{{role "user"}}\nOne\n', format: 'chat' }, to)
   const second = await publish({ content: '{{role "user"}}\nTwo\n' }, to)
@@ -57,7 +57,7 @@ test('a format that is left out is that of the version before, with its rules; t
   expect(text.data.warnings).toMatchObject([{ code: 'looks_like_chat', line: 1 }, { code: 'breaking_change' }])
 })
 
-test('a text with role lines stays one, with a warning', async () => {
+test('keeps a text prompt with role lines as text, with a warning', async () => {
   const { data } = await publish({ content: 'Write:\n{{role "user"}}\nHello\n' }, 'acme/looks-so')
   expect(data).toMatchObject({ format: 'text', messages: null })
   expect(data.warnings).toEqual([
@@ -69,7 +69,7 @@ test('a text with role lines stays one, with a warning', async () => {
   ])
 })
 
-test('the differences of versions say which roles were added, removed or changed', async () => {
+test('the diff of two versions lists added, removed and changed roles', async () => {
   const to = 'acme/different'
   await publish(
     { messages: [{ role: 'system', content: 'a' }, { type: 'history' }, { role: 'user', content: 'b' }] },
@@ -94,7 +94,7 @@ test('the differences of versions say which roles were added, removed or changed
   })
 })
 
-describe('what is refused', () => {
+describe('rejects', () => {
   const user = { role: 'user', content: 'x' }
   test.each<[string, Record<string, unknown>, string]>([
     ['no role line', { content: 'Hi', format: 'chat' }, 'content: line 1: expected {{role "system"}}'],

@@ -119,13 +119,13 @@ const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoi
   ],
 ]
 
-describe.each(CONDITIONS)('12 at once: %s', (condition, makeRules) => {
+describe.each(CONDITIONS)('concurrent publishes to GitHub: %s', (condition, makeRules) => {
   //  how                       processes
   test.each([
     // Each of three processes queues its publishes, too.
     ...(condition === 'no fault' ? [['in one process', 1] as const] : []),
     ['in three processes', 3] as const,
-  ])('%s they get 12 different, consecutive versions', async (_, processes) => {
+  ])('%s: 12 publishes get 12 different, consecutive versions', async (_, processes) => {
     const hubs = await openHubs(processes)
     standIn.script(...makeRules(createCoin(processes)))
     const bodies = Array.from({ length: 12 }, (_, index) => ({ content: `Text ${index}\n`, changelog: `${index}` }))
@@ -141,7 +141,7 @@ describe.each(CONDITIONS)('12 at once: %s', (condition, makeRules) => {
     expect((await hubs[0]!.readRepository()).data).toMatchObject({ latest_version: '1.0.11', versions_count: 12 })
   })
 
-  test('of 8 with the same expected_version one gets 201', async () => {
+  test('of 8 publishes with the same expected_version, only one gets 201', async () => {
     const hubs = await openHubs(2)
     await hubs[0]!.publish({ content: 'First\n' })
     standIn.script(...makeRules(createCoin(8)))
@@ -157,7 +157,7 @@ describe.each(CONDITIONS)('12 at once: %s', (condition, makeRules) => {
   })
 })
 
-test('mixed bumps, with lost answers: each raises the one before it', async () => {
+test('with mixed bumps and lost responses, each version bumps the previous one', async () => {
   const hubs = await openHubs(3)
   standIn.script({ on: 'mutation', times: Infinity, when: createCoin(5)(0.4), fault: FAULTS.cut(true) })
   const bumps = ['patch', 'minor', 'major'] as const
@@ -178,7 +178,7 @@ test('mixed bumps, with lost answers: each raises the one before it', async () =
   }
 })
 
-test('ten at once take two calls each, so at 200 ms a call they are done in four seconds', async () => {
+test('ten concurrent publishes take two GitHub calls each', async () => {
   const hub = await openHub(world)
   standIn.script({ on: 'any', times: Infinity, fault: holdEach(() => sleep(20)) })
   const answers = await Promise.all(
@@ -189,7 +189,7 @@ test('ten at once take two calls each, so at 200 ms a call they are done in four
   expect(standIn.counts()).toEqual({ query: 10, mutation: 10, rest: 0, all: 20 })
 })
 
-describe('what a publish costs', () => {
+describe('GitHub calls per publish', () => {
   const FIRST = { content: 'First\n', title: 'A title' }
   //  what                                   body                                                                key           status   calls
   test.each<[string, Record<string, unknown>, string | undefined, number, string[]]>([
@@ -227,7 +227,7 @@ describe('what a publish costs', () => {
     expect(standIn.counts()).toEqual({ query: 1, mutation: 1, rest: 0, all: 2 })
   })
 
-  test('the same process knows its own last version still by its id alone: at most three', async () => {
+  test('repeated publishes from the same process: at most three calls each', async () => {
     const hub = await openHub(world)
     for (const content of ['First\n', 'Second\n', 'Third\n']) {
       standIn.forget()
@@ -237,7 +237,7 @@ describe('what a publish costs', () => {
     }
   })
 
-  test('the answer says where the commit is shown', async () => {
+  test('returns the GitHub URL of the commit', async () => {
     const { data } = await (await openHub(world)).publish({ content: 'First\n' })
     const commit = JSON.parse(JSON.stringify(data.commit))
     expect(commit.sha).toMatch(/^[0-9a-f]{40}$/)

@@ -23,8 +23,8 @@ const at = <Value>(values: readonly Value[], index: number): Value => values[ind
 describe.each([
   ['in one process', 1],
   ['in four processes', 4],
-])('12 at once, %s', (_, processes) => {
-  test('get 12 different, consecutive versions', async () => {
+])('concurrent publishes, %s', (_, processes) => {
+  test('12 publishes get 12 different, consecutive versions', async () => {
     const hubs = await openHubs(processes)
     const bodies = Array.from({ length: 12 }, (_, index) => ({ content: `Text ${index}\n`, changelog: `${index}` }))
     const answers = await Promise.all(bodies.map((body, index) => at(hubs, index).publish(body)))
@@ -35,7 +35,7 @@ describe.each([
     expect((await hubs[0]!.readRepository()).data).toMatchObject({ latest_version: '1.0.11', versions_count: 12 })
   })
 
-  test('with mixed bumps each raises the one before it', async () => {
+  test('with mixed bumps, each version bumps the previous one', async () => {
     const hubs = await openHubs(processes)
     const bodies = Array.from({ length: 12 }, (_, index) => ({ content: `Text ${index}\n`, bump: at(BUMPS, index) }))
     const answers = await Promise.all(bodies.map((body, index) => at(hubs, index).publish(body)))
@@ -58,7 +58,7 @@ describe.each([
   test.each([
     ['a new repository', null],
     ['the latest version', '1.0.0'],
-  ])('of 8 that expect %s, one gets 201 and seven 409', async (_, expected_version) => {
+  ])('of 8 publishes that expect %s, one gets 201 and seven get 409', async (_, expected_version) => {
     const hubs = await openHubs(processes)
     if (expected_version !== null) await hubs[0]!.publish({ content: 'First\n' })
     const answers = await Promise.all(
@@ -72,7 +72,7 @@ describe.each([
   })
 })
 
-test('of 8 with the same content, one publishes and seven hear that nothing changed', async () => {
+test('of 8 concurrent publishes with the same content, one publishes and seven are unchanged', async () => {
   const hubs = await openHubs(4)
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) => at(hubs, index).publish({ content: 'The same\n', title: 'Same' })),
@@ -82,7 +82,7 @@ test('of 8 with the same content, one publishes and seven hear that nothing chan
   expect(await judgeHistory(world)).toHaveLength(1)
 })
 
-test('twelve repositories at once are twelve first versions', async () => {
+test('12 concurrent publishes to 12 new repositories each get version 1.0.0', async () => {
   const hubs = await openHubs(4)
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, index) =>

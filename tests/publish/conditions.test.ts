@@ -30,7 +30,7 @@ describe('expected_version', () => {
     ).toBe(expected_version === null ? 200 : 409)
   })
 
-  test('a conflict is said before "unchanged"', async () => {
+  test('reports a conflict before "unchanged"', async () => {
     expect((await hub.publish({ content: 'Old\n', expected_version: '0.9.0' })).code).toBe('version_conflict')
   })
 })
@@ -39,7 +39,7 @@ describe('dry_run', () => {
   beforeEach(() => open({ [versionPath('1.0.0')]: versionFile('Old\n') }))
   afterEach(() => world.close())
 
-  test('answers what would be, and writes nothing anywhere', async () => {
+  test('returns the expected result and writes nothing', async () => {
     await hub.build()
     const keysBefore = (await hub.state.list('fresh/')).keys
     const answer = await hub.publish({ content: 'New\n', bump: 'minor', title: 'Other', dry_run: true })
@@ -59,17 +59,17 @@ describe('dry_run', () => {
     ['a conflict', { content: 'x', expected_version: '7.0.0' }, {}, 409, 'version_conflict'],
     ['another owner', { content: 'x' }, { to: 'bcme/x' }, 403, 'forbidden'],
     ['no token', { content: 'x' }, { token: null }, 401, 'unauthorized'],
-  ])('refuses as a publish does: %s', async (_, body, sending, status, code) => {
+  ])('returns the same error as a publish: %s', async (_, body, sending, status, code) => {
     const answer = await hub.publish({ ...body, dry_run: true }, sending)
     expect([answer.status, answer.code]).toEqual([status, code])
   })
 
-  test('false is an ordinary publish', async () => {
+  test('false publishes normally', async () => {
     expect((await hub.publish({ content: 'New\n', dry_run: false })).status).toBe(201)
   })
 })
 
-describe('archived and deprecated', () => {
+describe('publishing by repository status', () => {
   afterEach(() => world.close())
   //  status         publishing
   test.each([
@@ -86,7 +86,7 @@ describe('archived and deprecated', () => {
     expect((await hub.publish({ content: 'Old\n', title: 'Other' })).status).toBe(expected === 409 ? 409 : 201)
   })
 
-  test('files on the branch that cannot be read are no fault of the caller', async () => {
+  test('returns 502 when files on the branch cannot be parsed', async () => {
     await open({
       [INDEX]: '---\nnonsense: 1\n---\n',
       [versionPath('1.0.0')]: versionFile('Old\n'),

@@ -5,7 +5,7 @@ import { canary, expectRefusal, head, hub, judgeAfterwards, nested, openForInput
 
 openForInputs()
 
-describe('tokens of this hub never become public', () => {
+describe('rejects hub tokens in every field', () => {
   //  where                    body
   test.each<[string, (token: string) => object]>([
     ['content', (token) => ({ content: `My key is ${token}.` })],
@@ -33,7 +33,7 @@ describe('tokens of this hub never become public', () => {
   })
 })
 
-describe('what looks dangerous and is kept as it is', () => {
+describe('dangerous-looking content is stored unchanged', () => {
   const script = (path: string) => `require('node:fs').writeFileSync(${JSON.stringify(path)}, 'x')`
   //  what                                      body
   test.each<[string, (path: string) => { content: string } & Record<string, unknown>]>([
@@ -127,7 +127,7 @@ describe('what looks dangerous and is kept as it is', () => {
     expect(JSON.stringify([...answer.headers]) + answer.text).not.toContain('evil')
   })
 
-  test('every header of an answer holds checked values alone', async () => {
+  test('response headers contain only ASCII and no user text', async () => {
     const answer = await hub.publish({ content: 'h', title: 'ünïcode 🦄', changelog: 'a\nb' }, { to: 'acme/headers' })
     expect([...answer.headers.values()].join('\n')).not.toMatch(/[^\x20-\x7e\n]|ünï/)
   })
@@ -138,7 +138,7 @@ describe('a publish never breaks the next build', () => {
   test.each([
     ['short values nested deep', `{"a":${nested(29).replace('[]', `[${'1,'.repeat(32_000)}1]`)}}`],
     ['many lines of a text nested deep', `{"a":${nested(29).replace('[]', `["${'x\\n'.repeat(20_000)}"]`)}}`],
-  ])('%s: refused when its file would be too long', async (_, parameters) => {
+  ])('%s: rejected when the file would be too large', async (_, parameters) => {
     await expectRefusal(`{"content":"x","parameters":${parameters}}`, { to: 'acme/long' }, [
       422,
       'validation_failed',
@@ -146,7 +146,7 @@ describe('a publish never breaks the next build', () => {
     ])
   })
 
-  test('the longest content beside long parameters is published and built', async () => {
+  test('publishes and builds the largest content with large parameters', async () => {
     const body = { content: 'x'.repeat(262_144), parameters: { a: 'y'.repeat(65_000) } }
     expect((await hub.publish(body, { to: 'acme/long' })).status).toBe(201)
     await hub.build()

@@ -155,7 +155,7 @@ test.each<[string, Record<string, unknown>, Found, string]>([
   expect(decide(acceptPublish({ body }), found)).toBe(expected)
 })
 
-test('variables and parameters carry over; what is no longer used goes, what is new comes', () => {
+test('carries over variables and parameters, drops unused variables and adds new ones', () => {
   const more = 'variables: [{name: kept, description: Stays.}, {name: gone}]\nparameters: {temperature: 0.2}\n'
   const found = { versions: ['1.0.0'], text: fileOf('{{kept}} {{gone}}\n', more) }
   const round = decided(acceptPublish({ body: { content: '{{kept}} {{added}}\n' } }), found)
@@ -168,7 +168,7 @@ test('variables and parameters carry over; what is no longer used goes, what is 
   expect([record.parameters, record.previous_version]).toEqual([{ temperature: 0.2 }, '1.0.0'])
 })
 
-describe('a secret in the latest version, which came into git by another way', () => {
+describe('a token in the latest version that was committed directly to git', () => {
   // 32 characters and their checksum.
   const token = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
   const declared = `variables: [{name: key, default: ${token}}]\n`
@@ -183,7 +183,7 @@ describe('a secret in the latest version, which came into git by another way', (
   })
 })
 
-test('a commit says who, which version and which request; its file says the same', () => {
+test('the commit records the publisher, version and request, and adds a matching version file', () => {
   const accepted = acceptPublish({
     arrivedMs: Date.UTC(2026, 10, 21, 9, 8, 7),
     idempotency: { key: 'k', request: 'r' },
@@ -271,7 +271,7 @@ describe('who may publish', () => {
   })
 })
 
-test('a listing is stale when it lacks a version that somebody was told of', () => {
+test('a listing is stale when it lacks a version that was already reported as published', () => {
   const accepted = acceptPublish({ known: ['1.0.0', '1.0.1'] })
   expect(isStale(accepted, folderOf({ versions: ['1.0.0'] }))).toBe(true)
   expect(isStale(accepted, folderOf({ versions: ['1.0.0', '1.0.1', '1.0.2'] }))).toBe(false)

@@ -77,7 +77,7 @@ async function openImpatient(apiUrl = standIn.url, beforeReading: () => void = (
   return impatient
 }
 
-describe('GitHub is down or slow for the whole time', () => {
+describe('GitHub is down or slow until the timeout', () => {
   //  what                                    on           fault
   test.each<[string, 'any' | 'mutation', Fault]>([
     ['connections are cut', 'any', FAULTS.cut(false)],
@@ -119,7 +119,7 @@ describe('GitHub is down or slow for the whole time', () => {
     expect(await judgeHistory(world)).toEqual([])
   })
 
-  test('nobody listens at its address: 503 with Retry-After', async () => {
+  test('connection refused: 503 with Retry-After', async () => {
     const away = await openImpatient('http://127.0.0.1:9', passTimeAtEachCall(6))
     const answer = await away.publish(BODY)
     expect([answer.status, answer.code, answer.headers.get('Retry-After')]).toEqual([503, 'unavailable', '5'])
@@ -128,7 +128,7 @@ describe('GitHub is down or slow for the whole time', () => {
   })
 })
 
-describe('GitHub asks for a pause', () => {
+describe('GitHub rate limits', () => {
   const soon = () => Math.floor(Date.now() / 1000) + 900
   //  what                                   on          fault                                       seconds
   test.each<[string, 'query' | 'mutation', () => Fault, RegExp]>([
@@ -138,7 +138,7 @@ describe('GitHub asks for a pause', () => {
     ['writing: a secondary limit without a time', 'mutation', () => FAULTS.secondaryLimit(403), /^60$/],
     ['writing: a secondary limit of 40 s over GraphQL', 'mutation', () => FAULTS.secondaryLimit(200, '40'), /^40$/],
     ['writing: the primary limit', 'mutation', () => FAULTS.rateLimited(soon()), /^(?:900|8\d\d)$/],
-  ])('%s: 503 at once, with its time', async (_, on, fault, seconds) => {
+  ])('%s: 503 at once with a matching Retry-After', async (_, on, fault, seconds) => {
     standIn.script({ on, times: Infinity, fault: fault() })
     const answer = await hub.publish(BODY)
     expect([answer.status, answer.code]).toEqual([503, 'unavailable'])
@@ -155,22 +155,27 @@ describe('GitHub asks for a pause', () => {
   test.each<[string, 'query' | 'mutation', Fault]>([
     ['reading', 'query', FAULTS.secondaryLimit(403, '60')],
     ['writing', 'mutation', FAULTS.secondaryLimit(200, '60')],
-  ])('%s: eight publishes hear what is left of it, and no call is made meanwhile', async (_, on, fault) => {
-    standIn.script({ on, fault })
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, number) => hub.publish({ content: `${number}\n` })))
-    const calls = standIn.counts().all
-    expect(standIn.counts()[on]).toBe(1)
-    answers.push(await hub.publish(BODY))
-    for (const { status, code, message, headers } of answers) {
-      expect([status, code]).toEqual([503, 'unavailable'])
-      expect(message).toMatch(BUSY)
-      expect(headers.get('Retry-After')).toMatch(/^(?:60|5\d)$/)
-    }
-    expect(standIn.counts().all).toBe(calls)
-    expectCleanLog()
-  })
+  ])(
+    '%s: eight publishes get the remaining time as Retry-After, without further GitHub calls',
+    async (_, on, fault) => {
+      standIn.script({ on, fault })
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, number) => hub.publish({ content: `${number}\n` })),
+      )
+      const calls = standIn.counts().all
+      expect(standIn.counts()[on]).toBe(1)
+      answers.push(await hub.publish(BODY))
+      for (const { status, code, message, headers } of answers) {
+        expect([status, code]).toEqual([503, 'unavailable'])
+        expect(message).toMatch(BUSY)
+        expect(headers.get('Retry-After')).toMatch(/^(?:60|5\d)$/)
+      }
+      expect(standIn.counts().all).toBe(calls)
+      expectCleanLog()
+    },
+  )
 
-  test('once it is over, publishing goes on', async () => {
+  test('calls GitHub again once the rate limit is over', async () => {
     standIn.script({ on: 'query', fault: FAULTS.secondaryLimit(403, '1') })
     const git = world.openStore()
     const read = () => git.readFolder({ owner: 'acme', name: 'code-review' }, { signal: AbortSignal.timeout(8_000) })
@@ -180,14 +185,14 @@ describe('GitHub asks for a pause', () => {
     expect(standIn.counts().all).toBe(2)
   })
 
-  test('a pause that fits is waited for', async () => {
+  test('waits for a short rate limit and then publishes', async () => {
     standIn.script({ on: 'mutation', fault: FAULTS.secondaryLimit(403, '1') })
     expect((await hub.publish(BODY)).status).toBe(201)
     expect(standIn.counts().mutation).toBe(2)
   })
 })
 
-describe('GitHub refuses us', () => {
+describe('GitHub rejects the request', () => {
   //  what                         on           fault                                              calls
   test.each<[string, 'any' | 'mutation', Fault, number]>([
     ['wrong credentials', 'any', FAULTS.badCredentials(), 1],
@@ -212,7 +217,7 @@ describe('GitHub refuses us', () => {
     expect(await judgeHistory(world)).toEqual([])
   })
 
-  test('a repository without a branch says what it needs', async () => {
+  test('returns 502 and asks for a first commit when the repository is empty', async () => {
     const { repository, token } = await standIn.createRepository({ isEmpty: true })
     const empty = await openHub({
       ...world,
@@ -225,7 +230,7 @@ describe('GitHub refuses us', () => {
   })
 })
 
-describe('trouble that passes', () => {
+describe('temporary GitHub errors', () => {
   //  what                                      faults, one a call
   test.each<[string, 'query' | 'mutation', Fault[]]>([
     ['a read that fails three times', 'query', [FAULTS.cut(false), FAULTS.badGateway(false), FAULTS.nothing(false)]],
@@ -245,7 +250,7 @@ describe('trouble that passes', () => {
   })
 })
 
-test('a change of index.md alone that is applied and lost: its commit is found, and shows at once', async () => {
+test('finds the commit of an index.md update whose response was lost, and shows it at once', async () => {
   await hub.publish(BODY)
   standIn.script({ on: 'mutation', fault: FAULTS.cut(true) })
   const answer = await hub.publish({ ...BODY, title: 'Reviews' })
@@ -254,7 +259,7 @@ test('a change of index.md alone that is applied and lost: its commit is found, 
   expect(JSON.parse((await hub.readRepository('')).text).data.title).toBe('Reviews')
 })
 
-test('a write that is applied after our own time limit: 201, one version', async () => {
+test('a write that is applied after the call timeout: 201, one version', async () => {
   const impatient = await openImpatient()
   // Held until the next attempt arrives, so that the two meet whatever the machine is busy with.
   const second = Promise.withResolvers<void>()
@@ -272,7 +277,7 @@ test('a write that is applied after our own time limit: 201, one version', async
   expect(await judgeHistory(world)).toEqual(['content/acme/code-review/versions/1.0.1.md'])
 })
 
-describe('an answer lost for good', () => {
+describe('a publish whose response was lost', () => {
   /** The write is applied, then GitHub is gone until the deadline. */
   const loseEverything = async (key?: string) => {
     const pass = passTimeAtEachCall(6)
@@ -292,7 +297,7 @@ describe('an answer lost for good', () => {
     standIn.forget()
   }
 
-  test('with a key, the retry hears of the version, also when others came since', async () => {
+  test('a retry with a key returns the published version, even after newer ones', async () => {
     await loseEverything('key-0001')
     expect((await hub.publish({ content: 'Other\n' })).version).toBe('1.0.2')
     const again = await hub.publish(BODY, { key: 'key-0001' })
@@ -301,20 +306,20 @@ describe('an answer lost for good', () => {
     expect(await judgeHistory(world)).toHaveLength(2)
   })
 
-  test('with a key and another body, the retry is refused', async () => {
+  test('a retry with the same key and another body is rejected', async () => {
     await loseEverything('key-0001')
     const again = await hub.publish({ ...BODY, changelog: 'Other' }, { key: 'key-0001' })
     expect([again.status, again.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
-  test('without a key, the retry finds that nothing is to change', async () => {
+  test('a retry without a key returns the version as unchanged', async () => {
     await loseEverything()
     const again = await hub.publish(BODY)
     expect([again.status, again.version, again.data.unchanged]).toEqual([200, '1.0.1', true])
     expect(await judgeHistory(world)).toHaveLength(1)
   })
 
-  test('with expected_version, the retry is a conflict that names the version', async () => {
+  test('a retry with expected_version is a conflict that names the version', async () => {
     await loseEverything()
     const again = await hub.publish({ ...BODY, expected_version: '1.0.0' })
     expect([again.status, again.code]).toEqual([409, 'version_conflict'])
@@ -322,7 +327,7 @@ describe('an answer lost for good', () => {
   })
 })
 
-test('a listing that lags behind a known publish is read again before a conflict or "unchanged" is said', async () => {
+test('rereads a stale listing before it reports a conflict or "unchanged"', async () => {
   await hub.publish({ content: 'First\n' })
   standIn.forget()
   const stale = (times: number) =>

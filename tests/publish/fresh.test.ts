@@ -36,8 +36,8 @@ const listOf = async (at = hub) => {
   return list
 }
 
-describe('at once, without any build', () => {
-  test('detail, versions, version and raw of a new version, each with an ETag', async () => {
+describe('reads right after a publish, without a build', () => {
+  test('returns repository, versions, version and raw content of a new version, each with an ETag', async () => {
     const published = await hub.publish({
       content: 'New {{y}}\r\n',
       changelog: 'Second',
@@ -94,7 +94,7 @@ describe('at once, without any build', () => {
     }
   })
 
-  test('the validators of what changed change, and that of an old version does not', async () => {
+  test('ETags of changed resources change, those of an old version do not', async () => {
     const etagOf = async (rest: string) => (await hub.readRepository(rest)).headers.get('ETag')
     const rests = ['', '/versions', '/raw', '/versions/1.0.0', '/raw?version=1.0.0']
     const before = await Promise.all(rests.map(etagOf))
@@ -103,7 +103,7 @@ describe('at once, without any build', () => {
     expect(rests.map((_, index) => before[index] === after[index])).toEqual([false, false, false, true, true])
   })
 
-  test('a repository that no build has ever seen', async () => {
+  test('shows a repository that was never built', async () => {
     expect((await hub.read('/api/v1/repos/acme/brand-new')).status).toBe(404)
     await hub.publish({ content: 'Hello\n' }, { to: 'acme/brand-new' })
     const detail = await hub.read('/api/v1/repos/acme/brand-new')
@@ -117,7 +117,7 @@ describe('at once, without any build', () => {
     expect((await hub.read('/api/v1/repos/acme/brand-new/versions/1.0.1')).status).toBe(404)
   })
 
-  test('a title that changed alone', async () => {
+  test('shows a title that changed without a new version', async () => {
     const answer = await hub.publish({ content: 'Old {{x}}\n', title: 'Reviews' })
     expect([answer.status, answer.data.unchanged]).toEqual([200, true])
     expect((await hub.readRepository()).data).toMatchObject({
@@ -127,7 +127,7 @@ describe('at once, without any build', () => {
     })
   })
 
-  test('several publishes one after the other, then a build of all of them', async () => {
+  test('lists several successive publishes, and the same versions after a build', async () => {
     for (const patch of [1, 2, 3]) {
       expect((await hub.publish({ content: `New ${patch}\n` })).version).toBe(`1.0.${patch}`)
       expect(await latestOf()).toBe(`1.0.${patch}`)
@@ -137,7 +137,7 @@ describe('at once, without any build', () => {
     expect((await listOf()).data.map(({ version }) => version)).toEqual(['1.0.3', '1.0.2', '1.0.1', '1.0.0'])
   })
 
-  test('versions and yanks that came into git by another way are in the copy too', async () => {
+  test('includes versions and yanks that were committed directly to git', async () => {
     await world.commitOutside({
       'content/acme/code-review/versions/1.1.0.md': OLD.replace('Old {{x}}', 'By hand'),
       [INDEX]: '---\nyanked:\n  "1.0.0": Wrong\n---\n',
@@ -151,7 +151,7 @@ describe('at once, without any build', () => {
     expect((await hub.readRepository()).data).toMatchObject({ versions: ['1.1.1', '1.1.0'], versions_count: 3 })
   })
 
-  test('what is listed can be read, also what came into git by another way since the last build', async () => {
+  test('serves every listed version, including ones committed directly to git since the last build', async () => {
     const byHand = Array.from({ length: 55 }, (_, patch) => `1.1.${patch}`)
     const path = (version: string) => `content/acme/code-review/versions/${version}.md`
     await world.commitOutside({
@@ -174,7 +174,7 @@ describe('at once, without any build', () => {
     expect((await hub.readRepository('/versions/1.1.30')).status).toBe(404)
   })
 
-  test('the cache of that repository is purged once, and a purge that fails matters to nobody', async () => {
+  test('purges the cache of the repository once, and publishes even if the purge fails', async () => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
     const purged: string[][] = []
     const purging = await openHub(world, {
@@ -191,8 +191,8 @@ describe('at once, without any build', () => {
   })
 })
 
-describe('stepping back', () => {
-  test('a build that has the version is served, the copy no longer', async () => {
+describe('fresh copies and builds', () => {
+  test('serves the build instead of the copy once it contains the version', async () => {
     await hub.publish({ content: 'New\n' })
     const files = await hub.build()
     expect((await hub.readRepository()).text).toBe(files.get('/data/v1/repos/acme/code-review.json'))
@@ -202,7 +202,7 @@ describe('stepping back', () => {
     expect((await hub.readRepository()).data).toMatchObject({ status: 'deprecated', latest_version: '1.0.1' })
   })
 
-  test('a build that began before the publish does not hide it', async () => {
+  test('a build started before the publish does not hide the new version', async () => {
     await world.commitOutside({ [INDEX]: '---\ntitle: Built late\n---\n' })
     const { contentDir, source } = await hub.readContent()
     const read = { contentDir: mkdtempSync(join(tmpdir(), 'hub-late-')), source }
@@ -214,7 +214,7 @@ describe('stepping back', () => {
     rmSync(read.contentDir, { recursive: true })
   })
 
-  test('a title that changed alone is shown until the next build, and then by it', async () => {
+  test('shows a changed title until the next build, then the built title', async () => {
     await hub.publish({ content: 'Old {{x}}\n', title: 'Reviews' })
     await world.commitOutside({ [INDEX]: '---\ntitle: By hand\n---\n' })
     expect((await hub.readRepository()).data.title).toBe('Reviews')
@@ -222,7 +222,7 @@ describe('stepping back', () => {
     expect((await hub.readRepository()).data.title).toBe('By hand')
   })
 
-  test('a yank that is built wins over the copy', async () => {
+  test('a built yank overrides the copy', async () => {
     await hub.publish({ content: 'New\n' })
     await world.commitOutside({ [INDEX]: '---\nyanked:\n  "1.0.1": Wrong\n---\n' })
     await hub.build()
@@ -231,8 +231,8 @@ describe('stepping back', () => {
   })
 })
 
-describe('publishers at once', () => {
-  test('each reads its own version right after 201, and the last copy has them all', async () => {
+describe('concurrent publishers', () => {
+  test('each reads its own version right after 201, and the last copy contains all versions', async () => {
     // Stores that answer after different times are what brings the writers out of order.
     let turn = 0
     const slow = await openHub(world, { state: memoryState(() => sleep((turn++ * 7) % 30)) })
@@ -256,7 +256,7 @@ describe('publishers at once', () => {
     expect((await listOf(slow)).data.map(({ version }) => version)).toEqual(consecutive(9).reverse())
   })
 
-  test('a process that is late with its copy does not put back the clock', async () => {
+  test('a late write from one process does not overwrite a newer copy', async () => {
     const late = Promise.withResolvers<void>()
     const reached = Promise.withResolvers<void>()
     const state = memoryState()
@@ -291,7 +291,7 @@ describe('publishers at once', () => {
   })
 })
 
-describe('what is kept', () => {
+describe('stored copies', () => {
   const Copy = z.object({
     repository: Repository,
     versions: z.array(VersionSummary),
@@ -303,7 +303,7 @@ describe('what is kept', () => {
   const keptAt = async (key: string): Promise<{ format: number; record: unknown }> =>
     JSON.parse((await hub.state.get(`fresh/${key}`))?.value ?? '{}')
 
-  test('has the shape of the records, for a read does not judge it again', async () => {
+  test('match the schemas of the records', async () => {
     await hub.publish({ content: 'New {{y}}\n', parameters: { temperature: 0.2 } })
     const copy = await keptAt('repositories/acme/code-review')
     expect(() => Copy.parse(copy.record)).not.toThrow()
@@ -311,7 +311,7 @@ describe('what is kept', () => {
     expect(() => Version.parse(version.record)).not.toThrow()
   })
 
-  test('says another format when a shape has changed', async () => {
+  test('have a new format number when a schema changes', async () => {
     await hub.publish({ content: 'New\n' })
     const { format } = await keptAt('repositories/acme/code-review')
     const shapes = [Copy, Version].map((schema) =>
@@ -324,7 +324,7 @@ describe('what is kept', () => {
   })
 })
 
-describe('a store of copies that fails', () => {
+describe('a failing store of copies', () => {
   const away = async (): Promise<never> => {
     throw new HubError('unavailable', 'The store cannot be reached.', { retryAfterSeconds: 5 })
   }
@@ -350,7 +350,7 @@ describe('a store of copies that fails', () => {
         get: async () => ({ value: '{"format":99,"record":{"repository":{"owner":"acme"}}}', version: '1' }),
       },
     ],
-  ])('%s: publishing and reading go on', async (_, freshState) => {
+  ])('%s: publishing and reading still work', async (_, freshState) => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
     const failing = await openHub(world, { freshState })
     await failing.build()
@@ -366,7 +366,7 @@ describe('a store of copies that fails', () => {
     for (const [line] of errors.mock.calls) expect(JSON.parse(String(line))).toMatchObject({ level: 'warning' })
   })
 
-  test('a process that remembers shows what it published all the same', async () => {
+  test('a process with copies in memory still shows what it published', async () => {
     const remembering = await openHub(world, {
       freshState: {
         ...{ get: away, set: away, add: away, replace: away, delete: away, list: away, removeExpired: away },
@@ -379,7 +379,7 @@ describe('a store of copies that fails', () => {
     expect((await remembering.readRepository('/versions/1.0.1')).data.content).toBe('New\n')
   })
 
-  test('a copy of versions that git never had does not stop a publish', async () => {
+  test('a copy with versions that are missing from git does not block a publish', async () => {
     await hub.publish({ content: 'New\n' })
     const reset = openLocalWorld({ [VERSION_1]: OLD })
     const other = await openHub(reset, { state: hub.state })

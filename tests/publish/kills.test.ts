@@ -82,7 +82,7 @@ async function retry(hub: KillableHub, answered: Answered, content: string, key:
   expect(noteAnswer(answered, content, reply), JSON.stringify(reply)).toBeDefined()
 }
 
-test('one process on this machine, killed at every step and at random', async () => {
+test('one process killed at every step and at random keeps every confirmed version', async () => {
   const world = openLocalWorld()
   const contentDir = await world.contentDir()
   const answered: Answered = new Map()
@@ -124,7 +124,7 @@ test('one process on this machine, killed at every step and at random', async ()
   }
 })
 
-test('two processes on one repository, of which one or the other is killed at random', async () => {
+test('two processes on one repository, one killed at random, keep every confirmed version', async () => {
   const world = openLocalWorld()
   const contentDir = await world.contentDir()
   const answered: Answered = new Map()
@@ -163,7 +163,7 @@ test('two processes on one repository, of which one or the other is killed at ra
   }
 })
 
-test('one process that publishes to GitHub, killed before and after each call and at random', async () => {
+test('a process on GitHub, killed around each call and at random, keeps every confirmed version', async () => {
   const standIn = await startGitHubStandIn()
   try {
     // The stand-in allows 5,000 calls a token, and each start copies its whole history: so a repository of its own now and then.
@@ -227,7 +227,7 @@ async function expectManaged(hub: KillableHub, { labels, title, yank }: Managed)
 }
 
 test.each(['git of this machine', 'GitHub'])(
-  'a hub that changes labels, yanks and titles on %s, killed at every step',
+  'confirmed label, yank and title changes on %s survive a kill at every step',
   async (place) => {
     const standIn = place === 'GitHub' ? await startGitHubStandIn() : undefined
     const onGitHub = standIn && (await openGitHubWorld(standIn))

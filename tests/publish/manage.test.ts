@@ -52,7 +52,7 @@ describe.each([
 ] as const)('on %s', (_, open) => {
   beforeEach(async () => openAll(await open()))
 
-  test('a label moves by one commit, is read at once, and comes again without one', async () => {
+  test('moves a label with one commit, shows it at once, and makes no commit when repeated', async () => {
     const moved = await send('PUT', '/labels/production', { version: '1.1.0', expected: '1.0.0' })
     expect([moved.status, moved.data.labels, moved.data.unchanged]).toEqual([200, { production: '1.1.0' }, false])
     expect(moved.data.commit).toMatchObject({ sha: expect.stringMatching(/^[0-9a-f]{40}$/) })
@@ -63,7 +63,7 @@ describe.each([
     expect(index).toBe(INDEX.replace('production: "1.0.0"', 'production: "1.1.0"'))
   })
 
-  test('every field of a patch, and a dry run of each', async () => {
+  test('PATCH changes every field, and a dry run changes none', async () => {
     const patch = {
       title: 'New',
       description: 'D',
@@ -83,7 +83,7 @@ describe.each([
     expect(cleared.data).toMatchObject({ license: null, status_message: null, title: 'New' })
   })
 
-  test('a yank withdraws the latest version, and undoing it brings it back', async () => {
+  test('yanking withdraws the latest version, and undoing it restores the version', async () => {
     const yanked = await send('PUT', '/versions/1.2.0/yank', { reason: 'Wrong' })
     expect([yanked.status, yanked.data.latest_version]).toEqual([200, '1.1.0'])
     expect((await hub.readRepository('/raw')).text).toBe('Two\n')
@@ -93,7 +93,7 @@ describe.each([
     expect([never.status, never.data.commit]).toEqual([200, null])
   })
 
-  test('what happened is listed with who and when, at once and after a build', async () => {
+  test('lists all activity with its author, at once and after a build', async () => {
     await send('PUT', '/labels/production', { version: '1.1.0' })
     await send('PUT', '/versions/1.2.0/yank', { reason: 'Wrong' })
     await send('DELETE', '/versions/1.2.0/yank')
@@ -150,7 +150,7 @@ describe.each([
     expect([answer.status, answer.code]).toEqual([status, code])
   })
 
-  test('a label never points at a yanked version; an archived repository takes its status alone', async () => {
+  test('rejects labels on yanked versions, and all but status changes on archived repositories', async () => {
     await send('PUT', '/versions/1.2.0/yank', { reason: 'Wrong' })
     expect((await send('PUT', '/labels/next', { version: '1.2.0' })).code).toBe('validation_failed')
     expect((await send('PATCH', '', { status: 'archived' })).status).toBe(200)
@@ -159,7 +159,7 @@ describe.each([
     expect((await send('PATCH', '', { status: 'active' })).data.status).toBe('active')
   })
 
-  test('each state takes what it may, in one hub and the other, and shows it in both', async () => {
+  test('allows only valid changes in each state, and shows them in two hubs', async () => {
     const other = await openHub(world, { state: hub.state })
     await other.build()
     const archived = [409, 'repo_archived'] as const
@@ -245,7 +245,7 @@ describe.each([
     expect([answer.status, answer.message.includes(`permission ${missing}`)]).toEqual([status, missing !== ''])
   })
 
-  test('12 callers at once, in two hubs: every answered change holds', async () => {
+  test('12 concurrent callers on two hubs: every confirmed change is kept', async () => {
     const second = await openHub(world, { state: hub.state })
     await second.build()
     const of = (index: number) => ({ hub: index % 2 === 0 ? hub : second })
@@ -301,7 +301,7 @@ describe('on GitHub, with faults', () => {
     ['a write that is applied and lost', 'mutation', [FAULTS.cut(true)]],
     ['a write that is applied and answered with 502', 'mutation', [FAULTS.badGateway(true)]],
     ['a head that moved without cause', 'mutation', [FAULTS.typed('STALE_DATA'), FAULTS.typed('STALE_DATA')]],
-  ])('%s: 200, each change by one commit', async (_, on, faults) => {
+  ])('%s: 200, one commit per change', async (_, on, faults) => {
     const changes: [string, string, unknown][] = [
       ['PUT', '/labels/next', { version: '1.1.0' }],
       ['PUT', '/versions/1.2.0/yank', { reason: 'Wrong' }],
@@ -329,7 +329,7 @@ describe('on GitHub, with faults', () => {
     ['a pause is asked for', 'mutation', FAULTS.secondaryLimit(403, '40'), 503, 'unavailable'],
     ['too little right', 'mutation', FAULTS.typed('FORBIDDEN'), 502, 'upstream_error'],
     ['wrong credentials', 'query', FAULTS.badCredentials(), 502, 'upstream_error'],
-  ])('%s: nothing changes, and later it goes', async (_, on, fault, status, code) => {
+  ])('%s: changes nothing, and the same request succeeds later', async (_, on, fault, status, code) => {
     standIn.script({ on, times: Infinity, fault })
     const refused = await send('PUT', '/labels/next', { version: '1.1.0' })
     expect([refused.status, refused.code]).toEqual([status, code])
@@ -342,7 +342,7 @@ describe('on GitHub, with faults', () => {
     expect((await send('PUT', '/labels/next', { version: '1.1.0' }, { hub: later })).status).toBe(200)
   })
 
-  test('somebody else changes the file meanwhile: both changes stay, and an expectation fails', async () => {
+  test('keeps a concurrent edit by someone else, and returns 409 if the expected value differs', async () => {
     const text = INDEX.replace('title: "Code review"', 'title: Theirs').replace('"1.0.0"', '"1.1.0"')
     const done = Promise.withResolvers<void>()
     const when = () => {
@@ -358,7 +358,7 @@ describe('on GitHub, with faults', () => {
   })
 })
 
-test('the addresses say what they have', async () => {
+test('the endpoints list their allowed methods', async () => {
   await openAll(openLocalWorld(FILES))
   for (const [rest, allow] of [
     ['', 'GET, HEAD, OPTIONS, PATCH'],

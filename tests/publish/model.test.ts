@@ -278,7 +278,7 @@ const steps = [
   fc.boolean().map((mayRemove) => move('detach', mayRemove, () => ['switch', '-q', '--detach'])),
 ]
 
-test(`${RUNS} random sequences of publishing, working by hand, kills and full disks`, async () => {
+test(`${RUNS} random sequences of publishing, manual git work, kills and full disks`, async () => {
   const counts = new Map<string, number>()
   let versions = 0
   await fc.assert(

@@ -38,7 +38,7 @@ test('yanking a version', async () => {
   expect((await publish('three')).version).toBe('1.2.0')
 })
 
-test('warning of versions', async () => {
+test('publishing an advisory', async () => {
   await moderate(linesOf('Publish an advisory'))
   expect((await hub.read(ADDRESS)).data.advisories).toEqual([
     {
@@ -48,28 +48,28 @@ test('warning of versions', async () => {
   ])
 })
 
-test('deprecating', async () => {
+test('deprecating a prompt', async () => {
   expect(await moderate(linesOf('Deprecate a prompt'))).toContain('"status":"deprecated"')
   const { status, data } = await hub.read(ADDRESS)
   expect([status, data.status, data.status_message]).toEqual([200, 'deprecated', 'Use acme/better-review.'])
   expect((await publish('four')).status).toBe(201)
 })
 
-test('archiving', async () => {
+test('archiving a prompt', async () => {
   await moderate(linesOf('Archive a prompt'))
   expect((await hub.read(`${ADDRESS}/raw`)).text).toBe('four')
   const refused = await publish('five')
   expect([refused.status, refused.code]).toEqual([409, 'repo_archived'])
 })
 
-test('pointing a label', async () => {
+test('setting a label', async () => {
   await moderate(linesOf('Set a label'))
   expect((await hub.read(`${ADDRESS}/raw?label=production`)).text).toBe('one')
   await moderate('labels: {production: "1.2.0"}\n')
   expect((await hub.read(`${ADDRESS}/raw?label=production`)).text).toBe('three')
 })
 
-test('renaming', async () => {
+test('renaming a prompt', async () => {
   expect((await publish('one', 'acme/new-name')).status).toBe(201)
   const list = await moderate(linesOf('Rename a prompt'))
   expect([list.includes('acme/review'), list.includes('acme/new-name')]).toEqual([false, true])

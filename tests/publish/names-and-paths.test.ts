@@ -63,7 +63,7 @@ describe('names and paths', () => {
     ]),
   ] as const)('%s: 404', (_, address) => expectRefusal({ content: 'x' }, { path: address }, [404, 'not_found']))
 
-  test('climbing out of versions leads where the address then says', async () => {
+  test('returns 404 for ../ segments that leave the versions path', async () => {
     await expectRefusal({ content: 'x' }, { path: '/api/v1/repos/acme/x/versions/../../../../etc' }, [404, 'not_found'])
   })
 
@@ -74,13 +74,13 @@ describe('names and paths', () => {
     ['git', 'git'],
     ['a digit', '1'],
     ['64 characters', 'a'.repeat(64)],
-  ])('%s is a name like any other', async (_, name) => {
+  ])('accepts %s as a name', async (_, name) => {
     const answer = await hub.publish({ content: `{{constructor}} {{__proto__}}\n` }, { to: `acme/${name}` })
     expect([answer.status, answer.version]).toEqual([201, '1.0.0'])
     expect(answer.data.variables).toMatchObject([{ name: 'constructor' }, { name: '__proto__' }])
   })
 
-  test('an owner named constructor has no rights by inheritance', () =>
+  test('rejects an owner named constructor with 403', () =>
     expectRefusal({ content: 'x' }, { to: 'constructor/x' }, [403, 'forbidden']))
 })
 

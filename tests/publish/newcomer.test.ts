@@ -47,7 +47,7 @@ afterAll(async () => {
   rmSync(SCRATCH, { recursive: true, force: true })
 })
 
-test('a token is made with one command, which prints it and nothing else but npm’s own lines', () => {
+test('one command creates a token and prints nothing else besides npm output', () => {
   const printed = execFileSync('npm', ['run', 'token', '--', 'acme'], {
     cwd: clone,
     encoding: 'utf8',
@@ -59,7 +59,7 @@ test('a token is made with one command, which prints it and nothing else but npm
   token = last
 })
 
-test('curl publishes, and the same bytes are read at once', async () => {
+test('curl publishes, and the same bytes can be read at once', async () => {
   const content = '---\ntitle: not front matter\r\n---\n\uFEFFReview {{code}} — "now" \\ \u0001 🦄\r\nno final newline'
   const published = await publish('acme/first-prompt', { content, changelog: 'First', tags: ['review'] })
   expect(published.status).toBe(201)
@@ -93,7 +93,7 @@ test('the next version is one commit that adds one file', async () => {
   })
 })
 
-test('content that looks like JavaScript is not run by the build that follows, and the build shows everything', async () => {
+test('the next build does not run content that looks like JavaScript, and includes every prompt', async () => {
   const canary = join(folder, 'executed')
   const content = `---js\nrequire('node:fs').writeFileSync(${JSON.stringify(canary)}, 'x')\n---\nBody\n`
   expect((await publish('acme/looks-like-code', { content, title: content.slice(0, 5) })).status).toBe(201)
@@ -108,7 +108,7 @@ test('content that looks like JavaScript is not run by the build that follows, a
   expect(await (await fetch(`${base}/api/v1/repos/acme/first-prompt/raw`)).text()).toBe('Shorter {{code}}\n')
 })
 
-test('twelve at once get twelve consecutive versions', async () => {
+test('12 concurrent publishes get 12 consecutive versions', async () => {
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, index) => publish('acme/at-once', { content: `Text ${index}\n` })),
   )
@@ -119,7 +119,7 @@ test('twelve at once get twelve consecutive versions', async () => {
 })
 
 test.each(SHELLS)(
-  '$name: hubcli adds, installs, verifies and updates a prompt that is published meanwhile, and the libraries read its lock',
+  '$name: hubcli adds, installs, verifies and updates a prompt, and libraries read the lock file',
   async (shell) => {
     const cwd = makeFolder()
     const name = `acme/for-${shell.name.replaceAll(' ', '-')}`
@@ -156,7 +156,7 @@ test.each(SHELLS)(
   },
 )
 
-test('a token is good for thirty publishes a minute', async () => {
+test('limits a token to 30 publishes per minute', async () => {
   const once = () =>
     execFileSync('npm', ['run', '--silent', 'token', '--', 'acme/limited', '--days', '1', '--label', 'limited'], {
       cwd: clone,
@@ -184,7 +184,7 @@ test.each([
   ['too many days', ['acme', '--days', '366']],
   ['half a day', ['acme', '--days', '1.5']],
   ['a name of 65 characters', ['acme', '--label', 'l'.repeat(65)]],
-])('no token is made for %s', async (_, parameters) => {
+])('creates no token for %s', async (_, parameters) => {
   const made = await run(process.execPath, ['scripts/token.ts', ...parameters], { cwd: clone, env: environment }).then(
     () => undefined,
     (error: { code: number; stdout: string; stderr: string }) => error,
@@ -196,7 +196,7 @@ test.each([
   expect(made?.stderr).not.toMatch(/node_modules|\n\s+at /)
 })
 
-test('the token stands in no log, no file of the host and no commit', () => {
+test('the token appears in no log, host file or commit', () => {
   const secret = token.slice(4, 24)
   expect(host.log()).not.toContain(secret)
   expect(git('log', '-p', '--format=%B', '--author=prompt-hub@localhost')).not.toContain(secret)
@@ -208,7 +208,7 @@ test('the token stands in no log, no file of the host and no commit', () => {
     expect(readFileSync(join(parentPath, name), 'utf8') + name).not.toContain(secret)
 })
 
-test('SIGTERM to npm alone ends the host with it', async () => {
+test('SIGTERM to npm also stops the host', async () => {
   host.child.kill('SIGTERM')
   await expect.poll(() => isServingFiles(base).catch(() => false)).toBe(false)
 })

@@ -65,7 +65,7 @@ describe('the order of the checks', () => {
     expect(await commits()).toBe(1)
   })
 
-  test('replay before state: what was published before the repository was archived is answered', async () => {
+  test('replay before state: returns the earlier publish after the repository was archived', async () => {
     const another = openLocalWorld()
     const live = await openHub(another)
     const first = await live.publish({ content: 'x' }, { key: 'key-0001' })
@@ -96,7 +96,7 @@ describe('methods', () => {
     expect([answer.status, answer.code, answer.headers.get('Allow')]).toEqual([405, 'method_not_allowed', allow])
   })
 
-  test('OPTIONS tells a browser what it may send', async () => {
+  test('OPTIONS returns the methods and headers that a browser may send', async () => {
     const { status, headers, text } = await hub.read(`/api/v1/repos/${REPOSITORY}/versions`, {}, 'OPTIONS')
     expect([status, text]).toEqual([204, ''])
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
@@ -107,7 +107,7 @@ describe('methods', () => {
     expect(headers.get('Access-Control-Allow-Credentials')).toBe(null)
   })
 
-  test('a POST to nowhere is 404 as JSON', async () => {
+  test('returns 404 as JSON for a POST to an unknown path', async () => {
     const answer = await hub.publish({ content: 'x' }, { path: '/api/v1/nothing' })
     expect([answer.status, answer.code]).toEqual([404, 'not_found'])
   })

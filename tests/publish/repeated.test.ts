@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openHub } from '../hubs/publishing.ts'
 import { commits, git, hub, INDEX, open, show, versionFile, versionPath, world } from './open-rules.ts'
 
-describe('unchanged', () => {
+describe('publishing unchanged content', () => {
   const index = `---
 # how we call it
 title: Code review
@@ -45,7 +45,7 @@ The *readme*.
       index.replace('---\n\nThe', 'description: Reviews it\n---\n\nThe'),
     ],
     ['a licence', { license: 'MIT' }, index.replace('---\n\nThe', 'license: MIT\n---\n\nThe')],
-  ])('%s differs: index.md alone is committed, comments and readme stay', async (_, more, becomes) => {
+  ])('%s differs: commits only index.md, and keeps its comments and readme', async (_, more, becomes) => {
     const answer = await hub.publish({ content: 'Old {{x}}\n', ...more })
     expect([answer.status, answer.version, answer.data.unchanged]).toEqual([200, '1.0.0', true])
     expect(answer.data.commit).toEqual({ sha: (await git('rev-parse', 'main')).trim(), url: null })
@@ -54,7 +54,7 @@ The *readme*.
     expect((await hub.publish({ content: 'Old {{x}}\n', ...more })).data.commit).toBe(null)
   })
 
-  test('a new version that also changes index.md is one commit', async () => {
+  test('commits a new version and an index.md change together', async () => {
     const answer = await hub.publish({ content: 'New\n', title: 'Reviews' })
     expect(answer.status).toBe(201)
     expect(await git('show', '--format=%s', '--name-status', 'main')).toBe(
@@ -63,13 +63,13 @@ The *readme*.
     expect(await show(INDEX)).toBe(index.replace('title: Code review', 'title: Reviews'))
   })
 
-  test('the title that the name reads as is no change', async () => {
+  test('treats a title equal to the default title as unchanged', async () => {
     await world.commitOutside({ 'content/acme/plain-name/versions/1.0.0.md': versionFile('x\n') })
     const answer = await hub.publish({ content: 'x\n', title: 'Plain name' }, { to: 'acme/plain-name' })
     expect([answer.status, answer.data.commit]).toEqual([200, null])
   })
 
-  test('only the latest version counts: an older content is a new version', async () => {
+  test('compares with the latest version only: older content becomes a new version', async () => {
     expect((await hub.publish({ content: 'New\n' })).version).toBe('1.0.1')
     expect((await hub.publish({ content: 'Old {{x}}\n' })).version).toBe('1.0.2')
   })
@@ -80,7 +80,7 @@ The *readme*.
     ['a byte order mark', { content: '\uFEFFOld {{x}}\n' }],
     ['a variable', { content: 'Old {{x}}\n', variables: [{ name: 'x', example: 'y' }] }],
     ['a parameter', { content: 'Old {{x}}\n', parameters: { a: null } }],
-  ])('%s is a change', async (_, body) => {
+  ])('%s counts as a change', async (_, body) => {
     expect((await hub.publish(body)).status).toBe(201)
   })
 })
@@ -89,7 +89,7 @@ describe('Idempotency-Key', () => {
   beforeEach(() => open())
   afterEach(() => world.close())
 
-  test('a repeated request answers the first one’s version, whatever came since', async () => {
+  test('a repeated request returns the version of the first one, even after newer versions', async () => {
     const first = await hub.publish({ content: 'One\n', changelog: 'A' }, { key: 'key-0001' })
     await hub.publish({ content: 'Two\n' })
     const again = await hub.publish({ content: 'One\n', changelog: 'A' }, { key: 'key-0001' })
@@ -102,7 +102,7 @@ describe('Idempotency-Key', () => {
     expect(await commits()).toBe(3)
   })
 
-  test('a request that changed index.md alone is remembered too, and never becomes a version later', async () => {
+  test('replays a request that changed only index.md, and never turns it into a new version', async () => {
     await hub.publish({ content: 'One\n' })
     const update = await hub.publish({ content: 'One\n', title: 'Reviews' }, { key: 'key-0001' })
     await hub.publish({ content: 'Two\n' })
@@ -112,7 +112,7 @@ describe('Idempotency-Key', () => {
     expect(await commits()).toBe(4)
   })
 
-  test('the same fields in another order, or with their defaults, are the same request', async () => {
+  test('treats reordered fields and explicit defaults as the same request', async () => {
     await hub.publish('{"content": "x", "changelog": "A", "parameters": {"a": 1, "b": 2}}', { key: 'key-0001' })
     const again = await hub.publish(
       '{"parameters": {"b": 2, "a": 1}, "bump": "patch", "changelog": "A", "content": "\\u0078", "dry_run": false}',
@@ -121,14 +121,14 @@ describe('Idempotency-Key', () => {
     expect([again.status, again.headers.get('Idempotency-Replayed')]).toEqual([200, 'true'])
   })
 
-  test('another process, with nothing but git, knows it too', async () => {
+  test('another process recognises the key from git alone', async () => {
     await hub.publish({ content: 'One\n' }, { key: 'key-0001' })
     const another = await openHub(world, { state: hub.state, freshState: { ...hub.state, get: async () => undefined } })
     const again = await another.publish({ content: 'One\n' }, { key: 'key-0001', token: hub.token })
     expect([again.status, again.version, again.headers.get('Idempotency-Replayed')]).toEqual([200, '1.0.0', 'true'])
   })
 
-  test('another body is refused, also a dry run and a body that would be unchanged', async () => {
+  test('rejects the key with another body, including a dry run or unchanged content', async () => {
     await hub.publish({ content: 'One\n' }, { key: 'key-0001' })
     for (const body of [
       { content: 'Two\n' },
@@ -141,14 +141,14 @@ describe('Idempotency-Key', () => {
     expect(await commits()).toBe(2)
   })
 
-  test('another repository or another token may use the same key', async () => {
+  test('allows the same key for another repository or another token', async () => {
     await hub.publish({ content: 'One\n' }, { key: 'key-0001' })
     expect((await hub.publish({ content: 'Two\n' }, { key: 'key-0001', to: 'acme/other' })).status).toBe(201)
     const token = await hub.makeToken()
     expect((await hub.publish({ content: 'Two\n' }, { key: 'key-0001', token })).status).toBe(201)
   })
 
-  test('without a key, and with another one, the same request is an ordinary one', async () => {
+  test('treats the same request without a key or with another key as a new request', async () => {
     await hub.publish({ content: 'One\n' }, { key: 'key-0001' })
     await hub.publish({ content: 'Two\n' })
     expect((await hub.publish({ content: 'One\n' })).version).toBe('1.0.2')
@@ -156,7 +156,7 @@ describe('Idempotency-Key', () => {
     expect((await hub.publish({ content: 'One\n' }, { key: 'key-0002' })).version).toBe('1.0.4')
   })
 
-  test('of twelve at once with one key, one publishes and eleven hear of it', async () => {
+  test('of 12 concurrent requests with one key, one publishes and eleven are replayed', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => hub.publish({ content: 'One\n' }, { key: 'key-0001' })),
     )
@@ -166,7 +166,7 @@ describe('Idempotency-Key', () => {
     expect(await commits()).toBe(2)
   })
 
-  test('the last hundred publishes are remembered', async () => {
+  test('remembers keys for the last hundred publishes', async () => {
     await hub.publish({ content: 'One\n' }, { key: 'key-0001' })
     const files = Array.from({ length: 99 }, (_, patch) => [versionPath(`1.0.${patch + 1}`), versionFile(`${patch}\n`)])
     for (const file of files) await world.commitOutside(Object.fromEntries([file]))
@@ -192,7 +192,7 @@ describe('Idempotency-Key', () => {
     expect([answer.status, answer.code]).toEqual([status, status === 400 ? 'invalid_request' : undefined])
   })
 
-  test('neither key nor token stands in git', async () => {
+  test('stores neither the key nor the token in plain text in git', async () => {
     await hub.publish({ content: 'One\n' }, { key: 'my-secret-key' })
     const message = await git('log', '-1', '--format=%B', 'main')
     expect(message).toMatch(/^Idempotency-Key: [0-9a-f]{64}\nRequest-Digest: [0-9a-f]{64}$/m)

@@ -23,7 +23,7 @@ const CLIENT = resolve('node_modules/skills/bin/cli.mjs')
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const CHANGING = 'public, max-age=60, stale-while-revalidate=600'
 
-test('the bytes of a version stay the same after later publishes, a yank, another licence and a build', async () => {
+test('a version’s SKILL.md keeps its bytes after later publishes, a yank, a new licence and a build', async () => {
   const to = 'acme/stays'
   const { status, data } = await publish({ content: 'Review {{code}}.\r\n', skill }, to)
   expect([status, data.skill]).toEqual([201, { ...skill, license: 'MIT' }])
@@ -45,7 +45,7 @@ test('the bytes of a version stay the same after later publishes, a yank, anothe
   expect((await hub.read(`/${to}/SKILL.md`)).bytes.equals(latest.bytes)).toBe(true)
 })
 
-test('left out, a skill carries over; null ends it; the same again is unchanged', async () => {
+test('an omitted skill field carries over, null removes it, and republishing the same is unchanged', async () => {
   const to = 'acme/carried'
   await publish({ content: 'One', skill }, to)
   expect((await publish({ content: 'One' }, to)).data).toMatchObject({ unchanged: true, version: '1.0.0' })
@@ -63,7 +63,7 @@ test('left out, a skill carries over; null ends it; the same again is unchanged'
   expect((await hub.read(`/${to}/v/1.0.1/SKILL.md`)).status).toBe(200)
 })
 
-test('the three indexes name the bytes that are served, to every origin', async () => {
+test('all three skill indexes list the digests of the served files and allow any origin', async () => {
   const to = 'acme/indexed'
   await publish({ content: 'Do {{it}}.', skill }, to)
   await publish({ content: 'Do {{it}} well.' }, to)
@@ -93,7 +93,7 @@ test('the three indexes name the bytes that are served, to every origin', async 
   expect((await hub.read(`/${to}/SKILL.md`, {}, 'HEAD')).bytes.length).toBe(0)
 })
 
-test('the real client installs a pinned skill and the latest one from a running hub, byte for byte', async () => {
+test('the skills CLI installs a pinned and the latest skill from a running hub, byte for byte', async () => {
   const to = 'acme/installed'
   await publish({ content: '\ufeffDo {{it}}.\r\n', skill: { description: 'Does it: "now" --- \\ 🎈 # x' } }, to)
   await publish({ content: 'Do {{it}} well.\n' }, to)
@@ -136,7 +136,7 @@ test.each([
   '/docs/.well-known/agent-skills/index.json',
   '/ACME/indexed/SKILL.md',
   '/acme/%69ndexed/SKILL.md',
-])('%s is an error as the API has it', async (path) => {
+])('%s returns 404 in the API error format', async (path) => {
   await publish({ content: 'Plain' }, 'acme/plain')
   const { status, code, headers } = await hub.read(path)
   expect([status, code, headers.get('Content-Type')]).toEqual([404, 'not_found', 'application/json; charset=utf-8'])

@@ -283,7 +283,7 @@ async function openDeployed(store: Store): Promise<Scene> {
   }
 }
 
-describe('a takedown takes down', () => {
+describe('a takedown removes content from every address', () => {
   //  host                store               opened                                         beside a broken prompt
   test.each([
     ['npm start', 'git on this machine', async () => openFollowing(await openLocal('following')), true],

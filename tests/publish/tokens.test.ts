@@ -81,13 +81,13 @@ describe('401', () => {
     expect(said).toEqual([])
   })
 
-  test('the unknown token of these tests has a right checksum', () => expect(isToken(UNKNOWN)).toBe(true))
+  test('the unknown token used in these tests has a valid checksum', () => expect(isToken(UNKNOWN)).toBe(true))
 
-  test('the scheme may be written in any case', async () => {
+  test('accepts the Bearer scheme in any case', async () => {
     expect((await publish({ token: null, headers: { Authorization: `bEARER  ${hub.token}` } })).status).toBe(201)
   })
 
-  test('a wrong form or checksum is refused without asking the store', async () => {
+  test('rejects a wrong format or checksum without querying the token store', async () => {
     const state = memoryState()
     const counting = await openHub(world, { state })
     const get = vi.spyOn(state, 'get')
@@ -104,7 +104,7 @@ describe('401', () => {
     ['at its end', -DAY_MS, 1, 401],
     ['long after its end', -400 * DAY_MS, 365, 401],
     ['in its first days', -80 * DAY_MS, 90, 201],
-  ])('expiry: %s', async (_, madeMs, days, status) => {
+  ])('token expiry: %s', async (_, madeMs, days, status) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const made = new Date(Date.now() + madeMs)
     const answer = await publish({ token: await hub.makeToken({ days }, made) })
@@ -115,7 +115,7 @@ describe('401', () => {
     expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
   })
 
-  test('revoked: from then on, with the sentence of an unknown one', async () => {
+  test('a revoked token gets the same message as an unknown one', async () => {
     const token = await hub.makeToken()
     expect((await publish({ token })).status).toBe(201)
     await revoke(token)
@@ -142,7 +142,7 @@ describe('scopes', () => {
     ['a/b', 'a/b', 201],
     ['a/*', 'ab/c', 403],
     ['a/*', 'a/bc', 201],
-  ])('%s for %s: %i', async (scope, to, status) => {
+  ])('token for %s publishing to %s: %i', async (scope, to, status) => {
     const answer = await publish({ token: await hub.makeToken({ scope }), to })
     expect([answer.status, answer.code]).toEqual([status, status === 403 ? 'forbidden' : undefined])
     if (status === 403)
@@ -150,15 +150,15 @@ describe('scopes', () => {
   })
 })
 
-describe('the person behind a token', () => {
+describe('a token holder', () => {
   const holder = { kind: 'person', user_id: '583231', login: 'octocat' } as const
 
-  test('publishes to their own handle, under their login', async () => {
+  test('publishes to their own handle under their login', async () => {
     const answer = await publish({ token: await hub.makeToken({ scope: 'octocat/*', holder }), to: 'octocat/mine' })
     expect([answer.status, answer.data.published_by]).toEqual([201, 'octocat'])
   })
 
-  test('publishes to an owner only while its members name them', async () => {
+  test('publishes to an owner only while listed as its member', async () => {
     const token = await hub.makeToken({ scope: 'team/*', holder })
     const before = await publish({ token, to: 'team/ours' })
     expect([before.status, before.code]).toEqual([403, 'forbidden'])
@@ -171,7 +171,7 @@ describe('the person behind a token', () => {
     expect((await hub.publish({ content: 'x', dry_run: true }, { token, to: 'team/ours' })).status).toBe(403)
   })
 
-  test('a membership of another owner is none here', async () => {
+  test('cannot publish to one owner as a member of another', async () => {
     await world.commitOutside({ 'content/others/index.md': '---\nmembers: [octocat]\n---\n' })
     expect((await publish({ token: await hub.makeToken({ scope: 'acme/*', holder }), to: 'acme/x' })).status).toBe(403)
   })
@@ -181,8 +181,8 @@ describe('the person behind a token', () => {
   })
 })
 
-describe('30 a minute', () => {
-  test('a person’s tokens count together', async () => {
+describe('rate limits of 30 per minute', () => {
+  test('all tokens of one person share a limit', async () => {
     const limited = await openHub(world, { limiter: limitInMemory({ requests: 30, windowMs: 60_000 }) })
     const alice = { kind: 'person', user_id: '1', login: 'alice' } as const
     const tokens = await Promise.all(Array.from({ length: 31 }, () => limited.makeToken({ holder: alice })))
@@ -192,7 +192,7 @@ describe('30 a minute', () => {
     expect(statuses).toEqual([...Array(30).fill(404), 429])
   })
 
-  test('tokens that are no good count by address; a good one from there still passes', async () => {
+  test('invalid tokens are limited by address; a valid token from there still works', async () => {
     const limited = await openHub(world, { failedTokens: limitInMemory({ requests: 30, windowMs: 60_000 }) })
     const guess = (token: string | null) => publish({ token, path: '/api/v1/repos/Acme/x/versions' }, limited)
     for (let number = 0; number < 30; number++) expect((await guess(number % 2 ? UNKNOWN : null)).status).toBe(401)
@@ -202,7 +202,7 @@ describe('30 a minute', () => {
     expect((await guess(limited.token)).status).toBe(404)
   })
 
-  test('the 31st with a token waits; another token does not', async () => {
+  test('the 31st request with a token is limited; another token is not', async () => {
     let nowMs = 1_000_000
     const limited = await openHub(world, { limiter: limitInMemory({ requests: 30, windowMs: 60_000 }, () => nowMs) })
     // A path that is refused after the limit counts and costs nothing.
@@ -223,12 +223,12 @@ describe('30 a minute', () => {
   })
 })
 
-describe('the store of tokens', () => {
+describe('the token store', () => {
   test.each([
     ['cut short', (text: string) => text.slice(0, 40)],
     ['empty', () => ''],
     ['without its holder', (text: string) => text.replace('"holder"', '"holders"')],
-  ])('a record that is %s is 401, named in the log without the token', async (_, bend) => {
+  ])('a record that is %s returns 401 and is logged without the token', async (_, bend) => {
     const state = memoryState()
     const bent = await openHub(world, { state })
     for (const [key, text] of state.texts) if (key.startsWith('tokens/')) state.texts.set(key, bend(text))
@@ -245,7 +245,7 @@ describe('the store of tokens', () => {
     })
   }
 
-  test('out of reach is 503 with Retry-After, never a pass and never 401', async () => {
+  test('returns 503 with Retry-After when unreachable', async () => {
     const state = memoryState()
     const failing = await openHub(world, { state })
     state.get = away
@@ -255,7 +255,7 @@ describe('the store of tokens', () => {
     expect(answer.text).not.toContain('ECONNREFUSED')
   })
 
-  test('out of reach for the last use alone is nobody’s problem', async () => {
+  test('publishing succeeds when only the last-used time cannot be saved', async () => {
     const state = memoryState()
     const failing = await openHub(world, { state })
     const { set } = state
@@ -263,7 +263,7 @@ describe('the store of tokens', () => {
     expect((await publish({}, failing)).status).toBe(201)
   })
 
-  test('the last use is noted, at most once an hour', async () => {
+  test('updates the last-used time at most once an hour', async () => {
     const state = memoryState()
     const set = vi.spyOn(state, 'set')
     const start = Date.parse('2026-11-20T10:00:00Z')
@@ -274,7 +274,7 @@ describe('the store of tokens', () => {
     ])
   })
 
-  test('holds the digest, never the token', async () => {
+  test('stores a hash of the token, never the token itself', async () => {
     const state = memoryState()
     const other = await openHub(world, { state })
     await publish({}, other)
@@ -294,8 +294,8 @@ describe('the store of tokens', () => {
   })
 })
 
-describe('no token in any answer or log line', () => {
-  test('whatever a publish comes to', async () => {
+describe('tokens in responses and log lines', () => {
+  test('never appear, whatever the result of a publish', async () => {
     const { token } = hub
     const noisy = await openHub(world, {
       freshState: {

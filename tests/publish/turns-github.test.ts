@@ -40,7 +40,7 @@ function delayCalls(factor: number): void {
     })
 }
 
-test('thirty publishes of one owner at once: another owner’s four wait for four of them at most', async () => {
+test('four publishes wait for at most five of another owner’s thirty concurrent ones', async () => {
   const hub = await openHub(world)
   const other = await hub.makeToken({ scope: 'beta/*' })
   delayCalls(20)

@@ -22,8 +22,8 @@ function open(takeTurn: TakeTurn) {
   return { ended, send }
 }
 
-describe('the order', () => {
-  test('a publisher who comes later waits for one publish of each other', async () => {
+describe('order of the publish queue', () => {
+  test('a later publisher waits for one publish of each other publisher', async () => {
     const { ended, send } = open(createTurns())
     send('a1 a2 a3 a4')
     await vi.advanceTimersByTimeAsync(500)
@@ -32,7 +32,7 @@ describe('the order', () => {
     expect(ended).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
   })
 
-  test('work that fails passes the turn on, and its error goes to whoever sent it', async () => {
+  test('a failed publish rejects for its sender and lets the next one run', async () => {
     const takeTurn = createTurns()
     const failing = takeTurn({ publisher: 'a', waitMs: 1_000 }, () => Promise.reject(new Error('no')))
     const next = takeTurn({ publisher: 'a', waitMs: 1_000 }, async () => 'done')
@@ -41,7 +41,7 @@ describe('the order', () => {
   })
 })
 
-describe('who is refused', () => {
+describe('refused by the publish queue', () => {
   const REFUSED = 'unavailable 5'
   //  what                                                    most  each  sent                   refused
   test.each([
@@ -59,7 +59,7 @@ describe('who is refused', () => {
     expect(ended.filter((name) => !name.startsWith('!'))).toHaveLength(sent.split(' ').length - refused.length)
   })
 
-  test('who waited for too long, as soon as that is known, and nobody else waits for them', async () => {
+  test('a publish that waits too long, as soon as it times out, without delaying others', async () => {
     const { ended, send } = open(createTurns())
     send('a1 a2')
     send('b1', 500)
@@ -70,7 +70,7 @@ describe('who is refused', () => {
     expect(ended.slice(1)).toEqual(['a1', 'b2', 'a2'])
   })
 
-  test('the default bounds: thirty of a publisher, a hundred in all', async () => {
+  test('publishes beyond the defaults of 30 waiting per publisher and 100 in total', async () => {
     const { ended, send } = open(createTurns())
     for (const publisher of 'abcd') send(Array.from({ length: 32 }, (_, number) => `${publisher}${number}`).join(' '))
     await vi.advanceTimersByTimeAsync(0)

@@ -93,7 +93,7 @@ describe('warnings', () => {
       undefined,
     ],
     ['another temperature', { variables: declared('a'), parameters: { temperature: 1 } }, undefined],
-  ])('a difference that breaks callers, under each bump: %s', async (what, next, sentence) => {
+  ])('breaking-change warning for each bump: %s', async (what, next, sentence) => {
     const to = `acme/breaking-${what.replaceAll(' ', '-')}`
     const first = { content: 'x {{a}}', variables: declared('a'), parameters: {} }
     for (const bump of ['patch', 'minor', 'major'] as const) {
@@ -106,7 +106,7 @@ describe('warnings', () => {
     }
   })
 
-  test('the record of the repository has those of its texts, before and after a build', async () => {
+  test('the repository record includes the warnings, before and after a build', async () => {
     await publish({ content: 'one\u200btwo' }, 'acme/shown')
     const expected = [{ code: 'hidden_characters', message: expect.stringContaining('U+200B'), line: 1 }]
     expect((await hub.read('/api/v1/repos/acme/shown')).data.warnings).toEqual(expected)
@@ -114,12 +114,12 @@ describe('warnings', () => {
     expect((await hub.read('/api/v1/repos/acme/shown')).data.warnings).toEqual(expected)
   })
 
-  test('the answer names the page of the version', async () => {
+  test('the response links to the page of the version', async () => {
     const { data } = await publish({ content: 'page' }, 'acme/page')
     expect(data.html_url).toBe('https://hub.example/acme/page/v/1.0.0')
   })
 
-  test('a quarter of a megabyte of whatever is judged in a moment', async () => {
+  test('checks 262 kB of suspicious characters without timing out', async () => {
     for (const piece of ['\u200b', '\u0430a ', '👩\u200d', '-----BEGIN PRIVATE KEY-----', '-', 'ghp_', '\u{e0041}'])
       expect(
         (await publish({ content: piece.repeat(Math.floor(262_000 / Buffer.byteLength(piece))), dry_run: true }))
@@ -128,7 +128,7 @@ describe('warnings', () => {
   })
 })
 
-describe('what is certainly a secret is refused', () => {
+describe('rejecting secrets', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['a whole key', { content: `Use this:\n${KEY}` }, 'content: expected no private key in it'],
     ['a key in JSON', { content: JSON.stringify({ key: KEY }) }, 'content: expected no private key in it'],
@@ -165,11 +165,11 @@ describe('what is certainly a secret is refused', () => {
     ['a form with a gap', '-----BEGIN PRIVATE KEY-----\n<your key here>\n-----END PRIVATE KEY-----'],
     ['a short example', '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----'],
     ['a public key', KEY.replaceAll('RSA PRIVATE', 'PUBLIC')],
-  ])('%s is fine', async (_, content) => expect((await publish({ content })).status).toBe(201))
+  ])('accepts %s', async (_, content) => expect((await publish({ content })).status).toBe(201))
 })
 
-describe('what index.md says', () => {
-  test('a label answers the version that it points at', async () => {
+describe('index.md fields', () => {
+  test('a label resolves to the version it points at', async () => {
     for (const content of ['one', 'two', 'three']) await publish({ content }, 'acme/labelled')
     const index = (more: string) => ({ 'content/acme/labelled/index.md': `---\ntitle: L\n${more}---\n` })
     await world.commitOutside(index('labels: {production: "1.0.1", old: "1.0.0"}\n'))
@@ -193,7 +193,7 @@ describe('what index.md says', () => {
     )
   })
 
-  test('raw says its SHA-256, and that its version was yanked, until it is so no more', async () => {
+  test('raw sends its SHA-256, and marks a version as yanked only while it is yanked', async () => {
     for (const content of ['one', 'two\r\n']) await publish({ content }, 'acme/pulled')
     const digest = (content: string) => `sha-256=:${createHash('sha256').update(content).digest('base64')}:`
     const raw = async (query: string) => {
@@ -215,7 +215,7 @@ describe('what index.md says', () => {
     expect(await raw('?version=1.0.0')).toEqual(['one', digest('one'), null, forGood])
   })
 
-  test('an advisory names its versions, in the record', async () => {
+  test('an advisory lists its affected versions in the repository record', async () => {
     for (const content of ['one', 'two', 'three']) await publish({ content, bump: 'minor' }, 'acme/advised')
     const advisory = 'advisories:\n  - {range: "<1.2.0", severity: high, message: Follows instructions in the input.}\n'
     await world.commitOutside({ 'content/acme/advised/index.md': `---\ntitle: A\n${advisory}---\n` })
@@ -230,7 +230,7 @@ describe('what index.md says', () => {
     ])
   })
 
-  test('a repository that moved answers its bytes, names its successor, is listed no more and takes no version', async () => {
+  test('a moved repository stays readable, links its successor, is unlisted and rejects publishes', async () => {
     await publish({ content: 'old' }, 'acme/before')
     await publish({ content: 'new' }, 'acme/after')
     await world.commitOutside({ 'content/acme/before/index.md': '---\ntitle: B\nmoved_to: acme/after\n---\n' })
@@ -251,7 +251,7 @@ describe('what index.md says', () => {
     expect(refused.message).toBe('acme/before has moved to acme/after. Publish there.')
   })
 
-  test('a text that spells the key of a successor names none', async () => {
+  test('a prompt that contains "moved_to" as text gets no successor link', async () => {
     await publish({ content: '"moved_to":"acme/after"', parameters: { moved_to: 'acme/after' } }, 'acme/tricky')
     await hub.build()
     expect((await hub.read('/api/v1/repos/acme/tricky')).headers.get('Link')).toBeNull()

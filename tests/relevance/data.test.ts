@@ -30,8 +30,8 @@ const CLASSES = [
   'other_language',
 ]
 
-describe('the second catalogue', () => {
-  test('has at least 120 prompts, each with a name of its own and none of the starter catalogue', () => {
+describe('the second relevance catalogue', () => {
+  test('has at least 120 prompts with unique names, none of them in the starter catalogue', () => {
     expect(prompts.length).toBeGreaterThanOrEqual(120)
     expect(second.size).toBe(prompts.length)
     expect(new Set(prompts.map(({ content }) => content)).size).toBe(prompts.length)
@@ -39,7 +39,7 @@ describe('the second catalogue', () => {
   })
 
   test.each(prompts.map((prompt) => [`${prompt.owner}/${prompt.name}`, prompt] as const))(
-    '%s is whole',
+    '%s has all fields, in a valid form',
     (_, prompt) => {
       expect(Object.keys(prompt)).toEqual(['owner', 'name', 'title', 'description', 'tags', 'content'])
       expect(prompt.owner).toMatch(/^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/)
@@ -55,8 +55,8 @@ describe('the second catalogue', () => {
   )
 })
 
-describe('the questions', () => {
-  test('are at least 160, about half on each catalogue, none asked twice', () => {
+describe('relevance questions', () => {
+  test('there are at least 160, about half per catalogue, without duplicates', () => {
     expect(questions.length).toBeGreaterThanOrEqual(160)
     const share = questions.filter(({ catalogue }) => catalogue === 'starter').length / questions.length
     expect(share).toBeGreaterThan(0.4)
@@ -64,13 +64,13 @@ describe('the questions', () => {
     expect(new Set(all.map(({ q, catalogue }) => `${catalogue}: ${q.toLowerCase()}`)).size).toBe(all.length)
   })
 
-  test('those added for tuning alone are abbreviations of the tuning half', () => {
+  test('the additional tuning questions are all abbreviations from the tuning half', () => {
     expect(tuning.length).toBeGreaterThan(0)
     expect(new Set(tuning.map(({ half, class: kind }) => `${half} ${kind}`))).toEqual(new Set(['tuning abbreviation']))
   })
 
   test.each(all.map((question) => [question.catalogue, question.q, question] as const))(
-    'on the %s catalogue: %s',
+    'valid question on the %s catalogue: %s',
     (_catalogue, q, question) => {
       expect(Object.keys(question)).toEqual(['q', 'catalogue', 'class', 'half', 'grades'])
       expect(['starter', 'second']).toContain(question.catalogue)
@@ -86,7 +86,7 @@ describe('the questions', () => {
     },
   )
 
-  test.each(CLASSES)('%s: the halves are of one size on each catalogue, give or take one', (name) => {
+  test.each(CLASSES)('%s: the tuning and held-out halves differ by at most one question per catalogue', (name) => {
     for (const catalogue of ['starter', 'second']) {
       const asked = questions.filter((question) => question.class === name && question.catalogue === catalogue)
       const aside = asked.filter(({ half }) => half === 'aside').length

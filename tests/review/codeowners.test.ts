@@ -28,7 +28,7 @@ const HEAD =
   '# Written by `npm run codeowners` from the members of content/{owner}/index.md; run it again after they change.\n'
 const OWNERS = '/content/acme/ @octocat\n/content/globex/ @adam @zoe\n'
 
-test('written once, kept, checked, and never with a name that could be something else', () => {
+test('writes CODEOWNERS, keeps its maintainers, checks it and rejects invalid logins', () => {
   const text = () => readFileSync(join(root, '.github/CODEOWNERS'), 'utf8')
   expect(run('--check')).toMatchObject({ status: 1, said: expect.stringContaining('npm run codeowners') })
   expect(run()).toMatchObject({ status: 0 })
@@ -44,7 +44,7 @@ test('written once, kept, checked, and never with a name that could be something
   })
 })
 
-test('the one of this repository is up to date', () => {
+test('the CODEOWNERS file of this repository is up to date', () => {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/content/codeowners.ts', '--check'], {
     encoding: 'utf8',
   })

@@ -8,7 +8,7 @@ import { A, GOOD_INDEX, good, index, NEXT, openReviewed, version } from './revie
 const { root, put, review } = openReviewed()
 
 describe('--fix', () => {
-  test('mends spellings of which only one can be meant, and nothing else of the file', async () => {
+  test('corrects unambiguous spellings and leaves the rest of the file unchanged', async () => {
     put(
       A,
       index(
@@ -30,20 +30,20 @@ describe('--fix', () => {
     expect((await review({ base: 'main', fix: true })).mended).toEqual([])
   })
 
-  test('touches no published version, with a base or without', async () => {
+  test('does not change published versions, with or without a base', async () => {
     put('acme/b/versions/1.0.0.md', version('Translate the text below.\n').replace('octocat', 'OctoCat'))
     for (const base of ['main', undefined]) expect((await review({ base, fix: true })).mended).toEqual([])
   })
 })
 
-describe('the command', () => {
+describe('npm run check:content', () => {
   const run = (args: string[], more: Record<string, string> = {}) =>
     spawnSync(process.execPath, ['scripts/content/check-content.ts', ...args], {
       encoding: 'utf8',
       env: { PATH: process.env.PATH, CONTENT_DIR: join(root(), 'content'), ...more },
     })
 
-  test('prints a line each, fails for errors alone, and names a wrong base', () => {
+  test('prints one line per problem, fails only on errors and rejects an unknown base', () => {
     put(A, index(GOOD_INDEX.replace('[code, review]', '[]')))
     const advised = run(['--base', 'main'])
     expect([advised.status, advised.stdout]).toEqual([
@@ -63,7 +63,7 @@ describe('the command', () => {
     expect([lost.status, lost.stderr]).toEqual([2, expect.stringContaining('expected a commit that is here')])
   })
 
-  test('--json prints a list of exactly these keys', () => {
+  test('--json prints a list of objects with exactly these keys', () => {
     put(A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`))
     expect(JSON.parse(run(['--json', '--base', 'main'], { GITHUB_ACTIONS: 'true' }).stdout)).toEqual([
       {
@@ -76,7 +76,7 @@ describe('the command', () => {
     ])
   })
 
-  test('in a job of GitHub Actions the lines are annotations, and no file name can begin another command', () => {
+  test('prints annotations in GitHub Actions; a file name cannot inject a workflow command', () => {
     put('a,b%\n::stop-commands::x.md', 'x')
     put(A, index(GOOD_INDEX.replace('[code, review]', '[]')))
     const lines = run(['--base', 'main'], { GITHUB_ACTIONS: 'true' }).stdout.trimEnd().split('\n')

@@ -8,10 +8,10 @@ import { ADVICE, good, LANGUAGE, NEXT, openReviewed, version } from './reviewed.
 
 const { root, git, put, review, said } = openReviewed()
 
-describe('against git', () => {
+describe('content review against git', () => {
   const versionA = 'content/acme/a/versions/1.0.0.md'
 
-  test('a rename is a deletion, and the new name no step', async () => {
+  test('reports a rename as a changed version and an invalid version step', async () => {
     git('mv', versionA, 'content/acme/a/versions/1.9.0.md')
     expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
       `${versionA}:1 version-unchanged`,
@@ -19,7 +19,7 @@ describe('against git', () => {
     ])
   })
 
-  test('a rename that differs in case alone', async () => {
+  test('reports a rename that differs only in case', async () => {
     git('mv', 'content/acme/b', 'content/acme/B')
     expect(await said()).toEqual([
       'content/acme/B/index.md:1 path',
@@ -28,7 +28,7 @@ describe('against git', () => {
     ])
   })
 
-  test('deleted in one commit and put back in the next, with another byte', async () => {
+  test('reports a version deleted in one commit and restored with other content in the next', async () => {
     git('checkout', '-q', '-b', 'change')
     git('rm', '-q', versionA)
     git('commit', '-qm', 'away')
@@ -40,12 +40,12 @@ describe('against git', () => {
     ])
   })
 
-  test('a file mode', async () => {
+  test('reports a changed file mode', async () => {
     chmodSync(join(root(), versionA), 0o755)
     expect(await said()).toEqual([`${versionA}:1 version-unchanged`])
   })
 
-  test('a symbolic link, in place of a version and as a new one', async () => {
+  test('rejects a symbolic link, in place of a version or as a new one', async () => {
     put('acme/a/versions/1.0.0.md', null)
     symlinkSync('1.1.0.md', join(root(), versionA))
     symlinkSync('1.1.0.md', join(root(), 'content', NEXT))
@@ -56,12 +56,12 @@ describe('against git', () => {
     ])
   })
 
-  test('a submodule', async () => {
+  test('rejects a submodule', async () => {
     git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD').trim()},content/acme/sub`)
     expect(await said()).toEqual(['content/acme/sub:1 regular-file'])
   })
 
-  test('what the base gained meanwhile is no deletion, and its numbers are taken', async () => {
+  test('later commits on the base are not deletions, and their version numbers are taken', async () => {
     const before = git('rev-parse', 'main').trim()
     put(NEXT, good(''))
     git('add', '.')
@@ -76,7 +76,7 @@ describe('against git', () => {
     expect(await said({ base: 'theirs' })).toEqual([])
   })
 
-  test('a merge commit, and a base that was rewritten', async () => {
+  test('finds a changed version across a merge commit and a rewritten base', async () => {
     const before = git('rev-parse', 'main').trim()
     git('checkout', '-q', '-b', 'side')
     put('acme/b/versions/1.0.0.md', version('Changed in a side branch.\n'))
@@ -95,38 +95,35 @@ describe('against git', () => {
   test.each([
     ['one', 'other'],
     ['other', 'one'],
-  ])(
-    'a merge of the same two sides as the base that keeps one of them deletes the other: %s, %s',
-    async (...parents) => {
-      const before = git('rev-parse', 'main').trim()
-      git('checkout', '-q', '-b', 'one')
-      put(NEXT, good(''))
-      git('add', '.')
-      git('commit', '-qm', 'one')
-      git('checkout', '-q', '-b', 'other', 'main')
-      put('acme/b/versions/1.1.0.md', version('Translate the text above.\n'))
-      git('add', '.')
-      git('commit', '-qm', 'other')
-      git('checkout', '-q', 'main')
-      git('merge', '-q', '--ff-only', 'one')
-      git('merge', '-q', '--no-edit', 'other')
-      const crossed: string[][] = []
-      for (const kept of ['one', 'other']) {
-        const commit = git('commit-tree', ...parents.flatMap((one) => ['-p', one]), '-m', 'x', `${kept}^{tree}`).trim()
-        git('checkout', '-q', '--detach', commit)
-        crossed.push((await said()).filter((one) => !ADVICE.test(one)))
-      }
-      git('checkout', '-q', 'main')
-      git('reset', '-q', '--hard', before)
-      git('branch', '-D', 'one', 'other')
-      expect(crossed).toEqual([
-        ['content/acme/b/versions/1.1.0.md:1 version-unchanged'],
-        [`content/${NEXT}:1 version-unchanged`],
-      ])
-    },
-  )
+  ])('reports a merge that drops one of the two sides merged into the base: parents %s, %s', async (...parents) => {
+    const before = git('rev-parse', 'main').trim()
+    git('checkout', '-q', '-b', 'one')
+    put(NEXT, good(''))
+    git('add', '.')
+    git('commit', '-qm', 'one')
+    git('checkout', '-q', '-b', 'other', 'main')
+    put('acme/b/versions/1.1.0.md', version('Translate the text above.\n'))
+    git('add', '.')
+    git('commit', '-qm', 'other')
+    git('checkout', '-q', 'main')
+    git('merge', '-q', '--ff-only', 'one')
+    git('merge', '-q', '--no-edit', 'other')
+    const crossed: string[][] = []
+    for (const kept of ['one', 'other']) {
+      const commit = git('commit-tree', ...parents.flatMap((one) => ['-p', one]), '-m', 'x', `${kept}^{tree}`).trim()
+      git('checkout', '-q', '--detach', commit)
+      crossed.push((await said()).filter((one) => !ADVICE.test(one)))
+    }
+    git('checkout', '-q', 'main')
+    git('reset', '-q', '--hard', before)
+    git('branch', '-D', 'one', 'other')
+    expect(crossed).toEqual([
+      ['content/acme/b/versions/1.1.0.md:1 version-unchanged'],
+      [`content/${NEXT}:1 version-unchanged`],
+    ])
+  })
 
-  test('a shallow clone says what it cannot see; a base that is not there is said, not guessed', async () => {
+  test('notes the limits of a shallow clone, and rejects a base that was not fetched', async () => {
     const clone = join(root(), '.git', 'shallow')
     git('clone', '-q', '--depth', '1', `file://${root()}`, clone)
     const order = { contentDir: join(clone, 'content'), environment: process.env }
@@ -139,7 +136,7 @@ describe('against git', () => {
   })
 })
 
-describe('an attribute hides nothing', () => {
+describe('git attributes and line-ending settings', () => {
   const text = (ends: string) => version('Translate the text below.\n').replaceAll('\n', ends)
   const path = 'acme/b/versions/1.0.0.md'
   const blob = (content: string) =>
@@ -158,7 +155,7 @@ describe('an attribute hides nothing', () => {
     git('branch', '-qD', 'attributes')
   })
 
-  test('other bytes of a published version, which a filter writes out as they were', async () => {
+  test('a filter cannot hide changed bytes of a published version', async () => {
     git('config', 'filter.ends.smudge', "tr -d '\\r'")
     git('config', 'filter.ends.clean', "sed 's/$/\\r/'")
     put('../.gitattributes', '*.md filter=ends\n')
@@ -171,7 +168,7 @@ describe('an attribute hides nothing', () => {
     expect(remarks).toEqual([`content/${path}:1 bytes-as-in-git`, `content/${path}:1 version-unchanged`])
   })
 
-  test('other bytes of a published version that are not committed yet', async () => {
+  test('an attribute cannot hide uncommitted changes to a published version', async () => {
     put('../.gitattributes', '*.md text\n')
     git('add', '.gitattributes')
     commit()
@@ -179,7 +176,7 @@ describe('an attribute hides nothing', () => {
     expect(await said()).toEqual([`content/${path}:1 bytes-as-in-git`])
   })
 
-  test('a new prompt that is written out here in another encoding, or with other line ends, than git has', async () => {
+  test('reports a new prompt checked out with another encoding or other line endings than in git', async () => {
     const ends = 'acme/b/versions/1.1.0.md'
     put('../.gitattributes', `content/${ends} text eol=crlf\ncontent/${NEXT} working-tree-encoding=UTF-16LE\n`)
     git('add', '.gitattributes')
@@ -191,7 +188,7 @@ describe('an attribute hides nothing', () => {
     ])
   })
 
-  test('a setting of line ends on this machine', async () => {
+  test('reports a version whose line endings core.autocrlf converted', async () => {
     git('config', 'core.autocrlf', 'true')
     put(path, null)
     git('checkout', '-q', '.')
@@ -200,7 +197,7 @@ describe('an attribute hides nothing', () => {
     expect(remarks).toEqual([`content/${path}:1 bytes-as-in-git`])
   })
 
-  test('the attributes of the catalogue itself have nothing converted, whatever the setting', async () => {
+  test('reports nothing when the catalogue’s own attributes disable conversion', async () => {
     git('config', 'core.autocrlf', 'true')
     put('../.gitattributes', '* text eol=crlf\ncontent/** -text\n')
     git('add', '.gitattributes')

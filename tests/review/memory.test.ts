@@ -23,7 +23,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true }))
 
-test('10,048 new files', () => {
+test('reviews 10,048 new files within a 36 MB heap', () => {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
     [

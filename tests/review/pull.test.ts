@@ -106,8 +106,8 @@ async function review(over: Record<string, string> = {}, isCommitted = false): P
 const readOutputs = (text: string) =>
   Object.fromEntries([...text.matchAll(/^(\w+)<<(\S+)\n([\s\S]*?)\n\2$/gm)].map(([, name, , value]) => [name!, value!]))
 
-describe('what is said', () => {
-  test('a good next version: no problem, and its difference from the one before', async () => {
+describe('the review report', () => {
+  test('a valid new version has no problems and shows a diff from the previous one', async () => {
     put(`${A}/1.1.0.md`, version(TEXT.replace('every', 'each')))
     const { report, ...rest } = await review()
     expect(rest).toEqual({ code: 0, wasRun: false, problems: '0', owner: 'agrees' })
@@ -116,7 +116,7 @@ describe('what is said', () => {
     expect(report).toMatch(/\n-Review this code\. Name every[^\n]*\n\+Review this code\. Name each/)
   })
 
-  test('problems with their places, advice, and what lies outside', async () => {
+  test('lists problems with file and line, and counts changes outside content/', async () => {
     put(`${A}/1.0.0.md`, version('Other bytes.\n'))
     put(`${A}/3.0.0.md`, version(TEXT))
     put('package.json', '{"name":"theirs"}')
@@ -127,7 +127,7 @@ describe('what is said', () => {
     expect(report).toContain('It also touches 1 files outside `content/`')
   })
 
-  test('a conflict with the branch is a problem of its own', async () => {
+  test('reports a conflict with the base branch as a problem', async () => {
     put('content/acme/a/index.md', INDEX.replace('Code review', 'Review of code'))
     git('commit', '-qam', 'theirs')
     git('checkout', '-q', 'main')
@@ -140,7 +140,7 @@ describe('what is said', () => {
     expect([report.includes('It **conflicts** with the branch'), problems]).toEqual([true, '1'])
   })
 
-  test('text of strangers stays in its fence: no mention, link, comment or end of the fence', async () => {
+  test('untrusted text stays in its code fence: no mention, link, comment or early end', async () => {
     put(`${A}/1.1.0.md`, version(`${'`'.repeat(9)}\n@octocat [x](https://evil.example) <!-- -->\n\u202e\u0007${TEXT}`))
     put('content/acme/a/versions/`@octocat.md', 'x')
     const { report } = await review()
@@ -150,7 +150,7 @@ describe('what is said', () => {
     expect(report).toContain('``````````diff\n')
   })
 
-  test('a change of everything is said within what GitHub takes', async () => {
+  test('a report on hundreds of broken files stays within GitHub’s size limit', async () => {
     for (let number = 0; number < 400; number++)
       put(`content/acme/p${number}/versions/1.0.0.md`, `${'é`'.repeat(2_000)}\n`)
     const { report, problems } = await review()
@@ -160,7 +160,7 @@ describe('what is said', () => {
   })
 })
 
-describe('whose consent it needs', () => {
+describe('owner approval', () => {
   //  what is touched                       author, id           approved   and so
   test.each([
     ['a member, by login', `${A}/1.1.0.md`, 'OctoCat', '1', '', 'agrees'],
@@ -176,7 +176,7 @@ describe('whose consent it needs', () => {
     expect((await review({ AUTHOR, AUTHOR_ID, APPROVED })).owner).toBe(owner)
   })
 
-  test('the author’s own handle, whose file on the main branch nobody can read', async () => {
+  test('waits for a maintainer if the index.md of the author’s own handle is unreadable on main', async () => {
     git('checkout', '-q', 'main')
     const before = git('rev-parse', 'main')
     put('content/acme/index.md', '---\nmember: [octocat]\n---\n')
@@ -189,7 +189,7 @@ describe('whose consent it needs', () => {
     expect(report).toContain('no   acme: its index.md on the main branch cannot be read')
   })
 
-  test('nobody becomes a member by the pull request itself', async () => {
+  test('a pull request cannot make its own author a member', async () => {
     put('content/acme/index.md', '---\nname: Acme\nmembers: [mallory]\n---\n')
     const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
     expect(owner).toBe('waits')
@@ -197,7 +197,7 @@ describe('whose consent it needs', () => {
   })
 })
 
-describe('whom a new version names', () => {
+describe('published_by of a new version', () => {
   const by = (login: string) => version(TEXT).replace('octocat', login)
   //  what                                       author      id      published_by  problems
   test.each([
@@ -216,7 +216,7 @@ describe('whom a new version names', () => {
       )
   })
 
-  test('nobody is named by a member list of the pull request itself, and old versions keep their publishers', async () => {
+  test('ignores member changes in the pull request, for both new and old versions', async () => {
     put('content/acme/index.md', '---\nname: Acme\nmembers: [torvalds]\n---\n')
     put(`${A}/1.1.0.md`, by('torvalds'))
     put('content/acme/a/index.md', INDEX.replace('Code review', 'Review'))
@@ -224,8 +224,8 @@ describe('whom a new version names', () => {
   })
 })
 
-describe('nothing of it is run or followed', () => {
-  test('programs, hooks, filters and attributes of the pull request', async () => {
+describe('untrusted pull request content', () => {
+  test('does not run programs, hooks, filters or attributes of the pull request', async () => {
     const program = `#!/bin/sh\necho ran >'${canary}'\n`
     put('package.json', JSON.stringify({ scripts: { postinstall: program, check: program } }))
     put('scripts/content/review-pull.ts', `require('fs').writeFileSync(${JSON.stringify(canary)}, 'x')`)
@@ -241,13 +241,13 @@ describe('nothing of it is run or followed', () => {
     expect({ code, problems, wasRun }).toEqual({ code: 0, problems: '0', wasRun: false })
   })
 
-  test.each(['content', 'content/acme', 'content/acme/a', A])('attributes in %s are refused', async (folder) => {
+  test.each(['content', 'content/acme', 'content/acme/a', A])('rejects .gitattributes in %s', async (folder) => {
     put(`${folder}/.gitattributes`, '*.md text eol=crlf ident\n')
     const { report, problems } = await review()
     expect([problems, report]).toEqual(['1', expect.stringContaining(`${folder}/.gitattributes:1  no-attributes  `)])
   })
 
-  test('line ends that an attribute would convert are a change all the same', async () => {
+  test('reports changed line endings even if an attribute would convert them', async () => {
     put('.gitattributes', '* text eol=lf\n')
     git('add', '.gitattributes')
     git('commit', '-qm', 'attributes')
@@ -262,7 +262,7 @@ describe('nothing of it is run or followed', () => {
     expect((await review({}, true)).report).toContain('1.0.0.md:1  version-unchanged')
   })
 
-  test('links are refused, and what they lead to is not read', async () => {
+  test('rejects symbolic links without reading their targets', async () => {
     const secret = join(root, '.git/secret')
     writeFileSync(secret, version('the secret of the runner'))
     symlinkSync(secret, join(root, `${A}/1.1.0.md`))
@@ -272,7 +272,7 @@ describe('nothing of it is run or followed', () => {
     expect(report).not.toContain('the secret')
   })
 
-  test('a content folder that is a link', async () => {
+  test('rejects a content folder that is a symbolic link', async () => {
     put('content', null)
     symlinkSync('/etc', join(root, 'content'))
     expect(await review()).toMatchObject({ code: 1, report: 'content: expected a folder in the pull request\n' })
@@ -282,11 +282,11 @@ describe('nothing of it is run or followed', () => {
 describe('a criss-cross merge', () => {
   /** The trunk merges two sides. The pull request has the same two parents and the tree of one side, so one of its two merge bases has that tree too. */
   test.each([
-    ['first', 'side', 'one'],
-    ['second', 'side', 'other'],
-    ['first', 'other', 'one'],
-    ['second', 'other', 'other'],
-  ])('what it takes away is seen: the tree of its %s parent', async (which, _side, kept) => {
+    ['first', 'one'],
+    ['second', 'one'],
+    ['first', 'other'],
+    ['second', 'other'],
+  ])('reports what the pull request removes when it keeps the tree of its %s parent, %s', async (which, kept) => {
     const before = git('rev-parse', 'main')
     git('checkout', '-q', '-b', 'one', 'main')
     put('content/acme/b/versions/1.0.0.md', version('Another prompt.\n'))
@@ -298,7 +298,7 @@ describe('a criss-cross merge', () => {
       INDEX.replace('license: MIT\n', 'license: MIT\nadvisories: [{range: "1.0.0", severity: high, message: Leaks}]\n'),
     )
     git('commit', '-qam', 'other')
-    const parents = which === 'first' ? ['one', 'other'] : ['other', 'one']
+    const parents = (which === 'first') === (kept === 'one') ? ['one', 'other'] : ['other', 'one']
     git('checkout', '-q', 'main')
     git('merge', '-q', '--ff-only', 'one')
     git('merge', '-q', '--no-edit', 'other')
@@ -329,7 +329,7 @@ describe('a criss-cross merge', () => {
     else expect(report).toContain('content/acme/b/versions/1.0.0.md is taken away')
   })
 
-  test('a git that cannot merge without a work tree is named, and nothing passes', async () => {
+  test('fails and asks for git 2.38 when git cannot merge without a work tree', async () => {
     const bin = mkdtempSync(join(tmpdir(), 'prompt-hub-old-git-'))
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
     writeFileSync(
@@ -359,14 +359,14 @@ describe('a criss-cross merge', () => {
   })
 })
 
-describe('fetching', () => {
+describe('fetching a pull request', () => {
   const run = (env: Record<string, string>, cwd: string) =>
     promisify(execFile)(FETCH, [], { cwd, env: { PATH: process.env.PATH, HOME: root, ...env } }).then(
       ({ stdout }) => ({ code: 0, said: stdout }),
       (error: { code: number; stderr: string }) => ({ code: error.code, said: error.stderr }),
     )
 
-  test('objects and nothing else; a pull request without content is let through; one that moved on is not', async () => {
+  test('fetches only objects, passes a pull request without content and rejects one that moved on', async () => {
     const [clone, output] = [mkdtempSync(join(tmpdir(), 'prompt-hub-fetch-')), join(root, '.git/output')]
     const outputs = () => readFileSync(output, 'utf8')
     put(`${A}/1.1.0.md`, version(TEXT))
@@ -399,14 +399,14 @@ describe('fetching', () => {
   })
 })
 
-describe('on GitHub', () => {
+describe('the review comment on GitHub', () => {
   let github: GitHubStandIn
   beforeAll(async () => {
     github = await startGitHubStandIn()
   }, 60_000)
   afterAll(() => github.close())
 
-  test('one comment is made and then changed, another’s with the same mark is let alone, and labels follow', async () => {
+  test('updates its one comment, leaves other people’s comments alone and keeps labels up to date', async () => {
     const { repository, token } = await github.createRepository()
     const ask = async (path: string, body?: object, by = token) => {
       const headers = { Authorization: `Bearer ${by}`, 'Content-Type': 'application/json' }
@@ -456,7 +456,7 @@ describe('on GitHub', () => {
   })
 })
 
-test('the workflow hands the scripts what they read, and passes by nobody’s word but theirs', () => {
+test('the workflow gives the scripts their inputs, and its checks rely only on their outputs', () => {
   const { jobs } = parse(readFileSync('.github/workflows/content.yml', 'utf8'))
   const { steps, env } = jobs.review
   expect(Object.keys({ ...env, ...steps.at(-1).env })).toEqual([
@@ -476,7 +476,7 @@ test('the workflow hands the scripts what they read, and passes by nobody’s wo
   expect([jobs.rules.steps[0].run, jobs.owner.steps[0].run]).toEqual(['test "$PROBLEMS" = 0', 'test "$OWNER" = agrees'])
 })
 
-describe('a label agrees to the commits of its own event', () => {
+describe('the approval label counts only in the event that adds it', () => {
   const { jobs } = parse(readFileSync('.github/workflows/content.yml', 'utf8'))
   const expressions: string[] = [jobs.review.steps.at(-1).env.APPROVED, jobs.comment.steps.at(-1).env.APPROVED]
   /** GitHub's comparison and conjunction read like JavaScript's. */
@@ -497,7 +497,7 @@ describe('a label agrees to the commits of its own event', () => {
     expect(expressions.map((expression) => decide(expression, given))).toEqual([approved, approved])
   })
 
-  test('the report names the commit that was reviewed, and what counts for the label', async () => {
+  test('the report names the reviewed commit and says that the label approves only this commit', async () => {
     put(`${A}/1.1.0.md`, version(TEXT))
     const { report } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
     expect(report).toContain(`Reviewed: ${git('rev-parse', 'pull')}`)

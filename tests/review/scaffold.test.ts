@@ -17,7 +17,7 @@ const run = (...args: string[]) =>
   })
 const read = (path: string) => readFileSync(join(dir, path), 'utf8')
 
-test('a new prompt is refused until it is edited; then it and its next version are content without any problem or advice', async () => {
+test('a new prompt fails the check until edited; then it and its next version pass without advice', async () => {
   const made = run(
     'new',
     'acme/code-review',
@@ -60,7 +60,7 @@ test('a new prompt is refused until it is edited; then it and its next version a
   expect((await reviewContent({ contentDir: dir, environment: process.env })).entries).toEqual([])
 })
 
-test('the next version keeps the content byte for byte, leaves provenance out, and counts by numbers', () => {
+test('a bump keeps the content byte for byte, drops provenance and orders versions numerically', () => {
   const head = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
   const provenance = 'provenance: {issuer: a, repository: b, workflow: c, ref: d, sha: e, run_id: "1"}\n'
   mkdirSync(join(dir, 'acme/b/versions'), { recursive: true })
@@ -79,7 +79,7 @@ test.each([
   ['no such step', ['bump', 'acme/b', 'huge', '--changelog', 'x'], 'expected major, minor or patch'],
   ['nobody to ask', ['bump', 'acme/b', 'minor'], 'missing: changelog, --changelog'],
   ['a login that is none', ['new', 'acme/c', '--by', 'a b', '--description', 'd'], 'published_by'],
-] as const)('%s is refused with a sentence', (_, args, message) => {
+] as const)('rejects %s with a message', (_, args, message) => {
   const { status, stderr } = run(...args)
   expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
 })

@@ -202,8 +202,8 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
   ['a placeholder with a long name', NEXT, version(`Say {{${'a'.repeat(65)}}}.\n`), 5, 'placeholders-are-short'],
 ]
 
-describe('a broken change names its rule, file and line', () => {
-  test('there are enough of them', () => expect(BROKEN.length).toBeGreaterThanOrEqual(60))
+describe('an invalid change reports its rule, file and line', () => {
+  test('covers at least 60 cases', () => expect(BROKEN.length).toBeGreaterThanOrEqual(60))
 
   test.each(BROKEN)('%s', async (_, path, text, line, rule) => {
     put(path, text)
@@ -213,25 +213,25 @@ describe('a broken change names its rule, file and line', () => {
   })
 })
 
-test('attributes with a character that does not show in their name', async () => {
+test('rejects an attributes file with an invisible character in its name', async () => {
   put('acme/.git\u200cattributes', '* ident')
   expect(await said()).toEqual(['content/acme/.git?attributes:1 no-attributes'])
 })
 
-test('a thousand and one versions', async () => {
+test('reports a prompt with 1,001 versions', async () => {
   for (let patch = 0; patch <= 1_000; patch++) put(`acme/d/versions/1.0.${patch}.md`, version('x'))
   put('acme/d/index.md', index(GOOD_INDEX))
   expect((await said({})).filter((one) => !ADVICE.test(one))).toEqual(['content/acme/d/index.md:1 versions-are-few'])
 })
 
-test('no folder at all', async () => {
+test('reports a missing content folder', async () => {
   put('.', null)
   expect(await said({})).toEqual(['content:1 content-folder'])
 })
 
-describe('a name that Windows takes for a device', () => {
+describe('Windows device names as prompt names', () => {
   test.each(['con', 'prn', 'aux', 'nul', 'com1', 'com9', 'lpt1', 'lpt9'])(
-    '%s is refused for a new prompt',
+    'rejects %s for a new prompt',
     async (name) => {
       put(`acme/${name}/index.md`, index(GOOD_INDEX.replace('Code review', 'Another review')))
       put(`acme/${name}/versions/1.0.0.md`, version('Something else entirely, in {{language}}.\n', LANGUAGE))
@@ -239,7 +239,7 @@ describe('a name that Windows takes for a device', () => {
     },
   )
 
-  test('is advice where the prompt is there already, and nothing for names that only begin so', async () => {
+  test('gives only advice for existing prompts, and ignores names that merely start with one', async () => {
     put('acme/aux/index.md', index(GOOD_INDEX.replace('Code review', 'Another review')))
     put('acme/aux/versions/1.0.0.md', version('Something else entirely, in {{language}}.\n', LANGUAGE))
     put('acme/com10/index.md', index(GOOD_INDEX.replace('Code review', 'Third review')))
@@ -299,14 +299,14 @@ describe('advice', () => {
     ])
   })
 
-  test('a prompt with the words of another one, in other case and lines', async () => {
+  test('a near-duplicate of another prompt, with different case and line breaks', async () => {
     put('acme/z/index.md', index(GOOD_INDEX.replace('Code review', 'Second review')))
     put('acme/z/versions/1.0.0.md', version(`IN {{language}} -\nbriefly: ${TEXT.toUpperCase()}!`, LANGUAGE))
     expect(await said()).toEqual(['content/acme/z/versions/1.0.0.md:8 near-duplicate'])
   })
 })
 
-describe('good changes pass without a word', () => {
+describe('valid changes report nothing', () => {
   test.each<[string, Record<string, string>]>([
     ['nothing', {}],
     ['the next minor', { [NEXT]: good('') }],

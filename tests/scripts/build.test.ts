@@ -43,7 +43,9 @@ const times = () =>
 const whole = /^[\d,]+ prompts?, [\d,]+ data files written in \d+\.\d s\.\n$/
 const nothing = /^\d+ repositories; nothing changed in \d+\.\d s\.\n$/
 
-test('one build after the other, in the same folder', { timeout: 300_000 }, () => {
+test('a repeated build skips unchanged content and keeps the old output if content is invalid', {
+  timeout: 300_000,
+}, () => {
   put('acme/one/versions/1.0.0.md', version('First text'))
   // A file that changed just now may change again unnoticed, so nothing is said of it before.
   settle()
@@ -80,7 +82,7 @@ test('one build after the other, in the same folder', { timeout: 300_000 }, () =
   expect(readdirSync(out).sort()).toEqual(['build', 'dist'])
 })
 
-test('what is changed by hand in the folder is made anew', { timeout: 300_000 }, () => {
+test('rebuilds output that was changed by hand', { timeout: 300_000 }, () => {
   const raw = join(out, 'dist/data/v1/repos/acme/one/raw.txt')
   const changes = [
     () => writeFileSync(raw, 'Changed by hand\n'),
@@ -98,7 +100,7 @@ test('what is changed by hand in the folder is made anew', { timeout: 300_000 },
   }
 })
 
-test('another git host or limit is shown at once, and another day', { timeout: 300_000 }, () => {
+test('rebuilds when the rate limit or the build date changes', { timeout: 300_000 }, () => {
   const guide = () => readFileSync(join(out, 'dist/docs/api/index.html'), 'utf8')
   expect(guide()).not.toContain('1,234')
   expect(build({ settings: { RATE_LIMIT_PER_MINUTE: '1234' } }, '--out', out).stdout).toMatch(whole)
@@ -106,7 +108,7 @@ test('another git host or limit is shown at once, and another day', { timeout: 3
   expect(build({ settings: { SOURCE_DATE_EPOCH: '1793577600' } }, '--out', out).stdout).toMatch(whole)
 })
 
-test('the search index of a build has nothing that only edits need, for it has to fit into a function’s bundle', {
+test('the search index of a build omits the sources that only edits need', {
   timeout: 300_000,
 }, () => {
   const countSources = () => {
@@ -119,7 +121,7 @@ test('the search index of a build has nothing that only edits need, for it has t
   expect(countSources()).toBe(0)
 })
 
-test('words that it does not know end it before anything is read', () => {
+test('rejects an unknown option with the usage', () => {
   const { status, stdout, stderr } = build({}, '--output', out)
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toContain("Unknown option '--output'")

@@ -26,7 +26,7 @@ function digest(name: string): string {
   )
 }
 
-test('the same seed gives the same bytes, another one does not', () => {
+test('the same seed generates the same bytes, another seed different ones', () => {
   generate('first', 1)
   generate('again', 1)
   generate('other', 2)
@@ -34,7 +34,7 @@ test('the same seed gives the same bytes, another one does not', () => {
   expect(digest('other')).not.toBe(digest('first'))
 })
 
-test('what is made satisfies every rule, holds what was asked for, and has a long tail', () => {
+test('generated content is valid, has the requested counts and includes some much larger prompts', () => {
   const made = generate('valid', 3, 400)
   const { tree, problems, filesRead } = readContentDir(join(dir, 'valid'))
   expect(problems).toEqual([])
@@ -53,7 +53,7 @@ test('what is made satisfies every rule, holds what was asked for, and has a lon
   expect(sizes.at(-1)!).toBeGreaterThan(5 * sizes[200]!)
 })
 
-test('a folder that it made is replaced, any other is left alone', () => {
+test('replaces a folder it generated and leaves any other folder alone', () => {
   generate('replaced', 5, 20)
   generate('replaced', 5, 10)
   expect(readContentDir(join(dir, 'replaced')).tree.repositories.size).toBe(10)

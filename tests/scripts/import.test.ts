@@ -37,7 +37,7 @@ const importAll = (...args: string[]): Line[] =>
   JSON.parse(run('import-prompts', join(dir, 'given'), '--owner', 'acme', '--json', ...args).stdout)
 const written = (path: string) => readFileSync(join(dir, 'content/acme', path), 'utf8')
 
-test('a catalogue of 225 prompts in CSV is imported, checked, imported again without a change, and exported back', () => {
+test('imports 225 prompts from CSV, finds them unchanged on a second run and exports them again', () => {
   const rows = Array.from(
     { length: 225 },
     (_, index) => `"Act as expert ${index}","Answer as expert ${index}.\nMy question: ""{{question}}"""`,
@@ -56,7 +56,7 @@ test('a catalogue of 225 prompts in CSV is imported, checked, imported again wit
   expect(readdirSync(join(dir, 'out/acme')).length).toBe(225)
 })
 
-test('a change in the source becomes a new version: minor, or major where callers have to change something', () => {
+test('a changed source becomes a minor version, or a major one if it adds a variable', () => {
   give('review.md', 'Review {{code}}.\n')
   expect(importAll()).toMatchObject([{ name: 'review', status: 'new', version: '1.0.0' }])
   give('review.md', 'Review {{code}} briefly.\n')
@@ -66,7 +66,7 @@ test('a change in the source becomes a new version: minor, or major where caller
   expect(written('review/versions/1.0.0.md')).toContain('Review {{code}}.\n')
 })
 
-test('files of one folder for each role are one chat prompt; a dry run writes nothing', () => {
+test('imports one file per role as a single chat prompt; a dry run writes nothing', () => {
   give('triage/system.md', 'You sort tickets.\n')
   give('triage/user.md', 'Ticket: {{ticket}}\n')
   expect(importAll('--dry-run')).toMatchObject([{ name: 'triage', status: 'new' }])
@@ -78,7 +78,7 @@ test('files of one folder for each role are one chat prompt; a dry run writes no
   )
 })
 
-test('two prompts with one title get two names', () => {
+test('gives two prompts with the same title different names', () => {
   give('a/x.md', 'One.\n')
   give('b/x.md', 'Two.\n')
   expect(importAll().map(({ name }) => name)).toEqual(['x', 'x-2'])
@@ -153,7 +153,7 @@ const REFUSED: readonly (readonly [what: string, path: string, text: string, rea
   ],
 ]
 
-test('what is dangerous or unreadable is refused with its reason, and nothing is written', () => {
+test('rejects dangerous or unreadable files with a reason, and writes nothing', () => {
   for (const [index, [, path, text]] of REFUSED.entries()) {
     const file = give(join(String(index), path), text)
     if (text === NOT_UTF8) writeFileSync(file, Buffer.from([0x63, 0xff, 0xfe]))
@@ -169,13 +169,13 @@ test('what is dangerous or unreadable is refused with its reason, and nothing is
   expect(existsSync('pwned')).toBe(false)
 })
 
-test('Windows line ends and a byte order mark do not matter', () => {
+test('accepts Windows line endings and a byte order mark', () => {
   give('a.prompt', '\ufeff---\r\nmodel: m\r\n---\r\nHi {{name}}\r\n')
   expect(importAll()).toMatchObject([{ status: 'new', lost: [] }])
   expect(written('a/versions/1.0.0.md')).toContain('Hi {{name}}\r\n')
 })
 
-test('names that lead out of the folder, or that Windows has no folder for, become ordinary ones', () => {
+test('turns path traversal and Windows device names into safe names', () => {
   give(
     'a.json',
     JSON.stringify([
@@ -195,14 +195,14 @@ test.each([
   [['given', '--owner', 'acme', '--from', 'word'], '--from: expected one of dotprompt, prompty'],
   [['given', '--owner', 'acme', '--license', 'mine'], '--license: expected an SPDX licence'],
   [['nowhere', '--owner', 'acme'], 'nowhere'],
-])('import %j says what is missing, and how it is called', (args, said) => {
+])('import %j reports the problem and prints the usage', (args, said) => {
   const { status, stderr } = run('import-prompts', ...args.map((arg) => (arg === 'given' ? give('a.md', 'x') : arg)))
   expect(status).toBe(1)
   expect(stderr).toContain(said)
   expect(stderr).toContain('Usage: npm run import -- ')
 })
 
-test('export names its formats', () => {
+test('export lists its formats when given an unknown one', () => {
   const { status, stderr } = run('export-prompts', '--format', 'word', '--out', join(dir, 'out'))
   expect({ status, stderr }).toEqual({
     status: 1,
@@ -212,7 +212,7 @@ test('export names its formats', () => {
   })
 })
 
-test('git sees only new files', () => {
+test('an import only adds new files, as git status shows', () => {
   execFileSync('git', ['init', '-q', join(dir, 'content')])
   give('a.md', 'Hi.\n')
   importAll()

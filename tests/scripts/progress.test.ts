@@ -12,7 +12,7 @@ function openStream(isTTY: boolean) {
   return { stream, said: () => written.join('') }
 }
 
-test('elsewhere each step is a plain line', () => {
+test('prints each step as a plain line when the output is not a terminal', () => {
   const { stream, said } = openStream(false)
   const progress = openProgress(stream)
   for (let done = 0; done <= 1000; done++) progress.show('Writing the site', done, 1000)
@@ -21,7 +21,7 @@ test('elsewhere each step is a plain line', () => {
   expect(said()).toBe('Writing the site: 0 of 1,000\nWriting the search index …\n')
 })
 
-test('on a terminal the time left is told', () => {
+test('shows the remaining time on a terminal', () => {
   const { stream, said } = openStream(true)
   let now = 0
   const progress = openProgress(stream, () => now)

@@ -73,7 +73,7 @@ test.each([
   ['of what changed', () => {}, 'Title 1', 'Title 2'],
   ['of everything', touch, 'Title 2', 'Title 3'],
 ])(
-  'a build %s is shown when it is finished, and every answer until then is of the one before',
+  'a build %s is served only once finished; until then the previous build is served',
   {
     timeout: WITHIN,
   },
@@ -95,7 +95,7 @@ test.each([
   },
 )
 
-test('a build that is killed changes nothing, and a restart serves the one before', { timeout: WITHIN }, async () => {
+test('a killed build changes nothing, and a restart serves the previous build', { timeout: WITHIN }, async () => {
   touch()
   write('Title 4')
   const killed = launch('node', BUILD, settings)
@@ -117,7 +117,7 @@ test('a build that is killed changes nothing, and a restart serves the one befor
   expect(readdirSync(out).filter((name) => name.startsWith('dist'))).toEqual(['dist'])
 })
 
-test('what is not finished is not served: a hub that runs serves on what it has, and none is started', {
+test('with an unfinished build, a running hub keeps serving and a new one refuses to start', {
   timeout: WITHIN,
 }, async () => {
   // A build without its record is not finished.
@@ -140,7 +140,7 @@ test('what is not finished is not served: a hub that runs serves on what it has,
   expect(await healthOf()).toMatchObject({ status: 'ok', failure: null })
 })
 
-test('a folder without a build is refused', () => {
+test('refuses to start in a folder without a build', () => {
   const empty = join(root, 'empty')
   mkdirSync(dirname(join(empty, 'x')), { recursive: true })
   const { status, stderr } = spawnSync(process.execPath, [resolve('scripts/serve.ts')], {

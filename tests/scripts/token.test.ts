@@ -28,7 +28,7 @@ const run = (...args: string[]) => {
   return { status, stdout, stderr }
 }
 
-test('what an operator makes can be listed and revoked, and nobody else’s tokens with it', async () => {
+test('lists and revokes operator tokens, and leaves personal tokens alone', async () => {
   expect(run('--list')).toEqual({ status: 0, stdout: 'No tokens.\n', stderr: '' })
   const token = run('acme', '--label', 'release job', '--days', '7').stdout.trim()
   const other = run('acme/code-review').stdout.trim()
@@ -59,7 +59,7 @@ test('what an operator makes can be listed and revoked, and nobody else’s toke
   expect(await findToken(store, theirs.token)).toBeDefined()
 })
 
-test('one that an earlier version made, which stood in no list, is listed and revoked too', async () => {
+test('lists and revokes an operator token from an older version that was not indexed', async () => {
   const holder = { kind: 'operator' } as const
   const { record } = await createToken(store, { holder, name: 'old', scope: 'beta/*', days: 1 }, new Date())
   await store.delete(`operators/beta/${record.id}`)
@@ -69,7 +69,7 @@ test('one that an earlier version made, which stood in no list, is listed and re
   expect(await Array.fromAsync(listKeys(store, 'operators/beta/'))).toEqual([])
 })
 
-test('--help says all of it', () => {
+test('--help describes every option', () => {
   const { status, stdout } = run('--help')
   expect(status).toBe(0)
   for (const part of ['<owner>[/<name>]', '--days', '--label', '--list', '--revoke ID']) expect(stdout).toContain(part)
@@ -83,13 +83,13 @@ test.each([
   [['--list', '--revoke', 'x']],
   [['acme', '--days', '0']],
   [['--nonsense']],
-])('%j is refused with the usage', (args) => {
+])('rejects %j with the usage', (args) => {
   const { status, stdout, stderr } = run(...args)
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toContain('Usage: npm run token')
 })
 
-test('/settings shows those of one’s handles, without a way to revoke them there', async () => {
+test('/settings shows operator tokens for the user’s handles, without a revoke form', async () => {
   const account = openAccount({ ownersOf: async (login) => [login, 'acme'] })
   const made = (scope: string, name: string) =>
     createToken(account.state, { holder: { kind: 'operator' }, name, scope, days: 1 }, new Date())

@@ -38,7 +38,7 @@ describe('the client’s address', () => {
     ['only proxies', 'loopback', '127.0.0.1', '127.0.0.2', '127.0.0.2'],
   ])('%s', (_, trusted, connection, forwarded, client) => expect(open(trusted).ask(connection, forwarded)).toBe(client))
 
-  test('a whole proxy in one bucket is said, once', () => {
+  test('warns once that all clients behind an untrusted proxy share one limit', () => {
     const { ask, warnings } = open('')
     ask('10.0.0.9')
     ask('10.0.0.9', '198.51.100.7')
@@ -59,4 +59,4 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['unknown', 'unknown'],
-])('%s is limited as %s', (address, key) => expect(clientKeyOf(address)).toBe(key))
+])('rate limit key of %s is %s', (address, key) => expect(clientKeyOf(address)).toBe(key))

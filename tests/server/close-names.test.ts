@@ -47,7 +47,7 @@ test.each([
   expect(asked).toHaveLength(1)
 })
 
-test('without a search nothing is suggested', async () => {
+test('suggests nothing when the search is unavailable', async () => {
   const find = async () => {
     throw new HubError('unavailable', 'The search cannot be read just now.', { retryAfterSeconds: 5 })
   }

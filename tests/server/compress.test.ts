@@ -52,7 +52,7 @@ const DECODE = { br: brotliDecompressSync, gzip: gunzipSync }
 const PATHS = ['/', '/nothing', '/data/v1/tags.json', '/assets/a.css', '/assets/a.svg', '/api/raw'] as const
 
 describe.each(['br', 'gzip'] as const)('%s', (encoding) => {
-  test.each(PATHS)('%s: the same bytes, to GET, HEAD and a client that has it', async (path) => {
+  test.each(PATHS)('%s: same content and matching headers for GET, HEAD and conditional requests', async (path) => {
     const ask = open()
     const plain = await ask(path)
     const head = await ask(path, { 'Accept-Encoding': encoding }, 'HEAD')
@@ -101,7 +101,7 @@ test.each([
   expect((await open()('/', { 'Accept-Encoding': accepted })).headers.get('Content-Encoding')).toBe(encoding)
 })
 
-test('an unknown validator that looks like ours is none', async () => {
+test('ignores an ETag with an unknown encoding suffix', async () => {
   const ask = open()
   const etag = (await ask('/')).headers.get('ETag') ?? ''
   expect((await ask('/', { 'If-None-Match': etag.replace(/"$/, '-zip"') })).status).toBe(200)
@@ -112,11 +112,11 @@ test.each([
   ['compressed already', '/assets/a.woff2'],
   ['for one reader alone', '/settings'],
   ['an error of a few words', '/api/nothing'],
-])('%s: plain', async (_, path) => {
+])('not compressed: %s', async (_, path) => {
   expect((await open()(path, { 'Accept-Encoding': 'br' })).headers.get('Content-Encoding')).toBeNull()
 })
 
-test('what was compressed is not compressed again, by GET or HEAD', async () => {
+test('a repeated HEAD request reuses the compressed response', async () => {
   const ask = open()
   api.mockClear()
   await ask('/api/raw', { 'Accept-Encoding': 'br' }, 'HEAD')
@@ -125,7 +125,7 @@ test('what was compressed is not compressed again, by GET or HEAD', async () => 
   expect(api).toHaveBeenCalledTimes(3)
 })
 
-test('many at once get the same answer, or the plain one', async () => {
+test('concurrent requests get a complete response, compressed or plain', async () => {
   const ask = open()
   const all = await Promise.all(
     PATHS.flatMap((path) => Array.from({ length: 20 }, () => ask(path, { 'Accept-Encoding': 'br' }))),
@@ -134,7 +134,7 @@ test('many at once get the same answer, or the plain one', async () => {
   expect(all.filter(({ headers }) => headers.get('Content-Encoding') === 'br').length).toBeGreaterThan(60)
 })
 
-test('a digest of the bytes is said of these bytes alone', async () => {
+test('Repr-Digest is sent only with the bytes it describes', async () => {
   const ask = open()
   const plain = await ask('/api/raw')
   const packed = await ask('/api/raw', { 'Accept-Encoding': 'br' })
@@ -146,7 +146,7 @@ test('a digest of the bytes is said of these bytes alone', async () => {
   ])
 })
 
-test('a platform’s headers stay with it, and other caches are told what is more', async () => {
+test('drops Netlify headers and sends CDN-Cache-Control and No-Vary-Search for other caches', async () => {
   const ask = open()
   const [changing, immutable] = [await ask('/data/v1/tags.json'), await ask('/api/raw')]
   expect(
@@ -157,7 +157,7 @@ test('a platform’s headers stay with it, and other caches are told what is mor
   expect(changing.headers.get('No-Vary-Search')).toBe('params')
 })
 
-test('a preflight for files that are data, and for nothing else', async () => {
+test('answers preflight requests only for data files', async () => {
   const ask = open()
   const data = await ask('/data/v1/tags.json', {}, 'OPTIONS')
   expect([data.status, data.headers.get('Access-Control-Allow-Headers')]).toEqual([

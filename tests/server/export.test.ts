@@ -12,7 +12,7 @@ const ask = (path: string, init: RequestInit = {}) =>
   answerExport(new Request(`https://hub.example/api/v1/repos/${path}`, init), () => hub.dependencies)
 const problemOf = async (answer: Response) => [answer.status, (await answer.json()).error] as const
 
-describe('a version', () => {
+describe('exporting a version', () => {
   test.each([
     ['dotprompt', 'text/plain; charset=utf-8', 'code-review.prompt', '---\nname: code-review\n'],
     ['prompty', 'text/plain; charset=utf-8', 'code-review.prompty', '---\nname: code-review\n'],
@@ -21,7 +21,7 @@ describe('a version', () => {
     ['langchain', 'application/json; charset=utf-8', 'code-review.json', '{\n  "lc": 1,\n'],
     ['skill', 'text/markdown; charset=utf-8', 'SKILL.md', '---\nname: "code-review"\n'],
     ['claude-command', 'text/markdown; charset=utf-8', 'code-review.md', '---\ndescription: '],
-  ])('is a file of %s', async (format, mediaType, file, begin) => {
+  ])('returns a %s file', async (format, mediaType, file, begin) => {
     const answer = await ask(`acme/code-review/versions/2.1.0/export/${format}`)
     expect(answer.status).toBe(200)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -45,7 +45,7 @@ describe('a version', () => {
     expect([head.status, head.headers.get('etag')]).toEqual([200, answer.headers.get('etag')])
   })
 
-  test('that cannot be written says why, and where', async () => {
+  test('returns the reason and the place when a version cannot be converted', async () => {
     const chat = [...hub.catalogue.entries.values()].find(({ repository }) => repository.messages !== null)!.repository
     const [status, { code, message }] = await problemOf(
       await ask(`${chat.full_name}/versions/${chat.latest_version}/export/claude-command`),
@@ -56,7 +56,7 @@ describe('a version', () => {
     )
   })
 
-  test('of the starter catalogue: the menu of its page says what the answer says', async () => {
+  test('the download menu and the API agree on lost fields for the starter catalogue', async () => {
     let compared = 0
     const refused: string[] = []
     for (const { repository } of hub.catalogue.entries.values()) {
@@ -84,7 +84,7 @@ describe('a version', () => {
   })
 })
 
-describe('what does not exist', () => {
+describe('invalid export requests', () => {
   test.each([
     [
       'acme/code-review/versions/2.1.0/export/word',
@@ -103,7 +103,7 @@ describe('what does not exist', () => {
     expect(message).toContain(sentence)
   })
 
-  test('a method', async () => {
+  test('rejects POST with 405', async () => {
     const answer = await ask('acme/code-review/versions/2.1.0/export/github', { method: 'POST' })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })

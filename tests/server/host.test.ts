@@ -34,7 +34,7 @@ const answer = answerWith(routeFunctions(functions), () => ({ files, label: 'sit
 const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
   answer(new Request(`http://localhost${path}`, { method, headers }), '192.0.2.1')
 
-describe('who answers', () => {
+describe('routing', () => {
   test.each([
     ['GET', '/api', 200, 'read 192.0.2.1 site'],
     ['GET', '/api/', 200, 'read 192.0.2.1 site'],
@@ -56,7 +56,7 @@ describe('who answers', () => {
   })
 })
 
-test('a page is asked for again by its validator', async () => {
+test('returns 304 for a page with a matching ETag', async () => {
   const etag = (await ask('GET', '/')).headers.get('ETag') ?? ''
   const again = await ask('GET', '/', { 'If-None-Match': etag })
   expect([again.status, await again.text(), again.headers.get('ETag')]).toEqual([304, '', etag])
@@ -66,7 +66,7 @@ test.each([
   ['/', 'text/html; charset=utf-8', 'public, max-age=0, must-revalidate'],
   ['/data/v1/tags.json', 'application/json; charset=utf-8', 'public, max-age=60, stale-while-revalidate=600'],
   ['/assets/a.css', 'text/css; charset=utf-8', 'public, max-age=31536000, immutable'],
-])('%s has its media type and its age', async (path, mediaType, cacheControl) => {
+])('%s has the right media type and Cache-Control', async (path, mediaType, cacheControl) => {
   const { headers } = await ask('GET', path)
   expect([headers.get('Content-Type'), headers.get('Cache-Control'), headers.get('X-Content-Type-Options')]).toEqual([
     mediaType,
@@ -75,13 +75,13 @@ test.each([
   ])
 })
 
-test('a method that only functions take is refused by the site', async () => {
+test('rejects DELETE on a page with 405', async () => {
   const response = await ask('DELETE', '/acme')
   expect(response.status).toBe(405)
   expect(response.headers.get('Allow')).toBe('GET, HEAD')
 })
 
-test('a function that throws is our fault, and stays ours', async () => {
+test('returns 500 without details when a function throws, and logs them', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   const response = await ask('GET', '/broken')
   expect(response.status).toBe(500)
@@ -92,7 +92,7 @@ test('a function that throws is our fault, and stays ours', async () => {
   log.mockRestore()
 })
 
-test('a request keeps the site that it began with', async () => {
+test('a request keeps the site version it started with', async () => {
   const entered = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const slow: HostedFunction<HostContext<Site>> = {

@@ -43,7 +43,7 @@ test.each([
   ['/acme/feed.xml', 'owner_acme'],
   ['/tags/code/2', 'tag_code'],
   ['/', null],
-])('%s is kept like a changing record, under the tags %s', async (path, tags) => {
+])('%s is cached like a changing record, with cache tags %s', async (path, tags) => {
   const { headers } = await open().ask(path)
   expect(headers.get('Cache-Control')).toBe('public, max-age=60, stale-while-revalidate=600')
   expect(headers.get('Netlify-CDN-Cache-Control')).toBe('public, durable, s-maxage=31536000')
@@ -52,7 +52,7 @@ test.each([
   expect(headers.get('Content-Security-Policy')).toContain("default-src 'none'")
 })
 
-test('a page is rendered once until its repository is published to, and 304 for whoever has it', async () => {
+test('caches a page until its repository is published to, and returns 304 for a matching ETag', async () => {
   const { ask, tools } = open()
   const first = await ask('/acme/review')
   const again = await ask('/acme/review?any=query')
@@ -67,7 +67,7 @@ test('a page is rendered once until its repository is published to, and 304 for 
   expect(rendered).toHaveLength(2)
 })
 
-test('a page that was being rendered while its repository was published to is not kept', async () => {
+test('does not cache a page whose repository was published to during rendering', async () => {
   const cache = openPageCache()
   const { ask } = open({
     cache,
@@ -81,7 +81,7 @@ test('a page that was being rendered while its repository was published to is no
   expect(rendered).toHaveLength(2)
 })
 
-test('what is not there is 404 for half a minute, purged with its repository, and never kept here', async () => {
+test('a 404 has max-age=30 and the repository’s cache tag, and is not kept in the page cache', async () => {
   const { ask } = open()
   for (const path of ['/acme/nothing', '/acme/nothing', '/%61cme/review']) {
     const { status, headers } = await ask(path)
@@ -91,7 +91,7 @@ test('what is not there is 404 for half a minute, purged with its repository, an
   expect((await ask('/acme/nothing')).headers.get('Netlify-Cache-Tag')).toBe('repo_acme_nothing')
 })
 
-test('what a page asks in vain is the answer: 503, and not a page', async () => {
+test('returns 503 when data that the page needs is unavailable', async () => {
   const { ask } = open({
     render: async (path, { hub }) => {
       await hub.findOwner('acme').catch(() => {})
@@ -102,13 +102,13 @@ test('what a page asks in vain is the answer: 503, and not a page', async () => 
   expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5'])
 })
 
-test('a page that fails by itself is 500 and says nothing of why', async () => {
+test('returns 500 internal_error when rendering a page fails', async () => {
   const { ask } = open({ render: async () => new Response(null, { status: 500 }) })
   const answer = await ask('/acme')
   expect([answer.status, (await answer.json()).error.code]).toEqual([500, 'internal_error'])
 })
 
-test('each page that is rendered counts as a read, one that is kept does not', async () => {
+test('a rendered page counts toward the rate limit, a cached one does not', async () => {
   let left = 1
   const { ask } = open({ limiter: { take: () => (left-- > 0 ? 0 : 30) } })
   expect((await ask('/acme/review')).status).toBe(200)

@@ -10,13 +10,13 @@ import { limitInMemory, waitSeconds } from '../../src/stores/state/rate-limiter-
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-limit-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-describe('in memory', () => {
+describe('the in-memory rate limiter', () => {
   const open = (requests: number) => {
     const clock = { ms: 1_000_000 }
     return { clock, limiter: limitInMemory({ requests, windowMs: 60_000 }, () => clock.ms) }
   }
 
-  test('as many as allowed in any minute, then the seconds until the oldest leaves', () => {
+  test('allows the limit in any minute, then returns the seconds until the oldest request expires', () => {
     const { clock, limiter } = open(3)
     const taken: number[] = []
     for (const elapsed of [0, 10_000, 10_000, 10_000, 29_999, 1, 0]) {
@@ -27,7 +27,7 @@ describe('in memory', () => {
     expect(taken).toEqual([0, 0, 0, 30, 1, 0, 10])
   })
 
-  test('a refused request does not prolong the wait', () => {
+  test('a rejected request does not extend the wait', () => {
     const { clock, limiter } = open(1)
     limiter.take('a')
     for (let second = 1; second < 60; second++) {
@@ -38,17 +38,17 @@ describe('in memory', () => {
     expect(limiter.take('a')).toBe(0)
   })
 
-  test('clients do not share', () => {
+  test('counts each client separately', () => {
     const { limiter } = open(1)
     expect([limiter.take('a'), limiter.take('b'), limiter.take('a')]).toEqual([0, 0, 60])
   })
 
-  test('0 is off', () => {
+  test('a limit of 0 disables limiting', () => {
     const { limiter } = open(0)
     expect(Array.from({ length: 1_000 }, () => limiter.take('a')).every((wait) => wait === 0)).toBe(true)
   })
 
-  test('20,000 foreign addresses never free one who has to wait', () => {
+  test('20,000 other clients do not reset a limited one', () => {
     const { limiter } = open(2)
     limiter.take('limited')
     limiter.take('limited')
@@ -56,7 +56,7 @@ describe('in memory', () => {
     expect(limiter.take('limited')).toBe(60)
   })
 
-  test('nor do any that memory cannot hold; of the others, who asked longest ago is forgotten', () => {
+  test('at capacity, keeps limited clients and forgets the least recent of the others', () => {
     const limiter = limitInMemory({ requests: 2, windowMs: 60_000 }, () => 1_000_000, 10)
     limiter.take('limited')
     limiter.take('limited')
@@ -67,7 +67,7 @@ describe('in memory', () => {
     expect([limiter.take('first'), limiter.take('first')]).toEqual([0, 0])
   })
 
-  test('the same numbers as counting every request anew', () => {
+  test('gives the same results as counting every request', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 0, max: 25_000 })), { maxLength: 80 }),
@@ -87,8 +87,8 @@ describe('in memory', () => {
   })
 })
 
-describe('in a file', () => {
-  test('two limiters over one file count together', () => {
+describe('the file-based rate limiter', () => {
+  test('two limiters on the same file share their counts', () => {
     const path = join(dir, 'shared.db')
     const [one, two] = [
       limitInFile({ requests: 2, windowMs: 60_000 }, path),
@@ -103,7 +103,7 @@ describe('in a file', () => {
 test.each([
   ['in memory', () => limitInMemory({ requests: 2, windowMs: 60_000 })],
   ['in a file', () => limitInFile({ requests: 2, windowMs: 60_000 }, join(dir, 'back.db'))],
-])('a limit %s does not follow the time of day, which may go back an hour or forward', (_, open) => {
+])('a limit %s ignores changes of the system clock', (_, open) => {
   const timeOfDay = vi.spyOn(Date, 'now')
   const limiter = open()
   const noon = Date.UTC(2026, 0, 1, 12)
@@ -124,6 +124,6 @@ test.each([
   [0, 60_000, 59_001, 1],
   [0, 60_000, 58_999, 2],
   [0, 60_000, 60_000, 1],
-])('waiting since %i in a window of %i at %i takes %i s', (oldest, window, now, seconds) =>
+])('oldest request at %i, window %i, now %i: wait is %i s', (oldest, window, now, seconds) =>
   expect(waitSeconds(oldest, window, now)).toBe(seconds),
 )

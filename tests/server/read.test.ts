@@ -98,7 +98,7 @@ describe('when something fails', () => {
     log.mockRestore()
   })
 
-  test('settings that are wrong are answered, not thrown', async () => {
+  test('returns 503 for invalid settings instead of throwing', async () => {
     const response = await answerRead(new Request('https://hub.example/api/v1/tags'), () => {
       throw new HubError('unavailable', 'The hub is not set up: SITE_URL: expected an address.', {
         retryAfterSeconds: 60,
@@ -110,7 +110,7 @@ describe('when something fails', () => {
     })
   })
 
-  test('one log line an error, whatever the message holds', async () => {
+  test('logs one line per error, even if its message has line breaks', async () => {
     const lines: string[] = []
     const log = vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line))
     await read('/api/v1/repos?q=x', {
@@ -125,7 +125,7 @@ describe('when something fails', () => {
   })
 })
 
-describe('paths as they come', () => {
+describe('raw request paths', () => {
   test.each([
     ['/api/v1/repos/a%2Fb', 404],
     ['/api/v1/repos/a/b%00', 404],
@@ -150,14 +150,14 @@ describe('paths as they come', () => {
     expect(response.headers.get('Cache-Control')).toBe('public, max-age=30')
   })
 
-  test('upper case leads to lower case, with the query as it came', async () => {
+  test('redirects upper case to lower case and keeps the query as sent', async () => {
     const response = await read('/api/v1/repos/ACME/Code-Review/raw?version=1.0.0&x=%20Y')
     expect(response.status).toBe(308)
     expect(response.headers.get('Location')).toBe('/api/v1/repos/acme/code-review/raw?version=1.0.0&x=%20Y')
   })
 })
 
-describe('for the CDN', () => {
+describe('CDN headers', () => {
   const files = filesOf({
     '/data/v1/repos/a/b.json': JSON.stringify({
       data: {
@@ -191,7 +191,7 @@ describe('for the CDN', () => {
     expect(headers.get('Vary')).toBeNull()
   })
 
-  test.each(['*', '"x", *', undefined])('a 304 to %s tells the platform’s cache nothing', async (given) => {
+  test.each(['*', '"x", *', undefined])('a 304 to If-None-Match %s has no CDN headers', async (given) => {
     const etag = (await read('/api/v1/tags', { siteFiles: files })).headers.get('ETag') ?? ''
     const init = { headers: { 'If-None-Match': given ?? etag } }
     const { status, headers } = await read('/api/v1/tags', { siteFiles: files }, init)
@@ -200,30 +200,30 @@ describe('for the CDN', () => {
     expect([...headers.keys()].filter((name) => /netlify|cdn/.test(name))).toEqual([])
   })
 
-  test('every query parameter that an address has tells answers apart', () => {
+  test('every query parameter of a route is part of the cache key', () => {
     const named = new Set(ROUTES_WITH_SCHEMAS.flatMap(({ query }) => query.map(({ name }) => name)))
     expect([...VARYING_PARAMETERS].sort()).toEqual([...named].sort())
   })
 
-  test('a 404 of a repository is short-lived there, and purged with it', async () => {
+  test('the CDN keeps the 404 of a repository for 30 s, under the tag of the repository', async () => {
     const { headers } = await read('/api/v1/repos/a/nothing', { siteFiles: files })
     expect(headers.get('Netlify-CDN-Cache-Control')).toBe('public, s-maxage=30')
     expect(headers.get('Netlify-Cache-Tag')).toBe('repo_a_nothing')
   })
 
-  test('a byte order mark is content', async () => {
+  test('keeps a byte order mark in the content', async () => {
     const response = await read('/api/v1/repos/a/b/raw', { siteFiles: files })
     expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0xef, 0xbb, 0xbf, 0x78])
   })
 })
 
-describe('answers without a catalogue', () => {
-  test('what the platform turned away', async () => {
+describe('error responses without a catalogue', () => {
+  test('returns 429 with Retry-After for requests limited by the platform', async () => {
     const response = answerRateLimited(new Request('https://hub.example/rate-limited'))
     expect(response.headers.get('Retry-After')).toBe('60')
     expect(await errorOf(response)).toMatchObject({ status: 429, error: { code: 'rate_limited' } })
   })
-  test('a data file that is not there', async () => {
+  test('returns 404 for an unknown data file', async () => {
     const response = answerNotFound(new Request('https://hub.example/data/v1/nothing.json'))
     expect(await errorOf(response)).toMatchObject({ status: 404, error: { code: 'not_found' } })
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')

@@ -4,7 +4,7 @@ import { pathOf, queryOf } from '../../src/server/address.ts'
 import { type Answer, respondWith } from '../../src/server/respond.ts'
 
 test.each(['/', '/api/v1/repos?q=a/b?c#d', '/api?', '?q=//x', '#?a', '/a/../%2e%2e/b/ü?ü=ü', '//other.example/x'])(
-  '%s: path and query as a URL has them',
+  '%s: pathOf and queryOf match the URL class',
   (address) => {
     for (const origin of ['http://localhost', 'https://[::1]:8443', 'http://a.example:1']) {
       const { url } = new Request(origin + address)
@@ -14,7 +14,7 @@ test.each(['/', '/api/v1/repos?q=a/b?c#d', '/api?', '?q=//x', '#?a', '/a/../%2e%
   },
 )
 
-describe('the same bytes', () => {
+describe('headers of responses with the same bytes', () => {
   const bytes = new TextEncoder().encode('{"data":1}')
   const first: Answer = { bytes, mediaType: 'application/json', cache: 'changing', cacheTag: 'repo_a_b' }
   const ask = (answer: Answer, headers: Record<string, string> = {}) =>
@@ -27,14 +27,14 @@ describe('the same bytes', () => {
     ['the tag', { cacheTag: 'repo_c_d' }, 'Netlify-Cache-Tag', 'repo_a_b', 'repo_c_d'],
     ['the type', { mediaType: 'text/plain' }, 'Content-Security-Policy', null, "default-src 'none'; sandbox"],
     ['more headers', { headers: { 'X-Prompt-Version': '1.0.0' } }, 'X-Prompt-Version', null, '1.0.0'],
-  ])('answered otherwise: %s', (_, other, name, without, withIt) => {
+  ])('sends different headers for a different answer: %s', (_, other, name, without, withIt) => {
     const plain = all(ask(first))
     expect(ask(first).get(name)).toBe(without)
     expect(ask({ ...first, ...other }).get(name)).toBe(withIt)
     expect(all(ask(first))).toEqual(plain)
   })
 
-  test('a changed answer changes no other', () => {
+  test('changing the headers of one response does not affect the next', () => {
     const plain = all(ask(first))
     ask(first).set('Vary', 'Cookie')
     const etag = plain.etag ?? ''

@@ -50,7 +50,7 @@ afterAll(async () => {
   rmSync(SCRATCH, { recursive: true, force: true })
 })
 
-test('the page of every case has one block a message, with its role and its content', async () => {
+test('every chat prompt page shows one block per message with its role and content', async () => {
   const { page } = await site.open('/docs')
   const seen = await page.evaluate(
     (paths) =>
@@ -78,7 +78,7 @@ test('the page of every case has one block a message, with its role and its cont
   await page.context().close()
 })
 
-test('a comparison names the roles; feed, plain text and paper have every message', async () => {
+test('comparison lists changed messages by role; print and raw text contain every message', async () => {
   const { page, problems } = await site.open('/acme/support/compare/1.0.0...2.0.0')
   expect(await page.locator('.for-callers .mark').textContent()).toBe('Breaking change')
   expect(await page.locator('.for-callers li').allTextContents()).toEqual([
@@ -136,19 +136,19 @@ const NOW = hubcli(HUBCLI)
 const typescript = (release: string) => resolve('releases/libraries', release, 'typescript/dist')
 const python = (release: string) => ({ PYTHONPATH: resolve('releases/libraries', release, 'python') })
 
-describe('older clients take a chat prompt for the text that it is', () => {
-  test.each(['1.0.0', '1.1.0', '1.2.0'])('hubcli %s prints it', async (release) => {
+describe('older clients read a chat prompt as plain text', () => {
+  test.each(['1.0.0', '1.1.0', '1.2.0'])('hubcli %s prints the content unchanged', async (release) => {
     const run = hubcli(resolve('releases/hubcli', release, 'hubcli'))
     for (const { repository, content } of TO_LOCK) expect(await run(['cat', repository], SCRATCH)).toBe(content)
   })
 
-  test.each(['1.0.0', '1.1.0'])('the TypeScript library %s reads every case', async (release) => {
+  test.each(['1.0.0', '1.1.0'])('the TypeScript library %s reads the content of every chat prompt', async (release) => {
     const { PromptHub } = (await import(join(typescript(release), 'prompt-hub.js'))) as typeof Library
     const hub = new PromptHub({ url: site.origin })
     for (const { repository, content } of cases) expect((await hub.get(repository)).content).toBe(content)
   })
 
-  test.each(['1.0.0', '1.1.0'])('the Python library %s reads every case', async (release) => {
+  test.each(['1.0.0', '1.1.0'])('the Python library %s reads the content of every chat prompt', async (release) => {
     const read = `
 import json, sys
 from prompt_hub import PromptHub
@@ -168,7 +168,7 @@ print(json.dumps([hub.get(name).content for name in sys.argv[2:]]))`
       [`TypeScript ${release}`, program(['node', join(typescript(release), 'command.js')])],
       [`Python ${release}`, program(['python3', '-m', 'prompt_hub'], python(release))],
     ]),
-  ])('a lock of %s holds, there and now', async (_, old) => {
+  ])('a lock file written by %s verifies with that release and the current one', async (_, old) => {
     const cwd = await lockWith(old)
     const { prompts } = JSON.parse(readFileSync(join(cwd, 'prompts.lock'), 'utf8'))
     for (const { repository, content } of TO_LOCK)

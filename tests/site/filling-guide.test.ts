@@ -39,12 +39,12 @@ const prompts = [...catalogue.entries.values()].flatMap(({ repository }) => {
 const cases = JSON.stringify(prompts.map(({ prompt, values }) => ({ prompt, values })))
 const expected = prompts.map(({ filled }) => filled)
 
-test('there are prompts to try it on', () => {
+test('the starter prompts give enough cases to test the guide', () => {
   expect(expected.filter((filled) => filled !== null).length).toBeGreaterThan(30)
   expect(expected.filter((filled) => filled === null).length).toBeGreaterThan(20)
 })
 
-test('the lines of TypeScript', () => {
+test('the TypeScript code in the guide fills every starter prompt as the hub does', () => {
   const program = `const fill = ({ prompt, values }) => { try { ${linesOf('ts')}; return filled } catch (error) { if (!/^missing: /.test(error.message)) throw error; return null } }
     process.stdout.write(JSON.stringify(JSON.parse(require('node:fs').readFileSync(0, 'utf8')).map(fill)))`
   expect(JSON.parse(execFileSync(process.execPath, ['--eval', program], { input: cases, encoding: 'utf8' }))).toEqual(
@@ -52,7 +52,7 @@ test('the lines of TypeScript', () => {
   )
 })
 
-test('the lines of Python', () => {
+test('the Python code in the guide fills every starter prompt as the hub does', () => {
   const body = linesOf('python')
     .trim()
     .split('\n')

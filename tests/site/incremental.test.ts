@@ -123,7 +123,7 @@ function askAll(path: string): unknown {
   return answers
 }
 
-test(`after each of ${EDITS} random edits, the data files are those of a clean build`, {
+test(`incremental data files match a clean build after each of ${EDITS} random edits`, {
   timeout: 3_600_000,
 }, async () => {
   const edits = fc.sample(fc.record({ kind: fc.constantFrom(...EDIT_KINDS), choice: fc.nat(1000) }), {

@@ -16,14 +16,14 @@ const words = (seed: number) => {
   return Array.from({ length: 130 }, () => `${Array.from({ length: 990 }, next).join(' ')}\n`).join('')
 }
 
-describe('a comparison', () => {
+describe('comparison of two versions', () => {
   //  what                               older                          newer
   test.each([
     ['lines of one letter', 'a\n'.repeat(MOST / 2), 'b\n'.repeat(MOST / 2)],
     ['characters that cannot be seen', '\u200b'.repeat(MOST / 3), '\u200c'.repeat(MOST / 3)],
     ['placeholders', '{{a}}'.repeat(MOST / 5), '{{b}}'.repeat(MOST / 5)],
     ['as many lines as are compared', 'a\n'.repeat(10_000), 'b\n'.repeat(10_000)],
-  ])('of %s is one megabyte at most, and leads to both texts', (_, older, newer) => {
+  ])('limits a comparison of %s to 1 MB and links to both raw texts', (_, older, newer) => {
     const page = drawLines(text('1.0.0', older), text('1.0.1', newer))
     expect(page.length).toBeLessThan(1_010_000)
     expect(page).toMatch(
@@ -34,13 +34,13 @@ describe('a comparison', () => {
     )
   })
 
-  test('of lines that differ in every word has no marks beyond its bound', () => {
+  test('limits the marked words when lines differ in every word', () => {
     const page = drawLines(text('1.0.0', words(1)), text('1.0.1', words(2)))
     expect(page.split('<div class="line ').length - 1).toBe(260)
     expect(page.split('<mark>').length).toBeLessThan(100_000)
   })
 
-  test('of ordinary length is whole and leads nowhere', () => {
+  test('shows a comparison of ordinary length in full, without links to the raw texts', () => {
     const lines = Array.from({ length: 500 }, (_, index) => `Line ${index}\n`)
     const page = drawLines(text('1.0.0', lines.join('')), text('1.0.1', lines.map((line) => `New ${line}`).join('')))
     expect([page.includes('New</mark>') || page.includes('New '), page.includes('Line 499')]).toEqual([true, true])
@@ -49,13 +49,13 @@ describe('a comparison', () => {
   })
 })
 
-describe('the text of a prompt', () => {
+describe('prompt text', () => {
   test.each([
     ['characters that cannot be seen', '\u200b'.repeat(MOST / 3)],
     ['placeholders', '{{a}}'.repeat(MOST / 5)],
     ['lines of one letter', 'a\n'.repeat(MOST / 2)],
     ['characters that are escaped', '"'.repeat(MOST)],
-  ])('of %s is drawn whole, in at most two megabytes', (_, content) => {
+  ])('renders %s in full within 2 MB', (_, content) => {
     const html = drawContent(content, [undeclaredVariable('a')], { isLinked: true })
     expect(html.length).toBeLessThan(2_000_000)
     expect(html.replaceAll(/<[^>]*>/g, '').replaceAll('&quot;', '"')).toBe(content)

@@ -51,7 +51,7 @@ describe('renderMarkdown', () => {
     '| a |\n|:-:|\n| <b onclick=alert(1)> |',
     '<!-- --!><script>alert(1)</script>',
     '<math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>',
-  ])('%j holds no tag or attribute but the harmless ones', (text) => {
+  ])('%j renders with safe tags and attributes only', (text) => {
     const html = renderMarkdown(text)
     const tags = [...html.matchAll(/<(\/?)([^\s>/]+)([^>]*)>/g)]
     for (const [, , name, attributes = ''] of tags) {

@@ -59,7 +59,7 @@ const settle = () =>
     listContent(contentDir).files.every(({ stamp }) => stamp !== '') ? true : undefined,
   )
 
-test('a broken file keeps out itself: everything else is as it is, and it is as it was', () => {
+test('a broken file keeps its last good state; everything else is updated', () => {
   const site = openSite()
   expect(site.read().catalogue.entries.size).toBe(2)
   put('acme/b/index.md', '---\ntitel: Wrong\n---\n')
@@ -77,7 +77,7 @@ test('a broken file keeps out itself: everything else is as it is, and it is as 
   expect(groups.get('acme/b')?.join('\n')).toMatch(/titel[\s\S]*1\.2\.0\.md/)
 })
 
-test('a version that was published and is broken now is served as it was, also after a restart', () => {
+test('serves the last good content of a broken published version, also after a restart', () => {
   openSite().read()
   put('acme/b/versions/1.0.0.md', 'no front matter')
   put('acme/index.md', 'broken')
@@ -89,7 +89,7 @@ test('a version that was published and is broken now is served as it was, also a
   expect(entryOf(restart().read(), 'acme/b')?.versions.at(-1)?.record.content).toBe('Mended\n')
 })
 
-test('files that do not go together leave a repository as it was, with the versions that came since', () => {
+test('inconsistent files keep the old repository metadata, but new versions are added', () => {
   const site = openSite()
   site.read()
   put('acme/b/index.md', '---\ntitle: After\nlabels: {production: 9.9.9}\n---\n')
@@ -101,7 +101,7 @@ test('files that do not go together leave a repository as it was, with the versi
   expect(titleOf(site.read(), 'acme/b')).toBe('After')
 })
 
-test('whoever names a repository that is gone is told, and served on', async () => {
+test('reports references to a removed repository and keeps serving the referrers', async () => {
   put('acme/c/versions/1.0.0.md', versionFile('Five'))
   put('acme/b/index.md', '---\nmoved_to: acme/c\n---\n')
   put('acme/a/index.md', '---\nstatus: deprecated\nreplaced_by: acme/c\n---\n')
@@ -120,7 +120,7 @@ test('whoever names a repository that is gone is told, and served on', async () 
   expect(site.read().problems).toEqual([])
 })
 
-test('only what changed is read, by the next process too; the same bytes with another time are no change', async () => {
+test('rereads only changed files, also after a restart; a new mtime alone is no change', async () => {
   openSite().read()
   await settle()
   const site = restart()
@@ -138,7 +138,7 @@ test('only what changed is read, by the next process too; the same bytes with an
   expect(entryOf(counted, 'acme/b')?.repository.stats).toEqual({ downloads_7d: 3, downloads_90d: 40 })
 })
 
-test('a repository is served whole however long it is, and when it is shorter again', () => {
+test('serves a very large repository in full, and drops versions that are deleted', () => {
   const numbers = Array.from({ length: 40 }, (_, index) => `1.0.${index + 1}`)
   // A quote takes two characters in JSON: half a megabyte each.
   for (const number of numbers) put(`acme/a/versions/${number}.md`, versionFile('"'.repeat(260_000) + number))
@@ -149,7 +149,7 @@ test('a repository is served whole however long it is, and when it is shorter ag
   expect([...site.readAll().keys()].filter((path) => path.includes('1.0.2'))).toEqual([])
 })
 
-test('while the folder is gone, nothing of it is forgotten', async () => {
+test('keeps the stored state while the content folder is missing', async () => {
   openSite().read()
   await settle()
   const site = restart()
@@ -160,7 +160,7 @@ test('while the folder is gone, nothing of it is forgotten', async () => {
   expect(restart().read()).toMatchObject({ filesRead: 0, isDifferent: false })
 })
 
-test('a state that was given up never was, and what other code wrote, or what is damaged, is made anew', () => {
+test('ignores an aborted update; rebuilds after a code change or database corruption', () => {
   const files = (site: ReturnType<typeof openSite>) => {
     site.read()
     return [...site.readAll()]
@@ -182,7 +182,7 @@ test('a state that was given up never was, and what other code wrote, or what is
   expect(files(openSite('2'))).toEqual(first)
 })
 
-test('files that are recalled from records make the same records', () => {
+test('source files recreated from catalogue records produce the same records', () => {
   const { tree } = readStarterCatalogue()
   const { entries } = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
   for (const { repository, versions } of entries.values()) {

@@ -32,7 +32,7 @@ async function openLinks(contentDir: string): Promise<Map<string, URL>> {
   return new Map(links.map(({ words, address }) => [words, new URL(address)]))
 }
 
-test('the file holds the text, and none of what only its author or the merge knows', async () => {
+test('a suggested file has the prompt text, but not the old publish date, author or changelog', async () => {
   const { searchParams } = (await openLinks(folder)).get('Suggest a change')!
   const value = searchParams.get('value')!
   expect(searchParams.get('filename')).toBe('content/acme/a/versions/x.y.z.md')
@@ -42,7 +42,7 @@ test('the file holds the text, and none of what only its author or the merge kno
   expect(parseVersionFile(value).problems?.map(({ key }) => key)).toEqual(['published_at', 'published_by', 'changelog'])
 })
 
-test('no review takes it unedited, under the name that it has or any other', async () => {
+test('the review rejects an unedited suggestion, under its placeholder name or a version number', async () => {
   const value = (await openLinks(folder)).get('Suggest a change')!.searchParams.get('value')!
   for (const [name, rules] of [
     ['x.y.z.md', ['path']],
@@ -55,7 +55,7 @@ test('no review takes it unedited, under the name that it has or any other', asy
   }
 })
 
-test('filled in, it is the next version: the same text, variables and parameters', async () => {
+test('a completed suggestion keeps the text, variables and parameters', async () => {
   const value = (await openLinks(folder)).get('Suggest a change')!.searchParams.get('value')!
   const filled = value
     .replace(/^published_at:.*$/m, 'published_at: "2026-11-02T10:00:00Z"')
@@ -72,7 +72,7 @@ test.each([
   ['data/prompts/', 'data/prompts'],
   [join(process.cwd(), 'catalogue'), 'catalogue'],
   ['/elsewhere/prompts', 'content'],
-])('with CONTENT_DIR=%s, files are looked for in %s', async (contentDir, path) => {
+])('with CONTENT_DIR=%s, source links point to %s', async (contentDir, path) => {
   const links = await openLinks(contentDir)
   expect(links.get('Suggest a change')!.searchParams.get('filename')).toBe(`${path}/acme/a/versions/x.y.z.md`)
   expect(links.get('Source')!.pathname).toBe(`/octo/hub/blob/main/${path}/acme/a/versions/1.2.3.md`)

@@ -39,7 +39,7 @@ const open = (over: Partial<Parameters<typeof openContentClone>[0]> = {}): Promi
   })
 const read = (clone: ContentClone, path: string) => readFileSync(join(clone.contentDir, path), 'utf8')
 
-test('the branch is followed: additions, edits, removals, and a history that was rewritten', async () => {
+test('follows additions, edits, deletions and a rewritten history on the branch', async () => {
   const clone = await open()
   expect(await clone.fetch()).toBe(true)
   expect(await clone.update()).toBe('all')
@@ -60,7 +60,7 @@ test('the branch is followed: additions, edits, removals, and a history that was
   expect(clone.state()).toMatchObject({ fetchedAt: expect.any(Date), failure: undefined })
 })
 
-test('a clone that is there is used without GitHub, and brought back to what was committed', async () => {
+test('uses an existing clone while GitHub is unreachable, and discards local changes', async () => {
   await open()
   writeFileSync(join(folder(), 'content/acme/review/versions/1.0.0.md'), 'edited')
   writeFileSync(join(folder(), 'content/stray.md'), 'stray')
@@ -81,7 +81,7 @@ test.each([
   ['half made', () => rmSync(join(folder(), '.git/HEAD'))],
   ['without its objects', () => rmSync(join(folder(), '.git/objects'), { recursive: true })],
   ['of another repository', () => execFileSync('git', ['-C', folder(), 'config', 'hub.source', 'another main'])],
-])('a clone that is %s is made anew at the start', async (_, damage) => {
+])('clones again at startup when the clone is %s', async (_, damage) => {
   await open()
   damage()
   const clone = await open()
@@ -89,7 +89,7 @@ test.each([
   expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('one\n')
 })
 
-test('a clone that breaks while it is used is made anew beside, and swapped', async () => {
+test('replaces a clone that breaks while in use', async () => {
   const clone = await open()
   await clone.fetch()
   await clone.update()
@@ -103,7 +103,7 @@ test('a clone that breaks while it is used is made anew beside, and swapped', as
   expect(readdirSync(top)).toEqual(['clone'])
 })
 
-test('no answer and a branch that is gone change nothing', async () => {
+test('a timeout, a missing branch and a wrong token fail and leave the clone unchanged', async () => {
   const clone = await open({ lookTimeoutMs: 1_000 })
   await clone.fetch()
   await clone.update()
@@ -117,7 +117,7 @@ test('no answer and a branch that is gone change nothing', async () => {
   expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('one\n')
 })
 
-test('bytes are those that were committed, whatever .gitattributes says', async () => {
+test('checks out the committed bytes, whatever .gitattributes says', async () => {
   await standIn.commitOutside(place, {
     '.gitattributes': '* text=auto eol=crlf\n*.md filter=evil ident\n',
     'content/acme/review/versions/1.0.1.md': 'a\nb $Id$\n',
@@ -128,7 +128,7 @@ test('bytes are those that were committed, whatever .gitattributes says', async 
   expect(await findConverted(clone.contentDir, process.env)).toEqual([])
 })
 
-test('the credential is in no file and no argument', async () => {
+test('never puts the credential in a file or a git argument', async () => {
   // A git that notes its arguments and then is git.
   const bin = join(top, 'bin')
   mkdirSync(bin)
@@ -148,7 +148,7 @@ test('the credential is in no file and no argument', async () => {
   }
 })
 
-test('a GitHub App fetches with its installation’s token', async () => {
+test('fetches with the installation token of a GitHub App', async () => {
   const { appId, privateKey } = standIn.app
   const getToken = createTokenSource({
     repository: place.repository,

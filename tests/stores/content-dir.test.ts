@@ -30,7 +30,7 @@ test.each([
   '1.0.0.md.swp',
   '.git/HEAD',
   '.idea/a.xml',
-])('%s is passed by wherever it lies, and named', (name) => {
+])('%s is ignored in any folder and listed as ignored', (name) => {
   for (const folder of ['', 'acme/', 'acme/a/', 'acme/a/versions/']) put(folder + name, 'anything')
   const { problems, ignored, tree } = read()
   expect(problems).toEqual([])
@@ -39,18 +39,18 @@ test.each([
   expect([...tree.repositories.keys()]).toEqual(['acme/a', 'acme/b'])
 })
 
-test.each(['notes.txt', 'acme/a/versions/1.0.0.md.bak', 'acme/a/readme.md'])('%s is still a mistake', (name) => {
+test.each(['notes.txt', 'acme/a/versions/1.0.0.md.bak', 'acme/a/readme.md'])('%s is reported as a problem', (name) => {
   put(name, 'anything')
   expect(read().problems.map(({ file }) => file)).toEqual([`content/${name}`])
 })
 
-test('a folder that cannot be read is a problem, and what was in it is no content', () => {
+test('reports a missing content folder', () => {
   expect(readContentDir(join(dir, 'gone')).problems).toEqual([
     { file: 'content', rule: 'content-folder', key: '', message: `not found: ${join(dir, 'gone')}` },
   ])
 })
 
-test('a look at some repositories finds what a whole look finds, when no other changed', () => {
+test('listing only the changed repositories gives the same result as a full listing', () => {
   const contentDir = join(dir, 'content')
   const before = listContent(contentDir)
   put('acme/b/versions/1.1.0.md', versionFile('Three'))
@@ -65,7 +65,7 @@ test('a look at some repositories finds what a whole look finds, when no other c
   expect(sorted(again)).toEqual(sorted(listContent(contentDir)))
 })
 
-test('marks of files are the same exactly when path, stamp and order are, and none is missing', () => {
+test('file marks are equal exactly for equal paths, stamps and order, and empty without a stamp', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', '/', '1', ':'), minLength: 1, maxLength: 4 })
   const stamp = fc.oneof({ arbitrary: word, weight: 9 }, fc.constant(''))
   const files = fc.array(fc.record({ path: word, stamp, size: fc.constant(1) }), { minLength: 1, maxLength: 4 })

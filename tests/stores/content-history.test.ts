@@ -24,7 +24,7 @@ const read = (folder = repository.folder, known?: Awaited<ReturnType<typeof read
 const titles = async (name = 'acme/greet') =>
   ((await read()).changes.get(name) ?? []).map(({ type, by, fields }) => [type, by, fields.join()].join(' '))
 
-test('a merge is one change, and a name that moved begins anew', async () => {
+test('counts a merge as one change, and starts a new history after a rename', async () => {
   repository.git('checkout', '-q', '-b', 'side')
   repository.commit({ [INDEX]: index('B') })
   repository.commit({ [INDEX]: index('C', 'license: MIT\n') })
@@ -45,7 +45,7 @@ test('a merge is one change, and a name that moved begins anew', async () => {
   expect((await read(repository.folder, before)).changes.has('acme/welcome')).toBe(false)
 })
 
-test('a shallow clone and a folder without git say since when', async () => {
+test('reports where the history starts for a shallow clone and a folder without git', async () => {
   for (const title of ['B', 'C', 'D']) repository.commit({ [INDEX]: index(title) })
   const folder = mkdtempSync(join(tmpdir(), 'hub-shallow-'))
   const clone = (depth: number) => {
@@ -64,7 +64,7 @@ test('a shallow clone and a folder without git say since when', async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('odd commits end nothing and forge nothing', async () => {
+test('malformed commits neither break the history nor forge entries', async () => {
   const commit = (files: Record<string, string>, message: string, env: Record<string, string> = {}) => {
     repository.write(files)
     repository.git('add', '-A')
@@ -125,7 +125,7 @@ test('odd commits end nothing and forge nothing', async () => {
   }
 })
 
-test('of 10,000 commits each repository keeps its last hundred', async () => {
+test('keeps the last 100 changes of each repository out of 10,000 commits', async () => {
   const lines: string[] = []
   const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`
   for (let number = 0; number < 10_000; number++) {

@@ -49,7 +49,7 @@ const CONVERTED =
   'expected the bytes that git has of it, got others that git takes for the same: something has them converted'
 const REFUSED = `2 problems in the content:\n  ${PATH}: ${CONVERTED}\n  content: git check-attr -a FILE names the attribute: remove it, or set core.autocrlf to false, then check the files out again`
 
-describe('a fresh clone', () => {
+describe('building from a fresh clone', () => {
   //  what converts                                files                                          settings                  attributes of this clone
   test.each<[string, Record<string, string>, string[], string?]>([
     ['an attribute of line ends', { '.gitattributes': 'content/** text eol=crlf\n' }, []],
@@ -63,13 +63,13 @@ describe('a fresh clone', () => {
       ['filter.up.smudge tr A-Za-z N-ZA-Mn-za-m', 'filter.up.clean tr A-Za-z N-ZA-Mn-za-m'],
     ],
     ['attributes of this clone', {}, [], '*.md text eol=crlf\n'],
-  ])('%s: no build takes it', async (_, files, settings, attributes) => {
+  ])('fails when git converted files because of %s', async (_, files, settings, attributes) => {
     const folder = clone(files, settings, attributes)
     expect(git(folder, 'status', '--porcelain')).toBe('')
     await expect(build(folder)).rejects.toThrow(REFUSED)
   })
 
-  test('it is built as soon as it is written out again without what converted it', async () => {
+  test('succeeds once the files are checked out again without conversion', async () => {
     const folder = clone({ '.gitattributes': 'content/** text\n' }, ['core.autocrlf true'])
     await expect(build(folder)).rejects.toThrow(REFUSED)
     git(folder, 'config', 'core.autocrlf', 'false')
@@ -78,7 +78,7 @@ describe('a fresh clone', () => {
     expect((await build(folder)).repositories).toBe(1)
   })
 
-  test('the attributes of this project keep the bytes, whatever the settings', async () => {
+  test('succeeds with the .gitattributes of this project, whatever core.autocrlf and core.eol say', async () => {
     const folder = clone({ '.gitattributes': readFileSync('.gitattributes', 'utf8') }, [
       'core.autocrlf true',
       'core.eol crlf',
@@ -93,12 +93,12 @@ describe('a fresh clone', () => {
       '*.txt ident\n',
       'content/acme/.gitattributes: expected no .gitattributes below content',
     ],
-  ])('attributes below content %s: the build refuses', async (_, text, message) => {
+  ])('fails on .gitattributes rules below content %s', async (_, text, message) => {
     const folder = clone({ '.gitattributes': 'content/** -text\n', 'content/acme/.gitattributes': text })
     await expect(build(folder)).rejects.toThrow(message)
   })
 
-  test('what its user edited or added is theirs', async () => {
+  test('does not report files that the user edited or added', async () => {
     const folder = clone({})
     put(join(folder, PATH), `${TEXT}edited\r\n`)
     put(join(folder, 'content/acme/b/versions/1.0.0.md'), TEXT)
@@ -106,7 +106,7 @@ describe('a fresh clone', () => {
   })
 })
 
-test('a folder that git does not keep, and one that is not there, are no problem', async () => {
+test('reports no converted files outside git, in a missing folder, or without git installed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-plain-'))
   put(join(folder, PATH), TEXT)
   expect(await findConverted(join(folder, 'content'), process.env)).toEqual([])

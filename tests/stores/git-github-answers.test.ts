@@ -36,7 +36,7 @@ describe('git on GitHub', () => {
   const commit = (base: FolderState, text = 'first', writer = store) =>
     writer.commit({ ...PLACE, base, message: MESSAGE, version: { version: '1.0.0', text }, index: undefined }, never())
 
-  describe('what an answer to the mutation means', () => {
+  describe('commit mutation responses', () => {
     const busy = (retryAfterSeconds: number) => ({ kind: 'busy', retryAfterSeconds })
     const unknown = { kind: 'unknown', cause: expect.any(Error) }
     //  what                                      fault                                      outcome             written
@@ -69,7 +69,7 @@ describe('git on GitHub', () => {
       expect(standIn.counts().mutation).toBe(1)
     })
 
-    test('a primary limit is waited for until its end', async () => {
+    test('returns busy until the primary rate limit resets', async () => {
       const before = await read()
       vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date'] })
       standIn.script({ on: 'mutation', fault: FAULTS.rateLimited(1_800_000_100) })
@@ -78,7 +78,7 @@ describe('git on GitHub', () => {
 
     //  type
     test.each(['NOT_FOUND', 'FORBIDDEN', 'INSUFFICIENT_SCOPES', 'UNPROCESSABLE', 'BRANCH_PROTECTION_RULE_VIOLATION'])(
-      '%s is refused for good',
+      '%s fails permanently, without a retry time',
       async (type) => {
         const before = await read()
         standIn.script({ on: 'mutation', fault: FAULTS.typed(type) })
@@ -86,7 +86,7 @@ describe('git on GitHub', () => {
       },
     )
 
-    test('a commit whose other fields failed is a commit all the same', async () => {
+    test('counts as committed when only other fields of the response failed', async () => {
       const before = await read()
       const oid = '0123456789012345678901234567890123456789'
       const data = { createCommitOnBranch: { commit: { oid, url: null } } }
@@ -96,7 +96,7 @@ describe('git on GitHub', () => {
       expect(await commit(before)).toEqual({ kind: 'committed', sha: oid, url: null })
     })
 
-    test('our time limit passes while GitHub still works: unknown, and it may be written later', async () => {
+    test('returns unknown when the call times out while GitHub is still working', async () => {
       const before = await read()
       const late = Promise.withResolvers<void>()
       standIn.script({ on: 'mutation', fault: FAULTS.hold(late.promise, true) })
@@ -104,7 +104,7 @@ describe('git on GitHub', () => {
       late.resolve()
     })
 
-    test('the caller’s own end passes: unknown', async () => {
+    test('returns unknown when the caller aborts a sent request', async () => {
       const before = await read()
       const late = Promise.withResolvers<void>()
       const end = new AbortController()
@@ -128,7 +128,7 @@ describe('git on GitHub', () => {
       late.resolve()
     })
 
-    test('a base that a lagging read gave ends in a moved head', async () => {
+    test('returns moved when the base comes from a stale read', async () => {
       const old = await read()
       await commit(old)
       standIn.script({ on: 'query', fault: FAULTS.oldAnswer() })
@@ -138,7 +138,7 @@ describe('git on GitHub', () => {
     })
   })
 
-  describe('what an answer to a read means', () => {
+  describe('read responses', () => {
     //  what                              fault                                 code               seconds
     test.each<[string, Fault, string, number | undefined]>([
       ['502', FAULTS.badGateway(false), 'unavailable', undefined],
@@ -162,7 +162,7 @@ describe('git on GitHub', () => {
       expect((await open(place).readFolder(PLACE, never())).versions.size).toBe(0)
     })
 
-    test('before an App has its token nothing was sent, so nothing is unknown', async () => {
+    test('returns busy, not unknown, when fetching the App token fails', async () => {
       const before = await read()
       const fresh = open(place, { credential: { kind: 'app', ...standIn.app } })
       standIn.script({ on: 'rest', fault: FAULTS.cut(false) })

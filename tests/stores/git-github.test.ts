@@ -54,8 +54,8 @@ describe('git on GitHub', () => {
   const commit = (base: FolderState, text = 'first', writer = store) =>
     writer.commit({ ...PLACE, base, message: MESSAGE, version: { version: '1.0.0', text }, index: undefined }, never())
 
-  describe('calls', () => {
-    test('a publish takes one query for the folder, one for the previous version, one mutation', async () => {
+  describe('API calls', () => {
+    test('publishing takes one query for the folder, one for the previous version, one mutation', async () => {
       await standIn.commitOutside(place, { 'content/acme/code-review/versions/0.9.0.md': 'previous' })
       const state = await read()
       await store.readBlob(state.versions.get('0.9.0')!, never())
@@ -64,7 +64,7 @@ describe('git on GitHub', () => {
       expect(standIn.calls.map(({ name }) => name)).toEqual(['Folder', 'Blob', 'Commit'])
     })
 
-    test('a blob is asked for once in a process', async () => {
+    test('fetches a blob once per process', async () => {
       await standIn.commitOutside(place, { [VERSION_PATH]: 'first' })
       const id = (await read()).versions.get('1.0.0')!
       const first = await store.readBlob(id, never())
@@ -77,14 +77,14 @@ describe('git on GitHub', () => {
       ['binary: it has none', Buffer.from('a\0b')],
       ['cut at 512,000 bytes', Buffer.from('x'.repeat(512_001))],
       ['not UTF-8: it has other bytes', Buffer.from([0x63, 0xe9])],
-    ])('%s, so REST gives the bytes', async (_, bytes) => {
+    ])('falls back to REST when the GraphQL text is %s', async (_, bytes) => {
       await standIn.commitOutside(place, { [VERSION_PATH]: bytes })
       const read = await store.readBlob((await store.readFolder(PLACE, never())).versions.get('1.0.0')!, never())
       expect(Buffer.from(read).equals(bytes)).toBe(true)
       expect(standIn.counts()).toEqual({ query: 2, mutation: 0, rest: 1, all: 3 })
     })
 
-    test('bytes that do not have their id are not believed', async () => {
+    test('rejects blob bytes that do not match their id', async () => {
       await standIn.commitOutside(place, { [VERSION_PATH]: 'a\0b' })
       const id = (await read()).versions.get('1.0.0')!
       const body = JSON.stringify({ encoding: 'base64', content: Buffer.from('other').toString('base64') })
@@ -94,7 +94,7 @@ describe('git on GitHub', () => {
       expect(Buffer.from(await store.readBlob(id, never())).toString()).toBe('a\0b')
     })
 
-    test('the address of the commit is GitHub’s, and is told again with its trailers', async () => {
+    test('returns the GitHub URL of a commit, and reads it back with its trailers', async () => {
       const outcome = await commit(await read())
       const { publishes } = await store.readFolder({ ...PLACE, publishes: {} }, never())
       expect(outcome).toEqual({
@@ -113,8 +113,8 @@ describe('git on GitHub', () => {
     })
   })
 
-  describe('who we are', () => {
-    test('a GitHub App finds its installation once and then works as a token does', async () => {
+  describe('authentication', () => {
+    test('a GitHub App looks up its installation once and then works like a token', async () => {
       store = open(place, { credential: { kind: 'app', ...standIn.app } })
       expect(await commit(await read())).toMatchObject({ kind: 'committed' })
       expect((await read()).versions.size).toBe(1)
@@ -133,7 +133,7 @@ describe('git on GitHub', () => {
       ['a repository that is not there', () => ({ repository: 'prompt-bot/none' })],
       ['a branch that is not there', () => ({ branch: 'none' })],
       ['an address that is no API', () => ({ apiUrl: `${standIn.url}/nothing` })],
-    ])('%s is refused for good when reading', async (_, options) => {
+    ])('%s fails permanently when reading', async (_, options) => {
       const writer = open(place, options())
       await expect(writer.readFolder(PLACE, never())).rejects.toMatchObject({
         name: 'HubError',
@@ -142,7 +142,7 @@ describe('git on GitHub', () => {
       })
     })
 
-    test('neither token nor content stands in an error or its causes', async () => {
+    test('errors and their causes contain neither the token nor the content', async () => {
       const writer = open(place, { credential: { kind: 'token', token: 'ghp_unknown' } })
       const thrown = await commit(await read(), 'secret words', writer).catch((error: unknown) => error)
       const told =

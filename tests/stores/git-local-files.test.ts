@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => repository.remove())
 
-describe('what is not committed is never overwritten', () => {
+describe('uncommitted changes are never overwritten', () => {
   const version = { version: { version: '1.0.1', text: 'ours' } }
   //  what lies there                              how it came                                        the sentence's beginning
   test.each<[string, () => void, string]>([
@@ -83,7 +83,7 @@ describe('what is not committed is never overwritten', () => {
     expect(existsSync(join(folder, 'outside')) ? readdirSync(join(folder, 'outside')) : []).toEqual([])
   })
 
-  test('a draft with another number, and bytes that git has already, are no obstacle', async () => {
+  test('publishes beside a draft of another version and over an index.md from an older commit', async () => {
     repository.commit({ [INDEX]: 'old words' })
     repository.commit({ [INDEX]: 'about' })
     write({ [INDEX]: 'old words', [`${VERSIONS}/1.0.2.md`]: 'draft' })
@@ -92,7 +92,7 @@ describe('what is not committed is never overwritten', () => {
     expect(git('status', '--porcelain')).toBe(`?? ${VERSIONS}/1.0.2.md\n`)
   })
 
-  test('what another publish brought there is no obstacle but a moved head', async () => {
+  test('returns moved, not an error, when another publish wrote the files', async () => {
     const store = openStore()
     const base = await store.readFolder(PLACE, never())
     expect((await publish(openStore(), { ...version, index: 'theirs' })).kind).toBe('committed')
@@ -103,7 +103,7 @@ describe('what is not committed is never overwritten', () => {
     expect(readFileSync(join(folder, INDEX), 'utf8')).toBe('theirs')
   })
 
-  test('a folder in git where the version must be is not replaced', async () => {
+  test('refuses to replace a committed folder at the path of the version file', async () => {
     const head = repository.commit({ [`${VERSIONS}/1.0.1.md/notes.md`]: 'theirs' })
     rmSync(join(folder, VERSIONS), { recursive: true })
     git('rm', '-rq', '--cached', VERSIONS)
@@ -111,7 +111,7 @@ describe('what is not committed is never overwritten', () => {
     expect(git('rev-parse', 'HEAD').trim()).toBe(head)
   })
 
-  test('a file in git where a folder must be is not replaced', async () => {
+  test('refuses to replace a committed file at the path of a folder', async () => {
     const head = repository.commit({ 'content/acme': 'a file' })
     rmSync(join(folder, 'content/acme'))
     await expect(publish(openStore(), version)).rejects.toMatchObject({ code: 'upstream_error' })
@@ -119,8 +119,8 @@ describe('what is not committed is never overwritten', () => {
   })
 })
 
-describe('trouble beside the commit', () => {
-  test('a locked branch is busy, and nothing is written', async () => {
+describe('git locks and concurrent publishes', () => {
+  test('returns busy and writes nothing while the branch is locked', async () => {
     const store = openStore()
     const head = git('rev-parse', 'HEAD')
     write({ '.git/refs/heads/main.lock': '' })
@@ -130,7 +130,7 @@ describe('trouble beside the commit', () => {
     expect((await publish(store, { index: 'about' })).kind).toBe('committed')
   })
 
-  test('an index that stays locked by another git: nothing is published', async () => {
+  test('publishes nothing while another git command keeps the index locked', async () => {
     const head = git('rev-parse', 'HEAD')
     write({ '.git/index.lock': '' })
     await expect(publish(openStore(), { index: 'about' })).rejects.toMatchObject({
@@ -144,7 +144,7 @@ describe('trouble beside the commit', () => {
     expect(git('status', '--porcelain', '-uall')).toBe('')
   })
 
-  test('an index that is locked for a moment is waited for', async () => {
+  test('waits for an index that is locked briefly', async () => {
     write({ '.git/index.lock': '' })
     const publishing = publish(openStore(), { index: 'about' })
     await sleep(300)
@@ -153,7 +153,7 @@ describe('trouble beside the commit', () => {
     expect(git('status', '--porcelain')).toBe('')
   })
 
-  test('four processes at once: consecutive numbers, and a clean work tree at the end', {
+  test('four concurrent processes publish distinct versions and leave a clean work tree', {
     timeout: 120_000,
   }, async () => {
     const program = join(import.meta.dirname, 'local-publisher.ts')

@@ -36,8 +36,8 @@ async function publishAndDie(): Promise<void> {
   expect(existsSync(join(folder, VERSIONS, '1.0.0.md'))).toBe(false)
 }
 
-describe('killed when the branch had moved', () => {
-  test('nobody can commit without the version meanwhile, and the next start brings it in', async () => {
+describe('a publish killed after the branch moved', () => {
+  test('blocks other commits until the next start writes the version to the work tree', async () => {
     repository.commit({ 'a.txt': 'a\n' })
     await publishAndDie()
     repository.write({ 'a.txt': 'b\n' })
@@ -51,7 +51,7 @@ describe('killed when the branch had moved', () => {
     expect(readdirSync(join(folder, '.git/prompt-hub'))).toEqual(['turn'])
   })
 
-  test('an edit of the same length in the second of the last commit stays an edit', async () => {
+  test('recovery keeps an edit with the same size and timestamp as the committed file', async () => {
     // What git compares is made the same for both states, as on a file system that keeps whole seconds.
     git('config', 'core.trustctime', 'false')
     git('config', 'core.checkStat', 'minimal')
@@ -69,7 +69,7 @@ describe('killed when the branch had moved', () => {
     expect(status()).toBe(' M a.txt\n')
   })
 
-  test('also when somebody removed the lock, as git says to', async () => {
+  test('recovers also after the user removed index.lock', async () => {
     await publishAndDie()
     rmSync(join(folder, '.git/index.lock'))
     await repository.openStore().finishPublishes()
@@ -80,7 +80,7 @@ describe('killed when the branch had moved', () => {
   test.each([
     ['another branch', ['switch', '-q', '-c', 'other']],
     ['none', ['switch', '-q', '--detach']],
-  ])('also when %s is checked out that has the version, so that going back does not lose it', async (_, leave) => {
+  ])('keeps the version when the user switches away and back (checked out meanwhile: %s)', async (_, leave) => {
     repository.commit({ 'a.txt': 'a\n' })
     await publishAndDie()
     rmSync(join(folder, '.git/index.lock'))
@@ -95,7 +95,7 @@ describe('killed when the branch had moved', () => {
     expect([status(), inFolder(`${VERSIONS}/1.0.0.md`)]).toEqual(['', 'killed 1\n'])
   })
 
-  test('a branch that lacks the version is left alone, and going back brings it', async () => {
+  test('leaves a branch without the version alone; switching back restores the version', async () => {
     repository.commit({ [INDEX]: 'about\n' })
     git('branch', 'before')
     await publishAndDie()
@@ -107,13 +107,13 @@ describe('killed when the branch had moved', () => {
     expect([status(), inFolder(`${VERSIONS}/1.0.0.md`), inFolder(INDEX)]).toEqual(['', 'killed 1\n', 'killed 1\n'])
   })
 
-  test('whoever reads next sees to it first', async () => {
+  test('the next read finishes the publish first', async () => {
     await publishAndDie()
     const { versions } = await repository.openStore().readFolder(PLACE, never())
     expect([[...versions.keys()], status()]).toEqual([['1.0.0'], ''])
   })
 
-  test('what somebody changed since is left and named', async () => {
+  test('keeps a file that the user changed since, and warns about it', async () => {
     repository.commit({ [INDEX]: 'about\n' })
     await publishAndDie()
     repository.write({ [INDEX]: 'mine\n' })
@@ -124,7 +124,7 @@ describe('killed when the branch had moved', () => {
     ])
   })
 
-  test('while another git holds the index, nothing is read or published', async () => {
+  test('neither reads nor publishes while another git command holds the index lock', async () => {
     await publishAndDie()
     repository.write({ '.git/index.lock': '' })
     const store = repository.openStore()
@@ -136,7 +136,7 @@ describe('killed when the branch had moved', () => {
   })
 
   test.each(['', '{"branch":1}', '{'])(
-    'a note that somebody damaged stops publishing, and says how to go on: %j',
+    'stops at a damaged unfinished.json and says how to continue: %j',
     async (text) => {
       await publishAndDie()
       repository.write({ '.git/prompt-hub/unfinished.json': text })
@@ -147,7 +147,7 @@ describe('killed when the branch had moved', () => {
     },
   )
 
-  test('a git that outlives its parent is waited for', async () => {
+  test('waits for a git process that still locks the branch', async () => {
     await publishAndDie()
     // What update-ref holds while it moves the branch.
     repository.write({ '.git/refs/heads/main.lock': '' })
@@ -160,7 +160,7 @@ describe('killed when the branch had moved', () => {
   })
 })
 
-describe('a full disk', () => {
+describe('disk full during the git command', () => {
   //  the command that no longer can
   test.each(['hash-object', 'mktree', 'commit-tree', 'update-index'])('%s', async (command) => {
     const head = repository.commit({ [`${VERSIONS}/1.0.0.md`]: 'first' })

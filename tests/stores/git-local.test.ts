@@ -30,7 +30,7 @@ gitStoreContract('local', async ({ isEmpty }) => {
   }
 })
 
-describe('where it works', () => {
+describe('content folder and repository state', () => {
   //  what                                       content folder             path in the tree
   test.each([
     ['the content folder of the top', 'content', 'content/'],
@@ -50,7 +50,7 @@ describe('where it works', () => {
     expect([...(await store.readFolder(PLACE, never())).versions.keys()]).toEqual(['1.0.0'])
   })
 
-  test('a content folder reached by a link, and a linked work tree with a branch of its own', async () => {
+  test('publishes through a symlinked content folder to the branch of a linked worktree', async () => {
     git('worktree', 'add', '-q', '-b', 'side', join(folder, 'side'))
     mkdirSync(join(folder, 'side', 'content'))
     symlinkSync(join(folder, 'side', 'content'), join(folder, 'elsewhere'))
@@ -112,26 +112,23 @@ describe('where it works', () => {
       },
       "A bisect is under way in the content's git repository: git bisect reset ends it",
     ],
-  ])(
-    'while %s, nothing is read or published, and the sentence says how to leave that',
-    async (_, arrange, sentence) => {
-      const store = openStore()
-      await store.finishPublishes()
-      const base = await store.readFolder(PLACE, never())
-      arrange()
-      const [head, status] = [git('rev-parse', 'HEAD', 'main'), git('status', '--porcelain')]
-      const refusal = { code: 'unavailable', retryAfterSeconds: 60, message: `${sentence}. Nothing was published.` }
-      await expect(store.readFolder(PLACE, never())).rejects.toMatchObject(refusal)
-      const message = { headline: 'Publish acme/code-review 1.0.0', trailers: [] }
-      const version = { version: '1.0.0', text: 'x' }
-      await expect(store.commit({ ...PLACE, base, message, version, index: undefined }, never())).rejects.toMatchObject(
-        refusal,
-      )
-      expect([git('rev-parse', 'HEAD', 'main'), git('status', '--porcelain')]).toEqual([head, status])
-    },
-  )
+  ])('while %s, reading and publishing fail and the error says how to fix it', async (_, arrange, sentence) => {
+    const store = openStore()
+    await store.finishPublishes()
+    const base = await store.readFolder(PLACE, never())
+    arrange()
+    const [head, status] = [git('rev-parse', 'HEAD', 'main'), git('status', '--porcelain')]
+    const refusal = { code: 'unavailable', retryAfterSeconds: 60, message: `${sentence}. Nothing was published.` }
+    await expect(store.readFolder(PLACE, never())).rejects.toMatchObject(refusal)
+    const message = { headline: 'Publish acme/code-review 1.0.0', trailers: [] }
+    const version = { version: '1.0.0', text: 'x' }
+    await expect(store.commit({ ...PLACE, base, message, version, index: undefined }, never())).rejects.toMatchObject(
+      refusal,
+    )
+    expect([git('rev-parse', 'HEAD', 'main'), git('status', '--porcelain')]).toEqual([head, status])
+  })
 
-  test('no repository, no content folder, no git: it says what to do, without a path of this machine', async () => {
+  test('says how to fix a missing repository, content folder, commit or git, without local paths', async () => {
     repository.remove()
     repository = makeRepository('bare')
     ;({ folder, git, openStore } = repository)
@@ -154,7 +151,7 @@ describe('where it works', () => {
     )
   })
 
-  test('a repository that appears later is found', async () => {
+  test('finds a repository that is created later', async () => {
     const late = makeRepository('bare')
     const store = late.openStore()
     await expect(store.readFolder(PLACE, never())).rejects.toMatchObject({ code: 'unavailable' })
@@ -175,8 +172,8 @@ function fork(): void {
   git('checkout', '-q', 'main')
 }
 
-describe('what the user has set', () => {
-  test('hooks, signing, line ends, filters, encodings, split index and missing identity change nothing', async () => {
+describe('user settings and other files', () => {
+  test('ignores hooks, signing, line endings, filters, encodings, split index, missing identity', async () => {
     const home = join(folder, 'home')
     mkdirSync(home)
     for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'reference-transaction', 'post-index-change']) {
@@ -229,7 +226,7 @@ describe('what the user has set', () => {
     )
   })
 
-  test('GIT_* variables that lead elsewhere are not followed', async () => {
+  test('ignores GIT_* variables that point elsewhere', async () => {
     const elsewhere = join(folder, 'elsewhere')
     const other = makeRepository('ready', elsewhere)
     const before = other.git('rev-parse', 'HEAD')
@@ -247,7 +244,7 @@ describe('what the user has set', () => {
     expect(other.git('rev-parse', 'HEAD')).toBe(before)
   })
 
-  test('staged and unstaged changes of other files stay as they are', async () => {
+  test('keeps staged and unstaged changes of other files', async () => {
     repository.commit({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' })
     write({ 'a.txt': 'staged\n', 'b.txt': 'changed\n', 'content/acme/other/versions/1.0.0.md': 'draft' })
     git('add', 'a.txt')
@@ -261,7 +258,7 @@ describe('what the user has set', () => {
     expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('staged\n')
   })
 
-  test('what lies beside stays as it is: modes, links, submodules, names that are not UTF-8', async () => {
+  test('keeps other entries unchanged: modes, symlinks, submodules, names that are not UTF-8', async () => {
     const id = git('hash-object', '-w', 'README.md').trim()
     const lines = [
       `100755 blob ${id}\trun.sh`,
@@ -277,7 +274,7 @@ describe('what the user has set', () => {
     expect(after.split('\0').filter((line) => line !== '' && !line.endsWith('\tcontent'))).toEqual(lines.sort(byName))
   })
 
-  test('nothing is left behind', async () => {
+  test('leaves no temporary files behind', async () => {
     const before = readdirSync(join(folder, '.git'))
       .filter((name) => name !== 'COMMIT_EDITMSG')
       .sort()

@@ -25,7 +25,7 @@ function indexOf(name: string, contents: readonly string[]) {
   return { path, given, written: statSync(path).size }
 }
 
-describe('what hostile prompts may take of the index', () => {
+describe('index size for hostile prompts', () => {
   const letters = 'abcdefghijklmnopqrstuvwxyz'
   let state = 1
   const randomLetter = () => {
@@ -35,58 +35,58 @@ describe('what hostile prompts may take of the index', () => {
   const randomWord = () => Array.from({ length: 32 }, randomLetter).join('')
   const randomWords = () => Array.from({ length: 7_900 }, randomWord).join(' ')
 
-  test('random words that nobody shares take at most twice their length', () => {
+  test('random words unique to one prompt take at most twice their size', () => {
     const { given, written } = indexOf('random', [randomWords(), randomWords(), randomWords()])
     expect(written).toBeLessThan(2 * given)
   })
 
-  test('random words that two prompts share take not much more', () => {
+  test('random words shared by two prompts take at most 2.5 times their size', () => {
     const shared = randomWords()
     const { given, written } = indexOf('shared', [shared, shared])
     expect(written).toBeLessThan(2.5 * given)
   })
 
-  test('long words that are cut within a character are one word', () => {
+  test('long words truncated within a character do not break the index', () => {
     const words = ['𐐨', '𞤢'].map((letter) => `${'a'.repeat(39)}${letter}b`)
     expect(() => indexOf('cut', [words.join(' ')])).not.toThrow()
   })
 
-  test('one word without end takes next to nothing', () => {
+  test('one word repeated many times takes less space than the text', () => {
     const { given, written } = indexOf('repeated', ['a '.repeat(131_072).slice(0, 262_143)])
     expect(written).toBeLessThan(given)
   })
 })
 
-describe('what a question may ask', () => {
+describe('query limits', () => {
   const { path } = indexOf('questions', ['plain text', 'plain words'])
   const search = openSearchIndex(path)
   afterAll(() => search.close())
 
-  test('a word asked a hundred times is asked once', async () => {
+  test('a word repeated 100 times gives the same answer as once', async () => {
     const once = await search.find({ ...ask, text: 'a' })
     expect(await search.find({ ...ask, text: Array(100).fill('a').join(' ') })).toEqual(once)
   })
 
-  test('what stands beyond the limits is left out, and said so', async () => {
+  test('words beyond the limit are left out and listed as ignored', async () => {
     const words = 'plain b c d e f g h i j k l zeta omega'
     expect((await search.find({ ...ask, text: words })).matched?.ignored).toEqual(
       expect.arrayContaining(['zeta', 'omega']),
     )
   })
 
-  test.each([11, 989, 2_000])('%i tags are more than anything carries', async (count) => {
+  test.each([11, 989, 2_000])('%i tags match nothing', async (count) => {
     const tags = Array.from({ length: count }, (_, index) => `t${index}`)
     expect(await search.find({ ...ask, text: '', tags })).toMatchObject({ matches: [], total: 0 })
     expect(await search.find({ ...ask, text: 'plain', tags })).toMatchObject({ matches: [], total: 0 })
   })
 })
 
-describe('threads', () => {
+describe('search threads', () => {
   const { path } = indexOf('threads', ['plain text'])
   /** For what is not about the deadline: a thread takes its time to start on a machine that is busy. */
   const patience = { deadlineMs: 60_000, queue: 100 }
 
-  test('answer as the index does', async () => {
+  test('give the same answers as the index', async () => {
     const here = openSearchIndex(path)
     const threads = openSearchThreads(path, patience)
     for (const text of ['plain', 'plian', 'nothing', '***', '']) {
@@ -101,7 +101,7 @@ describe('threads', () => {
 
   const unavailable = expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 5 })
 
-  test('refuse what does not end in time, and answer again afterwards', async () => {
+  test('reject a query that exceeds the deadline', async () => {
     const threads = openSearchThreads(path, { deadlineMs: 0, queue: 10 })
     await expect(threads.find({ ...ask, text: 'plain' })).rejects.toEqual(unavailable)
     await expect(threads.find({ ...ask, text: 'plain' })).rejects.toThrow('takes too long')
@@ -111,7 +111,7 @@ describe('threads', () => {
     patient.close()
   })
 
-  test('refuse at once what is more than may wait', async () => {
+  test('reject queries at once when the queue is full', async () => {
     const threads = openSearchThreads(path, { deadlineMs: 60_000, queue: 2 })
     const asked = Array.from({ length: 20 }, () => threads.find({ ...ask, text: 'plain' }))
     const answers = await Promise.allSettled(asked)
@@ -122,7 +122,7 @@ describe('threads', () => {
     threads.close()
   })
 
-  test('a question refused at a full queue leaves nothing behind that fails at the deadline', async () => {
+  test('a query rejected at a full queue causes no uncaught error at its deadline', async () => {
     const uncaught = vi.fn()
     process.on('uncaughtExceptionMonitor', uncaught)
     const threads = openSearchThreads(path, { deadlineMs: 500, queue: 2 })
@@ -137,7 +137,7 @@ describe('threads', () => {
     threads.close()
   })
 
-  test('answer while they are warmed, and afterwards', async () => {
+  test('answer during and after warm-up', async () => {
     const threads = openSearchThreads(path, patience)
     const warm = threads.warm()
     expect((await threads.find({ ...ask, text: 'plain' })).total).toBe(1)
@@ -146,7 +146,7 @@ describe('threads', () => {
     threads.close()
   })
 
-  test('give way to the thread that answers, where threads have priorities of their own', async () => {
+  test('run at a lower priority than the main thread on Linux', async () => {
     const before = listNice()
     const threads = openSearchThreads(path, patience)
     await threads.find({ ...ask, text: 'plain' })
@@ -157,7 +157,7 @@ describe('threads', () => {
     threads.close()
   })
 
-  test('go from one index to the next, and answer of both', async () => {
+  test('answer from two open indexes', async () => {
     const next = indexOf('next', ['another', 'another one']).path
     const threads = startSearchThreads(patience)
     const [old, now] = [threads.open(path), threads.open(next)]
@@ -171,7 +171,7 @@ describe('threads', () => {
     threads.close()
   })
 
-  test('a missing index is unavailable', async () => {
+  test('return unavailable when the index is missing', async () => {
     const threads = openSearchThreads(join(dir, 'nothing.db'), patience)
     await threads.warm()
     const cannotBeRead = expect.objectContaining({

@@ -92,11 +92,11 @@ describe('a typo', () => {
     ['a short word is not guessed at', 'xoe', []],
   ])('%s', async (_, text, names) => expect((await find({ text })).names).toEqual(names))
 
-  test('an exact match leaves the similar ones out', async () =>
+  test('an exact match excludes similar words', async () =>
     expect((await find({ text: 'poem' })).names).toEqual(['poetry']))
 })
 
-describe('no text is a pattern', () => {
+describe('special characters in a query', () => {
   test.each([
     '"',
     '""',
@@ -117,8 +117,8 @@ describe('no text is a pattern', () => {
     '(((',
     '{content}: review',
     'x'.repeat(200),
-  ])('%j is answered', async (text) => expect((await find({ text })).total).toBeGreaterThanOrEqual(0))
-  test('signs between words change no answer, whatever they are', async () => {
+  ])('%j does not fail', async (text) => expect((await find({ text })).total).toBeGreaterThanOrEqual(0))
+  test('punctuation between words does not change the results', async () => {
     const sign = fc.constantFrom(
       '"',
       '*',
@@ -152,7 +152,7 @@ describe('no text is a pattern', () => {
       { numRuns: 50 },
     )
   })
-  test('200 characters of anything are answered', async () => {
+  test('random text of up to 200 characters does not fail', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), async (text) => {
         expect((await find({ text })).total).toBeGreaterThanOrEqual(0)
@@ -160,15 +160,15 @@ describe('no text is a pattern', () => {
       { numRuns: 200 },
     )
   })
-  test('words that FTS5 knows are words', async () =>
+  test('FTS5 operators count as plain words', async () =>
     expect((await find({ text: 'review OR poem' })).names).toEqual(['poetry', 'code-review']))
-  test('a column name is a word', async () =>
+  test('a column name counts as a plain word', async () =>
     expect((await find({ text: 'title:review' })).names).toEqual(['code-review', 'poetry']))
   test('a text without any word matches nothing', async () =>
     expect(await find({ text: '***' })).toEqual({ names: [], total: 0 }))
 })
 
-describe('tags, orders and pages', () => {
+describe('tags, sorting and paging', () => {
   test.each([
     ['one tag', { tags: ['code'] }, ['cafe', 'code-review']],
     ['all of several tags', { tags: ['code', 'quality'] }, ['code-review']],
@@ -181,27 +181,27 @@ describe('tags, orders and pages', () => {
     expect((await find(question)).names.toSorted()).toEqual([...names].toSorted()),
   )
 
-  test('orders are those of the catalogue', async () => {
+  test('sort orders match the catalogue', async () => {
     for (const sort of ['top', 'trending', 'new'] as const)
       expect((await find({ sort })).names, sort).toEqual(catalogue.listed[sort].map(({ name }) => name))
   })
-  test('a page is a part of the whole', async () => {
+  test('a page is a slice of the full result', async () => {
     expect(await find({ sort: 'new', offset: 1, limit: 2 })).toEqual({ names: ['chinese', 'cafe'], total: 5 })
     expect(await find({ sort: 'new', offset: 5, limit: 2 })).toEqual({ names: [], total: 5 })
   })
-  test('archived repositories are not found', async () => expect((await find({ text: 'archived' })).total).toBe(0))
+  test('archived repositories are excluded', async () => expect((await find({ text: 'archived' })).total).toBe(0))
 })
 
-describe('trouble', () => {
+describe('broken files and rebuilds', () => {
   test.each([
     ['a missing file', join(dir, 'nothing.db')],
     ['a file that is no index', join(dir, 'content/a/poetry/versions/1.0.0.md')],
     ['an empty file', join(dir, 'empty.db')],
-  ])('%s is unavailable, not a crash', (_, path) => {
+  ])('opening %s throws an unavailable error', (_, path) => {
     expect(() => openSearchIndex(path)).toThrow(expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 5 }))
   })
 
-  test('two builds of one catalogue give the same bytes', () => {
+  test('two builds of the same catalogue are byte-identical', () => {
     buildSearchIndex(catalogue, join(dir, 'again.db'))
     expect(readFileSync(join(dir, 'again.db')).equals(readFileSync(join(dir, 'search.db')))).toBe(true)
   })

@@ -41,7 +41,7 @@ function open(catalogue: Catalogue) {
   }
 }
 
-describe('the order', () => {
+describe('result order', () => {
   const find = open(
     catalogueOf({
       'meeting-notes': { description: 'About anything.' },
@@ -53,16 +53,16 @@ describe('the order', () => {
       other: { content: 'Nothing of that.' },
     }),
   )
-  test('name and title, then words in them, then together, then anywhere', async () => {
+  test('exact name or title first, then words in them, then the phrase, then words anywhere', async () => {
     const { names, exact, total } = await find('meeting notes')
     expect(names.slice(0, 2).toSorted()).toEqual(['meeting-notes', 'titled'])
     expect(names.slice(2)).toEqual(['notes-of-a-long-meeting', 'together', 'anywhere'])
     expect({ exact, total }).toEqual({ exact: 5, total: 5 })
   })
-  test('the exact full name before a title of these words', async () => {
+  test('the exact full name ranks before a title with the same words', async () => {
     expect((await find('acme/meeting-notes')).names[0]).toBe('meeting-notes')
   })
-  test('a prompt with the name first, however many better-ranked ones hold the word', async () => {
+  test('an exact name comes first, however many other prompts match the word better', async () => {
     const others = Array.from({ length: 1_300 }, (_, index) => [
       `a${index}`,
       { title: `Grammar ${index}`, tags: ['writing'] },
@@ -71,18 +71,18 @@ describe('the order', () => {
     expect((await ask('grammar')).names[0]).toBe('grammar')
     expect(await ask('grammar', { limit: 1 })).toMatchObject({ exact: expect.any(Number), ignored: [] })
   })
-  test.each([1, 2, 40, 41, 63, 64])('a name of one word of %i letters is found by itself', async (letters) => {
+  test.each([1, 2, 40, 41, 63, 64])('a one-word name of %i letters is found first', async (letters) => {
     const name = 'Ab'.repeat(32).toLowerCase().slice(0, letters)
     const ask = open(catalogueOf({ [name]: { title: 'Something else' }, other: { title: 'Something else again' } }))
     for (const text of [name, `acme/${name}`]) expect((await ask(text)).names[0]).toBe(name)
   })
-  test('what holds a part follows when few hold all', async () => {
+  test('partial matches follow when few prompts match every word', async () => {
     const { names, exact } = await find('titled meeting notes')
     expect(names[0]).toBe('titled')
     expect(names.length).toBeGreaterThan(1)
     expect(exact).toBe(1)
   })
-  test('what holds little follows only where nothing holds much more', async () => {
+  test('weak partial matches follow only when no prompt matches much better', async () => {
     const many = Array.from({ length: 20 }, (_, index) => [`p${index}`, { content: 'Some filler.' }])
     const ask = open(
       catalogueOf({
@@ -97,19 +97,19 @@ describe('the order', () => {
     expect((await ask('rare common')).names).toEqual(['both', 'rare'])
     expect((await ask('rare seldom common')).names).toEqual(['seldom', 'rare', 'both'])
   })
-  test('an order that was asked for holds within what holds all and what holds a part', async () => {
+  test('a requested sort order keeps the same number of full matches', async () => {
     const { names, exact } = await find('meeting notes', { sort: 'new' })
     expect(exact).toBe(5)
     expect(names).toHaveLength(5)
   })
-  test('pages are parts of one order', async () => {
+  test('consecutive pages follow one order', async () => {
     const { names } = await find('meeting')
     const pages = await Promise.all([0, 2, 4].map((offset) => find('meeting', { offset, limit: 2 })))
     expect(pages.flatMap((page) => page.names)).toEqual(names)
   })
 })
 
-describe('what a word stands for', () => {
+describe('stems, equivalents and corrections', () => {
   const find = open(
     catalogueOf(
       {
@@ -152,12 +152,12 @@ describe('what a word stands for', () => {
     expect({ ...answer, names: answer.names[0] }).toMatchObject({ names: name, corrected, ignored })
     expect(answer.exact).toBe(Object.keys(corrected).length + ignored.length > 0 ? 0 : answer.exact)
   })
-  test.each(['xoe', 'xyzzyx', 'k9s'])('%s is not guessed at', async (text) => {
+  test.each(['xoe', 'xyzzyx', 'k9s'])('%s is not corrected and matches nothing', async (text) => {
     expect(await find(text)).toMatchObject({ names: [], total: 0, exact: 0, ignored: [text] })
   })
 })
 
-describe('what must not mislead', () => {
+describe('avoiding misleading matches', () => {
   const find = open(
     catalogueOf(
       {
@@ -206,7 +206,7 @@ describe('abbreviations', () => {
   ] as const)('%s', async (_, text, name, corrected) => {
     expect(await find(text)).toMatchObject({ names: [name], total: 1, corrected, ignored: [] })
   })
-  test('what is short finds all that it may be short for, and is found by none of them', async () => {
+  test('an abbreviation finds its long forms, but a long form does not find the abbreviation', async () => {
     const prompts = {
       model: { title: 'Data model' },
       schema: { title: 'Schema' },
@@ -218,30 +218,30 @@ describe('abbreviations', () => {
     expect((await ask('schema')).names).toEqual(['schema'])
     expect((await ask('data model')).names).toEqual(['model'])
   })
-  test('two letters stand for what the list says beside an unknown word too', async () => {
+  test('a two-letter abbreviation is expanded next to an unknown word too', async () => {
     const prompts = { a: { title: 'Invoice reminder' }, b: { title: 'Cold email' } }
     const ask = open(catalogueOf(prompts, [['ar', 'reminder']]))
     expect(await ask('ar xyzzyx email')).toMatchObject({ names: expect.arrayContaining(['a']), ignored: ['xyzzyx'] })
   })
-  test('the same letter twice', async () => {
+  test('finds an abbreviation of one letter twice (R&R)', async () => {
     const prompts = { a: { title: 'Reply to referees' }, b: { title: 'Letter' } }
     const ask = open(catalogueOf(prompts, [['rr', 'referees']]))
     expect((await ask('R&R letter')).names).toContain('a')
     expect((await ask('R&R')).names).toEqual(['a'])
   })
-  test('shorthand for words that carry a question is left out with them', async () => {
+  test('leaves out an abbreviated stop word (w/o)', async () => {
     const prompts = { a: { description: 'Answers by o and w.' }, b: { title: 'Hints, not answers' } }
     expect(await open(catalogueOf(prompts))('hints w/o answers')).toMatchObject({ names: ['b', 'a'], exact: 1 })
   })
-  test('with dots, before what has its letters somewhere', async () => {
+  test('an abbreviation with dots (P.R.) finds its long form first', async () => {
     expect((await find('P.R.')).names[0]).toBe('pull-request')
   })
-  test.each(['rc', 'frc', 'fra', 'ftrc'])('%s is none', async (text) => {
+  test.each(['rc', 'frc', 'fra', 'ftrc'])('%s is not an abbreviation', async (text) => {
     expect((await find(text)).names).toEqual([])
   })
 })
 
-describe('an updated index', () => {
+describe('updating an index', () => {
   const words = [
     'review',
     'reviews',
@@ -276,7 +276,7 @@ describe('an updated index', () => {
     '',
   ]
 
-  test('answers as one that is built anew, after any changes', async () => {
+  test('gives the same answers as a fresh build after any changes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(prompts, { minLength: 2, maxLength: 4 }), async (states) => {
         const path = join(dir, `updated-${++count}.db`)
@@ -307,7 +307,7 @@ describe('an updated index', () => {
     )
   })
 
-  test('whoever has it open keeps the old state; whoever opens it meets the new one', async () => {
+  test('an open reader keeps the old state; a reader opened later sees the update', async () => {
     const path = join(dir, 'open.db')
     buildSearchIndex(catalogueOf({ one: { content: 'zebra' } }), path)
     const reader = openSearchIndex(path)
@@ -324,7 +324,7 @@ describe('an updated index', () => {
     ['missing', (path: string) => rmSync(path, { force: true })],
     ['broken', (path: string) => writeFileSync(path, 'no index')],
     ['cut off', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 9_000))],
-  ])('one that is %s is built anew', async (name, spoil) => {
+  ])('rebuilds an index that is %s', async (name, spoil) => {
     const path = join(dir, `${name.replace(' ', '-')}.db`)
     buildSearchIndex(catalogueOf({ one: { content: 'zebra' } }), path)
     spoil(path)

@@ -8,7 +8,7 @@ import { answerWith, routeFunctions } from '../../src/host/run-functions.ts'
 import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 
-test('files beyond the bound push out those asked for longest ago, and no others', async () => {
+test('evicts the least recently used files when the cache is full', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-files-'))
   const names = Array.from({ length: 70 }, (_, index) => `/${index}.json`)
   const large = new Uint8Array(1024 * 1024)
@@ -26,7 +26,7 @@ test('files beyond the bound push out those asked for longest ago, and no others
   rmSync(dir, { recursive: true })
 })
 
-test('a large file is streamed and not kept, under the same headers as others', async () => {
+test('streams a large file without caching it, with the same headers as other files', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-files-'))
   const text = Array.from({ length: 300_000 }, (_, number) => `line ${number}`).join('\n')
   writeFiles(dir, [

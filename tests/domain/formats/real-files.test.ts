@@ -9,7 +9,7 @@ test.each([
   ['a package in an indented block', '1. Install:\n\n   ```sh\n   npm i @scope/package\n   ```\n'],
   ['a sign of exclamation in a span of code', 'Fix `#REF!`: the cell is gone; `#DIV/0!`: a division by zero.\n'],
   ['an address of mail', 'Write to team@example.com.\n'],
-])('%s is text', (_, body) => {
+])('reads %s as text', (_, body) => {
   for (const format of ['skill', 'claude-command'] as const) {
     const { prompts, findings } = READERS[format](front + body, 'notes')
     expect(findings.filter(({ kind }) => kind === 'refused')).toEqual([])
@@ -23,20 +23,20 @@ test.each([
   ['shell', 7, '\n\n```!\nrm -rf .\n```\n'],
   ['include', 5, 'Read @./secrets.txt first.\n'],
   ['include', 8, '```\ncode\n```\n@src/index.ts\n'],
-])('%s on line %d is refused', (field, line, body) => {
+])('rejects %s on line %d', (field, line, body) => {
   const { prompts, findings } = READERS.skill(front + body, 'notes')
   expect(prompts).toEqual([])
   expect(findings.find(({ kind }) => kind === 'refused')).toMatchObject({ field, line })
 })
 
-test('nunjucks is the Jinja of Prompty’s JavaScript runtime', () => {
+test('Prompty: reads nunjucks templates as Jinja', () => {
   const read = (template: string) =>
     READERS.prompty(`---\nname: hi\ntemplate: ${template}\n---\nHello {{name}}.\n`, 'hi')
   expect(read('nunjucks').prompts[0]!.variables.map(({ name }) => name)).toEqual(['name'])
   expect(read('liquid').findings[0]).toMatchObject({ kind: 'refused', field: 'template', line: 3 })
 })
 
-test('LangChain: a file of load_prompt, and an answer of LangSmith', () => {
+test('LangChain: reads a load_prompt file and a LangSmith response', () => {
   const template = { template: 'Do {task}.\n', template_format: 'f-string', input_variables: ['task'] }
   const manifest = {
     ...{ lc: 1, type: 'constructor', id: ['langchain', 'prompts', 'prompt', 'PromptTemplate'] },
@@ -62,7 +62,7 @@ test('LangChain: a file of load_prompt, and an answer of LangSmith', () => {
   expect(READERS.langchain(chain, 'chain').findings).toMatchObject([{ kind: 'refused', field: 'manifest' }])
 })
 
-test('Jinja before the YAML of GitHub Models is refused on its line', () => {
+test('rejects Jinja before the YAML of a GitHub Models file, with its line', () => {
   const source = "{% import 'macros.j2' as macros %}\nname: Notes\nmessages:\n  - role: user\n    content: Hello\n"
   expect(READERS.github(source, 'notes')).toMatchObject({ prompts: [], findings: [{ kind: 'refused', line: 1 }] })
 })

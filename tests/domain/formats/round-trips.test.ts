@@ -162,7 +162,7 @@ const LOST_VARIABLES = {
 }
 
 describe.each([...TYPED, ...UNTYPED])('%s', (format) => {
-  it('gives back what it was given', () => {
+  it('reads back the same prompt that was written', () => {
     let written = 0
     fc.assert(
       fc.property(version, (given) => {

@@ -37,7 +37,7 @@ const filesNow = () =>
       .map((path) => [path.slice(dir.length + 1), readFileSync(path, 'utf8')]),
   )
 
-test('old tokens, sessions and sign-ins hold, and the folder is as it was', async () => {
+test('imports old tokens, sessions and logins, and leaves the folder unchanged', async () => {
   const state = await open(() => NOW)
   expect(await findToken(state, FIXTURE.operator)).toMatchObject({ name: 'release job', scope: 'acme/*' })
   expect(await findToken(state, FIXTURE.person)).toMatchObject({ name: 'laptop', scope: 'alice/*' })
@@ -56,7 +56,7 @@ test('old tokens, sessions and sign-ins hold, and the folder is as it was', asyn
   await state.close()
 })
 
-test('it happens once: what was revoked afterwards stays revoked', async () => {
+test('imports only once: a token revoked afterwards stays revoked', async () => {
   const state = await open(() => NOW)
   expect(await tokensInState(state).listTokens('7', new Date(NOW))).toHaveLength(1)
   const [{ id } = { id: '' }] = await tokensInState(state).listTokens('7', new Date(NOW))
@@ -68,7 +68,7 @@ test('it happens once: what was revoked afterwards stays revoked', async () => {
   await again.close()
 })
 
-test('after a year nothing is left but whose login is whose, and how often they signed out everywhere', async () => {
+test('after 400 days only logins and counts of global sign-outs remain', async () => {
   let time = NOW
   const state = await open(() => time, 'later.db')
   const kinds = async () => [...new Set((await Array.fromAsync(listKeys(state, ''))).map((key) => key.split('/')[0]))]
@@ -102,6 +102,6 @@ test('after a year nothing is left but whose login is whose, and how often they 
   await state.close()
 })
 
-test('a folder that is missing or empty gives an empty store', async () => {
+test('a missing folder gives an empty store', async () => {
   expect([...readBlobsFolder(join(root, 'none'), NOW)]).toEqual([])
 })

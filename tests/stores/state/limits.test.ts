@@ -9,7 +9,7 @@ import { openSqliteState } from '../../../src/stores/state/state-sqlite.ts'
 const dir = mkdtempSync(join(tmpdir(), 'hub-limits-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-test('two processes let through what the limit allows, together, and again when the window has passed', async () => {
+test('two processes share one limit, which resets after its window', async () => {
   let time = Date.parse('2026-11-20T10:00:00Z')
   const now = () => time
   const stores = [await openSqliteState(join(dir, 'state.db'), now), await openSqliteState(join(dir, 'state.db'), now)]
@@ -30,7 +30,7 @@ test('two processes let through what the limit allows, together, and again when 
   await Promise.all(stores.map((state) => state.close()))
 })
 
-test('nothing is counted where there is no limit', async () => {
+test('a limit of 0 allows the request and stores nothing', async () => {
   const state = await openSqliteState(join(dir, 'none.db'))
   expect(await limitInState(state, 'publishes', { requests: 0, windowMs: 60_000 }).take('one')).toBe(0)
   expect((await state.list('')).keys).toEqual([])

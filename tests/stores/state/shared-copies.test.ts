@@ -35,8 +35,8 @@ function countCalls(state: StateStore) {
   return { counted, asked, control }
 }
 
-describe('several machines', () => {
-  test('what one keeps is read at the other at once; while nothing is kept a read asks once', async () => {
+describe('sharing copies between machines', () => {
+  test('another machine sees a new copy at once; an unchanged read costs one request', async () => {
     const state = memoryState()
     const { counted, asked } = countCalls(state)
     const [one, two] = [shareCopies(state), shareCopies(counted)]
@@ -56,7 +56,7 @@ describe('several machines', () => {
     two.close()
   })
 
-  test('two publishes that arrive in the wrong order leave the later one', async () => {
+  test('keeps the later publish when two arrive out of order', async () => {
     const state = memoryState()
     const [one, two] = [shareCopies(state), shareCopies(state)]
     await one.keep(copyOf('a', 2))
@@ -68,7 +68,7 @@ describe('several machines', () => {
     two.close()
   })
 
-  test('while the store is away reads go on with what is known and do not wait; afterwards they see what came meanwhile', async () => {
+  test('reads do not wait while the store is down, and see new copies when it is back', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => {})
     vi.spyOn(console, 'log').mockImplementation(() => {})
     vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -93,10 +93,10 @@ describe('several machines', () => {
   })
 })
 
-describe('removal', () => {
+describe('removing copies', () => {
   afterEach(() => vi.useRealTimers())
 
-  test('copies that a build holds are removed; those ahead of it, and those of broken repositories, stay', async () => {
+  test('removes copies included in a build; keeps newer ones and those of broken repositories', async () => {
     const state = memoryState()
     const copies = copiesInState(state)
     const old = Date.now() - 60_000
@@ -116,7 +116,7 @@ describe('removal', () => {
     expect(await Promise.all(found)).toEqual([false, false, true, true])
   })
 
-  test('a host removes what has expired every ten minutes, and copies only where no other machine needs them', async () => {
+  test('removes expired entries every ten minutes, and copies once no other machine needs them', async () => {
     vi.useFakeTimers()
     const state = memoryState(undefined, () => Date.now())
     const copies = copiesInState(state)

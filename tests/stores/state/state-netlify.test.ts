@@ -30,7 +30,7 @@ stateStoreContract('Netlify Blobs', async () => {
   }
 })
 
-test('a server that is away is refused with the seconds to wait', async () => {
+test('returns unavailable with a retry time when the server is down', async () => {
   const { access, stop } = await startServer()
   const state = stateOver(access)
   await state.set('a', '1')

@@ -26,7 +26,7 @@ async function query(url: string, sql: string) {
   }
 }
 
-test('many machines that start at once make one table', async () => {
+test('many instances that start at once create a single table', async () => {
   const url = await server.createDatabase()
   const stores = await Promise.all(Array.from({ length: 12 }, () => openPostgresState(url)))
   await Promise.all(stores.map((store, number) => store.set(`k/${number}`, 'x')))
@@ -35,7 +35,7 @@ test('many machines that start at once make one table', async () => {
   expect(await query(url, 'SELECT format FROM prompt_hub_format')).toEqual([{ format: 1 }])
 })
 
-test('a table of a newer version is left alone', async () => {
+test('rejects a table of a newer version and leaves it unchanged', async () => {
   const url = await server.createDatabase()
   await (await openPostgresState(url)).close()
   await query(url, 'UPDATE prompt_hub_format SET format = 99')
@@ -43,7 +43,7 @@ test('a table of a newer version is left alone', async () => {
   expect(await query(url, 'SELECT format FROM prompt_hub_format')).toEqual([{ format: 99 }])
 })
 
-test('notices reach every process that subscribed, and those lost with the connection are made known', async () => {
+test('a subscriber gets notifications, and is told when a lost connection may have missed some', async () => {
   const url = await server.createDatabase()
   const [one, two] = [await openPostgresState(url), await openPostgresState(url)]
   const heard: (string | undefined)[] = []
@@ -59,7 +59,7 @@ test('notices reach every process that subscribed, and those lost with the conne
   await Promise.all([one.close(), two.close()])
 })
 
-test('a statement that waits too long ends, and the connection serves on', async () => {
+test('a statement that waits too long for a lock fails; the connection stays usable', async () => {
   const url = await server.createDatabase()
   const state = await openPostgresState(url)
   await state.set('a', '1')
@@ -77,7 +77,7 @@ test('a statement that waits too long ends, and the connection serves on', async
   await state.close()
 })
 
-test('while the server is stopped every call is refused; afterwards all is there', async () => {
+test('calls fail while the server is stopped; the data is available afterwards', async () => {
   const url = await server.createDatabase()
   const other = await server.createDatabase()
   const state = await openPostgresState(url)

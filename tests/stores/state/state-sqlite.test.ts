@@ -35,7 +35,7 @@ function collect(writer: ChildProcess): { lines: string[]; ended: Promise<unknow
 /** KILLS in the environment: how often a writing process is killed. */
 const KILLS = Number(process.env.KILLS ?? 12)
 
-test(`after ${KILLS} kills of a writing process every acknowledged write is there`, { timeout: 600_000 }, async () => {
+test(`keeps every acknowledged write after ${KILLS} kills of a writing process`, { timeout: 600_000 }, async () => {
   const path = newFile()
   let acknowledged = 0
   for (let life = 0; life < KILLS; life++) {
@@ -61,7 +61,7 @@ test(`after ${KILLS} kills of a writing process every acknowledged write is ther
   database.close()
 })
 
-test('two processes write at once, and neither loses a write or blocks the other’s thread', async () => {
+test('concurrent processes lose no writes and do not block each other’s thread', async () => {
   const path = newFile()
   const writers = ['one', 'two'].map((name) => startWriter(path, name))
   const collected = writers.map(collect)
@@ -85,7 +85,7 @@ test('two processes write at once, and neither loses a write or blocks the other
   await state.close()
 })
 
-test('a lock of another process is waited for without blocking this thread, and refused in the end', async () => {
+test('waits for a lock of another process without blocking the thread, then fails', async () => {
   const path = newFile()
   const state = await openSqliteState(path)
   await state.set('a', '1')
@@ -107,7 +107,7 @@ test('a lock of another process is waited for without blocking this thread, and 
   await state.close()
 })
 
-test('a full disk refuses a write, and everything before it is there', async () => {
+test('a full disk rejects the write and keeps all earlier writes', async () => {
   const path = newFile()
   await (await openSqliteState(path)).close()
   // The shell's unit is 512 bytes (POSIX) or 1 KiB.
@@ -124,7 +124,7 @@ test('a full disk refuses a write, and everything before it is there', async () 
   await state.close()
 })
 
-test('only the owner may read the file and what lies beside it', async () => {
+test('only the owner can read the database and its -wal and -shm files', async () => {
   const path = newFile()
   const state = await openSqliteState(path)
   await state.set('a', '1')
@@ -132,7 +132,7 @@ test('only the owner may read the file and what lies beside it', async () => {
   await state.close()
 })
 
-test('a file that is no database, or of a newer version, is refused and left as it is', async () => {
+test('rejects a file that is no database or of a newer version, and leaves it unchanged', async () => {
   const path = newFile()
   const state = await openSqliteState(path)
   await state.close()
@@ -147,7 +147,7 @@ test('a file that is no database, or of a newer version, is refused and left as 
   expect(statSync(other).size).toBe(2_100)
 })
 
-test('20,000 sign-ins leave nothing after their expiry', async () => {
+test('removes 20,000 sign-ins completely after they expire', async () => {
   let time = Date.parse('2026-11-20T10:00:00Z')
   const path = newFile()
   const state = await openSqliteState(path, () => time)
