@@ -1,10 +1,10 @@
-// Defines the test projects: `unit` needs no server, build or other program; `whole` has the rest.
+// Defines the test projects: `unit` needs no server, build or other program; `whole` contains all other tests.
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { MissingPrograms } from './tests/missing-programs.ts'
 
-/** Folders and files that run in this process alone. */
+/** Folders and files whose tests need no other process. */
 const UNIT = [
   'tests/domain/**/*.test.ts',
   'tests/server/**/*.test.ts',
@@ -15,7 +15,7 @@ const UNIT = [
   'tests/{architecture,config,documents,limits}.test.ts',
 ]
 
-/** What takes longest, longest first: begun last, one of these would run alone while the other processor has nothing to do. */
+/** The slowest test files, slowest first: if one of these started last, it would run alone while the other processor is idle. */
 const LONGEST = [
   'tests/e2e/read-preview.test.ts',
   'tests/publish/concurrency-github.test.ts',
@@ -53,12 +53,12 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     reporters: ['default', new MissingPrograms()],
-    // One more than processors, because tests often wait: for a process to start, or for a limit to pass.
+    // One more than the number of processors, because tests often wait for a process to start or a limit to expire.
     maxWorkers: availableParallelism() + 1,
-    // A test that hangs must end; timing says nothing on a shared machine.
+    // Only for tests that hang: on a shared machine, durations mean little.
     testTimeout: 120_000,
     hookTimeout: 300_000,
-    // A test without assertions would pass whatever the code does.
+    // A test without assertions would pass regardless of what the code does.
     expect: { requireAssertions: true, poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [

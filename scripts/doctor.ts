@@ -1,4 +1,4 @@
-// `npm run doctor -- [--url https://…] [--json]`: checks the setup here, or a deployed hub, and reports what is wrong and how to fix it; fails on errors.
+// `npm run doctor -- [--url https://…] [--json]`: checks the local setup or a deployed hub, and reports what is wrong and how to fix it; fails on errors.
 import { parseArgs } from 'node:util'
 import { examineSetup, isWell } from '../src/doctor/doctor.ts'
 import { formatExamination } from '../src/doctor/examination.ts'

@@ -1,4 +1,4 @@
-// `npm run preview`: builds the site like `npm run build`, and runs it under the Netlify dev server, the closest to a deploy that works offline.
+// `npm run preview`: builds the site like `npm run build`, and runs it in the Netlify dev server, which is as close to a deploy as is possible offline.
 import { spawn } from 'node:child_process'
 import { readConfig } from '../src/config.ts'
 import { whenAsked } from './ending.ts'
@@ -11,7 +11,7 @@ const environment = {
 }
 
 let running: ReturnType<typeof spawn> | undefined
-/** The dev server starts processes and leaves them behind, so its process group is ended as a whole. */
+/** The dev server starts processes and leaves them behind, so its entire process group is stopped. */
 const stop = () => running?.pid && process.kill(-running.pid, 'SIGTERM')
 whenAsked(stop)
 

@@ -1,7 +1,7 @@
-// Reads the settings for a command, and exits with the list of problems if one is invalid.
+// Reads the settings for a command; if any is invalid, prints the list of problems and exits.
 import { type Config, readConfig } from '../src/config.ts'
 
-/** Reads the settings from the environment. Prints problems without a stack trace and exits with status 1. */
+/** Reads the settings from the environment. If any is invalid, prints the problems without a stack trace and exits with status 1. */
 export function readSettingsOrExit(): Config {
   try {
     return readConfig(process.env)

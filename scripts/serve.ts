@@ -1,4 +1,4 @@
-// `npm run serve`: serves the build in dist/ with the functions, in one Node process, and switches to the next build. Run `npm run build` first.
+// `npm run serve`: serves the build in dist/ with the functions, in one Node process, and switches to later builds. Run `npm run build` first.
 import { openBuiltSite } from '../src/host/builds/built-site.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/builds/serve-sites.ts'
 import { addDatabase, STARTING } from '../src/host/health.ts'

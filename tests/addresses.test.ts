@@ -1,4 +1,5 @@
-// Holds the table of addresses to what is answered: every function's address, every page and every file of a build stands in it, and what it lists is routed as it says.
+// Compares the route table with what is served: every function's route, every page and every file of a build is in it,
+// and its routes lead where it says.
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -24,7 +25,7 @@ const functions: Function[] = await Promise.all(
 )
 
 const literal = (text: string) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&')
-/** What a pattern of the table matches. */
+/** Returns a regular expression for the paths that a pattern in the table matches. */
 const regexOf = (path: string) =>
   new RegExp(
     `^${literal(path)
@@ -34,19 +35,19 @@ const regexOf = (path: string) =>
 const known = ADDRESSES.filter(({ by, path }) => (by === 'file' || by === 'pages') && path !== '/*').map(
   ({ path }) => ({ regex: regexOf(path) }),
 )
-/** Owners, names and tags may be any word, so an address in a fixed place must be in the table by that place. */
+/** Owners, names and tags can be any word, so a URL at a fixed path must be listed in the table under that path. */
 const FIXED = /^\/(?:404|api|assets|auth|badges|cli|clients|data|docs|mcp|settings|tags)(?:\/|$)/
 const isKnown = (path: string) =>
   known.some(({ regex }) => regex.test(path) && (!FIXED.test(path) || !regex.source.startsWith('^\\/[')))
 
-/** Some path that a pattern stands for, with a pattern's own words in its braces. */
+/** Returns a path that matches a pattern, with the words from the pattern's own braces. */
 const filled = (path: string) =>
   path
     .replace(/\*$/, 'anything')
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ version: '1.0.0', sort: 'top', page: '2' })[name] ?? name)
 
 describe('function routes', () => {
-  // What only a schedule calls has no address.
+  // Functions that are only called on a schedule have no URL.
   const addressed = functions.filter(({ config }) => !('schedule' in config))
   test.each(addressed.map((one) => [one.name, one] as const))(
     '%s: every configured path is in the address table',

@@ -1,4 +1,5 @@
-// Pins the architecture: who may import whom, one importer for a package, how files begin, how long shims are, and which words are refused.
+// Checks the architecture: which modules may import which, one importer per package, how files begin, how long shims
+// are, and which words are rejected.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +9,7 @@ const SOURCE = /\.(?:ts|mts|mjs|astro)$/
 interface SourceFile {
   path: string
   text: string
-  /** What it imports: packages by name, our own files by their path from the root. */
+  /** Its imports: packages by name, our own files by their path from the root. */
   imports: string[]
 }
 
@@ -17,7 +18,7 @@ const files = ['src', 'clients', 'netlify', 'scripts', 'tests'].flatMap((dir) =>
 function listSources(dir: string): SourceFile[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name)
-    // What is frozen is not judged again.
+    // Frozen files are not checked again.
     if (entry.isDirectory()) return entry.name.startsWith('.') || entry.name === 'releases' ? [] : listSources(path)
     return SOURCE.test(entry.name) ? [readSource(path)] : []
   })
@@ -37,7 +38,7 @@ function readSource(path: string): SourceFile {
   return { path, text, imports }
 }
 
-/** `a/{b,c}/` is `a/b/` and `a/c/`. */
+/** Expands `a/{b,c}/` to `a/b/` and `a/c/`. */
 function expandBraces(path: string): string[] {
   const [, before, choices, after] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? []
   return choices === undefined ? [path] : choices.split(',').map((choice) => `${before}${choice}${after}`)
@@ -62,7 +63,7 @@ test('the import reader finds imports in every folder', () => {
   }
 })
 
-/** What stands beside the rooms of the site, for all of them: texts, links and differences as values. */
+/** Modules next to the site's rooms that all of them may use: texts, links and differences as values. */
 const PLAIN_SITE = files.map(({ path }) => path).filter((path) => /^src\/site\/(?:(?:card|prompt)\/)?[^/]+$/.test(path))
 const ASIDE = ['src/site/docs/', 'src/site/fonts/', 'src/site/styles.css', 'src/site/styles/']
 
@@ -72,7 +73,7 @@ describe('allowed imports', () => {
     ['src/domain', ['src/domain/']],
     ['src/ports', ['src/domain/', 'src/ports/']],
     ['src/stores', ['src/domain/', 'src/ports/', 'src/stores/']],
-    // The editor draws the same differences and readmes as the pages do.
+    // The editor renders the same differences and readmes as the pages do.
     ['src/server', ['src/domain/', 'src/ports/', 'src/server/', 'src/site/prompt/', 'src/site/markdown.ts']],
     ['clients', ['clients/']],
     ['src/site/downloads', ['src/site/downloads/']],
@@ -192,7 +193,7 @@ describe('allowed imports', () => {
   })
 
   test('no two folders import each other', () => {
-    // A folder is a room, with what is below it in its own folders; the subjects of domain are one room, and so are handlers and drivers.
+    // A folder is a room, and its subfolders belong to it. All subjects of domain form one room, and so do handlers and drivers.
     const roomOf = (path: string) => {
       const room = /^(?:src\/site\/[^/]+|src\/host\/[^/]+|src\/[^/]+|scripts\/[^/]+|[^/]+)(?=\/)/.exec(path)?.[0]
       return room ?? path

@@ -1,4 +1,4 @@
-// Pins that what is cited exists: every document, every section of it, every file a document or a comment points at, and every package that is listed.
+// Checks that everything cited exists: every document and section, every file that a document or comment refers to, and every listed package.
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ const files = [
   ...['.github', 'docs', 'netlify', 'scripts', 'src', 'tests'].flatMap(listFiles),
 ].map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 
-/** A document cited by its path, with the section that may follow it. */
+/** A citation of a document by its path, optionally followed by a section. */
 const CITATION =
   /(?<![\w./-])((?:docs\/)?(?:[a-z-]+\/)*[a-z-]+\.md)(?:,? sections? (\d+(?:\.\d+)?)(?: (?:and|to) (\d+))?)?/g
 function sectionsOf(path: string): Set<string> {
@@ -30,7 +30,7 @@ function sectionsOf(path: string): Set<string> {
   )
 }
 
-/** Every citation of a document of ours in the code, the tests and the scripts. */
+/** Every citation of one of our documents in the code, the tests and the scripts. */
 const citations = files
   .filter(({ path }) => !path.endsWith('.md') && path !== 'tests/documents.test.ts')
   .flatMap(({ path, text }) =>
@@ -145,7 +145,10 @@ test('every dependency in package.json is used', () => {
     ...Object.values(scripts),
     readFileSync('tsconfig.json', 'utf8'),
   ].join('\n')
-  /** Used by their commands: the Node that scripts run on, the compiler and its types, the checkers, the Netlify dev server. */
+  /**
+   * Used through their commands: the Node version that scripts run on, the compiler and its types, the checkers, the
+   * Netlify dev server.
+   */
   const unnamed = new Set(['node', 'typescript', '@types/node', '@biomejs/biome', '@astrojs/check', 'netlify-cli'])
   const unused = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => {
     if (unnamed.has(name)) return false
@@ -163,7 +166,7 @@ test('every dependency in package.json is used', () => {
 test('every export is imported somewhere', () => {
   const sources = files.filter(({ path }) => /\.(?:ts|mts|mjs|astro|md)$/.test(path) && !path.startsWith('releases/'))
   const unused = sources
-    // The libraries are for other people's programs, and Astro asks pages, its middleware and its entry for what they export.
+    // The libraries are for other programs, and Astro calls the exports of pages, its middleware and its entry point.
     .filter(
       ({ path }) =>
         /^src\/.*\.ts$/.test(path) && !/^src\/(?:pages\/|site\/astro\/(?:dev-middleware|pages-entry)\.ts)/.test(path),

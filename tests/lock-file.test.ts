@@ -1,4 +1,4 @@
-// Pins the supply chain's lock: whatever is installed anywhere is checked against the checksum that stands here.
+// Checks the supply chain's lock: everything that is installed anywhere is verified against the checksum in it.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -15,14 +15,14 @@ const Lock = z.object({
   ),
 })
 
-/** What lies in another package's archive comes under that one's checksum. */
+/** Packages inside another package's archive are covered by that archive's checksum. */
 const installed = Object.entries(Lock.parse(JSON.parse(readFileSync('package-lock.json', 'utf8'))).packages).filter(
   ([path, { link, inBundle }]) => path !== '' && !link && !inBundle,
 )
 
 /**
- * Binaries for platforms other than the one the lock was written on, whose checksum the registry did not give for this version. To take one off:
- * `npm view {name}@{version} dist.integrity`.
+ * Binaries for platforms other than the one the lock was created on, without a checksum from the registry for this
+ * version. To remove one from this list: `npm view {name}@{version} dist.integrity`.
  */
 const WITHOUT_CHECKSUM = [
   '@astrojs/compiler-binding-android-arm64@0.5.1',

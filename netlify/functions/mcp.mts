@@ -1,4 +1,4 @@
-// Connects the MCP endpoint to Netlify. Its `config` names no method, so that we respond to every method with our own headers.
+// Connects the MCP endpoint to Netlify. Its `config` specifies no method, so that we respond to every method with our own headers.
 import type { Config, Context } from '@netlify/functions'
 import { answerMcp } from '../../src/server/mcp/answer.ts'
 import { connectMcp } from '../../src/wiring/mcp.ts'

@@ -1,4 +1,4 @@
-// Connects the publish API to Netlify. Reading has the same addresses but other methods, because only one function may match a request.
+// Connects the publish API to Netlify. The read API has the same routes but other methods, because only one function may match a request.
 import type { Config, Context } from '@netlify/functions'
 import { answerWrite } from '../../src/server/publish/answer-write.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'

@@ -1,4 +1,4 @@
-// Connects the read API to Netlify: its addresses and its rate limit.
+// Connects the read API to Netlify: its routes and rate limit.
 import type { Context } from '@netlify/functions'
 import { answerRead } from '../../src/server/read/read.ts'
 import { connectRead } from '../../src/wiring/read.ts'

@@ -1,4 +1,4 @@
-// Removes expired state every hour. It has no address: only the platform's schedule calls it.
+// Removes expired state every hour. It has no URL: only the platform's scheduler calls it.
 import type { Config } from '@netlify/functions'
 import { sweepState } from '../../src/wiring/sweep.ts'
 

@@ -11,7 +11,7 @@ import { parametersOf, residentBytes, startNode } from './processes.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const PROBER = fileURLToPath(new URL('prober.ts', import.meta.url))
-/** Maximum wait of a reader, and maximum memory held by an attack. */
+/** Maximum wait for a reader, and maximum memory used by an attack. */
 const MOST = { waitMs: 100, bytes: 150_000_000 }
 /** Minimum duration of an attack. */
 const MIN_MS = 3_000
@@ -66,7 +66,7 @@ export async function measureAttacks(site: BenchSite): Promise<Measurement[]> {
   const target = { url: `http://127.0.0.1:${hub.port}`, port: hub.port, token }
   const path = `/api/v1/repos/${owner}/${name}`
   try {
-    // The targets of the attacks are used once first, so that code loaded on first use does not count.
+    // Each target is first used once, so that code loaded on first use does not count.
     const filled = JSON.stringify({ content: '{{a}}'.repeat(52_428), variables: [{ name: 'a' }] })
     await post(`${target.url}/api/v1/repos/attacker/filled/versions`, filled, token, 201)
     await ask(target.url, 'warm', 200)
@@ -117,7 +117,7 @@ function prepare({ dir }: BenchSite): string {
   return execFileSync(process.execPath, command, { cwd: dir }).toString().trim()
 }
 
-/** The longest wait of a reader during some work, which lasts at least three seconds. @param from the reader's own address */
+/** Measures a reader's waits during some work, for at least three seconds. @param from the reader's own IP address */
 export async function beside(
   { port }: Pick<Target, 'port'>,
   path: string,
@@ -155,7 +155,7 @@ async function post(url: string, body: string, token: string, expected: number):
 async function ask(url: string, question: string, expected: number, more = ''): Promise<void> {
   const response = await fetch(`${url}/api/v1/repos?q=${encodeURIComponent(question.slice(0, 200))}${more}`)
   await response.arrayBuffer()
-  // A query that takes too long, or is one of too many, gets a 503: that is the defence.
+  // If a query takes too long or there are too many, the response is 503: that is the defence.
   if (response.status !== expected && response.status !== 503) throw new Error(`q answered ${response.status}`)
 }
 

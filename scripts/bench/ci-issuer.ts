@@ -1,4 +1,4 @@
-// Signs tokens like GitHub Actions for a repository's jobs, with its own keys at its own address.
+// Signs tokens as GitHub Actions does for a repository's jobs, with its own keys at its own URL.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
@@ -6,7 +6,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 /** A running issuer. */
 export interface CiIssuer {
   jwksUrl: string
-  /** Signs a token for a hub. @param audience the hub's own address */
+  /** Signs a token for a hub. @param audience the hub's base URL */
   sign(audience: string): Promise<string>
   close(): void
 }

@@ -4,7 +4,7 @@ import { digestText } from '../../src/ports/measure.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 
 const SAMPLES = 20_000
-/** Warm-up, until the engine has compiled both sides. */
+/** Number of warm-up calls, after which the engine has compiled both sides. */
 const WARM_UP = 5_000
 const CONTENT = 'Hello {{name}}'
 
@@ -32,7 +32,7 @@ export async function measureClient(): Promise<Measurement[]> {
   return measurements
 }
 
-/** A hub with one prompt of twenty versions, in the same process. */
+/** Responds like a hub with one prompt in twenty versions, in the same process. */
 function answer(url: string): Response {
   const versions = Array.from({ length: 20 }, (_, minor) => `1.${19 - minor}.0`)
   const content_sha256 = digestText(CONTENT)

@@ -1,4 +1,4 @@
-// Prints the milliseconds from loading a function to its first response; the environment names the function and the request.
+// Prints the milliseconds from loading a function to its first response; the environment specifies the function and the request.
 import { pathToFileURL } from 'node:url'
 
 const { COLD_FUNCTION = '', COLD_URL = '' } = process.env

@@ -12,7 +12,7 @@ import { runNode } from './processes.ts'
 import { serveBare } from './read.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
-/** One call of a function, as passed to its process. */
+/** A call to a function, as passed to its process. */
 export interface Call {
   function: string
   url: string
@@ -25,7 +25,7 @@ const FUNCTIONS = { read: 388, publish: 986, mcp: 1_176, account: 645 } as const
 const SITE_ID = 'bench'
 const HEAD = '1'.repeat(40)
 
-/** Measures both, with the stores of a function on Netlify: the deploy's own files, Netlify Blobs and GitHub. */
+/** Measures both, with the same stores as on Netlify: the deploy's own files, Netlify Blobs and GitHub. */
 export async function measureFunctions(site: BenchSite): Promise<Measurement[]> {
   return [...(await countFiles(site)), ...measureBundles()]
 }
@@ -109,7 +109,7 @@ async function makeToken(state: Map<string, string>): Promise<string> {
   return (await createToken(store, given, new Date())).token
 }
 
-/** Netlify Blobs and GitHub at one address: stored values are in a map, and every folder in git is empty. */
+/** Serves Netlify Blobs and GitHub at one URL: stored values are in a map, and every folder in git is empty. */
 async function serveStores(state: Map<string, string>): Promise<Server> {
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '', 'http://localhost').pathname)
@@ -130,7 +130,7 @@ async function serveStores(state: Map<string, string>): Promise<Server> {
   return server
 }
 
-/** The packed size of each function as uploaded; without the search index, which grows with the catalogue. */
+/** Measures the compressed size of each function as uploaded, without the search index, which grows with the catalogue. */
 function measureBundles(): Measurement[] {
   const dir = join(PROJECT_DIR, '.hub', `bench-bundles-${process.pid}`)
   mkdirSync(dir, { recursive: true })

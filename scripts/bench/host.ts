@@ -1,4 +1,4 @@
-// Measures `npm start`: how soon a change appears in lists, search and its page, how readers are affected meanwhile, and how soon a restarted server responds.
+// Measures `npm start`: how soon a change appears in lists, in search and on its page, how readers are affected meanwhile, and how soon a restarted server responds.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,10 +14,10 @@ const READERS = 4
 const PAUSE_MS = 10
 const FIRST_BUILD_MS = 1_200_000
 const DEADLINE_MS = 120_000
-/** A first version comes first in `sort=new`; the owner already has a profile. */
+/** The prompt to publish: as a new one, it is listed first with `sort=new`; its owner already has a profile. */
 const PUBLISHED = 'synthetic/published-meanwhile'
 const ODD_WORD = 'zyzzyva'
-/** The promises at this size. */
+/** The number of prompts to which the limits apply. */
 const PROMISED_AT = 10_000
 
 /** Measures the Node server while it follows its content. */
@@ -73,11 +73,11 @@ export async function measureHost(site: BenchSite): Promise<Measurement[]> {
   ]
 }
 
-/** Promised for a fresh clone. */
+/** The limit for a fresh clone. */
 const limitFirstStart = ({ prompts, versions }: BenchSite): { limit?: Limit } =>
   prompts === 2_000 && versions === 3 ? { limit: { of: 'measured', most: 6 } } : {}
 
-/** Like a publish: a new file. */
+/** Adds a new file, like a publish. */
 function publishNew({ settings }: BenchSite): void {
   const file = join(settings.CONTENT_DIR!, PUBLISHED, 'versions/1.0.0.md')
   mkdirSync(dirname(file), { recursive: true })
@@ -86,7 +86,7 @@ function publishNew({ settings }: BenchSite): void {
 
 type Server = Awaited<ReturnType<typeof startNode>>
 
-/** It has started when it serves a build. */
+/** Starts the Node server and waits until it serves a build. */
 async function start({ settings }: BenchSite, deadlineMs: number): Promise<Server> {
   const server = await startNode((port) => ({
     parameters: parametersOf('start'),
@@ -118,7 +118,7 @@ function firstOf(answer: string): string | undefined {
   return data?.[0]?.full_name
 }
 
-/** Some readers request details until a promise is kept. @returns the duration of each request, in milliseconds */
+/** Lets some readers request details until a promise resolves. @returns the duration of each request, in milliseconds */
 async function readFor({ catalogue }: BenchSite, port: number, until: Promise<unknown>): Promise<number[]> {
   const random = seedRandom(17)
   const took: number[] = []

@@ -1,4 +1,4 @@
-// Starts a whole hub as a target: `npm start` with default limits on its own catalogue, in a separate folder.
+// Starts a complete hub as a target: `npm start` with default limits and its own catalogue, in a separate folder.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { startCiIssuer } from './ci-issuer.ts'
 import { parametersOf, residentBytes, startNode } from './processes.ts'
 import { PROJECT_DIR } from './site.ts'
 
-/** Generated files, and files with a local version: not copied from the project. */
+/** Generated files, and files of which the hub has its own version; not linked from the project. */
 const OWN = new Set(['.git', '.hub', 'build', 'content', 'dist', 'tests'])
 const BUILD_MS = 300_000
 const PAGE_BYTES = 4_096
@@ -18,16 +18,16 @@ export interface HostileHub {
   port: number
   url: string
   dir: string
-  /** A prompt of the catalogue, `owner/name`. */
+  /** A prompt in the catalogue, as `owner/name`. */
   prompt: string
   /** Creates a token for all repositories of an owner. */
   tokenFor(owner: string): string
-  /** Signs a token of a CI job in an untrusted repository. */
+  /** Signs a token for a CI job in an untrusted repository. */
   ciToken(): Promise<string>
   isAlive(): boolean
-  /** Memory of its process, and of the kernel for this machine's connections. */
+  /** Memory used by its process, and by the kernel for this machine's connections. */
   heldBytes(): { process: number; kernel: number }
-  /** The versions of a prompt shown on the site. */
+  /** Returns whether the site shows a version of a prompt. */
   shows(name: string, version: string): Promise<boolean>
   stop(): Promise<void>
 }
@@ -92,7 +92,7 @@ export async function startHostileHub(dir: string, prompts: number): Promise<Hos
   }
 }
 
-/** Kernel memory for TCP data on this machine. https://docs.kernel.org/networking/proc_net_tcp.html */
+/** Returns the kernel memory used for TCP data on this machine. https://docs.kernel.org/networking/proc_net_tcp.html */
 function kernelBytes(): number {
   const pages = /^TCP:.*\bmem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1]
   return Number(pages ?? 0) * PAGE_BYTES

@@ -1,4 +1,4 @@
-// Builds the requests of the MCP benchmark, as clients of each protocol generation send them.
+// Builds the requests for the MCP benchmark, as sent by clients of each protocol generation.
 
 /** Builds a request. @param era its protocol generation */
 export function makeMcpRequest(era: '2025' | '2026', method: string, params: Record<string, unknown>): Request {

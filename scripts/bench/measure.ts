@@ -1,4 +1,4 @@
-// Defines a measurement: a number with its baseline and its limit, and how it is checked and printed.
+// Defines measurements: numbers with a baseline and a limit, and how they are checked and printed.
 
 /** The limit; `of` says whether it applies to the number itself, its ratio to the baseline, or the difference from it. */
 export type Limit = { of: 'measured' | 'ratio' | 'added'; most: number } | { of: 'measured'; least: number }
@@ -8,9 +8,9 @@ export interface Measurement {
   name: string
   unit: 'ms' | 's' | 'kB' | 'MB' | 'requests/s' | 'requests' | 'files'
   measured: number
-  /** The same work without our code, measured in the same run. */
+  /** The value for the same work without our code, measured in the same run. */
   floor?: number
-  /** The overhead over the baseline, if measured in pairs; otherwise the difference of the two. */
+  /** The overhead over the baseline if measured in pairs; if omitted, the difference between the two is used. */
   added?: number
   limit?: Limit
   /** The amount of work, if relevant. */
@@ -23,7 +23,7 @@ export interface Row extends Measurement {
   prompts: number
   /** Ratio to the baseline; for `requests/s` the inverse. */
   ratio: number | undefined
-  /** Undefined without a limit. */
+  /** Whether the limit is met; undefined if there is none. */
   isKept: boolean | undefined
 }
 
@@ -44,7 +44,7 @@ function isWithin(limit: Limit, value: { measured: number; ratio: number | undef
   return (value[limit.of] ?? Number.NaN) <= limit.most
 }
 
-/** The rows as a table for people. */
+/** Formats the rows as a human-readable table. */
 export function formatTable(rows: readonly Row[]): string {
   const cells = rows.map(({ prompts, name, unit, measured, floor, ratio, added, limit, isKept, note }) => [
     String(prompts),
@@ -78,20 +78,20 @@ function formatNumber(value: number): string {
   return value.toFixed(value >= 100 ? 0 : value >= 1 ? 2 : 3)
 }
 
-/** A quantile of the samples. @param share 0.5 is the median */
+/** Returns a quantile of the samples. @param share 0.5 for the median */
 export function quantile(samples: readonly number[], share: number): number {
   const ordered = [...samples].sort((a, b) => a - b)
   return ordered[Math.min(ordered.length - 1, Math.floor(ordered.length * share))] ?? Number.NaN
 }
 
-/** Duration of some work, in milliseconds. */
+/** Returns the duration of some work, in milliseconds. */
 export function time(work: () => unknown): number {
   const started = performance.now()
   work()
   return performance.now() - started
 }
 
-/** Time until a promise is kept, in milliseconds. */
+/** Returns the time until a promise resolves, in milliseconds. */
 export async function timeAsync(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now()
   await work()

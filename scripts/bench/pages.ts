@@ -1,4 +1,4 @@
-// Measures pages on the Node server: rendering time, cached pages per second compared with their records, and the first page of a new process.
+// Measures pages: rendering time, cached pages per second on the Node server compared with their records, and a new process's first page.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import { type BenchSite, PROJECT_DIR } from './site.ts'
 const PROMPTS = 200
 const ROUNDS = 5
 
-/** Measures all of it. */
+/** Measures rendering, the cache and cold starts. */
 export async function measurePages(site: BenchSite): Promise<Measurement[]> {
   const random = seedRandom(17)
   const chosen = Array.from({ length: PROMPTS }, () => pick(random, site.catalogue.listed.top).full_name)
@@ -55,7 +55,7 @@ async function measureRendering(
       const began = performance.now()
       const answer = await answerPage(new Request(`http://localhost:8888/${name}`), () => dependencies)
       const bytes = await answer.arrayBuffer()
-      // The first round compiles.
+      // The first round includes compilation.
       if (round > 0) times.push(performance.now() - began)
       if (answer.status !== 200 || bytes.byteLength < 10_000) throw new Error(`${name}: ${answer.status}`)
     }
@@ -96,7 +96,7 @@ async function measureCache(site: BenchSite, chosen: readonly string[]): Promise
   }
 }
 
-/** From an empty process to the first response, as a function starts on Netlify: from its bundle. */
+/** Measures the time from an empty process to the first response; the function is loaded from its bundle, as on Netlify. */
 async function measureCold(site: BenchSite, chosen: readonly string[]): Promise<Measurement[]> {
   const files = await serveBare(site)
   const bundles = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))

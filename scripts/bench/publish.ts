@@ -1,4 +1,4 @@
-// Measures a publish after many others. The baseline is a publish to an empty repository.
+// Measures a publish after many others; the baseline is a publish to an empty repository.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,13 +11,13 @@ const SAMPLES = 15
 const VERSIONS_EACH = 20
 const OWNERS = 20
 
-/** As many publishes as the catalogue has prompts, then some timed ones, including the lookup of an Idempotency-Key. */
+/** Makes as many publishes as the catalogue has prompts, then measures some more, including the lookup of an Idempotency-Key. */
 export async function measurePublish({ dir, prompts }: BenchSite): Promise<Measurement[]> {
   const stores = [
     makeRepository(join(dir, 'publish-first'), 0),
     makeRepository(join(dir, 'publish-last'), prompts),
   ].map((folder) => openLocalGit({ contentDir: join(folder, 'content'), environment: process.env }))
-  // As often as in real use, because each run packs at most 50,000 objects.
+  // Repeated as in real use, because each run packs at most 50,000 objects.
   for (const store of stores) for (let times = 0; times < 4; times++) await store.maintain()
   const [first, last] = [[], []] as [number[], number[]]
   for (let number = 0; number < SAMPLES; number++) {
@@ -29,7 +29,7 @@ export async function measurePublish({ dir, prompts }: BenchSite): Promise<Measu
   return [{ name: `publish number ${prompts}, compared with the first`, unit: 'ms', measured, floor, limit }]
 }
 
-/** A repository with this many publishes, each a commit of one file, with loose objects. */
+/** Creates a repository with this many publishes, each a commit of one file, with loose objects. */
 function makeRepository(folder: string, publishes: number): string {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(join(folder, 'content'), { recursive: true })

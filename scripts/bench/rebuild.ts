@@ -1,4 +1,4 @@
-// Measures `npm run build` as a separate process: from scratch, without a change, and after one publish.
+// Measures `npm run build` as a separate process: from scratch, without changes, and after one publish.
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Limit, Measurement } from './measure.ts'
@@ -7,13 +7,13 @@ import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const BUILD_DEADLINE_MS = 1_200_000
 
-/** The promises in seconds and MB, by size. */
+/** The limits in seconds and MB, by number of prompts × versions. */
 const LIMITS: Readonly<Record<string, { full?: number; memory: number; unchanged?: number }>> = {
   '10000 × 5': { full: 20, memory: 700, unchanged: 4 },
   '100000 × 2': { memory: 2_500 },
 }
 
-/** Measures builds one after the other. Their output is deleted with the site, because ext4 is slow after many deletions. */
+/** Measures builds one after the other. Their output is only deleted with the site, because ext4 is slow after many deletions. */
 export async function measureRebuild(site: BenchSite): Promise<Measurement[]> {
   const out = join(site.dir, 'rebuild')
   const limits = LIMITS[`${site.prompts} × ${site.versions}`]
@@ -60,7 +60,7 @@ function describeMemory(peakBytes: number, most?: number): Measurement {
   }
 }
 
-/** Like a publish: one new file. */
+/** Adds one new file, like a publish. */
 function publish({ catalogue, settings }: BenchSite): void {
   const { full_name } = catalogue.listed.top[0]!
   writeFileSync(
@@ -69,7 +69,7 @@ function publish({ catalogue, settings }: BenchSite): void {
   )
 }
 
-/** Alternates reads and writes, so that little is in memory at once; only writes count. */
+/** Writes the same files, alternating with reads so that little is in memory at once; only writes are timed. */
 function timeRawWriting(from: string, to: string): { files: number; writeMs: number; processorMs: number } {
   const made = new Set<string>()
   const total = { files: 0, writeMs: 0, processorMs: 0 }

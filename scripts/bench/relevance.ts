@@ -1,4 +1,4 @@
-// Measures relevance: how often the wanted prompt is among the first three, by class, compared with another version of the search. @see tests/relevance/README.md
+// Measures relevance: how often the wanted prompt is among the first three results, by class, compared with another version of the search. @see tests/relevance/README.md
 import { hash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,11 +12,11 @@ import { PROJECT_DIR } from './site.ts'
 
 const BASE_URL = 'http://localhost:8888'
 const DAY = '2026-11-21'
-/** Prompts from this day on were published after the questions were graded. */
+/** Prompts published on or after this day are newer than the grades of the questions. */
 const LAST_GRADED = '2026-11-22'
 /** The grade of the wanted prompt; lower grades are acceptable or related. */
 const WANTED = 3
-/** Minimum results of each class, and of all questions, in the held-out half. */
+/** Minimum share of found prompts in the held-out half, by class and for all questions. */
 const MIN_SHARES: Readonly<Record<string, number>> = { abbreviation: 0.8, all: 0.93 }
 const MIN_SHARE_OF_OTHERS = 0.9
 
@@ -25,21 +25,21 @@ type SearchModules = typeof import('../../src/stores/search/write-index.ts') &
   typeof import('../../src/stores/search/open-index.ts') &
   typeof import('../../src/host/search-threads.ts')
 
-/** Loads the search of a version. @param root its project folder */
+/** Loads a version's search. @param root the version's project folder */
 export async function loadSearch(root: string): Promise<SearchModules> {
   const load = (file: string) => import(pathToFileURL(`${root}/src/${file}.ts`).href)
   const [writing, opening] = [await load('stores/search/write-index'), await load('stores/search/open-index')]
   return { ...writing, ...opening, ...(await load('host/search-threads')) }
 }
 
-/** A prompt of one version. */
+/** A prompt with one version. */
 type ShortPrompt = Record<'owner' | 'name' | 'title' | 'description' | 'content', string> & { tags: string[] }
 
 const read = (file: string) => JSON.parse(readFileSync(`${PROJECT_DIR}tests/relevance/${file}`, 'utf8'))
-/** All questions, including those used only for tuning. */
+/** Reads all questions, including those used only for tuning. */
 export const readQuestions = (): Question[] => [...read('questions.json'), ...read('tuning.json')]
 
-/** Both catalogues of the questions, with the maintainers' synonyms. Starter prompts newer than the questions have no grades and are omitted. */
+/** Reads both of the questions' catalogues, with the maintainers' synonyms. Starter prompts newer than the questions have no grades and are omitted. */
 export function readCatalogues(): Record<'starter' | 'second', Catalogue> {
   const { tree } = readContentDir(`${PROJECT_DIR}content`)
   const graded = [...tree.repositories].filter(([, { versions }]) =>
@@ -49,7 +49,7 @@ export function readCatalogues(): Record<'starter' | 'second', Catalogue> {
   return { starter, second: catalogueOf(read('catalogue.json'), tree.equivalents) }
 }
 
-/** The catalogue of such prompts. */
+/** Builds a catalogue of such prompts. */
 export function catalogueOf(prompts: readonly ShortPrompt[], equivalents: Catalogue['equivalents']): Catalogue {
   const repositories = new Map<string, RepositoryEntry>()
   for (const { owner, name, content, ...index } of prompts) {
@@ -63,7 +63,7 @@ export function catalogueOf(prompts: readonly ShortPrompt[], equivalents: Catalo
   return buildCatalogue(tree, { baseUrl: BASE_URL, day: DAY })
 }
 
-/** Runs every question in the search, and in that of another version. @param beside the folder of that version */
+/** Runs every question in our search, and in that of another version. @param beside the folder of that version */
 export async function measureRelevance(beside: string | undefined): Promise<{ text: string; isKept: boolean }> {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-relevance-'))
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
@@ -83,7 +83,7 @@ export async function measureRelevance(beside: string | undefined): Promise<{ te
   // Does not list the questions, because nobody who tunes the search may know them (tests/relevance/README.md).
   return { text: ['Wanted prompt among the first three (ours, beside)', ...rows].join('\n'), isKept }
 
-  /** The questions for which a version has the wanted prompt among the first three. */
+  /** Finds the questions for which a version has the wanted prompt among the first three results. */
   async function findWanted(root: string, folder: string): Promise<ReadonlySet<Question>> {
     const { buildSearchIndex, openSearchIndex } = await loadSearch(root)
     const found = new Set<Question>()

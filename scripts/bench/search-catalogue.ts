@@ -1,4 +1,4 @@
-// Generates a large catalogue for measuring search, from the words of real prompts and rare ones, and queries for it.
+// Generates a large catalogue for measuring search, from words of real prompts and rare words, and queries for it.
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { tokenize } from '../../src/domain/search/tokens.ts'
 import type { SearchQuestion } from '../../src/ports/search.ts'
@@ -6,7 +6,7 @@ import { between, drawLogNormal, pick, seedRandom, zipf } from '../content/rando
 import { CONTENT_WORDS } from '../content/versions.ts'
 import { catalogueOf, readCatalogues, readQuestions } from './relevance.ts'
 
-/** Share of words outside the real texts: names, identifiers, typos. */
+/** Share of words that are not in the real prompts: names, identifiers, typos. */
 const RARE_SHARE = 0.04
 /** Number of new distinct words per prompt, as in real vocabularies. */
 const RARE_WORDS_PER_PROMPT = 3
@@ -37,13 +37,13 @@ export function makeSearchCatalogue(prompts: number): Catalogue {
   return catalogueOf(made, starter.equivalents)
 }
 
-/** Queries of one kind. Ordinary ones are checked by quantiles, all of them by the maximum. */
+/** Queries of one kind. Quantiles are checked for ordinary ones, the maximum for all. */
 export interface QuestionGroup {
   isOrdinary: boolean
   questions: SearchQuestion[]
 }
 
-/** Queries for such a catalogue: ordinary ones, and the most expensive we could think of. */
+/** Generates queries for such a catalogue: ordinary ones, and the most expensive ones we could think of. */
 export function makeQuestions({ listed, entries, tags }: Catalogue): QuestionGroup[] {
   const random = seedRandom(11)
   const titles = Array.from({ length: 100 }, () => pick(random, listed.top).title)

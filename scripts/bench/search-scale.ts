@@ -1,4 +1,4 @@
-// Measures search: the index, an edit of it, queries in the Node server's threads, and readers during a storm of queries.
+// Measures search: the index, an edit to it, queries in the Node server's threads, and readers during a storm of queries.
 import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,10 +19,10 @@ const LIMITS: Readonly<Record<number, { p50: number; p99: number; worst: number 
 }
 const EDITS = 9
 const ROUNDS = 3
-/** Queries of the storm, connections that send them, and the duration. */
+/** The storm's number of queries, the connections that send them, and its duration. */
 const STORM = { questions: 100, connections: 4, seconds: 8 }
 
-/** Measures the search over this many prompts. @param dir new folder to work in @param beside the folder of another version, measured in the same run as the baseline */
+/** Measures search with this many prompts. @param dir new folder to work in @param beside the folder of another version, measured in the same run as the baseline */
 export async function measureScale(dir: string, prompts: number, beside: string | undefined): Promise<Measurement[]> {
   mkdirSync(dir, { recursive: true })
   const [path, edited] = [join(dir, 'search.db'), join(dir, 'edited.db')]
@@ -49,7 +49,7 @@ export async function measureScale(dir: string, prompts: number, beside: string 
   ]
 }
 
-/** Writes the index of a version as it is deployed, and sends every query to its threads, after a warm-up. */
+/** Writes a version's index as deployed, and sends every query to its threads after a warm-up. */
 async function measureVersion(root: string, path: string, catalogue: Catalogue) {
   const { buildSearchIndex, openSearchThreads } = await loadSearch(root)
   const seconds = time(() => buildSearchIndex(catalogue, path, { isEditable: false })) / 1_000
@@ -88,7 +88,7 @@ async function measureStorm(dir: string, indexPath: string, questions: readonly 
   const load = [LOAD, String(server.port), String(STORM.connections), String(STORM.seconds), searches]
   const [idle, stormy]: [number[], number[]] = [[], []]
   try {
-    // One at a time, because the first ones of a new hub read the vocabulary.
+    // One at a time, because a new hub's first queries read the vocabulary.
     for (const address of addresses) await (await fetch(`http://127.0.0.1:${server.port}${address}`)).arrayBuffer()
     for (let round = 0; round < ROUNDS; round++) {
       idle.push((await besideReader(server, path, () => sleep(STORM.seconds * 1_000))).p99)

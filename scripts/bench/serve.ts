@@ -1,4 +1,4 @@
-// Measures the requests per second of `npm run serve`, next to a bare static server with the same bytes.
+// Measures the requests per second of `npm run serve`, compared with a bare static server that serves the same bytes.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ const ROUNDS = 3
 /** Number of prompts whose details are requested in turn. */
 const DETAILS = 500
 
-/** The load generator. */
+/** The path of the load generator. */
 export const LOAD = fileURLToPath(new URL('load.ts', import.meta.url))
 
 /** Measures the Node server under load. */
@@ -52,10 +52,10 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
   ]
 }
 
-/** Without limits and without a log, because the bare server has neither. */
+/** No limits and no log, because the bare server has neither. */
 const PLAIN = { RATE_LIMIT_PER_MINUTE: '0', LOG_REQUESTS: 'off' }
 
-/** The site's folder contains what `npm run serve` needs. */
+/** Starts `npm run serve` in the site's folder, which contains everything it needs. */
 export function serveHub({ dir, settings }: Pick<BenchSite, 'dir' | 'settings'>) {
   return startNode((port) => ({
     parameters: parametersOf('serve'),
@@ -63,7 +63,7 @@ export function serveHub({ dir, settings }: Pick<BenchSite, 'dir' | 'settings'>)
   }))
 }
 
-/** Requests per second of a server. @param paths a file of addresses, one per line */
+/** Measures a server's requests per second. @param paths a file of URL paths, one per line */
 export async function load(port: number, paths: string, cwd: string): Promise<number> {
   const parameters = [LOAD, String(port), String(CONNECTIONS), String(SECONDS), paths]
   const { log } = await runNode(parameters, { cwd }, (SECONDS + 30) * 1000)

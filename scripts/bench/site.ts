@@ -1,4 +1,4 @@
-// Creates the catalogue of all measurements: generated, loaded and written once per size, each step timed.
+// Creates the catalogue for all measurements: generated, loaded and written once per size.
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,11 +29,11 @@ export interface BenchSite {
   prompts: number
   versions: number
   catalogue: Catalogue
-  /** The settings of its generation, for a process that repeats it. */
+  /** The settings with which it was generated, for a process that repeats it. */
   settings: Record<string, string>
 }
 
-/** Creates the site of one size. @param dir new folder for it @param versions number per prompt */
+/** Creates a site of one size. @param dir new folder for it @param versions number per prompt */
 export async function makeSite(dir: string, prompts: number, versions: number): Promise<BenchSite> {
   const contentDir = join(dir, 'content')
   const siteDir = join(dir, 'dist')
@@ -53,7 +53,7 @@ export async function makeSite(dir: string, prompts: number, versions: number): 
   return { dir, siteDir, indexPath, prompts, versions, catalogue, settings }
 }
 
-/** Puts the page code and the static files where a build has them. */
+/** Copies the page code and the static files to where a build has them. */
 async function addPages(dir: string, config: Config): Promise<void> {
   const places = placesOf(join(dir, 'dist'))
   const { server, client } = await findBundle(bundlePlaceOf(config))

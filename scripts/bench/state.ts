@@ -1,4 +1,4 @@
-// Measures reading and writing of each state driver, compared with reading a file, and with writing and syncing one.
+// Measures reads and writes with each state driver, compared with reading a file, and with writing and syncing one.
 import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,10 +12,10 @@ import { startPostgres } from './postgres.ts'
 
 /** Number of keys in each median. */
 const KEYS = 300
-/** About the length of a token's record. */
+/** A value about as long as a token's record. */
 const VALUE = JSON.stringify({ text: 'x'.repeat(300) })
 
-/** Every driver in turn. Until 2026-11-23 the Node server kept its state in the last one, Netlify's development server. */
+/** Measures every driver in turn. Until 2026-11-23, the Node server kept its state in the last one, Netlify's development server. */
 export async function measureState(): Promise<Measurement[]> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-bench-state-'))
   const postgres = await startPostgres()

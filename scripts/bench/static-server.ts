@@ -1,4 +1,4 @@
-// A bare static server as a separate process: the baseline of everything over HTTP. Usage: static-server.ts DIR PORT
+// A bare static server as a separate process: the baseline for all measurements over HTTP. Usage: static-server.ts DIR PORT
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'

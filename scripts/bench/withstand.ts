@@ -1,4 +1,4 @@
-// Measures how hostile clients affect others on a hub with default limits: another reader's wait, the memory held, and whether it is freed.
+// Measures how hostile clients affect others on a hub with default limits: another reader's waits, the memory used, and whether it is freed.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beside } from './attacks.ts'
@@ -8,10 +8,10 @@ import type { Measurement } from './measure.ts'
 import type { BenchSite } from './site.ts'
 
 const LIMITS = { waitMs: 250, bytes: 200_000_000, backSeconds: 60 }
-/** Memory counts as freed below this much more than before, because V8 keeps a part of it. */
+/** Memory counts as freed if at most this much more is in use than before, because V8 keeps some of it. */
 const BACK_BYTES = 100_000_000
 const PROMPTS = 300
-/** The other reader has its own address. */
+/** The other reader's own IP address. */
 const READER = '127.0.0.2'
 
 const heldBy = (hub: HostileHub) => {
@@ -19,7 +19,7 @@ const heldBy = (hub: HostileHub) => {
   return process + kernel
 }
 
-/** Measures each attack next to a reader. @throws Error when one ends the hub */
+/** Measures each attack alongside a reader. @throws Error if one crashes the hub */
 export async function measureWithstand({ dir }: BenchSite): Promise<Measurement[]> {
   const hub = await startHostileHub(join(dir, 'hostile'), PROMPTS)
   const path = `/data/v1/repos/${hub.prompt}.json`

@@ -48,7 +48,7 @@ function exportAll(format: ExportFormat, out: string): void {
       continue
     }
     if (result.lost.length > 0) console.log(`${owner}/${name}\n  lost     ${result.lost.join(', ')}`)
-    // A skill's folder has its name.
+    // A skill's folder is named like the skill.
     const folder = format === 'skill' ? join(out, owner, name) : join(out, owner)
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, result.file.name), result.file.text)

@@ -1,9 +1,9 @@
 // Generates text for synthetic prompts: pronounceable words with Zipf frequencies.
 import { between, pick, type Random, zipf } from './random.ts'
 
-/** About the vocabulary of an educated reader, so that an index has a realistic size. */
+/** Number of words: about an educated reader's vocabulary, so that an index has a realistic size. */
 const VOCABULARY = 30_000
-/** The most frequent words stand for "the" and "of", which appear in no name and no query. */
+/** Number of most frequent words, which stand for words like "the" and "of" and appear in no name or query. */
 const FUNCTION_WORDS = 60
 
 const ONSETS = 'b br ch d dr f fl g gr h k l m n p pl r s sh st t tr v w z'.split(' ')
@@ -16,13 +16,13 @@ export interface Prose {
   word(): string
   /** A word that indicates a topic. */
   topic(): string
-  /** Words that start with a capital letter and end with a period. */
+  /** Some words, starting with a capital letter and ending with a period. */
   sentence(): string
-  /** A few topics as a title. */
+  /** A title made from a few topics. */
   title(): string
 }
 
-/** Creates a language; the same random generator creates the same one. */
+/** Creates a language; generators with the same seed create the same one. */
 export function inventProse(random: Random): Prose {
   const words = inventWords(random)
   const drawWord = zipf(random, { ranks: VOCABULARY, offset: 2.7 })
@@ -38,12 +38,12 @@ export function inventProse(random: Random): Prose {
   }
 }
 
-/** A word for a name, a tag or a handle. */
+/** Converts a word for use in a name, tag or handle. */
 export function toAscii(word: string): string {
   return word.normalize('NFKD').replace(/\p{M}/gu, '')
 }
 
-/** Distinct words; frequent ones are short, as in every language. */
+/** Generates distinct words; frequent ones are short, as in every language. */
 function inventWords(random: Random): string[] {
   const words = new Set<string>()
   while (words.size < VOCABULARY) {

@@ -1,9 +1,9 @@
-// A seeded random generator, and the distributions that synthetic catalogues are drawn from.
+// A seeded random generator, and the distributions from which synthetic catalogues are drawn.
 
 /** Draws a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number
 
-/** A generator whose numbers depend only on the seed: mulberry32, 32 bits of state, good enough for texts. @param seed a whole number */
+/** Creates a generator whose numbers depend only on the seed: mulberry32, 32 bits of state, good enough for text. @param seed an integer */
 export function seedRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -14,28 +14,28 @@ export function seedRandom(seed: number): Random {
   }
 }
 
-/** One of the values, with equal probability. */
+/** Picks one of the values, with equal probability. */
 export function pick<Value>(random: Random, values: readonly Value[]): Value {
   return values[Math.floor(random() * values.length)]!
 }
 
-/** A whole number in an inclusive range. */
+/** Draws an integer from an inclusive range. */
 export function between(random: Random, least: number, most: number): number {
   return least + Math.floor(random() * (most - least + 1))
 }
 
-/** A log-normal size: most are small, a few are huge. @param sigma of the logarithm */
+/** Draws a log-normal size: most are small, a few are huge. @param sigma standard deviation of the logarithm */
 export function drawLogNormal(random: Random, { median, sigma }: { median: number; sigma: number }): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return median * Math.exp(sigma * normal)
 }
 
 /**
- * Zipf–Mandelbrot ranks, like those of words, owners and tags: the first is the most frequent, and the tail is long.
+ * Draws Zipf–Mandelbrot ranks, like those of words, owners and tags: the first is the most frequent, and the tail is long.
  *
  * @param ranks the number of ranks
- * @param offset Mandelbrot's: the larger, the less the first ranks dominate
- * @returns a function that draws a rank from 0
+ * @param offset Mandelbrot's offset: the larger it is, the less the first ranks dominate
+ * @returns a function that draws a 0-based rank
  */
 export function zipf(random: Random, { ranks, offset }: { ranks: number; offset: number }): () => number {
   const sums = new Float64Array(ranks)

@@ -1,23 +1,23 @@
-// Generates the versions of a synthetic repository: a first text, then edits with numbers, dates and variables.
+// Generates the versions of a synthetic repository: a first version, then edited ones, with numbers, dates and variables.
 import { type Bump, nextVersion } from '../../src/domain/catalogue/versions.ts'
 import { type Prose, toAscii } from './prose.ts'
 import { between, drawLogNormal, pick, type Random } from './random.ts'
 
-/** A version number and its whole file. */
+/** A version number and the complete version file. */
 export interface SyntheticVersion {
   version: string
   file: string
 }
 
-/** Dates derive from a fixed day, never from the clock: the same seed produces the same bytes next year. */
+/** Dates are derived from this fixed day instead of the clock, so that the same seed produces the same bytes next year. */
 export const LAST_DAY = '2026-11-01'
 const SPAN_DAYS = 1_000
 const DAY_MS = 86_400_000
 
-/** Realistic prompt lengths: half have fewer words, and one in a hundred has ten times as many. */
+/** Realistic prompt lengths: half have fewer words than the median, and one in a hundred has ten times as many. */
 export const CONTENT_WORDS = { median: 150, sigma: 0.95, most: 20_000 }
 
-/** The variables of a repository: name → its lines in the front matter. */
+/** A repository's variables: name → its lines in the front matter. */
 type Variables = Map<string, string[]>
 
 /** What to generate; all randomness comes from `random`, in order. */
@@ -65,13 +65,13 @@ export function inventVersions({ count, publisher, random, prose }: VersionsWant
   return versions
 }
 
-/** Some sentences, or a list of them. */
+/** Generates a few sentences, or a list of them. */
 function inventBlock(random: Random, prose: Prose): string {
   const sentences = Array.from({ length: between(random, 2, 5) }, () => prose.sentence())
   return random() < 0.3 ? sentences.map((sentence) => `- ${sentence}`).join('\n') : sentences.join(' ')
 }
 
-/** A typical edit: most of the text stays unchanged. */
+/** Makes a typical edit: most of the text stays unchanged. */
 function editBlocks(blocks: string[], random: Random, prose: Prose): void {
   for (let edits = Math.ceil(blocks.length / 10); edits > 0; edits--) {
     blocks[between(random, 1, blocks.length - 1)] = inventBlock(random, prose)

@@ -1,4 +1,4 @@
-// Implements `npm run letters`: draws the letters of the social cards in a browser, so that a build only has to place them.
+// `npm run letters`: draws the letters for the social cards in a browser, so that a build only has to place them.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'
 import { LETTER_STYLES, type LetterSheet } from '../../src/site/card/letter-sheet.ts'
@@ -6,7 +6,7 @@ import { openBrowser } from './look/browser.ts'
 
 const FONT = 'src/site/fonts/inter.woff2'
 const SHEET = 'src/site/fonts/letters.bin'
-/** The letters of most titles; a card with other letters shows the prompt's name instead of its title. */
+/** The letters in most titles; if a title has others, its card shows the prompt's name instead. */
 const LETTERS = [...range(0x20, 0x7e), ...range(0xa1, 0xff), ...'ŁłŒœŠšŸŽž–—‘’“”…→·']
 
 const browser = await openBrowser()
@@ -59,7 +59,7 @@ const pixels: number[] = []
 const letters: LetterSheet['letters'] = { title: {}, text: {} }
 for (const { name, letter, coverage, ...place } of drawn) {
   letters[name][letter] = { ...place, at: pixels.length }
-  // The seven steps of the card from paper to ink.
+  // The card has seven steps from paper to ink.
   pixels.push(...coverage.map((value) => Math.round((value / 255) * 7)))
 }
 const head = Buffer.from(`${JSON.stringify(letters)}\n`)

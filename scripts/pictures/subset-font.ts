@@ -1,21 +1,21 @@
-// Implements `npm run font`: builds the site's font file with only the letters, weights and features that the site uses.
+// `npm run font`: builds the site's font file with only the letters, weights and features that the site uses.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import subsetFont from 'subset-font'
 
-/** Western European letters and what the pages say beside them; texts in other scripts are shown in the reader's own fonts. */
+/** Western European letters and the other symbols on the pages; other scripts are shown in the reader's own fonts. */
 const LETTERS = [range(0x20, 0x7e), range(0xa1, 0xff), 'ıŁłŒœŠšŸŽžƒ–—‘’‚“”„†•…‹›€™−×←→↑↓↗✓✗'].join('')
 /** The weights of the type scale in styles/tokens.css. */
 const WEIGHTS = { min: 400, max: 700 }
 
-/** Kerning, marks, and figures of one width for tables. */
+/** Kerning, marks, and tabular figures. */
 const FEATURES = ['kern', 'ccmp', 'locl', 'mark', 'mkmk', 'calt', 'tnum']
 
 const FONT = '@fontsource-variable/inter'
 const package_ = dirname(createRequire(import.meta.url).resolve(`${FONT}/package.json`))
 const whole = readFileSync(join(package_, 'files/inter-latin-wght-normal.woff2'))
-// The package's types lag behind its options, so the options are an object of their own.
+// The package's types lag behind its options, so the options are a separate object.
 const options = { targetFormat: 'woff2', variationAxes: { wght: WEIGHTS }, keepFeatures: FEATURES } as const
 const subset = await subsetFont(whole, LETTERS, { ...options })
 writeFileSync('src/site/fonts/inter.woff2', subset)

@@ -1,12 +1,12 @@
-// Compares this machine's clock with a server's, and says what a difference breaks.
+// Compares this machine's clock with a server's, and reports what a difference breaks.
 import { advise, type Finding, wrong } from './examination.ts'
 
 /** Clock difference in seconds that causes failures: GitHub rejects an App's signature that is a minute off. */
 const WRONG_SECONDS = 60
-/** A trusted publisher's token may be 5 s off; a `Date` header is truncated to whole seconds and took a moment. docs/notes/security.md section 3 */
+/** A trusted publisher's token may be 5 s off; a `Date` header is truncated to whole seconds and took time to arrive. docs/notes/security.md section 3 */
 const MIND_SECONDS = 8
 
-/** Compares the `Date` of a response with the local clock. @param whose such as `GitHub` */
+/** Compares a response's `Date` with the local clock. @param whose the server's name, such as `GitHub` */
 export function clockFindings(whose: string, date: string | number | null | undefined, now: Date): Finding[] {
   const theirs = Date.parse(String(date ?? ''))
   // There is no date to compare, because not every cache forwards one.

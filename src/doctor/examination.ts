@@ -1,24 +1,24 @@
 // Runs named checks and collects their findings. A check runs once the checks it depends on have passed.
 
-/** A finding: an error, or a possible improvement. */
+/** An error, or a possible improvement. */
 export interface Finding {
   /** An error prevents something from working; advice does not. */
   severity: 'error' | 'advice'
-  /** What is wrong, as a sentence. It names settings, never the values of secret ones. */
+  /** What is wrong, as a sentence. It may name settings, but never contains the values of secret ones. */
   problem: string
-  /** What to do about it, as a sentence. */
+  /** How to fix it, as a sentence. */
   mend: string
 }
 
 /** A single check. */
 export interface Check<Patient> {
-  /** Stable, for scripts: lower-case letters and hyphens. */
+  /** A stable name for use in scripts, with only lower-case letters and hyphens. */
   name: string
-  /** What is confirmed when nothing is found. */
+  /** What the check confirms if it finds nothing. */
   about: string
-  /** Checks that must pass first, because otherwise this one would only repeat their findings. */
+  /** Checks that must pass first; otherwise this one would only repeat their findings. */
   needs?: readonly string[]
-  /** Whether there is anything to check; default: yes. */
+  /** Returns whether the check applies. Default: yes. */
   isMeant?(patient: Patient): boolean
   look(patient: Patient): Promise<readonly Finding[]> | readonly Finding[]
 }
@@ -39,7 +39,7 @@ export const wrong = (problem: string, mend: string): Finding => ({ severity: 'e
 export const advise = (problem: string, mend: string): Finding => ({ severity: 'advice', problem, mend })
 
 /**
- * Runs checks in order. A check that throws is reported as an error, because nothing may count as passed that was not checked.
+ * Runs checks in order. A check that throws is reported as an error, because only a completed check may count as passed.
  *
  * @param before earlier results that these checks depend on
  */

@@ -1,4 +1,4 @@
-// The shared parts of the GitHub repository checks, and parsing of GitHub's responses.
+// Shared parts of the GitHub repository checks, and the parsing of GitHub's responses.
 import type { AskGitHub, GitHubAnswer } from '../stores/github/github-questions.ts'
 
 /** The repository to publish to, and the local clock. */
@@ -12,10 +12,10 @@ export interface PublishingPlace {
   now: () => Date
 }
 
-/** The repository as the credential sees it. */
+/** The route that returns the repository as the credential sees it. */
 export const REPOSITORY = 'GET /repos/{owner}/{repo}'
 
-/** A response with any status. @throws Error with the reason when GitHub did not respond */
+/** Returns a response with any status. @throws Error with the reason if GitHub did not respond */
 export function answered(answer: GitHubAnswer): Extract<GitHubAnswer, { kind: 'answered' }> {
   if (answer.kind === 'unanswered') throw new Error(answer.reason)
   return answer

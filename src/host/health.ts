@@ -2,7 +2,7 @@
 import { HEALTH_ADDRESS } from '../domain/api/addresses.ts'
 import type { FetchState } from '../stores/content/content-clone.ts'
 
-/** How a hub is. */
+/** The health of a hub. */
 export interface Health {
   /** `starting` before the first build, `degraded` when the content has problems or a build failed. */
   status: 'starting' | 'ok' | 'degraded'
@@ -15,13 +15,13 @@ export interface Health {
   broken: readonly string[]
   /** Why the newest content could not be built, or null. */
   failure: string | null
-  /** Why the content is polled, where the system does not report changes, or null. */
+  /** Why the content is polled if the system does not report changes, or null. */
   polling: string | null
   /** How up to date the clone of the GitHub repository is; null when the content is a local folder. */
   fetch: {
-    /** When the clone was last known to be up to date; null before the first time since the start. */
+    /** When the clone was last known to be up to date; null until the first time after startup. */
     at: string | null
-    /** Seconds since then. */
+    /** Seconds since `at`. */
     age_seconds: number | null
     /** Why the last fetch failed, or null. */
     failure: string | null
@@ -45,7 +45,7 @@ export const STARTING: Health = {
   },
 }
 
-/** The health of a hub that follows GitHub: after a failed fetch, what it serves may be old. */
+/** Adds the state of the clone to the health of a hub that follows GitHub: after a failed fetch, it may serve old content. */
 export function addFetch(health: Health, { fetchedAt, failure }: FetchState, now: Date): Health {
   return {
     ...health,
@@ -58,7 +58,7 @@ export function addFetch(health: Health, { fetchedAt, failure }: FetchState, now
   }
 }
 
-/** The health of a hub with a shared database; without the database nobody can publish or sign in. @param isReachable omitted without a database */
+/** Adds the state of the shared database, without which nobody can publish or sign in. @param isReachable undefined without a shared database */
 export function addDatabase(health: Health, isReachable: (() => boolean) | undefined): Health {
   if (!isReachable) return health
   const database = isReachable() ? 'reachable' : 'unreachable'
@@ -72,7 +72,7 @@ export function addDatabase(health: Health, isReachable: (() => boolean) | undef
 /** Maximum number of problems listed. */
 const MAX_BROKEN = 100
 
-/** Serves `/healthz`, and passes everything else on. @param healthOf called once per request */
+/** Serves `/healthz`, and passes all other requests on. @param healthOf called for each request to `/healthz` */
 export function withHealth(
   answer: (request: Request, ip: string) => Promise<Response>,
   healthOf: () => Health,
@@ -83,7 +83,7 @@ export function withHealth(
       : answer(request, ip)
 }
 
-/** Responds with the health: 200 once something is being served, 503 before. */
+/** Responds with the health: 200 once a build is being served, 503 before. */
 function respondWithHealth(request: Request, health: Health): Response {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD', 'Cache-Control': 'no-store' } })

@@ -1,4 +1,4 @@
-// The page code as Astro bundled it, with its static files.
+// The page code bundled by Astro, with its static files.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -13,22 +13,22 @@ export interface Pages {
   files: SiteFiles
 }
 
-/** Whether a file is generated from the content. */
+/** Returns whether a file is generated from the content. */
 export const isDataPath = (path: string): boolean => path.startsWith('/data/') || path.startsWith('/sitemap')
 
 /**
- * Loads the code of the pages.
+ * Loads the page code.
  *
  * @param serverDir Astro's server code
  * @param staticDir the static files; data files in it are ignored
- * @param later where that folder may be renamed to
+ * @param later the path to which that folder may be renamed
  */
 export async function loadPages(serverDir: string, staticDir: string, later?: string): Promise<Pages> {
   const { render }: { render: RenderPage } = await import(pathToFileURL(join(serverDir, 'entry.mjs')).href)
   return { render, files: listedFiles(staticDir, later) }
 }
 
-/** The static files of a folder. Listed once, because most requests are for pages and should not look for a file on disk. */
+/** Opens the static files in a folder. They are listed once, because most requests are for pages and should not look for a file on disk. */
 function listedFiles(dir: string, later?: string): SiteFiles {
   const listed = new Set<string>()
   for (const top of readdirSync(dir, { withFileTypes: true })) {

@@ -11,7 +11,7 @@ import { type Compressor, isKept, openCompressor } from './http/compress.ts'
 import type { NodeListener } from './http/http-server.ts'
 import { preflightFile, serveFile, serveNotFound } from './http/static-files.ts'
 
-/** A function module as in `netlify/functions`: a handler and its addresses. */
+/** A function module as in `netlify/functions`: a handler and its routes. */
 export interface HostedFunction<Context> {
   default: (request: Request, context: Context) => Response | Promise<Response>
   config: {
@@ -52,23 +52,23 @@ export function routeFunctions<Context>(functions: readonly HostedFunction<Conte
 
 const matchersOf = (paths: string | string[] | undefined) => [paths ?? []].flat().map(matcherOf)
 
-/** Whether an address matches a path, with or without a final slash, as on Netlify. Most paths need no pattern, which costs more than the rest of routing. */
+/** Returns a function that tests whether a URL path matches, with or without a trailing slash, as on Netlify. Most paths need no pattern, which costs more than the rest of routing. */
 function matcherOf(path: string): (pathname: string) => boolean {
   const [, plain = '', rest = ''] = /^([\w/.-]*)(.*)$/s.exec(path)!
   if (rest === '') return (pathname) => pathname === plain || pathname === `${plain}/`
   if (rest === '*') return (pathname) => pathname.startsWith(plain)
   const pattern = new URLPattern({ pathname: path.endsWith('*') ? path : `${path}{/}?` })
-  // Most addresses lack a part that the path spells out, and need no pattern either.
+  // Most URLs lack a literal part of the path, so they need no pattern either.
   const literals = /[(){}]/.test(path) ? [] : rest.split(/:\w+|\*/)
   return (pathname) =>
     pathname.startsWith(plain) && literals.every((part) => pathname.includes(part)) && pattern.test({ pathname })
 }
 
 /**
- * Handles any request: a matching function, else a static file, else the not-found page.
+ * Handles any request: with a matching function, otherwise a static file, otherwise the not-found page.
  *
- * @param siteOf the current site; a request keeps the one it started with
- * @param compressor one for the life of the server, because it caches
+ * @param siteOf returns the current site; a request keeps the one it started with
+ * @param compressor one for the server's lifetime, because it has a cache
  */
 export function answerWith<Site extends { files: SiteFiles }>(
   route: Router<HostContext<Site>>,
@@ -89,7 +89,7 @@ export function answerWith<Site extends { files: SiteFiles }>(
   }
 }
 
-/** Reads a large file into memory, only to compress it once for all readers. */
+/** Reads a large file into memory, to compress it once for all readers. */
 const readLarge = async (large: LargeFile) => new Uint8Array(await new Response(large.stream()).arrayBuffer())
 
 const toGet = (request: Request) => new Request(request.url, { headers: request.headers })
@@ -119,14 +119,14 @@ function refuseMethod(request: Request): Response {
   return respondWithError(request, new HubError('method_not_allowed', `Use ${allow.join(' or ')} here.`, { allow }))
 }
 
-/** Replaces headers for Netlify's cache with the standard ones. RFC 9213 */
+/** Replaces the headers for Netlify's cache with standard ones. RFC 9213 */
 function partsForOtherCaches({ headers, ...parts }: Parts): Parts {
   const known = forOthers.get(headers) ?? headersForOtherCaches(headers)
   forOthers.set(headers, known)
   return { ...parts, headers: known }
 }
 
-/** Converted headers: a repeated response has the same headers object (respond.ts). */
+/** Cache of converted headers: a repeated response has the same headers object (respond.ts). */
 const forOthers = new WeakMap<Parts['headers'], Parts['headers']>()
 
 function headersForOtherCaches(given: Parts['headers']): Parts['headers'] {
@@ -138,7 +138,7 @@ function headersForOtherCaches(given: Parts['headers']): Parts['headers'] {
   return headers
 }
 
-/** The same for a response that is not made of bytes, such as a stream or a redirect. */
+/** Does the same for a response without known bytes, such as a stream or a redirect. */
 function forOtherCaches(response: Response): Response {
   const { headers } = response
   for (const name of PLATFORM_HEADERS) headers.delete(name)
@@ -156,9 +156,9 @@ const PLATFORM_HEADERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Makes a Node listener from a handler.
+ * Creates a Node listener from a handler.
  *
- * @param addressOf finds the client's address; default: the connection's, ignoring headers
+ * @param addressOf finds the client's IP address; default: the connection's, ignoring headers
  * @param onAnswer called with the response before it is sent
  */
 export function listenTo(
@@ -172,9 +172,9 @@ export function listenTo(
     return response
   }
   return getRequestListener((request, { incoming }) => answerIncoming(request, incoming as IncomingMessage), {
-    // HTTP/1.0 requires no Host.
+    // HTTP/1.0 does not require a Host header.
     hostname: 'localhost',
-    // Only requests whose URL cannot be parsed get here.
+    // Called only for requests whose URL cannot be parsed.
     errorHandler: () =>
       respondWithError(
         new Request('http://localhost/', { method: 'POST' }),

@@ -1,6 +1,6 @@
 // Runs work on many items with limited concurrency.
 
-/** Processes the items in order, at most this many at once. @returns the results, in the order of the items @throws the first failure */
+/** Processes the items in order, at most `count` at once. @returns the results, in the order of the items @throws the first failure */
 export async function atMost<Thing, Value>(
   count: number,
   things: readonly Thing[],

@@ -1,4 +1,4 @@
-// Logs errors as one line of JSON, and turns unexpected errors into a safe error for clients.
+// Logs errors as single lines of JSON, and converts unexpected errors into ones that are safe for clients.
 import { HubError } from '../domain/api/errors.ts'
 
 /**
@@ -22,12 +22,12 @@ function describeCause(cause: unknown): { cause?: string; stack?: string } {
       ? { cause: String(cause.message), stack: String(cause.stack) }
       : { cause: String(cause) }
   } catch {
-    // Logging must not throw, whatever was thrown.
+    // Logging must never throw, no matter what was thrown.
     return { cause: 'a value that has no text' }
   }
 }
 
-/** Turns anything thrown into an error for clients; internal details are logged and left out. */
+/** Converts anything thrown into an error for clients; internal details are logged but omitted from it. */
 export function toHubError(thrown: unknown): HubError {
   if (thrown instanceof HubError && thrown.cause === undefined) return thrown
   const error =

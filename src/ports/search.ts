@@ -1,17 +1,17 @@
-// The port of the search: queries and results.
+// The port for search: queries and results.
 
 import type { Sort } from '../domain/api/routes.ts'
 import type { Matched, Repository, RepositorySummary } from '../domain/api/schema.ts'
 
-/** A search query; all given conditions must match. */
+/** A search query; a result matches all of its conditions. */
 export interface SearchQuestion {
-  /** Words as typed, any text; empty for no words. */
+  /** The words as typed; any string, empty for no words. */
   text: string
   /** Tags that must all be present; malformed ones match nothing. */
   tags: readonly string[]
-  /** Best match first when undefined; without words, `top`. */
+  /** The order. Undefined: best match first, or `top` without words. */
   sort: Sort | undefined
-  /** How many matches to skip. */
+  /** The number of matches to skip. */
   offset: number
   /** Maximum number of results. */
   limit: number
@@ -28,7 +28,7 @@ export interface SearchAnswer {
   matched: Matched | undefined
 }
 
-/** A repository as listed in a menu. */
+/** A repository, as listed in a menu. */
 export type MenuEntry = Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'updated_at' | 'variables'>
 
 /** Number of repositories in a menu. */
@@ -42,14 +42,14 @@ export interface Completions {
   total: number
 }
 
-/** The search over the listed repositories of one build. It may run in another thread, so every result is a promise. */
+/** Searches the listed repositories of one build. It may run in another thread, so every result is a promise. */
 export interface Search {
-  /** @throws HubError `unavailable` when the index cannot be read, or the deadline passes */
+  /** @throws HubError `unavailable` when the index cannot be read or the deadline has passed */
   find(question: SearchQuestion): Promise<SearchAnswer>
-  /** The first repositories of `top`, at most `MENU_SIZE`. @throws HubError `unavailable` */
+  /** Lists the first repositories of `top`, at most `MENU_SIZE`. @throws HubError `unavailable` */
   listMenu(): Promise<MenuEntry[]>
-  /** Owners that start with a prefix. @throws HubError `unavailable` */
+  /** Finds owners that start with a prefix. @throws HubError `unavailable` */
   completeOwner(prefix: string, limit: number): Promise<Completions>
-  /** Names that start with a prefix, of one owner or of all. @throws HubError `unavailable` */
+  /** Finds names that start with a prefix, of one owner or of all owners. @throws HubError `unavailable` */
   completeName(prefix: string, owner: string | undefined, limit: number): Promise<Completions>
 }

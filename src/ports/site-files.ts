@@ -1,4 +1,4 @@
-// The port for reading the built site's files, wherever they are stored; also what a missing file means, and JSON parsing.
+// The port for reading the built site's files, wherever they are stored. Also handles missing files and parses JSON.
 import { HubError } from '../domain/api/errors.ts'
 
 /** The bytes of a file. */
@@ -7,21 +7,21 @@ export type Bytes = Uint8Array<ArrayBuffer>
 /** A file that is too large to be held in memory for each reader. */
 export interface LargeFile {
   size: number
-  /** SHA-256 of its bytes, base64url. */
+  /** The SHA-256 of its bytes, in base64url. */
   digest: string
-  /** Its bytes as a stream. */
+  /** Returns its bytes as a stream. */
   stream(): ReadableStream<Uint8Array>
 }
 
 /** The files of one build. */
 export interface SiteFiles {
-  /** Opens a large file. @returns undefined for other files; a driver without this method reads all files whole */
+  /** Opens a large file. @returns undefined for other files; a driver without this method reads every file into memory */
   openLarge?(path: string): Promise<LargeFile | undefined>
   /**
    * Reads one file.
    *
-   * @param path from the site's root, with a leading slash, made of validated segments: `/data/v1/tags.json`
-   * @returns undefined when there is no such file; the result may be shared between callers, so do not modify it
+   * @param path from the site's root, with a leading slash and validated segments, such as `/data/v1/tags.json`
+   * @returns undefined if there is no such file; the result may be shared between callers, so do not modify it
    * @throws HubError `unavailable` when the files cannot be reached
    */
   read(path: string): Promise<Bytes | undefined>
@@ -30,7 +30,7 @@ export interface SiteFiles {
 /** The message when the catalogue, or a part of it that every build has, is unavailable; also used by protocols with their own errors. */
 export const CATALOGUE_AWAY = 'The catalogue cannot be read right now. Try again in a few seconds.'
 
-/** The error with that message. */
+/** Creates the error with that message. */
 export function refuseAway(cause: unknown): HubError {
   return new HubError('unavailable', CATALOGUE_AWAY, { cause, retryAfterSeconds: 5 })
 }

@@ -1,4 +1,4 @@
-// Loads the dependencies of a handler, once the request itself has been checked.
+// Loads a handler's dependencies once the request itself has been checked.
 
-/** Creates a handler's dependencies; an error that it throws becomes a response like any other. */
+/** Creates a handler's dependencies; any error it throws becomes a response like all others. */
 export type Connect<Dependencies> = () => Dependencies | Promise<Dependencies>

@@ -1,25 +1,25 @@
-// Reads a request body up to its limit, and only its start until the rest is needed.
+// Reads a request body up to a size limit; until the rest is needed, only its beginning is read.
 import { HubError } from '../domain/api/errors.ts'
 
-/** How much of a body of unknown length is read before the sender is known. */
+/** The number of bytes read from a body of unknown length before the sender is known. */
 const FIRST_BYTES = 65_536
 
-/** A body that has not been read, or only its start. */
+/** A body of which nothing, or only the beginning, has been read. */
 export interface IncomingBody {
   /**
-   * Checks early whether the body is too long: by its declared length, else by its first 64 KiB.
+   * Checks early whether the body is too long: by its declared length or, without one, by its first 64 KiB.
    *
    * @throws the error of `tooLarge`
    */
   checkLength(): Promise<void>
-  /** Reads the rest of it, once. @throws the error of `tooLarge`; HubError `invalid_request` when it was cut off */
+  /** Reads the rest of the body; call it only once. @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off */
   read(): Promise<Buffer<ArrayBuffer>>
 }
 
 /**
  * Opens a request's body without reading it.
  *
- * @param most maximum bytes
+ * @param most maximum number of bytes
  * @param tooLarge creates the error for a longer body, whether Content-Length or the bytes reveal it
  */
 export function openBody(request: Request, most: number, tooLarge: () => Error): IncomingBody {

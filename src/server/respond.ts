@@ -13,27 +13,27 @@ import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { Bytes, LargeFile } from '../ports/site-files.ts'
 
-/** Tells Netlify's cache which parameters vary the response; it ignores all others. */
+/** Tells Netlify's cache which query parameters vary the response; it ignores all others. */
 const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
 
-/** The CDN may cache a response for a year, because changing ones are purged: by the next deploy, or by a publish through their tag. */
+/** The CDN may cache a response for a year, because outdated ones are purged: by the next deploy, or by a publish through their cache tag. */
 const CDN_UNTIL_PURGED = 'public, durable, s-maxage=31536000'
 
-/** The parts of a 200. */
+/** The parts of a 200 response. */
 export interface Answer {
   /** The body. Its ETag is computed once per object, so equal bodies should be the same object. */
   bytes: Bytes
   mediaType: 'application/json' | 'text/plain' | 'text/markdown'
   cache: CacheClass
-  /** The repository that a publish purges, as named by `repositoryTag`. */
+  /** The tag through which a publish purges the response, from `repositoryTag`. */
   cacheTag?: string | undefined
   /** Whether the response includes the SHA-256 of its body, so that clients can verify it. RFC 9530 section 3 */
   hasDigest?: boolean
-  /** Further headers. Their values must have been validated. */
+  /** Additional headers. Their values must already be validated. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** Responds to a read API request with the record that was found. */
+/** Responds to a read API request with the record found. */
 export function respondWith(request: Request, answer: Answer): Response {
   const known = described.get(answer.bytes)
   if (known && isSameAnswer(known.answer, answer)) return respondWithWhole(request, answer.bytes, 200, known.headers)
@@ -42,7 +42,7 @@ export function respondWith(request: Request, answer: Answer): Response {
   return respondWithWhole(request, answer.bytes, 200, headers)
 }
 
-/** Headers by body: building them costs more than sending them, and hosts cache the bodies of popular files. */
+/** Headers by body: building them takes longer than sending them, and hosts cache the bodies of popular files. */
 const described = new WeakMap<Bytes, { answer: Answer; headers: Readonly<Record<string, string>> }>()
 
 function isSameAnswer(one: Answer, other: Answer): boolean {
@@ -60,7 +60,7 @@ function haveSameHeaders(one: Answer['headers'] = {}, other: Answer['headers'] =
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
 }
 
-/** All headers of a 200. */
+/** Builds all headers of a 200 response. */
 function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Answer): Readonly<Record<string, string>> {
   const all: Record<string, string> = {
     ...COMMON_HEADERS,
@@ -74,7 +74,7 @@ function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Ans
   if (hasDigest) all['Repr-Digest'] = `sha-256=:${hash('sha256', bytes, 'base64')}:`
   if (mediaType !== 'application/json') all['Content-Security-Policy'] = "default-src 'none'; sandbox"
   if (cacheTag) all['Netlify-Cache-Tag'] = cacheTag
-  // With an ID of its own, a response stays in the cache across deploys, so only versions get one: they never change.
+  // A response with its own cache ID stays in the cache across deploys, so only versions get one: they never change.
   if (cache === 'immutable' && cacheTag) all['Netlify-Cache-ID'] = `version_${cacheTag}`
   return withValidator(bytes, all)
 }
@@ -82,7 +82,7 @@ function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Ans
 /** The parts of a page. */
 export interface PageAnswer {
   bytes: Bytes
-  /** 200 or 404. */
+  /** The status code, 200 or 404. */
   status: number
   mediaType: string
   /** Whether query parameters vary the page. */
@@ -91,7 +91,7 @@ export interface PageAnswer {
   cacheTags: readonly string[]
 }
 
-/** Responds to a website request. Shared caches keep pages like changing records. */
+/** Responds to a website request. Shared caches treat pages like records that change. */
 export function respondWithPage(request: Request, page: PageAnswer): Response {
   const { bytes, status, mediaType, hasQuery, cacheTags } = page
   const isFound = status === 200
@@ -106,9 +106,9 @@ export function respondWithPage(request: Request, page: PageAnswer): Response {
   return respondWithBytes(request, bytes, status, headers)
 }
 
-/** The parts of a response. Reading them back from a Response costs more than responding. */
+/** The parts of a response. Reading them back from a Response takes longer than responding. */
 export interface Parts {
-  /** null without a body. */
+  /** The body; null if there is none. */
   bytes: Bytes | null
   status: number
   headers: Readonly<Record<string, string>>
@@ -121,12 +121,12 @@ interface MadeResponse extends Response {
   parts?: Parts
 }
 
-/** The parts of a response created by `respondWithParts`; undefined for any other. Valid only as long as nobody changes the Response's headers. */
+/** Returns the parts of a response created by `respondWithParts`; undefined for any other. They are valid only as long as the Response's headers do not change. */
 export function partsOf(response: MadeResponse): Parts | undefined {
   return response.parts
 }
 
-/** The Cache-Control of a response, or null. */
+/** Returns the Cache-Control header of a response, or null. */
 export function cacheControlOf(response: Response): string | null {
   const parts = partsOf(response)
   return parts ? (parts.headers['Cache-Control'] ?? null) : response.headers.get('Cache-Control')
@@ -140,7 +140,7 @@ export function respondWithParts(parts: Parts): Response {
   return response
 }
 
-/** Responds with bytes and their ETag: 304 if the client has them already; without a body for HEAD. */
+/** Responds with bytes and their ETag: with 304 if the client already has them, and without a body for HEAD. */
 export function respondWithBytes(
   request: Request,
   bytes: Bytes,
@@ -169,7 +169,7 @@ function withValidator(bytes: Bytes, headers: Readonly<Record<string, string>>) 
   return { ...headers, ETag: validatorOf(bytes), 'Content-Length': String(bytes.length) }
 }
 
-/** Responds with all of the bytes, or 304. @param headers including those derived from the bytes */
+/** Responds with all of the bytes, or with 304. @param headers including those derived from the bytes */
 function respondWithWhole(request: Request, bytes: Bytes, status: number, headers: Parts['headers']): Response {
   const etag = headers.ETag!
   const match = status === 200 ? findMatch(request.headers.get('If-None-Match'), etag) : undefined
@@ -179,7 +179,7 @@ function respondWithWhole(request: Request, bytes: Bytes, status: number, header
   return respondWithParts({ bytes: request.method === 'HEAD' ? null : bytes, status, headers })
 }
 
-/** The headers of a 304. It has no body, so headers that describe one are removed, and so is the digest, because the client may hold a compressed body. A platform's cache would store the 304 itself as a response, so its headers are removed too. */
+/** Returns the headers of a 304 response. It has no body, so headers that describe one are removed; so is the digest, because the client may have a compressed body. The headers for platform caches are removed too, because such a cache would store the 304 itself as a response. */
 function onlyForClients(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter(
@@ -188,10 +188,10 @@ function onlyForClients(headers: Readonly<Record<string, string>>): Record<strin
   )
 }
 
-/** Every request header is allowed, because tracing and caching add their own. The wildcard does not cover Authorization, and old browsers do not support it, so ours are listed too. Fetch, section 4.9 */
+/** Allows all request headers, because tracing and caching add their own. The wildcard does not cover Authorization, and old browsers do not support it, so our own headers are listed too. Fetch, section 4.9 */
 const ANY_HEADER = '*, Authorization, Content-Type, Idempotency-Key, If-None-Match'
 
-/** Answers OPTIONS. @param methods supported by the address */
+/** Responds to OPTIONS. @param methods supported by the URL */
 export function respondToOptions(methods: readonly string[]): Response {
   return new Response(null, {
     status: 204,
@@ -206,7 +206,7 @@ export function respondToOptions(methods: readonly string[]): Response {
   })
 }
 
-/** Permanently redirects the client to the same address in lower case. @param location from the site's root, with the original query */
+/** Permanently redirects the client to the same URL in lower case. @param location from the site's root, with the original query */
 export function respondWithRedirect(location: string): Response {
   return new Response(null, {
     status: 308,
@@ -222,7 +222,7 @@ export interface ErrorAnswer {
   body: string
 }
 
-/** Builds an uncacheable error response. The only place that does. docs/contract.md section 6. */
+/** Builds an uncacheable error response; nothing else builds them. docs/contract.md section 6. */
 export function makeErrorAnswer({ code, message, allow, retryAfterSeconds }: HubError): ErrorAnswer {
   const { status } = ERRORS[code]
   const headers: Record<string, string> = {
@@ -237,7 +237,7 @@ export function makeErrorAnswer({ code, message, allow, retryAfterSeconds }: Hub
   return { status, headers, body: JSON.stringify(envelope) }
 }
 
-/** Responds with an error. Caches may keep a 404 to GET or HEAD for 30 s. @param cacheTag purged by a publish, so that the 404 disappears when the address starts to exist */
+/** Responds with an error. Caches may keep a 404 response to GET or HEAD for 30 s. @param cacheTag purged by a publish, so that the 404 is no longer cached once the URL exists */
 export function respondWithError(request: Request, error: HubError, cacheTag?: string): Response {
   const { status, headers, body } = makeErrorAnswer(error)
   const isReading = request.method === 'GET' || request.method === 'HEAD'
@@ -253,7 +253,7 @@ export function respondWithError(request: Request, error: HubError, cacheTag?: s
   return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
 }
 
-/** A strong ETag: equal for equal bytes, different otherwise. Half a SHA-256 is enough, because it need not resist forgery. RFC 9110 section 8.8.3. */
+/** Computes a strong ETag: the same for equal bytes, different otherwise. Half of a SHA-256 is enough, because it does not need to resist forgery. RFC 9110 section 8.8.3. */
 function validatorOf(bytes: Bytes): string {
   const known = validators.get(bytes)
   if (known !== undefined) return known
@@ -265,9 +265,9 @@ function validatorOf(bytes: Bytes): string {
 const validators = new WeakMap<Bytes, string>()
 
 /**
- * Finds the client's ETag among those of a response. RFC 9110 section 13.1.2: weak comparison; a list or a star may be given.
+ * Finds the client's ETag among those of a response. RFC 9110 section 13.1.2: comparison is weak, and the header may contain a list or `*`.
  *
- * @returns the ETag that the client has, which may be that of the same response compressed
+ * @returns the client's ETag, which may be that of the same response when compressed
  */
 function findMatch(ifNoneMatch: string | null, etag: string): string | undefined {
   if (ifNoneMatch === null) return undefined
@@ -280,7 +280,7 @@ function findMatch(ifNoneMatch: string | null, etag: string): string | undefined
   return undefined
 }
 
-/** Suffix that the Node server adds to the ETag of a compressed response (host/compress.ts). */
+/** Suffixes that the Node server adds to the ETags of compressed responses (host/compress.ts). */
 const ENCODINGS = ['br', 'gzip']
-/** Maximum number of ETags compared per request. A client sends that of its one copy; only caches send several. */
+/** Maximum number of ETags compared per request. Clients send the one of their only copy; only caches send several. */
 const MAX_CANDIDATES = 50

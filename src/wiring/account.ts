@@ -20,7 +20,7 @@ import {
   stateOf,
 } from './platform.ts'
 
-/** The dependencies of the account pages on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
+/** Returns the dependencies of the account pages on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
 export async function connectAccount(request: Request, { ip, hub }: FunctionContext): Promise<AccountDependencies> {
   const config = currentConfig()
   const { baseUrl, signIn } = config
@@ -49,7 +49,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
   }
 }
 
-/** Signs the cookies of pending local sign-ins, which need not outlive the process. For sign-in with GitHub the secret is a setting. */
+/** Signs the cookies of pending local sign-ins, which need not outlive the process. For GitHub sign-in, the secret comes from a setting. */
 const localSecret = randomBytes(32).toString('base64url')
 
 function openSignIn(config: Config, hub: Hub | undefined): SignIn {

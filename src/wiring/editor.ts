@@ -1,16 +1,16 @@
-// Connects the editor to the platform: sessions, the records that it shows, and publishing.
+// Connects the editor to the platform: sessions, the records it shows, and publishing.
 import { findSourceHost } from '../config.ts'
 import type { EditorDependencies } from '../server/editor/answer-editor.ts'
 import { connectAccount } from './account.ts'
 import { currentConfig, type FunctionContext, freshOf } from './platform.ts'
 
-/** The dependencies of the editor on this platform. @throws HubError like `connectAccount` */
+/** Returns the editor's dependencies on this platform. @throws HubError like `connectAccount` */
 export async function connectEditor(request: Request, context: FunctionContext): Promise<EditorDependencies> {
   return {
     ...(await connectAccount(request, context)),
     fresh: await freshOf(context.hub),
     sourceHost: findSourceHost(currentConfig()),
-    // Imported when a form is submitted: most requests only show one.
+    // Imported only when a form is submitted, because most requests only show one.
     connectPublish: async (write) => (await import('./publish.ts')).connectPublish(write, context),
   }
 }

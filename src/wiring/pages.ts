@@ -1,4 +1,4 @@
-// Connects pages to the platform: the records that they show, and the code that renders them.
+// Connects pages to the platform: the records they show, and the code that renders them.
 import { pathToFileURL } from 'node:url'
 import { type Config, findSourceHost, includedFile } from '../config.ts'
 import { HubError } from '../domain/api/errors.ts'
@@ -7,7 +7,7 @@ import type { PageDependencies } from '../server/pages/answer-page.ts'
 import { currentConfig, type FunctionContext, type Hub } from './platform.ts'
 import { connectRead } from './read.ts'
 
-/** The dependencies of rendering pages. @throws HubError `unavailable` naming a setting that is wrong, or while the code of the pages is being bundled */
+/** Returns the dependencies for rendering pages. @throws HubError `unavailable` naming an invalid setting, or while the page code is being bundled */
 export async function connectPages(request: Request, context: FunctionContext): Promise<PageDependencies> {
   const { hub } = context
   const config = currentConfig()
@@ -26,7 +26,7 @@ function renderOf({ pages }: Hub): RenderPage {
   throw refusePages()
 }
 
-/** The error while the page code is being bundled. */
+/** Creates the error that is returned while the page code is being bundled. */
 export function refusePages(): HubError {
   return new HubError(
     'unavailable',
@@ -39,7 +39,7 @@ export function refusePages(): HubError {
 
 let bundled: Promise<{ render: RenderPage }> | undefined
 
-/** Loads the page code that the build put next to the function on Netlify. */
+/** Loads the page code that the build placed next to the function on Netlify. */
 async function bundledRender(config: Config): Promise<RenderPage> {
   bundled ??= import(pathToFileURL(includedFile(config, 'build/pages/entry.mjs')).href)
   return (await bundled).render

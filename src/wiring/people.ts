@@ -5,17 +5,17 @@ import type { StateStore } from '../ports/state-store.ts'
 import { holdsLogin } from '../stores/state/sessions.ts'
 import type { Hub } from './platform.ts'
 
-/** Whether the Node server runs the function. The Netlify dev server does not count, because it stands in for production. */
+/** Returns whether the Node server runs the function. The Netlify dev server does not count, because it simulates production. */
 export function isOurHost({ isNetlifyDev }: Config, hub: Hub | undefined): boolean {
   return hub !== undefined && !isNetlifyDev
 }
 
-/** Whether people may sign in with any handle: on the Node server, when only this machine can reach it and no sign-in with GitHub is configured. */
+/** Returns whether people may sign in with any handle: on the Node server, if only this machine can reach it and GitHub sign-in is not configured. */
 export function isLocalMode(config: Config, hub: Hub | undefined): boolean {
   return config.isLocal && isOurHost(config, hub)
 }
 
-/** Whether a login still belongs to a person: to the first account that signed in with it at GitHub or, in local mode, to anyone who signed in there. */
+/** Returns whether a login still belongs to a person. On GitHub, it belongs to the first account that signed in with it; in local mode, to anyone who signed in there. */
 export async function isRightful(
   person: Person,
   config: Config,

@@ -17,7 +17,7 @@ import { limitInMemory } from '../stores/state/rate-limiter-memory.ts'
 export interface HubPages {
   /** Undefined while the page code is being bundled. */
   render: RenderPage | undefined
-  /** What is wrong with repositories that are shown in an older state, by full name. */
+  /** The problems of repositories that are shown in an older state, by full name. */
   broken: ReadonlyMap<string, readonly string[]>
   /** The rendered pages of this build. */
   cache: PageCache
@@ -42,36 +42,36 @@ export interface Hub {
   countGit?: ((git: GitStore) => GitStore) | undefined
 }
 
-/** What a function receives with a request: from Netlify, or from the Node server, which adds what it serves. */
+/** The context that a function receives with a request: from Netlify, or from the Node server, which adds the build that it serves. */
 export interface FunctionContext {
-  /** The client's address. */
+  /** The client's IP address. */
   ip: string
   hub?: Hub
 }
 
 let known: { environment: NodeJS.ProcessEnv; config: Config } | undefined
 
-/** The settings, parsed once per environment; they do not change while a process runs. @throws HubError `unavailable` naming a setting that is wrong */
+/** Returns the settings, parsed once per environment; they do not change while a process runs. @throws HubError `unavailable` naming an invalid setting */
 export function currentConfig(): Config {
   if (known?.environment !== process.env) known = { environment: process.env, config: readConfig(process.env) }
   return known.config
 }
 
-/** The site's files: those of the Node server, or of the current deploy. Here and below, drivers for Netlify are imported only on Netlify. */
+/** Returns the site's files: those of the Node server, or of the current deploy. Here and below, drivers for Netlify are imported only on Netlify. */
 export async function siteFilesOf(request: Request, hub: Hub | undefined): Promise<SiteFiles> {
   if (hub) return hub.files
   const { deployFiles } = await import('../stores/site/site-files-deploy.ts')
   return deployFiles(new URL(request.url).origin)
 }
 
-/** Where tokens, sessions and copies are stored: on the Node server, or in Netlify Blobs. */
+/** Returns the store for tokens, sessions and copies: the Node server's, or Netlify Blobs. */
 export async function stateOf(hub: Hub | undefined): Promise<StateStore> {
   if (hub) return hub.state
   const { netlifyState } = await import('../stores/state/state-netlify.ts')
   return netlifyState()
 }
 
-/** The fresh copies: the Node server's, which caches them, or those in Netlify Blobs. */
+/** Returns the fresh copies: the Node server's, which caches them, or those in Netlify Blobs. */
 export async function freshOf(hub: Hub | undefined): Promise<FreshCopies> {
   if (hub) return hub.fresh
   const [{ copiesInState }, { copiesAhead }] = await Promise.all([
@@ -83,7 +83,7 @@ export async function freshOf(hub: Hub | undefined): Promise<FreshCopies> {
 
 let deployed: Promise<BuildSource> | undefined
 
-/** What the build of this deploy has read. It never changes, so it is read once. */
+/** Returns what this deploy's build has read. It never changes, so it is read only once. */
 function sourceOfDeploy(): Promise<BuildSource> {
   deployed ??= Promise.all([import('../stores/site/build-record.ts'), import('../ports/fresh-copies.ts')]).then(
     ([{ findBuildRecord }, { UNKNOWN_SOURCE }]) =>
@@ -92,7 +92,7 @@ function sourceOfDeploy(): Promise<BuildSource> {
   return deployed
 }
 
-/** The rate-limit key of a client: its IPv4 address, or the first half of its IPv6 address, because one subscriber has all 2^64 addresses of such a network. */
+/** Returns the rate-limit key of a client: its IPv4 address, or the first half of its IPv6 address, because one subscriber has all 2^64 addresses of such a network. */
 export function clientKeyOf(address: string): string {
   if (!address.includes(':')) return address
   const parsed = URL.parse(`http://[${address.replace(/%.*$/, '')}]`)?.hostname.slice(1, -1)
@@ -108,15 +108,15 @@ const MINUTE_MS = 60_000
 const limiters = new Map<string, RateLimiter>()
 
 /**
- * The limiter of a kind of request: one per process, because it counts the requests of the last minute.
+ * Returns the limiter for a kind of request. There is one per process, because it counts the requests of the last minute.
  *
- * @param requests maximum per minute; 0 turns it off
+ * @param requests maximum per minute; 0 disables the limit
  */
 export async function limiterOf(kind: string, requests: number, { isNetlifyDev }: Config): Promise<RateLimiter> {
   const known = limiters.get(kind)
   if (known) return known
   const limit = { requests, windowMs: MINUTE_MS }
-  // The dev server handles each request in a new worker, which remembers nothing, so requests are counted in a file. All workers belong to one process, whose number names the file.
+  // The dev server handles each request in a new worker, which remembers nothing, so requests are counted in a file. All workers belong to one process, and the file name contains its ID.
   const limiter = isNetlifyDev
     ? (await import('../stores/state/rate-limiter-file.ts')).limitInFile(
         limit,

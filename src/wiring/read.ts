@@ -4,7 +4,7 @@ import type { Search } from '../ports/search.ts'
 import type { ReadDependencies } from '../server/read/read.ts'
 import { clientKeyOf, currentConfig, type FunctionContext, freshOf, limiterOf, siteFilesOf } from './platform.ts'
 
-/** The dependencies of reading. @throws HubError `unavailable` naming a setting that is wrong */
+/** Returns the dependencies for reading. @throws HubError `unavailable` naming an invalid setting */
 export async function connectRead(request: Request, { ip, hub }: FunctionContext): Promise<ReadDependencies> {
   const config = currentConfig()
   return {
@@ -19,7 +19,7 @@ export async function connectRead(request: Request, { ip, hub }: FunctionContext
 
 let bundledSearch: Promise<Search> | undefined
 
-/** Opens the index next to a function on Netlify with the first query, so that a cold function that serves a file does not load it. The index never changes there, so it stays open. */
+/** On Netlify, opens the index next to a function on the first query, so that a cold function that only serves a file does not load it. The index never changes there, so it stays open. */
 function openBundledSearch(config: Config): Search {
   const opened = () => {
     bundledSearch ??= import('../stores/search/open-index.ts').then(({ openSearchIndex }) =>

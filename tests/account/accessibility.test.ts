@@ -1,4 +1,4 @@
-// Checks the accessibility of the account pages with axe, light and dark, and on a small screen.
+// Checks the accessibility of the account pages with axe, in light and dark mode and on a small screen.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../../scripts/pictures/look/browser.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 afterEach(() => hub?.stop())
 
-/** Looks at the page as it stands. */
+/** Checks the page in its current state. */
 async function expectUsable(page: Page, title: string): Promise<void> {
   expect(await page.locator('h1').textContent()).toBe(title)
   for (const size of [WIDE, NARROW]) {

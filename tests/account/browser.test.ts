@@ -29,7 +29,7 @@ afterEach(async () => {
   standIn = undefined
 })
 
-/** What GitHub gave to the hub, seen on its way. */
+/** Access tokens that GitHub issued to the hub, captured in transit. */
 const accessTokens: string[] = []
 const realFetch = globalThis.fetch
 const watchAccessTokens = () =>
@@ -64,7 +64,7 @@ const publish = (token: string, to: string, content = 'Say hello.') =>
     body: JSON.stringify({ content }),
   })
 
-/** Reports whatever a page's policy refuses and whatever its scripts throw. */
+/** Reports everything that a page's policy blocks and every error that its scripts throw. */
 const open = async (
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<{ page: Page; problems: string[] }> => {
@@ -136,15 +136,15 @@ describe('GitHub sign-in', () => {
     watching.mockRestore()
   })
 
-  /** Nothing at rest opens anything: not the token, not GitHub's, not the session, in no store, no log line and no commit. */
+  /** No stored data contains a usable secret: neither the token, GitHub's token nor the session appears in any store, log line or commit. */
   const expectNoSecrets = async (token: string, page: Page) => {
     const session = (await page.context().cookies()).find(({ name }) => name === 'session')?.value ?? ''
     expect(session).toMatch(/^[\w-]{43}$/)
     const everywhere = `${hub.storedTexts()}\n${hub.logged()}\n${hub.git('log', '-p')}`
-    // Seen twice: the stand-in's own parts talk to each other by the same function.
+    // Seen twice, because the parts of the fake GitHub server call each other through the same function.
     expect(new Set(accessTokens).size).toBe(1)
     expect(everywhere).toContain(hash('sha256', session))
-    // A token that was revoked is removed, its digest too.
+    // A revoked token is removed, including its digest.
     for (const secret of [token, token.slice(4), hash('sha256', token), session, ...accessTokens, 'sekret'])
       expect(everywhere).not.toContain(secret)
   }
@@ -171,9 +171,9 @@ describe('local sign-in', () => {
     await page.keyboard.press('Enter')
     const token = (await page.locator('#new-token').textContent()) ?? ''
 
-    // The lines that the page shows are run as they stand.
+    // The lines that the page shows are run unchanged.
     const lines = await page.locator('#snippet-set, #snippet-curl').allTextContents()
-    // Not synchronously: the hub answers in this very process.
+    // Asynchronous, because the hub runs in this same process.
     const { stdout: answer } = await promisify(execFile)('sh', ['-c', lines.join('\n')])
     expect(JSON.parse(answer)).toMatchObject({ data: { full_name: 'bob/my-prompt', version: '1.0.0' } })
 

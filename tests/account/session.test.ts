@@ -1,4 +1,4 @@
-// Tests sessions: forged, expired, swapped and ended cookies, and cross-site requests.
+// Tests sessions: forged, expired, swapped and revoked cookies, and cross-site requests.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from '../hubs/account.ts'
 

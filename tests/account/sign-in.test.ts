@@ -22,7 +22,7 @@ const open = (clientSecret = standIn.oauth.clientSecret): Account => {
   return openAccount({ signIn: { kind: 'github', ...settings, identify: (grant) => identify(settings, grant) } })
 }
 
-/** Goes to GitHub and says yes there. @returns the way back to us */
+/** Goes to GitHub and approves the sign-in there. @returns the URL that leads back to us */
 const goToGithub = async (jar: Jar, login = 'alice', path = '/auth/sign-in'): Promise<URL> => {
   const address = new URL((await jar.ask(path)).headers.get('Location') ?? '')
   await fetch(address)
@@ -100,7 +100,7 @@ describe('state parameter of the GitHub callback', () => {
     expect((await comeBack(jar, way)).status).toBe(303)
     expect((await comeBack(jar, way)).status).toBe(400)
     jar.cookies.set('__Host-oauth', cookie)
-    // GitHub itself refuses the used code; this one says yes, as a bent one might.
+    // GitHub itself rejects a used code; this one accepts it, as a manipulated one might.
     if (account.dependencies.signIn.kind === 'github')
       account.dependencies.signIn.identify = async () => ({ user_id: '4', login: 'bob' })
     const answer = await comeBack(jar, way)

@@ -1,4 +1,4 @@
-// Tests hubcli with every response, and with none, in every shell.
+// Tests hubcli with every response, and with no response, in every shell.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -99,7 +99,7 @@ describe.each(SHELLS)('$name', (shell) => {
             expect(outcome.stderr).toMatch(sentence)
             expect(outcome.slept).toEqual(count === 1 ? [] : [retryAfter || '1', retryAfter || '2'])
           }
-          // Before a page of HTML is believed, hubcli looks whether this is a mirror: cat once, pull once.
+          // Before hubcli trusts an HTML page, it checks whether this is a mirror: cat once, pull once.
           const looks = status === 404 && body.startsWith('<') ? 2 : 0
           expect(requests.length).toBe(3 * count + looks)
           expect(new Set(requests.slice(-count).map(({ headers }) => headers['idempotency-key'])).size).toBe(1)

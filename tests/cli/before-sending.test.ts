@@ -8,7 +8,10 @@ import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
-/** What stands before a command so that it may read no more than others do: root may read everything otherwise. Undefined where root cannot do without. */
+/**
+ * Command prefix that limits read permissions to those of other users, because root can read everything. Undefined if
+ * root cannot drop them here.
+ */
 const AS_OTHERS = process.getuid?.() === 0 ? withoutPrivileges() : []
 const NOT_AS_OTHERS = AS_OTHERS === undefined ? ' (SKIPPED: root may read everything; apt-get install util-linux)' : ''
 
@@ -26,7 +29,7 @@ const TABLE_COMMANDS: [name: string, args: string[]][] = [
   ['versions', ['versions', 'acme/x']],
 ]
 
-/** What is no text: nothing of it may be sent. */
+/** Input that is not text: none of it may be sent. */
 const NOT_TEXT: [name: string, content: Buffer, sentence: RegExp][] = [
   ['NUL', Buffer.from('a\nb\0c'), /contains a NUL in line 2/],
   ['a byte that UTF-8 never has', Buffer.from([97, 10, 10, 255]), /is not UTF-8 in line 3/],
@@ -113,7 +116,7 @@ const TOKENS: [what: string, env: Record<string, string>, sentence: RegExp][] = 
   ['a token with a space', { HUB_TOKEN: 'Bearer x' }, /HUB_TOKEN contains an invalid character/],
 ]
 
-/** Addresses to which nothing may ever go. */
+/** URLs to which nothing may ever be sent. */
 const ADDRESSES = [
   'http://[::1',
   'https://[]',

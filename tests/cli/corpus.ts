@@ -1,8 +1,8 @@
-// Texts that hubcli must send, store and print byte for byte.
+// Strings that hubcli must send, store and print byte for byte.
 
 const BOM = '\uFEFF'
 
-/** Every way in which a published text must come back as the same bytes. */
+/** Strings and bytes that must come back unchanged after publishing. */
 export const CORPUS: [name: string, content: string | Buffer][] = [
   ['a plain line', 'Review this code.\n'],
   ['no final newline', 'Review this code.'],

@@ -14,7 +14,7 @@ const NAME = 'acme/code-review'
 let hub: McpHub
 let server: Server
 let url: string
-/** What the hub sends in place of an export, when it is not undefined. */
+/** What the hub sends instead of an export, unless undefined. */
 let instead: Response | undefined
 
 beforeAll(async () => {

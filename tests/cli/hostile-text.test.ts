@@ -19,7 +19,7 @@ import { type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './s
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
-/** Text that would move a cursor, change a title or turn a line around. */
+/** A string that would move a cursor, change a title or reverse a line. */
 const HOSTILE = 'a\x1B[31mb\x1B]0;title\x07c\x9B2Jd\u202Ee\u2066f\x7Fg\bh\ri\u2028j\u061Ck'
 const CONTROLS = /[\x00-\x08\x0B-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/
 
@@ -27,7 +27,7 @@ describe.each(SHELLS)('$name', (shell) => {
   describe('control characters and escape sequences', () => {
     test.concurrent('are removed from error messages', async () => {
       const body = `{"error":{"code":"x","message":${JSON.stringify(HOSTILE)}}}`
-      // JSON.stringify escapes C0 alone; the same text with raw bytes, and with everything escaped, must be as harmless.
+      // JSON.stringify escapes only C0 characters; the same string with raw bytes, and with everything escaped, must be just as harmless.
       const raw = `{"error":{"code":"x","message":"${HOSTILE}"}}`
       const escaped = `{"error":{"code":"x","message":"${[...HOSTILE].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}}`
       const latin1 = Buffer.from('{"error":{"code":"x","message":"a\x9B2Jb\xE9"}}', 'latin1')
@@ -209,7 +209,7 @@ describe.each(SHELLS)('$name', (shell) => {
           expect(outcome.stdout + outcome.stderr).not.toContain(STAND_IN_TOKEN.slice(4, 20))
         }
         expect(requests.map(({ headers }) => headers.authorization)).toEqual(Array(4).fill(`Bearer ${STAND_IN_TOKEN}`))
-        // The proof is worth nothing unless the calls were seen.
+        // The test proves nothing unless the calls were recorded.
         expect(calls().filter(([tool]) => tool === 'curl').length).toBe(4)
         expect(new Set(calls().map(([tool]) => tool))).toEqual(
           new Set(['curl', 'sleep', ...STANDARD_TOOLS.filter((tool) => !['mv', 'sha256sum'].includes(tool))]),

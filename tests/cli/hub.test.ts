@@ -86,7 +86,7 @@ describe.each(SHELLS)('$name', (shell) => {
       const name = freshName()
       const cwd = makeFolder()
       const wrapper = path.join(cwd, 'wrapper')
-      // The streams of a child of Node are sockets, and those cannot be opened by the name /dev/stdin.
+      // A Node child process's streams are sockets, which cannot be opened by the name /dev/stdin.
       writeFileSync(wrapper, `cat f | ${commandLine(shell)} push ${name} /dev/stdin First patch\n`)
       writeFileSync(path.join(cwd, 'f'), 'from a pipe\n')
       expect(await run([], { cwd, script: wrapper, env: { HUB_TOKEN: TOKEN } })).toMatchObject({ code: 0, stderr: '' })
@@ -155,7 +155,7 @@ describe.each(SHELLS)('$name', (shell) => {
 
 describe('awk implementations', () => {
   const shell = SHELLS[0] as Shell
-  // busybox's has been tried with its shell; original-awk is the one of macOS and the BSDs.
+  // The busybox awk is already tested with its shell; original-awk is the one on macOS and the BSDs.
   const awks = ['gawk', 'mawk', 'original-awk'].map((program) => ({ program, found: findProgram(program) }))
   describe.each(awks)('$program', ({ program, found }) => {
     const note = found === undefined ? ` (SKIPPED: apt-get install ${program})` : ''

@@ -1,4 +1,4 @@
-// Runs the install steps of the README and of the site, as they are written, against the built site, and then the client they installed.
+// Runs the install steps from the README and the site exactly as written against the built site, then runs the installed client.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

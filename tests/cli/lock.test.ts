@@ -1,4 +1,4 @@
-// Tests the lock file of hubcli: what each command writes, and that errors leave nothing half-written, in every shell.
+// Tests the hubcli lock file: what each command writes, and that errors leave nothing half-written, in every shell.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -36,7 +36,7 @@ afterEach(() => hub.close())
 
 const read = (file: string) => readFileSync(path.join(cwd, file), 'utf8')
 const write = (file: string, text: string) => writeFileSync(path.join(cwd, file), text)
-/** Every file below the folder with its content, so that "nothing changed" can be said in one line. */
+/** Returns every file below the folder with its content, so that one line can check that nothing changed. */
 const snapshot = () =>
   readdirSync(cwd, { recursive: true, withFileTypes: true })
     .map((entry) => path.join(entry.parentPath, entry.name))
@@ -54,7 +54,7 @@ function readdirSyncSafe(file: string): boolean {
   }
 }
 
-// tests/publish/newcomer.test.ts walks through the lock in every shell.
+// tests/publish/newcomer.test.ts tests the lock in every shell.
 describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON}`, (shell) => {
   const run = (...args: string[]) =>
     runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url }, tools: toolsOf(shell.name) })
@@ -173,7 +173,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     await refused(['install'], 1, /was changed by hand, or is another file; move it away first/)
     hub.prompts['acme/review']!.versions['1.0.1'] = 'mended'
     await refused(['update'], 1, /was changed by hand/)
-    // An older version is nobody's work: what a lock from git says takes its place.
+    // An older version contains no user changes, so the version in a lock from git replaces it.
     write(REVIEW, 'two\n')
     expect(await run('install')).toMatchObject({ code: 0, stdout: `acme/review 1.0.0 ${REVIEW}\n` })
     write('mine.md', 'mine')
@@ -325,7 +325,7 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     const before = snapshot()
     hub.prompts['acme/review']!.versions['3.0.0'] = 'x'.repeat(200_000)
     hub.prompts['acme/summary']!.versions['0.1.6'] = 'y'.repeat(200_000)
-    // No file may grow beyond 100 KiB: what a disk does that is full. curl is let alone, so that it is python that meets the end.
+    // Simulates a full disk by limiting every file to 100 KiB. curl is exempt, so that Python is the one that hits the limit.
     const tools = makeTools({ python: PYTHON })
     rmSync(path.join(tools, 'python3'))
     writeScript(tools, 'python3', `ulimit -f 100\nexec ${PYTHON} "$@"`)
@@ -347,7 +347,7 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
       const child = spawn(shell.command[0], [...shell.command.slice(1), HUBCLI, 'update'], { cwd, env, detached: true })
       const ended = new Promise((resolve) => child.on('close', resolve))
       const asked = hub.asked.length
-      // By what it has asked, so that the kills are spread over the whole run, however fast the machine is.
+      // Based on the requests made so far, so that the kills are spread over the whole run, whatever the machine's speed.
       hub.meddle = () => {
         if (hub.asked.length - asked >= kill)
           setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), kill >= 6 ? kill * 4 : 0).unref()

@@ -4,20 +4,20 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { faultBody } from './stand-in.ts'
 
-/** One prompt as its hub knows it. */
+/** A prompt as its hub knows it. */
 export interface Prompt {
   /** Content by version. */
   versions: Record<string, string>
   /** Reason by version. */
   yanked?: Record<string, string>
   labels?: Record<string, string>
-  /** What every version declares; nothing unless given. */
+  /** What every version declares; empty by default. */
   variables?: object[]
   parameters?: object
-  /** What makes every version an Agent Skill. */
+  /** Makes every version an Agent Skill. */
   skill?: { description: string; license: string | null }
   advisories?: { range: string; severity: string; message: string }[]
-  /** Versions that the last build does not have: the API alone knows them. */
+  /** Versions that are missing from the last build, so only the API knows them. */
   unbuilt?: string[]
 }
 
@@ -25,18 +25,18 @@ export interface Prompt {
 export interface PlainFiles {
   url: string
   prompts: Record<string, Prompt>
-  /** Path and query of each request, in order. */
+  /** The path and query of each request, in order. */
   asked: string[]
-  /** Whether its API answers as hubs did that sent neither `Repr-Digest` nor `X-Prompt-Yanked`. */
+  /** Whether its API responds like older hubs, which sent neither `Repr-Digest` nor `X-Prompt-Yanked`. */
   isOlder: boolean
-  /** Answers in place of the hub when it returns true. */
+  /** Responds in place of the hub when it returns true. */
   meddle: (path: string, answer: ServerResponse) => boolean
   close(): Promise<void>
 }
 
 const highestFirst = (a: string, b: string) => b.localeCompare(a, 'en', { numeric: true })
 
-/** @param kind a `mirror` has the files alone, and answers everything else with a page of HTML */
+/** @param kind a `mirror` has only the files, and responds to everything else with an HTML page */
 export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<string, Prompt>): Promise<PlainFiles> {
   const hub: Omit<PlainFiles, 'url' | 'close'> = { prompts, asked: [], isOlder: false, meddle: () => false }
   const server = createServer((request, answer) => {

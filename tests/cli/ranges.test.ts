@@ -1,15 +1,15 @@
-// Checks the table of ranges that all resolvers share (docs/lock-file.md) against node-semver.
+// Checks the table of ranges shared by all resolvers (docs/lock-file.md) against node-semver.
 import { maxSatisfying, validRange } from 'semver'
 import { expect, test } from 'vitest'
 
-/** What a repository has published, as `versions.json` and the record say it. */
+/** What a repository has published, according to `versions.json` and the record. */
 interface Published {
   versions: string[]
   yanked: string[]
   labels: Record<string, string>
 }
 
-/** What was written, in which repository, and the version that it means; null: nothing matches; `malformed`: no range and no label's name. */
+/** The input, its repository, and the version that it resolves to. null: nothing matches; `malformed`: neither a range nor a label name. */
 type Case = [written: string, repository: string, expected: string]
 
 const REPOSITORIES: Record<string, Published> = {
@@ -149,7 +149,7 @@ const MALFORMED = [
   'xx.1',
 ]
 
-/** Ranges as docs/lock-file.md has them; node-semver knows more forms, and these alone are shared. */
+/** Ranges as defined in docs/lock-file.md; node-semver accepts more forms, but only these are shared. */
 const NUMBER = '(?:0|[1-9][0-9]{0,5})'
 const RANGE = new RegExp(
   `^[~^]?(?:${NUMBER}(?:[.]${NUMBER}){0,2}|(?:${NUMBER}[.]${NUMBER}[.]|${NUMBER}[.](?:[xX*][.])?|(?:[xX*][.]){0,2})[xX*])$`,
@@ -178,7 +178,7 @@ function listCases(): Case[] {
   )
 }
 
-/** One case a line, so that a change can be read. */
+/** Formats one case per line, so that changes are easy to review. */
 function formatTable(cases: Case[]): string {
   const repositories = Object.entries(REPOSITORIES).map(
     ([name, published]) => `    "${name}": ${JSON.stringify(published)}`,
@@ -198,6 +198,6 @@ ${cases.map((one) => `    ${JSON.stringify(one)}`).join(',\n')}
 test('the range table matches node-semver and has at least 300 cases', async () => {
   const cases = listCases()
   expect(cases.length).toBeGreaterThanOrEqual(300)
-  // A new case: `npx vitest run tests/cli/ranges.test.ts -u` writes it.
+  // To add a new case: `npx vitest run tests/cli/ranges.test.ts -u` writes it.
   await expect(formatTable(cases)).toMatchFileSnapshot('../fixtures/ranges.json')
 })

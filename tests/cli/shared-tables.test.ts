@@ -10,7 +10,7 @@ import { type Trouble, withStandIn } from './stand-in.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
-/** The text of one of the here documents in hubcli. */
+/** Returns one of the here documents in hubcli. */
 function readProgram(name: string): string {
   return (
     new RegExp(`\\n${name}\\(\\) \\{\\n  cat <<'END'\\n(.*?)\\nEND\\n`, 's').exec(readFileSync(HUBCLI, 'utf8'))?.[1] ??
@@ -80,7 +80,7 @@ test.skipIf(PYTHON === undefined)(`advisory ranges match node-semver${NO_PYTHON}
     execFileSync(PYTHON!, ['-I', script, JSON.stringify([...ranges, 'no range']), JSON.stringify(versions)]).toString(),
   )
   const expected = ranges.map((range) => versions.map((version) => satisfies(version, range)))
-  // What cannot be read counts: silence would be worse.
+  // An unreadable version counts as a match: silently skipping it would be worse.
   expect(answers).toEqual([...expected, versions.map(() => true)])
 })
 
@@ -101,7 +101,7 @@ interface ChatCase {
   filled: unknown[] | Record<string, string[]>
 }
 
-/** The cases of chat prompts that can be written on a command line, where every value is a text. */
+/** Returns the chat prompt cases that can be written on a command line, where every value is a string. */
 function chatCases(): ChatCase[] {
   const { cases } = JSON.parse(readFileSync('tests/fixtures/chat-cases.json', 'utf8')) as {
     cases: (ChatCase & { problems?: number[] })[]
@@ -113,7 +113,7 @@ function chatCases(): ChatCase[] {
 
 describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
   const { cases } = JSON.parse(readFileSync('tests/fixtures/filling-cases.json', 'utf8')) as { cases: FillingCase[] }
-  // On a command line every value is a text, and a name is a variable's name.
+  // On a command line, every value is a string and every name is a variable name.
   const written = cases.filter(({ values }) =>
     Object.entries(values).every(([name, value]) => typeof value === 'string' && /^[A-Za-z_]\w*$/.test(name)),
   )

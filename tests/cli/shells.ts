@@ -1,4 +1,4 @@
-// Runs hubcli for the tests: the shells of this machine, a PATH with only named tools, and a new home for each run.
+// Runs hubcli for the tests: the shells on this machine, a PATH with only named tools, and a new home folder for each run.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import {
   accessSync,
@@ -18,66 +18,66 @@ import path from 'node:path'
 /** One way to run hubcli. */
 export interface Shell {
   name: string
-  /** Program and first arguments; the script follows. */
+  /** The program and its first arguments; the script follows. */
   command: [string, ...string[]]
-  /** Folder that is the whole PATH of a run: the standard tools and curl, without python3. */
+  /** The folder that is the whole PATH of a run: the standard tools and curl, without python3. */
   tools: string
 }
 
-/** What one run came to. */
+/** The result of one run. */
 export interface Outcome {
-  /** Exit code, or 128 and the signal's number as shells count. */
+  /** The exit code, or 128 plus the signal number, as shells report it. */
   code: number
   stdout: string
-  /** Standard output before decoding. */
+  /** Standard output as raw bytes. */
   bytes: Buffer
   stderr: string
-  /** What was left behind in TMPDIR. */
+  /** Files left in TMPDIR. */
   left: string[]
-  /** The seconds that hubcli asked `sleep` for; in these tests sleep returns at once. */
+  /** The delays, in seconds, that hubcli passed to `sleep`; in these tests, sleep returns immediately. */
   slept: string[]
 }
 
-/** How a run differs from the plain one. */
+/** How a run differs from the default one. */
 export interface RunOptions {
   env?: Record<string, string>
   cwd?: string
   tools?: string
   input?: Buffer
-  /** Arguments of the shell before the script, such as `-x`. */
+  /** Shell arguments before the script, such as `-x`. */
   shellOptions?: string[]
-  /** Another script than clients/hubcli/hubcli. */
+  /** A script other than clients/hubcli/hubcli. */
   script?: string
   /** Runs hubcli with a terminal as standard output; needs python3. */
   inTerminal?: boolean
-  /** Is given the process as soon as it runs; it leads a process group of its own. */
+  /** Receives the process as soon as it runs; it leads its own process group. */
   onStart?: (child: ChildProcess) => void
 }
 
 /** The script under test. */
 export const HUBCLI = path.join(import.meta.dirname, '..', '..', 'clients/hubcli/hubcli')
 
-/** Shells that must run it too, where they are; and those that it must refuse with a sentence. */
+/** Additional shells that must run it if installed, and shells that it must reject with a message. */
 export const OTHER_SHELLS = ['zsh', 'ksh', 'mksh']
 export const REFUSED_SHELLS = ['posh', 'yash']
 
-/** Every program outside the shell that hubcli may call. Pinned: a new one must be a standard tool, on macOS and in busybox too. */
+/** Every external program that hubcli may call. Fixed on purpose: a new one must be a standard tool, on macOS and in busybox too. */
 export const STANDARD_TOOLS = ['awk', 'cat', 'mkdir', 'mv', 'od', 'rm', 'sed', 'sha256sum', 'tr'] as const
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'hubcli-test-'))
 let folders = 0
 
-/** Where the tests keep everything; to be removed at the end. */
+/** Where the tests keep all their files; remove it afterwards. */
 export const SCRATCH = scratch
 
-/** Makes an empty folder for one test. */
+/** Creates an empty folder for one test. */
 export function makeFolder(): string {
   const folder = path.join(scratch, String(++folders))
   mkdirSync(folder)
   return folder
 }
 
-/** Finds a program in PATH. @returns its absolute path, or undefined when there is none */
+/** Finds a program in PATH. @returns its absolute path, or undefined if there is none */
 export function findProgram(name: string): string | undefined {
   for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
     const candidate = path.join(folder, name)
@@ -85,19 +85,19 @@ export function findProgram(name: string): string | undefined {
       accessSync(candidate, constants.X_OK)
       return candidate
     } catch {
-      // Not in this folder: the next one may have it.
+      // Not in this folder, but the next one may have it.
     }
   }
   return undefined
 }
 
-/** The python3 itself: what lies in PATH may be a wrapper that needs more tools than a run has. */
+/** The actual python3 binary: the one in PATH may be a wrapper that needs more tools than a run has. */
 export const PYTHON = findPython()
 
 /** busybox, for its ash and its own awk, od, sed and tr. */
 export const BUSYBOX = findProgram('busybox')
 
-/** The shells of this machine. dash (or whatever sh is) and bash must be there. */
+/** The shells on this machine. dash (or whatever sh is) and bash are required. */
 export const SHELLS: Shell[] = [
   { name: 'dash', command: [findProgram('dash') ?? must('sh')], tools: makeTools() },
   { name: 'bash', command: [must('bash')], tools: makeTools() },
@@ -107,9 +107,11 @@ export const SHELLS: Shell[] = [
 ]
 
 /**
- * Makes a folder to be the whole PATH of a run: curl, the standard tools, and a `sleep` that only notes how long it was to sleep.
+ * Creates a folder that is the whole PATH of a run: curl, the standard tools, and a `sleep` that only records its
+ * duration.
  *
- * @param from `busybox` takes the standard tools from there; `python` adds python3; `awk` is a command line to run as awk
+ * @param from `busybox` takes the standard tools from there; `python` adds python3; `awk` is a command line to run as
+ * awk
  */
 export function makeTools({ busybox, python, awk }: { busybox?: string; python?: string; awk?: string } = {}): string {
   const folder = makeFolder()
@@ -118,16 +120,16 @@ export function makeTools({ busybox, python, awk }: { busybox?: string; python?:
     else symlinkSync(busybox ?? must(tool), path.join(folder, tool))
   }
   symlinkSync(must('curl'), path.join(folder, 'curl'))
-  // Not a link: a python finds its library from where it lies.
+  // Not a link: Python finds its library relative to its own location.
   if (python !== undefined) writeScript(folder, 'python3', `exec ${python} "$@"`)
   writeScript(folder, 'sleep', 'echo "$1" >>"$SLEEP_NOTES"')
   return folder
 }
 
-/** python3 and the standard tools as the whole PATH of a run; undefined where there is no python3. */
+/** python3 and the standard tools as the whole PATH of a run; undefined if there is no python3. */
 export const WITH_PYTHON = PYTHON === undefined ? undefined : makeTools({ python: PYTHON })
 
-/** The end of a test's name where python3 is missing. */
+/** Suffix of a test's name if python3 is missing. */
 export const NO_PYTHON = PYTHON === undefined ? ' (SKIPPED: python3 is missing; apt-get install python3)' : ''
 
 /** Writes an executable sh script. */
@@ -135,7 +137,7 @@ export function writeScript(folder: string, name: string, body: string): void {
   writeFileSync(path.join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
 }
 
-/** Runs hubcli under a shell, with nothing of this process's environment. */
+/** Runs hubcli in a shell, without any of this process's environment. */
 export async function runHubcli(shell: Shell, args: string[], options: RunOptions = {}): Promise<Outcome> {
   const home = makeFolder()
   const temporary = path.join(home, 'a temporary folder')
@@ -172,7 +174,7 @@ export async function runHubcli(shell: Shell, args: string[], options: RunOption
   }
 }
 
-/** Runs a command with a terminal of its own as all three streams; what it prints comes out as standard output. */
+/** Runs a command with its own terminal as all three streams; its output appears as standard output. */
 const IN_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))'
 
 async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
@@ -192,12 +194,12 @@ function must(program: string): string {
   return found
 }
 
-/** hubcli under a shell, as words for another shell script. */
+/** Returns the words that run hubcli in a shell, for use in another shell script. */
 export function commandLine({ command }: Shell): string {
   return [...command, HUBCLI].map((word) => `'${word}'`).join(' ')
 }
 
-/** A PATH without curl. */
+/** Creates a PATH without curl. */
 export function withoutCurl(): string {
   const tools = makeTools()
   rmSync(path.join(tools, 'curl'))
@@ -205,9 +207,9 @@ export function withoutCurl(): string {
 }
 
 /**
- * A PATH in which every program first notes what it was called with.
+ * Creates a PATH in which every program first records its arguments.
  *
- * @param instead what curl does in place of being called
+ * @param instead what curl does instead of being called
  */
 export function recordingTools(shell: Shell, instead?: string) {
   const [tools, notes] = [makeFolder(), makeFolder()]

@@ -3,30 +3,30 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One request as it arrived. */
+/** A request as it arrived. */
 export interface SeenRequest {
   method: string
-  /** Path and query, undecoded. */
+  /** The path and query, undecoded. */
   url: string
   headers: IncomingMessage['headers']
   body: Buffer
 }
 
-/** What happens instead of a proper answer. */
+/** What happens instead of a valid response. */
 export type Trouble =
   | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string | Buffer }
-  /** Says that `promisedBytes` follow, sends `body`, and closes the connection. */
+  /** Announces `promisedBytes`, sends `body`, and closes the connection. */
   | { kind: 'cut'; promisedBytes: number; body: string }
-  /** Does what was asked, and closes the connection instead of saying so. */
+  /** Performs the request, but closes the connection instead of responding. */
   | { kind: 'lose' }
-  /** Accepts the request and never answers. */
+  /** Accepts the request and never responds. */
   | { kind: 'hang' }
 
-/** A running stand-in. */
+/** A running fake hub. */
 export interface StandIn {
-  /** `http://127.0.0.1:port`, without a slash at the end. */
+  /** `http://127.0.0.1:port`, without a trailing slash. */
   url: string
-  /** Everything that arrived, in order. */
+  /** Every request, in order. */
   requests: SeenRequest[]
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ interface Answer {
   body: string | Buffer
 }
 
-/** The one token that may publish, to repositories of `acme` alone. */
+/** The only token that may publish, and only to `acme` repositories. */
 export const STAND_IN_TOKEN = `hub_${'Tok3nOfTheStandIn'.repeat(3).slice(0, 38)}`
 
 const OWNER = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/
@@ -53,9 +53,10 @@ const CONTENT_BYTES = 262_144
 const REQUEST_BYTES = 1_048_576
 
 /**
- * Starts a stand-in on a free port of 127.0.0.1. It holds `acme/code-review` (1.0.0 and 1.1.0) and the archived `acme/archived`.
+ * Starts a fake hub on a free port of 127.0.0.1. It contains `acme/code-review` (1.0.0 and 1.1.0) and the archived
+ * `acme/archived`.
  *
- * @param misbehave asked for each request, with its number from 1; undefined lets the stand-in answer as a hub does
+ * @param misbehave called for each request with its 1-based number; undefined makes the fake respond like a hub
  */
 export async function startStandIn(
   misbehave: (request: SeenRequest, number: number) => Trouble | undefined = () => undefined,
@@ -198,7 +199,7 @@ function accepted(status: number, owner: string, name: string, version: StandInV
 function record(owner: string, name: string, version: StandInVersion, base: string) {
   return {
     ...{ full_name: `${owner}/${name}`, ...version, published_at: '2026-11-20T10:00:00Z', published_by: 'octocat' },
-    // A content or a parameter that holds the same keys must not be taken for them.
+    // Content or a parameter with the same keys must not be mistaken for them.
     parameters: { version: '9.9.9', url: 'https://example.com/wrong', data: { version: '8.8.8' } },
     content_sha256: createHash('sha256').update(version.content).digest('hex'),
     variables: [],
@@ -220,7 +221,7 @@ function json(status: number, value: object): Answer {
 
 function decode(body: Buffer): string | undefined {
   try {
-    // ignoreBOM keeps a first BOM: without it a content would come back three bytes shorter.
+    // ignoreBOM keeps a leading BOM: without it, the content would come back three bytes shorter.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
   } catch {
     return undefined
@@ -243,7 +244,7 @@ function next(latest: string | undefined, bump: unknown): string {
   return bump === 'minor' ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`
 }
 
-/** Starts a stand-in for as long as it is used. */
+/** Runs a callback with a fake hub, then stops it. */
 export async function withStandIn(
   misbehave: Parameters<typeof startStandIn>[0],
   use: (standIn: StandIn) => Promise<void>,
@@ -256,7 +257,7 @@ export async function withStandIn(
   }
 }
 
-/** The body of an error as docs/contract.md section 6 has it. */
+/** Returns an error body as defined in docs/contract.md section 6. */
 export function faultBody(code: string, message: string): string {
   return JSON.stringify({ error: { code, message } })
 }

@@ -1,4 +1,5 @@
-// Tests what hubcli does not trust: endless responses, wrong checksums, downgrades to http, redirects into this machine; and mirrors, in every shell.
+// Tests what hubcli does not trust: endless responses, wrong checksums, downgrades to http, redirects into this
+// machine, and mirrors, in every shell.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -25,7 +26,7 @@ const json = (body: object): Trouble => ({
   ...{ kind: 'answer', status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) },
 })
 
-/** A PATH in which curl answers at once with a redirect, or, after that, with nothing. */
+/** Creates a PATH in which curl immediately responds with a redirect, and then with nothing. */
 function redirectingTools(location: string): { tools: string; asked: () => string[] } {
   const [tools, notes] = [makeTools(), path.join(makeFolder(), 'asked')]
   rmSync(path.join(tools, 'curl'))
@@ -46,7 +47,7 @@ describe.each(SHELLS)('$name', (shell) => {
       answer.writeHead(200, { 'Content-Type': 'text/plain' })
       const chunk = Buffer.alloc(65_536, 97)
       const more = () => {
-        // Without a bound this would go on until the disk is full.
+        // Without a limit, this would continue until the disk is full.
         while (!answer.destroyed && sent < 400_000_000) {
           sent += chunk.length
           if (!answer.write(chunk)) return void answer.once('drain', more)

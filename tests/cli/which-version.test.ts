@@ -1,4 +1,5 @@
-// Pins which version cat, pull and render give, with a prompts.lock beside them and without, and how many requests that takes, under every shell.
+// Checks which version cat, pull and render return, with a prompts.lock in the folder and without one, and how many
+// requests that takes, in every shell.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -24,7 +25,7 @@ const TOOLS = new Map(
     makeTools({ python: PYTHON, ...(name === 'busybox ash' ? { busybox: command[0] } : {}) }),
   ]),
 )
-/** An address where nobody listens. */
+/** A URL where nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9'
 let hub: PlainFiles
 let cwd: string
@@ -39,7 +40,7 @@ beforeEach(async () => {
 })
 afterEach(() => hub.close())
 
-// tests/publish/newcomer.test.ts walks through ranges and the lock in every shell.
+// tests/publish/newcomer.test.ts tests ranges and the lock in every shell.
 describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
   const run = (args: string[], env: Record<string, string> = {}, tools = TOOLS.get(shell.name)) =>
     runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url, ...env }, tools })
@@ -51,7 +52,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       ['the latest', ['acme/x'], 'two {{who}}', [RAW]],
       ['a label', ['acme/x@production'], 'one {{who}}', [`${RAW}?label=production`]],
       ['a label by its option', ['acme/x', '--label', 'production'], 'one {{who}}', [`${RAW}?label=production`]],
-      // The list is a plain file, which no limit counts: whether it was yanked since.
+      // The list, which shows whether it was yanked since, is a static file without a rate limit.
       ['a version', ['acme/x@1.2.0'], 'one two {{who}}\r\n', [`${RAW}?version=1.2.0`, LIST]],
       ['a version by its option', ['acme/x', '--version', '1.0.0'], 'one {{who}}', [`${RAW}?version=1.0.0`, LIST]],
     ])('%s', async (_, args, stdout, asked) => {
@@ -146,7 +147,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
         })
         expect(await run(['pull', 'acme/x', '--locked', '-o', 'p'], env)).toMatchObject({ code: 0, stderr: '' })
         expect(readFileSync(path.join(cwd, 'p'), 'utf8')).toBe('one two {{who}}\r\n')
-        // The default is known without a hub.
+        // The default is known without contacting a hub.
         expect(await run(['render', 'acme/x', '--locked'], env)).toMatchObject({ code: 0, stdout: 'one two all\r\n' })
         const filled = await run(['render', 'acme/x', '--locked', '--var', 'who=you'], env)
         expect(filled).toMatchObject({ code: 0, stdout: 'one two you\r\n', stderr: '' })

@@ -3,21 +3,21 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What is done instead of answering; undefined answers as usual. */
+/** What happens instead of a response; if it returns undefined, the hub responds as usual. */
 export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean
 
 /** A running hub. */
 export interface FaultHub {
   url: string
-  /** Every address that was asked for, in order. */
+  /** Every URL that was requested, in order. */
   asked: string[]
-  /** Those of them that were answered with 304. */
+  /** Those of them that returned 304. */
   unchanged: string[]
-  /** Answers that stand in for the usual ones, by address; set and removed by the test. */
+  /** Responses that replace the usual ones, by URL; set and removed by the test. */
   faults: Map<string, Fault>
-  /** Applied to every address. */
+  /** Applied to every URL. */
   outage: Fault | undefined
-  /** The usual answer. */
+  /** The usual response. */
   answer: Fault
   stop(): Promise<void>
 }
@@ -70,7 +70,7 @@ const FILES: Record<string, unknown> = {
   ),
 }
 
-/** Answers with a status and nothing that a hub would say. */
+/** Responds with a status and none of a hub's headers or content. */
 export const status =
   (code: number, headers: Record<string, string> = {}): Fault =>
   (_request, response) => {
@@ -78,16 +78,16 @@ export const status =
     return true
   }
 
-/** Ends the connection without an answer. */
+/** Closes the connection without a response. */
 export const noConnection: Fault = (request) => {
   request.socket.destroy()
   return true
 }
 
-/** Never answers. */
+/** Never responds. */
 export const silence: Fault = () => true
 
-/** Sends the head of an answer a character at a time, for ever. */
+/** Sends the response headers one character at a time, indefinitely. */
 export const drip: Fault = (request) => {
   request.socket.write('HTTP/1.1 200 OK\r\nX-Slow: ')
   const timer = setInterval(() => request.socket.write('a'), 50)
@@ -95,7 +95,7 @@ export const drip: Fault = (request) => {
   return true
 }
 
-/** Sends a reader elsewhere. */
+/** Redirects a client to another URL. */
 export const redirect =
   (location: string): Fault =>
   (_request, response) => {
@@ -103,7 +103,7 @@ export const redirect =
     return true
   }
 
-/** Ends the connection within the answer. */
+/** Closes the connection in the middle of the response. */
 export const cut: Fault = (_request, response) => {
   response.writeHead(200, { 'Content-Length': '10000' })
   response.write('{"data":')
@@ -111,14 +111,14 @@ export const cut: Fault = (_request, response) => {
   return true
 }
 
-/** Answers with a content that its own digest does not fit. */
+/** Responds with content that does not match its own digest. */
 export const otherBytes: Fault = (request, response) => {
   const { data } = { data: FILES[request.url ?? ''] ?? {} }
   response.end(JSON.stringify({ data: { ...data, content: 'evil' } }))
   return true
 }
 
-/** Opens the hub on a port of its own. */
+/** Starts the hub on its own port. */
 export async function openFaultHub(): Promise<FaultHub> {
   const hub: FaultHub = {
     url: '',

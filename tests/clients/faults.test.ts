@@ -1,4 +1,4 @@
-// Pins what both libraries answer before a hub that fails in every way: the same source or trouble, after the same number of requests.
+// Tests how both libraries handle a hub that fails in every way: the same source or error, after the same number of requests.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ import {
   status,
 } from './fault-hub.ts'
 
-/** How a client is opened; times in milliseconds. */
+/** Options for opening a client; times in milliseconds. */
 interface Settings {
   url: string
   freshMs: number
@@ -29,11 +29,11 @@ interface Settings {
   folder?: string
 }
 interface Got {
-  /** Where the prompt came from, or the code of the trouble. */
+  /** The prompt's source, or the error code. */
   source: string
   events: string[]
 }
-/** One library; each opened client has its own memory. */
+/** One library; each client it opens has its own memory. */
 type Library = (settings: Settings) => (name: string, fallback?: string) => Promise<Got>
 
 const RETRIES = 1
@@ -104,7 +104,7 @@ const FAULTS: [string, Fault, string, string, string, string][] = [
   ['503', status(503), 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
   ['a page that is no record', status(200), 'unavailable 1', 'fallback 1', 'stale 1', 'stale'],
   ['429', status(429), 'unavailable 2', 'fallback 2', 'unavailable 2', 'stale'],
-  // The file is not there, and the API, which would know of a later publish, says so too.
+  // The file does not exist, and the API, which would know of a later publish, reports the same.
   ['404', status(404), 'not_found 2', 'not_found 2', 'not_found 2', 'not_found'],
   ['401', status(401), 'refused 1', 'refused 1', 'refused 1', 'refused'],
   ['403', status(403), 'refused 1', 'refused 1', 'refused 1', 'refused'],
@@ -126,14 +126,14 @@ describe.each([
         await hub.stop()
       }
     }
-    /** What is got once the hub fails, and how often it was asked for that. */
+    /** What is returned once the hub fails, and how many requests that took. */
     const fail = async (hub: FaultHub, get: () => Promise<Got>) => {
       hub.outage = fault
       hub.asked.length = 0
       const { source, events } = await get()
       return { got: `${source} ${hub.asked.length}`, events }
     }
-    /** Until all that is asked in the background was asked. */
+    /** Waits until all background requests have been made. */
     const settle = (hub: FaultHub, count: number) => vi.waitFor(() => expect(hub.asked).toHaveLength(count))
     const PINNED = 'acme/hello@1.1.0'
     const newFolder = () => mkdtempSync(join(scratch, 'cache-'))
@@ -188,7 +188,7 @@ describe.each([
           await get('acme/hello')
           const { got } = await fail(hub, () => get('acme/hello'))
           expect(got).toMatch(/^stale /)
-          // Of an address that is gone, the file alone is asked for again.
+          // For a URL that no longer exists, only the file is requested again.
           await settle(hub, later === 'not_found' ? 1 : Number(old.split(' ')[1]))
           await sleep([silence, drip].includes(fault) ? TIMEOUT_MS : 50)
           expect((await get('acme/hello')).source).toBe(later)
@@ -227,7 +227,7 @@ describe.each([
     writeFileSync(join(folder, file), JSON.stringify({ ...kept, checkedAt: Date.now() + 24 * HOUR_MS }))
     hub.outage = status(500)
     const get = library(settings)
-    // The second time it is in memory.
+    // The second time, it is in memory.
     for (let time = 0; time < 2; time++) expect((await get('acme/hello')).source).toBe('stale')
     hub.outage = undefined
     expect((await get('acme/hello')).source).toBe('network')

@@ -1,13 +1,13 @@
-// Creates a project with the frozen TypeScript library installed from npm's tarball.
+// Creates a project with the frozen TypeScript library installed from the npm tarball.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { listClientDownloads, readClientReleases } from '../../src/site/downloads/libraries.ts'
 
 /**
- * Compiles the library as it is now over the frozen one, for what no release has yet.
+ * Compiles the current library over the frozen one, to test what is not released yet.
  *
- * @param hub the address to build in
+ * @param hub the URL to build in
  */
 export function compileLibrary(folder: string, hub: string): void {
   const dist = join(folder, 'node_modules/prompt-hub-client/dist')
@@ -22,7 +22,7 @@ export function compileLibrary(folder: string, hub: string): void {
   writeFileSync(address, readFileSync(address, 'utf8').replace('http://localhost:8888', hub))
 }
 
-/** Makes the project in a folder below this one, so that its programs find the packages of this project too. The caller removes it. */
+/** Creates the project in a folder below this one, so that its programs also find this project's packages. The caller removes it. */
 export async function makeProject(hub: string): Promise<string> {
   mkdirSync('.hub', { recursive: true })
   const folder = mkdtempSync(resolve('.hub', 'client-project-'))

@@ -1,4 +1,5 @@
-// Pins that the three clients keep one lock file: the same bytes whoever writes it, and all of it or nothing when a disk is full or a rename fails.
+// Checks that the three clients write the same lock file: identical bytes from each client, and all of it or nothing if
+// a disk is full or a rename fails.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +12,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const LARGE = 'x'.repeat(250_000)
 const variable = { description: '', type: 'string', required: false, default: null, options: [], example: null }
-/** Every kind of value that programs in different languages write differently. */
+/** Every kind of value that different programming languages write differently. */
 const VARIABLES = [
   { name: 'diff', ...variable, description: 'A "diff",\n\tas text é😀\u2028\u007f', required: true },
   { name: 'language', ...variable, type: 'enum', default: 'Go', options: ['Go', 'C++'] },
@@ -23,7 +24,7 @@ const PARAMETERS = {
   ...{ model: 'm-1', temperature: 0.1, tiny: 0.000001, small: 5e-324, large: 1.7976931348623157e308, zero: -0 },
   ...{ tokens: 123456789012345680000, sixteen: 1e16, twenty: 1.5e20, negative: -1.5e-10, none: null, yes: true },
   ...{ stop: ['\n\n', '</a>'], empty: {}, nothing: [], deep: { a: [{ b: [[]] }] } },
-  // Keys that JavaScript puts first, in the order of their numbers.
+  // Keys that JavaScript puts first, in numeric order.
   logit_bias: { x: 1, 50256: -100, 9: 0.5, '01': 2, 4294967295: 3, 10: 1 },
   __proto__x: 'é',
 }
@@ -46,7 +47,7 @@ afterAll(async () => {
 })
 
 const newFolder = () => mkdtempSync(join(scratch, 'project-'))
-/** Every file below a folder with the digest of its bytes. */
+/** Returns every file below a folder with its digest. */
 const snapshot = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .sort()
@@ -114,7 +115,7 @@ const summary = (details: object = { variables: [], parameters: {} }) => ({
     ...details,
   },
 })
-/** A project whose lock a client of format 1 wrote. */
+/** Creates a project whose lock was written by a format 1 client. */
 const oldProject = () => {
   const folder = newFolder()
   mkdirSync(join(folder, 'prompts/acme'), { recursive: true })
@@ -243,7 +244,7 @@ describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
     return folder
   }
 
-  // The first rename is the content's, the second the lock's.
+  // The first rename is the content's, the second is the lock's.
   test.each([1, 2])('restores the old state when rename %i fails', async (nth) => {
     const folder = await lockOne()
     const before = snapshot(folder)

@@ -1,4 +1,4 @@
-// Pins where hubcli and both libraries let themselves be sent: one rule, decided by each of them for the same table.
+// Checks which redirects hubcli and both libraries follow: one rule, applied by each of them to the same table.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'

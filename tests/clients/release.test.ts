@@ -1,4 +1,4 @@
-// Pins the frozen releases of the libraries, and that what a hub serves of them can be installed into empty projects and used.
+// Checks the frozen releases of the libraries, and that the packages a hub serves can be installed into empty projects and used.
 import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { CONTENTS, type FaultHub, openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)
 const HAS_PIP = spawnSync('python3', ['-m', 'pip', '--version']).status === 0
-/** SHA-256 of each package for the address http://localhost:8888. A line is added by each release and never changed. */
+/** The SHA-256 of each package for the URL http://localhost:8888. Each release adds a line, and lines are never changed. */
 const RELEASED: Record<string, string> = {
   'prompt-hub-client-1.0.0.tgz': '6239f858a4bc0383a56f16f53479c18e837e78f217f48d8cc880a0afc025be16',
   'prompt_hub_client-1.0.0-py3-none-any.whl': 'cf482ad0c90332917951f0f9a312b5e7150ad2bdc8bc6e12a3267553d749f70f',
@@ -92,7 +92,7 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     const project = mkdtempSync(join(folder, 'python-'))
     const wheel = join(folder, 'prompt_hub_client-1.2.0-py3-none-any.whl')
     const install = ['install', '--quiet', '--no-index', '--disable-pip-version-check', '--target', 'site', wheel]
-    // Debian's python3 may come without pip; Python runs a wheel as it is, too.
+    // Debian's python3 may lack pip, but Python can also run a wheel directly.
     if (HAS_PIP) await run('python3', ['-m', 'pip', ...install], { cwd: project })
     const environment = { ...process.env, PYTHONPATH: HAS_PIP ? join(project, 'site') : wheel }
     const python = (...parameters: string[]) => run('python3', parameters, { cwd: project, env: environment })
@@ -103,7 +103,7 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     expect(readFileSync(join(project, 'prompts/acme/hello.md'), 'utf8')).toBe(CONTENTS['1.1.0'])
     const locked = readFileSync(join(project, 'prompts.lock'), 'utf8')
     const environmentOfHub = { ...process.env, HUB_URL: hub.url }
-    // Its exit code is its answer.
+    // Its exit code is the result.
     await run('sh', [join(process.cwd(), 'clients/hubcli/hubcli'), 'verify'], { cwd: project, env: environmentOfHub })
     await addToLock(join(project, 'prompts.lock'), { name: 'acme/hello@^1' })
     expect(readFileSync(join(project, 'prompts.lock'), 'utf8')).toBe(locked)

@@ -1,4 +1,5 @@
-// Pins that the frozen TypeScript library does the same under every runtime: Node 20 and 24, Deno and Bun, where this machine has them (.ci/run fetches them).
+// Checks that the frozen TypeScript library behaves the same in every runtime: Node 20 and 24, Deno and Bun, if this
+// machine has them (.ci/run fetches them).
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
@@ -10,7 +11,7 @@ import { makeProject } from './installed.ts'
 const run = promisify(execFile)
 const FETCHED = resolve('.hub/runtimes/node_modules')
 
-/** Every program of a name, those that were fetched first. */
+/** Returns every program with a name, fetched ones first. */
 const find = (name: string, fetched: string[]) =>
   [
     ...fetched.map((path) => join(FETCHED, path)),

@@ -1,4 +1,5 @@
-// Pins that the documented lines for each model SDK compile and send the filled prompt: run as they stand, with the real packages, against a stand-in on this machine.
+// Checks that the documented lines for each model SDK compile and send the filled prompt: they run unchanged with the
+// real packages against a fake on this machine.
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -13,7 +14,7 @@ const run = promisify(execFile)
 const FILLED = 'Write a message for: one line changed'
 const PROMPT = 'Write a message for: {{diff}}'
 
-/** The documented lines, by their first import. */
+/** The documented lines, keyed by their first import. */
 const LINES = new Map(
   [...readFileSync('src/pages/docs/clients.md', 'utf8').matchAll(/```ts\n(import [^`]*?'([^']+)'\n[^`]*)```/g)]
     .filter(([, lines]) => lines!.includes('{ diff }'))

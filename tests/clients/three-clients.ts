@@ -2,14 +2,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Ran {
   code: number
   stdout: string
   stderr: string
 }
 
-/** One client: its command line, and the same with the nth rename of a file failing. */
+/** One client: its command line, and the same command line with the nth file rename failing. */
 export interface Client {
   name: string
   command: string[]
@@ -37,14 +37,14 @@ syncBuiltinESMExports()`
 
 const nth = (program: string, number: number) => program.replace('NTH', String(number))
 
-/** Where hubcli finds its python3 is decided by the PATH that it is run with. */
+/** The PATH determines which python3 hubcli uses. */
 export const CLIENTS: Client[] = [
   {
     name: 'hubcli',
     command: ['sh', HUBCLI],
     failingRename: (number) => {
       const program = `${nth(PATCH, number)}sys.argv = sys.argv[2:]\nexec(compile(open(sys.argv[0]).read(), 'program', 'exec'), {'__name__': '__main__'})`
-      // The file is called python3 and lies first in the PATH.
+      // The file is called python3 and comes first in the PATH.
       return ['env', `PATCHED=${program}`, 'sh', '-c', PATCHED_PYTHON, HUBCLI]
     },
   },
@@ -84,11 +84,11 @@ export function runClient([program, ...first]: string[], args: string[], cwd: st
   })
 }
 
-/** What each of them needs of the environment. */
+/** Returns the environment variables that each of them needs. */
 export function environment(hub: string): NodeJS.ProcessEnv {
   const python = { PYTHONPATH: resolve('clients/python'), PYTHONDONTWRITEBYTECODE: '1' }
   return { ...process.env, ...python, HUB_URL: hub, NODE_NO_WARNINGS: '1' }
 }
 
-/** Whether this machine lets us mount a small disk of our own. */
+/** Whether this machine allows us to mount our own small disk. */
 export const CAN_MOUNT = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0

@@ -1,4 +1,4 @@
-// Pins that the TypeScript client means by ranges and by filling what every client means: the shared tables, case by case.
+// Checks that the TypeScript client interprets ranges and filling as every client does: the shared tables, case by case.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { fillChat, forAnthropic, forGemini, splitChat } from '../../clients/typescript/source/chat.ts'

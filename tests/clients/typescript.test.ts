@@ -1,4 +1,4 @@
-// Pins how the TypeScript client behaves before a hub that fails in every way: what it answers, where that came from, and how often it asked.
+// Tests how the TypeScript client handles a hub that fails in every way: what it returns, where that came from, and how many requests it made.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ const codeOf = async (work: Promise<unknown>) => {
     return error instanceof PromptHubError ? error.code : String(error)
   }
 }
-/** What is asked in the background has been asked. */
+/** Waits until the background requests have been made. */
 const settled = () => new Promise((done) => setTimeout(done, 60))
 
 beforeEach(async () => {
@@ -243,7 +243,7 @@ describe('lock file', () => {
     for (const outage of [silence, status(500), undefined]) {
       hub.outage = outage
       const prompt = await open({ lock: await openLock(lockPath()) }).get('acme/hello')
-      // The greeting is optional, which only its declaration says.
+      // The greeting is optional, which only its declaration shows.
       expect(prompt.fill({ name: 'Ann' })).toBe('Hello Ann, ')
       expect(prompt).toMatchObject({ source: 'lock', version: '1.1.0', parameters: { temperature: 0.2 } })
     }
@@ -266,7 +266,7 @@ describe('lock file', () => {
         version: '1.1.0',
         content: CONTENTS['1.1.0'],
       })
-    // A program without a network has its text at once, and does not ask again at each call.
+    // A program without a network gets its content immediately, and does not send a request on each call.
     expect(hub.asked).toEqual([VERSION])
     expect(events.map(({ type }) => type)).toEqual(Array(3).fill('variables_unknown'))
     hub.asked.length = 0

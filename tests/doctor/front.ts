@@ -1,21 +1,21 @@
 // A proxy in front of a hub that can break responses on request.
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 
-/** A request on its way to the hub; what is changed is sent on changed. */
+/** A request on its way to the hub; changes are passed on. */
 export interface Passing {
   method: string
   path: string
   headers: IncomingHttpHeaders
 }
 
-/** An answer on its way back. */
+/** A response on its way back. */
 export interface Returning {
   status: number
   headers: Record<string, string | string[] | undefined>
   body: Buffer
 }
 
-/** How a proxy goes wrong. */
+/** A fault that a proxy injects. */
 export interface Fault {
   before?: (passing: Passing) => void
   after?: (returning: Returning, passing: Passing) => void
@@ -23,12 +23,12 @@ export interface Fault {
 
 /** A proxy. */
 export interface Front {
-  /** From now on it does this; nothing, when there is none. */
+  /** Injects this fault from now on; without an argument, none. */
   spoil(fault?: Fault): void
   close(): Promise<void>
 }
 
-/** Starts a proxy before a hub. @param hub its port */
+/** Starts a proxy in front of a hub. @param hub its port */
 export async function startFront(port: number, hub: number): Promise<Front> {
   let fault: Fault = {}
   const server = createServer((incoming, outgoing) => {

@@ -1,4 +1,5 @@
-// Pins what `npm run doctor -- --url` says of a deployed hub: a whole one passes, and each way in which hub or proxy can be wrong is named alone.
+// Tests what `npm run doctor -- --url` reports about a deployed hub: a healthy one passes, and each possible fault in a
+// hub or proxy is the only one reported.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { examineSetup, type Setup } from '../../src/doctor/doctor.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
@@ -49,7 +50,7 @@ const answerJson = (value: unknown) => (returning: Returning) => {
   const { 'content-encoding': _, ...headers } = returning.headers
   Object.assign(returning, { status: 200, body, headers: { ...headers, 'content-type': 'application/json' } })
 }
-/** What the hub's own functions answer where a setting is missing. */
+/** Makes the same response that the hub's own functions return if a setting is missing. */
 const answerError = (status: number, code: string, message: string) => (returning: Returning) => {
   const body = Buffer.from(JSON.stringify({ error: { code, message } }))
   Object.assign(returning, { status, body, headers: { 'content-type': 'application/json; charset=utf-8' } })

@@ -1,13 +1,13 @@
-// Setups for the doctor tests: a healthy one of each kind, and a summary of findings.
+// Setups for the doctor tests: a healthy one of each kind, and a summary of the findings.
 import { expect } from 'vitest'
 import { examineSetup, type Setup } from '../../src/doctor/doctor.ts'
 import type { Examined } from '../../src/doctor/examination.ts'
 
-/** A version file that is valid. */
+/** Returns a valid version file. */
 export const versionFile = (text: string): string =>
   `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${text}\n`
 
-/** What is wrong, by check, as `problem → mend`; advice too. */
+/** Returns the problems, by check, as `problem → fix`; recommendations too. */
 export function illsOf(examined: readonly Examined[]): { [check: string]: string } {
   return Object.fromEntries(
     examined
@@ -19,7 +19,7 @@ export function illsOf(examined: readonly Examined[]): { [check: string]: string
   )
 }
 
-/** Examines, and expects exactly one check to find something: an error, in a sentence, with another one that says what to do. */
+/** Runs the checks, and expects exactly one of them to find something: an error in one sentence, and another sentence with the fix. */
 export async function expectIll(setup: Setup, check: string, said: RegExp): Promise<void> {
   const ills = illsOf(await examineSetup(setup))
   expect(Object.keys(ills), JSON.stringify(ills, undefined, 2)).toEqual([check])
@@ -27,7 +27,7 @@ export async function expectIll(setup: Setup, check: string, said: RegExp): Prom
   expect(ills[check]).toMatch(said)
 }
 
-/** Examines, and expects nothing to be found, nor left out. @returns the names of the checks that were made */
+/** Runs the checks, and expects no findings and no skipped checks. @returns the names of the checks that ran */
 export async function expectWell(setup: Setup): Promise<string[]> {
   const examined = await examineSetup(setup)
   expect(illsOf(examined)).toEqual({})

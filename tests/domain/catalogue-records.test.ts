@@ -1,4 +1,5 @@
-// Pins the exact records of a repository, as full and as empty as they may be, and of its owner. docs/contract.md section 3.
+// Tests the exact records of a repository, with all possible fields and with as few as possible, and of its owner.
+// docs/contract.md section 3.
 import { describe, expect, test } from 'vitest'
 import { build, full, summary } from './catalogues.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion } from './fixtures.ts'

@@ -1,4 +1,4 @@
-// Pins what the catalogue makes of many repositories: latest versions, states, tags, orders. docs/contract.md section 5.
+// Tests how the catalogue represents many repositories: latest versions, states, tags, orders. docs/contract.md section 5.
 import { describe, expect, test } from 'vitest'
 import { build, full } from './catalogues.ts'
 import { anIndex, aRepository, aTree, aVersion } from './fixtures.ts'

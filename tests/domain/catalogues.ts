@@ -3,10 +3,10 @@ import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { ContentTree } from '../../src/domain/content/content-tree.ts'
 import { anIndex, aRepository, aVersion } from './fixtures.ts'
 
-/** The catalogue of a content folder on a fixed day. */
+/** Builds the catalogue of a content folder on a fixed day. */
 export const build = (tree: ContentTree) => buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
 
-/** One repository of every state, and one that is as full as may be. */
+/** One repository in each state, and one with as many fields as possible. */
 export const full = aRepository('acme/code-review', {
   file: anIndex({
     title: 'Review',

@@ -1,4 +1,4 @@
-// Tests chat prompts: the table that every client shares, and properties that a table cannot hold. docs/contract.md sections 2 and 11.
+// Tests chat prompts: the table shared by all clients, and properties that a table cannot express. docs/contract.md sections 2 and 11.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -43,7 +43,7 @@ describe.each(cases)('$name', (given) => {
     expect(splitChat(formatChat(messages))).toEqual(messages))
   test('is filled with values', () => {
     const { value, problems = [] } = fillMessages({ messages, variables }, values, 'strict')
-    // History is for clients to insert: here its place is left.
+    // Clients insert the history; here, its placeholder remains.
     if (Array.isArray(filled) && !('history' in given)) expect(value?.messages.filter(isChatMessage)).toEqual(filled)
     else if (!Array.isArray(filled) && !('history' in given))
       expect(Object.fromEntries(problems.map(({ kind, name }) => [kind, [name]]))).toEqual(filled)
@@ -66,7 +66,7 @@ const chat = fc
     return [...systems, ...parts]
   })
 
-/** Pieces that messages and values are made of, with what could be mistaken for a role line. */
+/** Building blocks of messages and values, including some that could be mistaken for a role line. */
 const pieces = fc
   .array(
     fc.constantFrom(
@@ -100,7 +100,7 @@ test('a formatted chat prompt splits into the same messages and formats to the s
     }),
   ))
 
-/** What stands between the role lines, without white space. A role line behind anything but a first byte order mark is text. */
+/** Returns the text between the role lines, without whitespace. A role line that follows anything but a leading byte order mark is text. */
 const textOf = (content: string) =>
   content.replaceAll(/(?<=^\ufeff?|\n)[ \t]*(?:\{\{role "\w+"\}\}|\{\{history\}\})/g, '').replaceAll(/[\s\ufeff]/g, '')
 
@@ -110,7 +110,7 @@ test('splitting, formatting and splitting again gives the same messages for any 
       const parts = splitChat(content)
       const isFull = parts.every((part) => !isChatMessage(part) || part.content !== '')
       if (isFull) expect(splitChat(formatChat(parts))).toEqual(parts)
-      // A text that says nothing wrong loses nothing but role lines, line ends and white space before the first of them.
+      // Valid content loses only role lines, line endings, and whitespace before the first of them.
       if (checkChat(content).length === 0) expect(textOf(formatChat(parts))).toBe(textOf(content))
     }),
   ))

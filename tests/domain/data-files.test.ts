@@ -1,4 +1,4 @@
-// Pins which data files a catalogue has and what stands in them: the read answers, all but search, as plain files. docs/contract.md section 4.
+// Tests which data files a catalogue has and their content: every read response except search, as static files. docs/contract.md section 4.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { listEnvelope } from '../../src/domain/api/envelope.ts'

@@ -1,4 +1,4 @@
-// Pins what callers are told of a change between two versions, and when it is called breaking. docs/contract.md section 11.
+// Tests how a change between two versions is described to callers, and when it counts as breaking. docs/contract.md section 11.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Variable } from '../../src/domain/api/schema.ts'
@@ -130,7 +130,7 @@ describe('any two versions', () => {
     } as const),
     { selector: ({ name }) => name },
   )
-  // As front matter is parsed: a key `__proto__` is an own property.
+  // As in parsed front matter: a key `__proto__` is an own property.
   const parameters = fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.jsonValue({ maxDepth: 2 }))
   const versions = fc.record({ version: fc.constant('1.0.0'), content: fc.string(), variables, parameters })
 

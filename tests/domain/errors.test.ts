@@ -1,4 +1,4 @@
-// Pins every error that a client can see: code and status of docs/contract.md section 6.
+// Tests every error that a client can see: the code and status from docs/contract.md section 6.
 import { describe, expect, test } from 'vitest'
 import { ERRORS, HubError } from '../../src/domain/api/errors.ts'
 

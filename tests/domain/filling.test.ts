@@ -1,4 +1,4 @@
-// Pins the rule of filling: the table that every client shares, and what a table cannot hold. docs/contract.md section 11.
+// Tests how prompts are filled: the table shared by all clients, and cases that a table cannot express. docs/contract.md section 11.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ interface Case {
   lenient: { content: string; missing: string[] } | { invalid: string[] }
 }
 
-// Parsed, not imported: written as a literal, the key `__proto__` would be a prototype.
+// Parsed rather than imported: in an object literal, the key `__proto__` would set the prototype.
 const { cases } = JSON.parse(readFileSync('tests/fixtures/filling-cases.json', 'utf8')) as { cases: Case[] }
 
 test('the shared table has more than 90 cases', () => expect(cases.length).toBeGreaterThan(90))

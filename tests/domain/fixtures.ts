@@ -1,4 +1,4 @@
-// Small content trees and difficult texts for the tests of this folder.
+// Small content trees and difficult strings for the tests in this folder.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,10 @@ import {
 } from '../../src/domain/content/prompt-file.ts'
 import { type Equivalents, parseEquivalents } from '../../src/domain/search/equivalents.ts'
 
-/** A version of a repository; its digest is any 64 digits, for the domain is given it and never counts it. */
+/**
+ * Returns a version of a repository. Its digest is any 64 digits, because the domain receives digests and never
+ * computes them.
+ */
 export function aVersion(version: string, given: Partial<VersionEntry> = {}): VersionEntry {
   return {
     version,
@@ -31,7 +34,7 @@ export function aVersion(version: string, given: Partial<VersionEntry> = {}): Ve
   }
 }
 
-/** The `index.md` of a repository. */
+/** Returns the `index.md` of a repository. */
 export function anIndex(given: Partial<RepositoryFile> = {}): RepositoryFile {
   return {
     description: '',
@@ -50,7 +53,7 @@ export function anIndex(given: Partial<RepositoryFile> = {}): RepositoryFile {
   }
 }
 
-/** The `index.md` of an owner. */
+/** Returns the `index.md` of an owner. */
 export function anOwner(given: Partial<OwnerFile> = {}): OwnerFile {
   return {
     name: null,
@@ -64,13 +67,13 @@ export function anOwner(given: Partial<OwnerFile> = {}): OwnerFile {
   }
 }
 
-/** A repository's files: with version 1.0.0 and without `index.md`, unless said otherwise. */
+/** Returns a repository's files: version 1.0.0 and no `index.md` by default. */
 export function aRepository(fullName: string, given: Partial<RepositoryEntry> = {}): RepositoryEntry {
   const [owner = '', name = ''] = fullName.split('/')
   return { owner, name, file: undefined, versions: [aVersion('1.0.0')], ...given }
 }
 
-/** A content tree. */
+/** Returns a content tree. */
 export function aTree(
   repositories: readonly RepositoryEntry[],
   given: { owners?: Record<string, OwnerFile>; usage?: Record<string, [week: number, quarter: number]> } = {},
@@ -88,7 +91,7 @@ export function aTree(
   }
 }
 
-/** The starter catalogue of this repository, and every file of it that does not parse. */
+/** Reads this repository's starter catalogue. @returns its tree, and every file that cannot be parsed */
 export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } {
   const folder = new URL('../../content/', import.meta.url)
   const broken: string[] = []
@@ -136,7 +139,7 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
   return { tree: { owners, repositories, usage: new Map(), equivalents }, broken }
 }
 
-/** Pieces of text that something between an author and a reader might trim, split, normalise, decode or run. */
+/** Fragments that some layer between an author and a reader might trim, split, normalise, decode or run. */
 const AWKWARD = [
   ...[
     '---\n',
@@ -230,14 +233,14 @@ const AWKWARD = [
   ...['@', '`', '%', '<<', '=', "'", '"', '\\', '\\n', '[', ']', '{', '}', ',', 'a: b', '__proto__', 'constructor', ''],
 ] as const
 
-/** Any well-formed text, often with awkward pieces. */
+/** Any well-formed string, often with awkward fragments. */
 export const anyText = fc
   .array(fc.oneof(fc.constantFrom(...AWKWARD), fc.string({ unit: 'binary', maxLength: 12 })), { maxLength: 8 })
   .map((pieces) => pieces.join(''))
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
-/** Any value that JSON can hold, with awkward texts and keys; `__proto__` is no key, and -0 is 0 in JSON. */
+/** Any JSON value, with awkward strings and keys. `__proto__` is not used as a key, and -0 becomes 0 in JSON. */
 export const anyJson = fc.letrec<{ value: Json; object: Record<string, Json> }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

@@ -1,4 +1,4 @@
-// Pins what the port itself decides: how a commit's message is written and read.
+// Tests the logic in the port itself: how a commit message is written and read.
 import { describe, expect, test } from 'vitest'
 import { formatMessage, parseMessage } from '../../src/ports/git-store.ts'
 

@@ -1,8 +1,8 @@
-// Shows which characters a page shows by their number: each of them wherever it stands in a text, and no other.
+// Tests which characters a page shows by their number: each of these, anywhere in a string, and no others.
 import { expect, test } from 'vitest'
 import { countHidden, splitHidden } from '../../src/domain/content/hidden-characters.ts'
 
-/** First and last code point of each run. */
+/** The first and last code point of each range. */
 const SHOWN = [
   ...['0000-0008', '000B-000C', '000E-001F', '007F-009F', '00AD-00AD', '034F-034F', '061C-061C', '115F-1160'],
   ...['17B4-17B5', '180B-180F', '200B-200F', '2028-202E', '2060-206F', '3164-3164', 'FEFF-FEFF', 'FFA0-FFA0'],

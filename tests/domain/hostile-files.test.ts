@@ -1,4 +1,4 @@
-// Pins that hostile files below content/ come back as problems, in a short time, and are never run. docs/contract.md section 2.
+// Checks that hostile files below content/ are reported as problems, quickly, and never run. docs/contract.md section 2.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import {

@@ -1,4 +1,4 @@
-// Pins that a value from outside is plain JSON within bounds, and that the check itself cannot be overflowed.
+// Checks that an external value is plain JSON within limits, and that the check itself cannot overflow.
 import { expect, test } from 'vitest'
 import { findJsonProblem } from '../../src/domain/text/json.ts'
 

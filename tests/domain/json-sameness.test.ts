@@ -1,4 +1,4 @@
-// Pins that two values are the same exactly when their one spelling is.
+// Checks that two values are equal exactly if their canonical forms are.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonicalJson, isSameJson } from '../../src/domain/text/json.ts'
@@ -16,7 +16,7 @@ test.each([
 })
 
 test('two values are the same exactly when their canonical JSON is the same', () => {
-  // Few different leaves, so that many pairs are the same.
+  // Few different leaves, so that many pairs are equal.
   const leaf = fc.constantFrom(null, true, 0, 1, '', 'a')
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(

@@ -1,4 +1,4 @@
-// Pins that what a JSON text holds is counted as a parser would find it, and that no text makes the count slow or fail.
+// Checks that JSON text is counted as a parser would, and that no text makes the count slow or fail.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findJsonExcess } from '../../src/domain/text/json.ts'
@@ -33,7 +33,7 @@ test.each([
   ['more ends than beginnings', ']]]]{"a":1}', undefined],
 ])('%s', (_, text, excess) => expect(findJsonExcess(text, bounds)).toEqual(excess))
 
-/** Keys and levels as a parser finds them. */
+/** Returns the keys and levels as a parser counts them. */
 function measure(value: unknown): { keys: number; depth: number } {
   if (typeof value !== 'object' || value === null) return { keys: 0, depth: 0 }
   const inner = Object.values(value).map(measure)

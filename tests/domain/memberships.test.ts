@@ -1,4 +1,4 @@
-// Pins who is a member: by login, or by GitHub's number, which a text of digits is not.
+// Tests who is a member: by login, or by GitHub's numeric ID, which a string of digits is not.
 import { expect, test } from 'vitest'
 import { isMember, listMemberships, mayActFor, membershipsPath } from '../../src/domain/access/memberships.ts'
 import { parseOwnerFile } from '../../src/domain/content/prompt-file.ts'

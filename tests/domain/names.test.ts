@@ -1,4 +1,4 @@
-// Pins the names of docs/contract.md section 1: owners, prompts, versions, tags and variables.
+// Tests the names in docs/contract.md section 1: owners, prompts, versions, tags and variables.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
@@ -17,7 +17,7 @@ import { cpuMsSince } from '../cpu-time.ts'
 
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 
-/** Texts that are no owner, no name, no version and no tag whatever the rule. */
+/** Strings that are never a valid owner, name, version or tag. */
 const NEVER = [
   ...['', ' ', '-', '--', '-a', 'a-', 'a--b', 'A', 'aB', 'a_b', 'a.b', 'a/b', 'a\\b', '.', '..', '.git', 'a.lock', '@'],
   ...[

@@ -1,4 +1,5 @@
-// Pins the OpenAPI description: a public linter accepts it, it names every address, every field is described, and real answers satisfy it. docs/contract.md section 4.
+// Tests the OpenAPI description: a public linter accepts it, it lists every path, every field is described, and real
+// responses match it. docs/contract.md section 4.
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -18,7 +19,7 @@ test('passes the recommended rules of a public OpenAPI linter', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const problems = await lintFromString({ source: JSON.stringify(api), config })
   expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
-  // Every error is described, whether a read can meet it or not; that is the one thing the linter may remark on.
+  // Every error is described, even if no read can return it; that is the only warning allowed from the linter.
   expect(problems.map(({ ruleId }) => ruleId).filter((rule) => rule !== 'no-unused-components')).toEqual([])
 })
 
@@ -215,7 +216,7 @@ describe('schemas', () => {
     '%s describes all its fields; only responses require every field and allow new ones',
     (name, schema) => {
       expect(schema.description).toMatch(/\.$/)
-      // What each request must have.
+      // The required parts of each request.
       const requests: Record<string, string[]> = {
         ...{ PublishRequest: [], RepositoryPatch: [], LabelRemoval: [] },
         ...{ LabelRequest: ['version'], YankRequest: ['reason'] },
@@ -252,7 +253,7 @@ describe('validating responses', () => {
     const validate = ajv.getSchema(`hub#/paths/${escaped}/get/responses/200/content/application~1json/schema`)!
     return { file, validate }
   })
-  // Files alone, without an address of the API.
+  // Only files, without an API route.
   validators.push({ file: /\/users\.json$/, validate: ajv.compile(z.toJSONSchema(list(OwnerCount))) })
   validators.push({ file: /\/changes\.json$/, validate: ajv.compile(z.toJSONSchema(list(Difference))) })
 
@@ -263,7 +264,7 @@ describe('validating responses', () => {
       buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' }),
       digestText,
     )) {
-      // The form of a skills index is that of its clients.
+      // The format of a skills index is defined by its clients.
       if (!path.endsWith('.json') || /\/openapi\.json$|\/skills\//.test(path)) continue
       const { validate } = validators.find(({ file }) => file.test(path))!
       checked++

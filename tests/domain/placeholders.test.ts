@@ -1,4 +1,4 @@
-// Pins the {{name}} placeholders: which text is one, and that filling is one literal pass. docs/contract.md section 2.
+// Tests the {{name}} placeholders: which text is one, and that filling is a single literal pass. docs/contract.md section 2.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fillPlaceholders, findPlaceholders } from '../../src/domain/content/placeholders.ts'

@@ -1,4 +1,4 @@
-// Pins the short way through YAML to the library: whatever it reads is what the library reads, whatever it writes is what the library writes, and usual front matter takes it.
+// Tests the fast YAML path against the library: it reads and writes exactly what the library does, and usual front matter goes through it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -7,10 +7,10 @@ import { readPlainYaml, writePlainYaml } from '../../src/domain/text/plain-yaml.
 import { formatByLibrary, formatYaml, parseByLibrary } from '../../src/domain/text/yaml.ts'
 import { anyJson } from './fixtures.ts'
 
-/** How many texts are tried; many by hand: TEXTS=1000000 npx vitest run tests/domain/plain-yaml.test.ts */
+/** The number of strings to try; to try many by hand: TEXTS=1000000 npx vitest run tests/domain/plain-yaml.test.ts */
 const TEXTS = Number(process.env.TEXTS ?? 3000)
 
-/** Lines as people write them, and the parts of YAML that come near. */
+/** Typical lines, and the parts of YAML that look similar. */
 const odd = fc.constantFrom(
   ...[
     'a',
@@ -122,7 +122,7 @@ const value = fc.oneof(
   { weight: 3, arbitrary: word },
   fc.array(word, { maxLength: 3 }).map((words) => words.join(' ')),
 )
-/** Each line has a key of its own, nearly always, or what is tried would mostly be keys that stand twice. */
+/** Almost every line has its own key, because otherwise most of the input would be duplicate keys. */
 const line = fc.record({
   indent: fc.constantFrom('', '', '', '', '', '', '', '', '', '  ', '  ', '    ', ' '),
   hyphen: fc.constantFrom('', '', '', '', '', '', '', '', '- ', '- ', '-', '? '),
@@ -136,7 +136,7 @@ const lines = fc
       all.map(({ indent, hyphen, key, value }, at) => `${indent}${hyphen}${key ?? `k${at}`}${value}`).join('\n') + end,
   )
 
-/** Texts of several lines below a key, well and badly indented, with empty lines and lines of spaces. */
+/** Multi-line text below a key, well and badly indented, with empty lines and lines of spaces. */
 const literal = fc
   .record({
     outer: fc.constantFrom('', '', 'a:\n  ', 'a:\n  - '),
@@ -163,7 +163,7 @@ function expectSame(text: string): boolean {
   const plain = readPlainYaml(text)
   const byLibrary = parseByLibrary(text, 1)
   expect(plain === undefined ? byLibrary : { value: plain }, JSON.stringify(text)).toEqual(byLibrary)
-  // Of the same order, and of nothing but plain objects.
+  // In the same order, and made of plain objects only.
   expect(JSON.stringify(plain ?? byLibrary.value)).toBe(JSON.stringify(byLibrary.value))
   return plain !== undefined
 }
@@ -179,7 +179,7 @@ test('parses random YAML exactly as the library does', { timeout: 600_000 }, () 
     ),
     { numRuns: TEXTS },
   )
-  // Else hardly anything would have been compared: of random texts it reads 59 to 85 of 3,000.
+  // Otherwise hardly anything would be compared: it reads 59 to 85 of 3,000 random strings.
   expect(taken).toBeGreaterThan(TEXTS / 100)
 })
 
@@ -273,7 +273,7 @@ test('parses multi-line strings as the library does', { timeout: 600_000 }, () =
   expect(taken).toBeGreaterThan(TEXTS / 20)
 })
 
-/** Texts of a line or more, with what is odd at their ends and between. */
+/** Strings of one or more lines, with odd characters at their ends and in between. */
 const text = fc.oneof(
   { weight: 3, arbitrary: value },
   fc

@@ -1,4 +1,5 @@
-// Pins how a problem is said: where it stands, what was expected, what came; every one at once, and nothing that draws on a terminal.
+// Tests how a problem is worded: where it is, what was expected, what was found. All are reported at once, and none
+// contains terminal control characters.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { formatProblem, formatProblems, parseBy, printable } from '../../src/domain/text/problems.ts'

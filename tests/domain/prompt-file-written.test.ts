@@ -1,4 +1,4 @@
-// Pins that what is written is read again the same, byte for byte. docs/contract.md section 2.
+// Checks that written files are read back unchanged, byte for byte. docs/contract.md section 2.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatVersionFile, parseVersionFile } from '../../src/domain/content/prompt-file.ts'

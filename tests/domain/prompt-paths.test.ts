@@ -1,4 +1,4 @@
-// Pins the paths below content/: each is the inverse of the place it means, and no other is taken. docs/contract.md section 2.
+// Tests the paths below content/: each maps to one place and back, and no other path is accepted. docs/contract.md section 2.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatPath, type Place, parsePath } from '../../src/domain/content/content-path.ts'

@@ -1,4 +1,4 @@
-// Pins the order of lists: quality, top, trending and new, with scores worked out by hand. docs/contract.md section 5.
+// Tests the order of lists: quality, top, trending and new, with scores computed by hand. docs/contract.md section 5.
 import { describe, expect, test } from 'vitest'
 import { SORTS } from '../../src/domain/api/routes.ts'
 import type { RepositorySummary, Variable } from '../../src/domain/api/schema.ts'
@@ -65,7 +65,7 @@ const aVariable = (description: string, example: Variable['example']): Variable 
   example,
 })
 
-/** With an undescribed variable and a silent second version, so that nothing but what a case gives is worth a point. */
+/** Has an undescribed variable and a second version without notes, so that only what a case adds earns points. */
 const poor: JudgedRepository = {
   summary: aSummary(),
   hasReadme: false,
@@ -134,7 +134,7 @@ describe('top score', () => {
 })
 
 describe('trending score', () => {
-  // Ages are counted from the end of 20 November: midnight of the 14th is 7 days away, of the 7th 14 days, of 31 October 21 days.
+  // Ages are counted from the end of 20 November: midnight on the 14th is 7 days away, on the 7th 14 days, on 31 October 21 days.
   const first = (published_at: string) => aRelease({ published_at })
   const following = (previous_version: string, version: string, published_at: string) =>
     aRelease({ version, previous_version, published_at })

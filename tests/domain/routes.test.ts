@@ -1,4 +1,4 @@
-// Pins every address of the read API, what matches it and what does not, and how long its answers are kept. docs/contract.md sections 1 and 4.
+// Tests every path of the read API, what matches it and what does not, and how long its responses are cached. docs/contract.md sections 1 and 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ROUTES_WITH_SCHEMAS } from '../../src/domain/api/route-schemas.ts'
@@ -208,7 +208,7 @@ test('matches any path completely or not at all and does not throw', () => {
     }),
     { numRuns: 1000 },
   )
-  // Else nothing would have been compared.
+  // Otherwise nothing would be compared.
   expect(matched).toBeGreaterThan(0)
 })
 

@@ -1,9 +1,9 @@
-// What a question becomes: bounded groups of quoted terms, whatever is typed and however much an index knows. docs/contract.md section 4.
+// Tests how a query is parsed: limited groups of quoted terms, whatever the input and however large the index. docs/contract.md section 4.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatGroup, readQuery, type Vocabulary } from '../../src/domain/search/query.ts'
 
-/** Of every word, an index that knows it, completes it in many ways and has many equivalents for it. */
+/** Returns an index that knows every word, completes it in many ways and has many synonyms for it. */
 const knowing = (prompts: number): Vocabulary => ({
   countPrompts: () => prompts,
   hasWord: () => true,

@@ -1,4 +1,4 @@
-// Tests `site.yml`: its keys, what is refused, the colours derived from the accent, and the logo's form.
+// Tests `site.yml`: its keys, which values are rejected, the colours derived from the accent, and the logo's format.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Tests SKILL.md: its exact bytes, what hostile texts become in it, and what may be no skill.
+// Tests SKILL.md: its exact bytes, how hostile strings appear in it, and what cannot be a skill.
 import matter from 'gray-matter'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -76,7 +76,7 @@ test.each([
 ])('writes a description with %s as one string for any YAML parser', (_what, description) => {
   expect(SkillInput.safeParse({ description }).success).toBe(true)
   const text = formatSkill({ ...SKILL, skill: { description, license: null } })
-  // Claude Code ends front matter at any three hyphens.
+  // Claude Code treats any three hyphens as the end of front matter.
   const front = text.slice(4, text.indexOf('---', 4))
   expect(text.slice(4 + front.length)).toBe('---\nReview {{code}}.\n')
   for (const version of ['1.1', '1.2'] as const) expect(parse(front, { version }).description).toBe(description)

@@ -1,13 +1,13 @@
-// Pins the form of our tokens: hub_, 32 random base62 digits and a CRC-32 over all of that in 6 more. docs/contract.md section 7.
+// Tests the format of our tokens: hub_, 32 random base62 digits, and a CRC-32 of all that in 6 more digits. docs/contract.md section 7.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checksumOf, holdsToken, isToken, makeToken } from '../../src/domain/access/token-form.ts'
 
-/** In the form of a token; its checksum was counted by another program. */
+/** Has the format of a token; its checksum was computed by another program. */
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
 
 test('the checksum is CRC-32 in base62, most significant digit first', () => {
-  // 3421780262 is the check value that ISO 3309 gives for these nine digits.
+  // 3421780262 is the check value that ISO 3309 specifies for these nine digits.
   expect(checksumOf('123456789')).toBe('3jZRME')
   expect(checksumOf('')).toBe('000000')
   expect(checksumOf(TOKEN.slice(0, -6))).toBe('1XJz7x')

@@ -1,4 +1,4 @@
-// Pins which typos the search forgives: how many in which word and how they are counted. docs/contract.md section 4.
+// Tests which typos the search tolerates: how many in which word, and how they are counted. docs/contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { countTypos, forgivenTypos } from '../../src/domain/search/edit-distance.ts'
@@ -33,7 +33,7 @@ describe('counting typos between two words', () => {
     expect([countTypos(a, b, 2), countTypos(b, a, 2)]).toEqual([expected, expected])
   })
 
-  /** Everything that one typo makes of a word, by the definition. */
+  /** Returns every string that is one typo away from a word, by definition. */
   function makeTypos(word: string, letters: string): Set<string> {
     const typos = new Set<string>()
     for (let at = 0; at <= word.length; at++) {

@@ -1,4 +1,4 @@
-// Pins what counts as a download in a web server's log, and what does not.
+// Tests what counts as a download in a web server log, and what does not.
 import { expect, test } from 'vitest'
 import { countDownloads, readLogLine } from '../../src/domain/catalogue/usage-log.ts'
 

@@ -1,4 +1,4 @@
-// Pins the values and limits of docs/contract.md section 1: times, texts, licences, addresses and numbers.
+// Tests the values and limits in docs/contract.md section 1: times, strings, licences, URLs and numbers.
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { LIMITS } from '../../src/domain/api/limits.ts'

@@ -1,4 +1,4 @@
-// Pins what a word is to the search: splitting and folding, of texts and of questions. docs/contract.md section 4.
+// Tests how the search defines a word: how text and queries are split and folded. docs/contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readWords, tokenize } from '../../src/domain/search/tokens.ts'

@@ -1,4 +1,4 @@
-// Holds the promise of managing: a change of index.md alters its key alone, and every other byte stays as its author wrote it. docs/contract.md section 7.
+// Checks that managing a prompt changes only one key in index.md, and every other byte stays as its author wrote it. docs/contract.md section 7.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { editKeys, parseRepositoryFile, replaceReadme } from '../../src/domain/content/prompt-file.ts'
@@ -110,7 +110,7 @@ describe('editing one key of index.md', () => {
   })
 })
 
-/** One key as somebody may write it: all lines of it. */
+/** One key as a person might write it, with all its lines. */
 const sentence = anyText.filter(
   (text) => !/[\p{Cc}\ufffe\uffff]/u.test(text) && text.trim() !== '' && [...text].length <= 60,
 )
@@ -222,7 +222,7 @@ test('changes only the given key and keeps every other byte', () => {
       const place = parts.findIndex((part) => part.key === key)
       const before = place === -1 ? head + whole.join('') : head + whole.slice(0, place).join('') + parts[place]!.above
       const after = place === -1 ? tail : whole.slice(place + 1).join('') + tail
-      // Empty lines behind a block of text belong to it.
+      // Empty lines after a block scalar belong to it.
       expect(edited.startsWith(before.trimEnd())).toBe(true)
       expect(edited.endsWith(after)).toBe(true)
       const was = parseRepositoryFile(text).value as unknown as Record<string, unknown>

@@ -1,4 +1,4 @@
-// Pins YAML as we read and write it: version 1.2, core schema, no aliases, no custom tags, and what is written is read back.
+// Tests YAML as we read and write it: version 1.2, core schema, no aliases, no custom tags, and a lossless round trip.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatYaml, parseYaml } from '../../src/domain/text/yaml.ts'
@@ -71,7 +71,7 @@ describe('reading YAML', () => {
     )
   })
 
-  // Each took time by the square of its length, from half a minute to a quarter of an hour: docs/notes/yaml.md.
+  // Each took time quadratic in its length, from half a minute to a quarter of an hour: docs/notes/yaml.md.
   test.each([
     ['keys', Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`).join('\n'), 0],
     ['an error at every character of a line', `a: [${','.repeat(60_000)}]`, 60_000],

@@ -1,4 +1,4 @@
-// What holds for every answer under /api and /data, whatever was asked: headers, caching, error shape and the service's own OpenAPI schema.
+// Rules for every response under /api and /data, whatever the request: headers, caching, error format and the service's own OpenAPI schema.
 import { resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -38,7 +38,7 @@ export function expectError(answer: Answer, status: number): string {
   return error.message
 }
 
-/** Checks one answer of the API. Returns it, so that a test goes on with what only it asked for. */
+/** Checks an API response and returns it, so that a test only needs to check its own details. */
 export function expectPromises(answer: Answer, describedBy: Described | undefined): Answer {
   const { status, headers, request } = answer
   const [method = '', address = ''] = request.split(' ')
@@ -71,7 +71,7 @@ export function expectPromises(answer: Answer, describedBy: Described | undefine
 
 export type Described = (answer: Answer) => void
 
-/** Compares answers with the schema that the service's own openapi.json gives for that address and status. */
+/** Compares responses with the schema for their path and status in the service's own openapi.json. */
 export function openSchemas(openapi: Json): Described {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true })
   formats.default(ajv)
@@ -93,7 +93,7 @@ export function openSchemas(openapi: Json): Described {
     const operation = template ? paths[template]?.[method.toLowerCase()] : undefined
     let pointer = '/components/schemas/Error'
     if (template && operation) {
-      // An upper-case address is answered before it is an address of the API.
+      // A URL with upper-case letters is redirected before it is matched to the API.
       if (answer.status === 308) return
       let described = operation.responses[String(answer.status)]
       expect(described, `${template} describes no ${answer.status}, but ${answer.request} gave it`).toBeDefined()
@@ -118,7 +118,7 @@ export function openSchemas(openapi: Json): Described {
 type Kind = 'string' | 'integer' | 'boolean' | 'array' | 'object' | 'any'
 type Shape = Record<string, Kind | `${Kind}?`>
 
-/** All promised keys with their types; `?` may be null. More keys are allowed. */
+/** Checks all promised keys with their types; `?` allows null. Additional keys are allowed. */
 export function expectShape(record: unknown, shape: Shape, where: string): void {
   expect(record, where).toBeTypeOf('object')
   for (const [key, kind] of Object.entries(shape)) {

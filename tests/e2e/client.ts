@@ -1,4 +1,4 @@
-// Sends requests exactly as written: no path is normalised, no redirect followed, no byte decoded.
+// Sends requests exactly as written: paths are not normalised, redirects not followed, and bytes not decoded.
 import { request as plain } from 'node:http'
 import { request as secure } from 'node:https'
 
@@ -15,7 +15,7 @@ export type Answer = {
 
 export type Ask = (path: string, options?: { method?: string; headers?: Record<string, string> }) => Promise<Answer>
 
-/** `patient` waits as long as a 429 asks for, a few times: for a live site whose limit cannot be turned off. */
+/** If `patient`, waits as long as a 429 response says, a few times: for a live site whose limit cannot be disabled. */
 export function openClient(base: string, patient = false): Ask {
   const { protocol, hostname, port } = new URL(base)
   const send = protocol === 'https:' ? secure : plain
@@ -58,7 +58,7 @@ export function openClient(base: string, patient = false): Ask {
   }
 }
 
-/** Asks `look` again and again until it gives something, for at most so long. */
+/** Calls `look` repeatedly until it returns something, or until the time limit. */
 export async function poll<T>(what: string, milliseconds: number, look: () => Promise<T | undefined>): Promise<T> {
   const end = Date.now() + milliseconds
   for (;;) {

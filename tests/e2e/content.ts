@@ -1,4 +1,4 @@
-// Reads a content folder independently: what its files mean by the contract, without any code of the hub.
+// Reads a content folder independently: interprets its files by the contract, without using any of the hub's code.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ export type Repository = {
   status_message: string | null
   labels: Record<string, string>
   readme: string
-  /** Highest first, yanked ones included. */
+  /** Highest first, including yanked ones. */
   versions: Version[]
   active: Version[]
   latest: Version | null
@@ -58,7 +58,7 @@ const parts = (version: string) => version.split('.').map(Number)
 export const byNumber = (a: string, b: string) =>
   parts(a).reduce((order, part, i) => order || part - (parts(b)[i] ?? 0), 0)
 
-/** Everything before the second line of `---` is YAML, everything after it the rest, byte for byte. */
+/** Parses everything before the second `---` line as YAML and keeps everything after it, byte for byte. */
 function split(bytes: Buffer): [Record<string, unknown>, Buffer] {
   const close = bytes.indexOf('\n---\n')
   if (bytes.subarray(0, 4).toString() !== '---\n' || close < 0) throw new Error('no front matter')
@@ -141,12 +141,12 @@ function readRepository(root: string, owner: string, name: string): Repository {
   }
 }
 
-/** The names that stand between `{{` and `}}`, in the order in which they first appear. */
+/** Returns the names between `{{` and `}}`, in order of first appearance. */
 const placeholders = (text: string) => [
   ...new Set([...text.matchAll(/\{\{ ?([A-Za-z_][A-Za-z0-9_]{0,63}) ?\}\}/g)].map((found) => String(found[1]))),
 ]
 
-/** The variables that a version declares, or the placeholders in its content when it declares none. */
+/** Returns the variables that a version declares, or the placeholders in its content if it declares none. */
 export const variablesOf = (version: Version): Record<string, unknown>[] =>
   version.variables ?? placeholders(version.text).map((name) => ({ name }))
 
@@ -168,7 +168,7 @@ function quality({ description, tags, license, readme, active }: Repository): nu
 function trending({ active, versions }: Repository, buildDay: number): number {
   const best = new Map<number, { weight: number; age: number }>()
   for (const { version, published_at } of active) {
-    // Ages run to the end of the build's day and are not rounded, so two releases of one week tie only when they were at one time of day.
+    // Ages run to the end of the build day and are not rounded, so two releases in one week tie only if they have the same time of day.
     const age = buildDay + 1 - time(published_at) / DAY
     if (age > 30) continue
     const [, minor, patch] = parts(version)
@@ -182,7 +182,10 @@ function trending({ active, versions }: Repository, buildDay: number): number {
   return [...best.values()].reduce((sum, { weight, age }) => sum + weight * 2 ** (-age / 7), 0)
 }
 
-/** The listed repositories in an order of the contract's section 5. There is no usage.json: nothing was downloaded. */
+/**
+ * Returns the listed repositories in an order from the contract's section 5. There is no usage.json, so nothing was
+ * downloaded.
+ */
 export function ranked(content: Content, sort: string, day: number): Repository[] {
   const score = {
     new: (repository: Repository) => time(repository.created_at),

@@ -1,4 +1,4 @@
-// `npm run dev` has every page that a hub has, rendered by Astro's own server over the records as they are.
+// Checks that `npm run dev` has every page of a hub, rendered by Astro's own server from the current records.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Server } from './targets.ts'
 import { npmTarget } from './targets.ts'

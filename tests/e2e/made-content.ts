@@ -1,4 +1,4 @@
-// Creates the content of the end-to-end tests: the starter catalogue and repositories in rare states.
+// Creates the content for the end-to-end tests: the starter catalogue and repositories in rare states.
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -28,7 +28,7 @@ function write(path: string, text: string | Buffer): void {
 
 export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'hub-e2e-'))
 
-/** What the bytes of a content may look like, one a version. */
+/** Unusual bytes in content, one version each. */
 const BYTES: [string, string | Buffer][] = [
   ['1.0.0', 'Line one\r\nLine two\r\n'],
   ['1.1.0', '\uFEFFAfter a byte order mark\n'],
@@ -43,7 +43,7 @@ const BYTES: [string, string | Buffer][] = [
   ['1.10.0', 'The highest number is ten, not nine: {{ first }} {{second}} {{first}}\n'],
 ]
 
-/** A copy of the starter catalogue with repositories in every state that the contract knows. */
+/** Creates a copy of the starter catalogue with repositories in every state in the contract. */
 export function makeContent(): string {
   const root = temporaryFolder()
   cpSync('content', root, { recursive: true })

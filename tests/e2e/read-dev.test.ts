@@ -1,4 +1,4 @@
-// Aims the reading suite at `npm run dev`, Astro's dev server with the functions in process.
+// Runs the read test suite against `npm run dev`, Astro's dev server with the functions in the same process.
 import { readSuite } from './reading/suite.ts'
 import { npmTarget } from './targets.ts'
 

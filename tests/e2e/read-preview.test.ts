@@ -1,9 +1,9 @@
-// Aims the reading suite and the MCP clients at `npm run preview`, the Netlify dev server on the built site.
+// Runs the read test suite and the MCP clients against `npm run preview`, the Netlify dev server with the built site.
 import { CLIENTS, testClients } from '../mcp/clients.ts'
 import { readSuite } from './reading/suite.ts'
 import { npmTarget } from './targets.ts'
 
-/** The oldest and the newest: a call costs up to a second here, and runs the same code as elsewhere. */
+/** The oldest and the newest: a call takes up to a second here, and runs the same code as elsewhere. */
 const clients = [CLIENTS[0]!, CLIENTS.at(-1)!]
 
 readSuite(npmTarget('preview', 1), (hub) => testClients(() => `${hub.base}/mcp`, { clients }))

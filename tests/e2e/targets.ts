@@ -10,12 +10,15 @@ export type Server = {
 
 export type Target = {
   name: string
-  /** Where it runs already. Left out, `start` starts it. */
+  /** Its base URL if it is already running. If omitted, `start` starts it. */
   address?: string
   start: (settings: { contentDir: string; limit: number }) => Promise<Server>
-  /** How many repositories of the starter catalogue are looked at version by version; the rare states always are. */
+  /** How many starter catalogue repositories are checked version by version; the rare states always are. */
   sample: number
-  /** The local Netlify server sets Cache-Control of files itself, asks a 404 up to five times, and ends at some requests. */
+  /**
+   * The local Netlify server sets the Cache-Control header of files itself, repeats a 404 request up to five times, and
+   * crashes on some requests.
+   */
   netlify?: boolean
 }
 
@@ -31,7 +34,7 @@ export const npmTarget = (script: 'start' | 'dev' | 'preview', sample = Number.P
       settings: { CONTENT_DIR: contentDir, RATE_LIMIT_PER_MINUTE: String(limit) },
       isReady: async (at, { log }) => {
         const ask = openClient(at)
-        // Plain files and their 404 count against no limit.
+        // Static files and their 404 responses do not count against any limit.
         const [file, missing, document] = await Promise.all([
           ask('/data/v1/tags.json'),
           ask('/data/v1/nothing.json'),
@@ -58,7 +61,7 @@ export const npmTarget = (script: 'start' | 'dev' | 'preview', sample = Number.P
   },
 })
 
-/** A hub that runs already, on the repository's own content. */
+/** Returns a hub that is already running, with the repository's own content. */
 export const runningAt = (address: string): Target => ({
   name: address,
   address,

@@ -1,4 +1,4 @@
-// The packages of other tools read what the hub exports, and fill it in as the hub does: every prompt of the starter catalogue.
+// Checks that other tools' packages read what the hub exports, and fill it in as the hub does: every prompt in the starter catalogue.
 
 import { load } from '@langchain/core/load'
 import { ChatPromptClient, TextPromptClient } from '@langfuse/client'
@@ -25,7 +25,7 @@ const prompts = [...catalogue.entries.values()].flatMap(({ repository }) => {
   const exported = toExported(repository, {
     ...{ version, content, content_sha256, format, variables, parameters, changelog: '', skill: repository.skill },
   })
-  // Values that a careless template would read again, or escape.
+  // Values that a careless template engine would expand again or escape.
   const values = Object.fromEntries(
     variables.map(({ name, type, options }, index) => [
       name,
@@ -39,7 +39,7 @@ const prompts = [...catalogue.entries.values()].flatMap(({ repository }) => {
 })
 type Prompt = (typeof prompts)[number]
 
-/** Reads every prompt that a format can hold. @returns how many, and how many are refused */
+/** Reads every prompt that a format can represent. @returns how many were read, and how many were rejected */
 async function readAll(format: ExportFormat, read: (text: string, prompt: Prompt) => Promise<Message[]> | Message[]) {
   let count = 0
   let refused = 0
@@ -65,7 +65,7 @@ test('dotprompt renders exported prompts as the hub does', async () => {
   const outcome = await readAll('dotprompt', async (text, { values, messages }) => {
     const earlier = messages.includes(HISTORY[0]!) ? { messages: history } : {}
     const { messages: rendered } = await dotprompt.render(text, { input: values, ...earlier })
-    // It takes the line ends off both ends of a prompt; the hub keeps them.
+    // It removes line endings from both ends of a prompt; the hub keeps them.
     const trim = (content: string, wanted: string | undefined) => (content === wanted?.trim() ? wanted : content)
     return rendered.map(({ role, content }, index) => ({
       role: roles[role] ?? role,
@@ -115,7 +115,7 @@ test('exported GitHub Models YAML renders as on the hub', async () => {
       content: names.reduce((all, [name, value]) => all.replaceAll(`{{${name}}}`, () => value), content),
     }))
   })
-  // It has no place for earlier messages.
+  // It does not support earlier messages.
   const withHistory = prompts.filter(
     ({ exported: { body } }) => body.format === 'chat' && !body.messages.every(isChatMessage),
   )

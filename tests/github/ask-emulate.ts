@@ -1,13 +1,16 @@
 // Sends requests to emulate, each on its own connection.
 
-/** The tokens of the bot that owns the repositories. Many, because emulate refuses a token after 5,000 requests an hour and needs several for one of GitHub's. */
+/**
+ * The tokens of the bot that owns the repositories. Many, because emulate rejects a token after 5,000 requests an hour,
+ * and one GitHub call needs several.
+ */
 export const BOT_TOKENS: readonly string[] = Array.from({ length: 40 }, (_, number) => `ghp_bottoken${number}`)
 let asked = 0
 
 /**
- * `fetch` without a connection that is kept. Emulate runs in the process of the test, and ends idle connections after 5 seconds; while a test waits for
- * a command such as `git fsck` the loop stands still, so the next call would be sent over a connection that ends in the same turn: ECONNRESET.
- * Requests of the bot take its tokens in turn.
+ * `fetch` without keep-alive. Emulate runs in the test process, and closes idle connections after 5 seconds. While a
+ * test waits for a command such as `git fsck`, the event loop is blocked, so the next call would use a connection that
+ * is closed in the same turn: ECONNRESET. The bot's requests rotate through its tokens.
  */
 export function askEmulate(url: string, { headers, ...init }: RequestInit): Promise<Response> {
   const all = new Headers(headers)

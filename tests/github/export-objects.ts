@@ -21,10 +21,10 @@ const Tree = z.object({
 const Blob = z.object({ content: z.string() })
 
 /**
- * Writes the branch `main` with everything it reaches as a bare repository. Each object is made anew from what REST tells, and must have the
- * id that REST gave it. What the folder has from an earlier call is not asked for again.
+ * Writes the branch `main` and all objects reachable from it to a bare repository. Each object is rebuilt from the REST
+ * data and must have the ID from REST. Objects already in the folder are not requested again.
  *
- * @param read answers a path below the repository, such as `/git/commits/{sha}`
+ * @param read returns the data at a path below the repository, such as `/git/commits/{sha}`
  * @param folder becomes the git folder
  */
 export async function exportObjects(read: (path: string) => Promise<unknown>, folder: string): Promise<void> {
@@ -48,7 +48,7 @@ export async function exportObjects(read: (path: string) => Promise<unknown>, fo
       if (entry.type !== 'blob' || has(entry.sha)) continue
       await write('blob', Buffer.from(Blob.parse(await read(`/git/blobs/${entry.sha}`)).content, 'base64'), entry.sha)
     }
-    // Git orders a folder as if its name ended with a slash.
+    // Git sorts a folder as if its name ended with a slash.
     const sortName = ({ path, type }: { path: string; type: string }) =>
       Buffer.from(type === 'tree' ? `${path}/` : path)
     const lines = tree
@@ -68,7 +68,7 @@ export async function exportObjects(read: (path: string) => Promise<unknown>, fo
     missing.set(sha, commit)
     next.push(...commit.parents.map((parent) => parent.sha))
   }
-  // A commit is written after all that it needs, so that one that is there is whole.
+  // A commit is written after all its dependencies, so that an existing commit is always complete.
   const writeCommit = async (sha: string): Promise<void> => {
     const commit = missing.get(sha)
     if (!commit || has(sha)) return
@@ -77,7 +77,7 @@ export async function exportObjects(read: (path: string) => Promise<unknown>, fo
   }
   for (const sha of [...missing.keys()].reverse()) await writeCommit(sha)
   await mkdir(join(folder, 'refs', 'heads'), { recursive: true })
-  // Whole at every moment, because git may be reading it.
+  // Replaces the file atomically, because git may be reading it.
   const replace = async (path: string, text: string) => {
     await writeFile(`${path}.next`, text)
     await rename(`${path}.next`, path)

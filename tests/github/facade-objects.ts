@@ -1,4 +1,4 @@
-// The GraphQL resolvers of the facade: repositories, commits, trees, blobs and the mutation, from emulate's REST API.
+// The facade's GraphQL resolvers: repositories, commits, trees, blobs and the mutation, based on emulate's REST API.
 import { GraphQLError } from 'graphql'
 import { z } from 'zod'
 import { askEmulate } from './ask-emulate.ts'
@@ -27,13 +27,13 @@ const Input = z.object({
   }),
 })
 
-/** Where GitHub cuts `Blob.text`. */
+/** The size at which GitHub truncates `Blob.text`. */
 const TEXT_LIMIT_BYTES = 512_000
 
-/** An error as GitHub types it. */
+/** Creates an error with a type, as GitHub does. */
 const refuse = (type: string, message: string) => new GraphQLError(message, { extensions: { type } })
 
-/** The root of both operations. A mutation is applied under a lock, as GitHub's comparison of heads is. */
+/** Returns the root of both operations. A mutation runs under a lock, because GitHub compares heads atomically. */
 export function createRepositoryRoot(emulateUrl: string) {
   const unchanging = new Map<string, unknown>()
   let lock: Promise<unknown> = Promise.resolve()
@@ -52,7 +52,7 @@ export function createRepositoryRoot(emulateUrl: string) {
       throw refuse('FORBIDDEN', 'Resource not accessible by this token.')
     throw refuse('UNPROCESSABLE', `emulate answered ${answer.status} to ${method} ${path}: ${await answer.text()}`)
   }
-  /** Git objects never change, and emulate allows 5,000 calls a token. The token is part of the key, for rights differ. */
+  /** Git objects never change, and emulate allows 5,000 calls per token. The token is part of the key, because permissions differ. */
   const callOnce = async (context: Context, path: string): Promise<unknown> => {
     const key = `${context.token} ${path}`
     if (!unchanging.has(key)) unchanging.set(key, await call(context, 'GET', path))

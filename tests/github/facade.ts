@@ -1,4 +1,4 @@
-// The GraphQL API that emulate lacks: GitHub's schema, answered from emulate's REST API, with GitHub's errors.
+// The GraphQL API that emulate lacks: GitHub's schema on top of emulate's REST API, with GitHub's errors.
 import { schema as github } from '@octokit/graphql-schema'
 import {
   buildSchema,
@@ -17,27 +17,27 @@ import { z } from 'zod'
 import { askEmulate } from './ask-emulate.ts'
 import { createRepositoryRoot } from './facade-objects.ts'
 
-/** An HTTP server as a function; undefined cuts the socket without an answer. */
+/** An HTTP server as a function; undefined closes the socket without a response. */
 export type Handler = (request: Request) => Promise<Response | undefined>
 
-/** What the facade stands before. */
+/** The backend of the facade. */
 export interface FacadeOptions {
-  /** emulate's own address. */
+  /** emulate's own base URL. */
   emulateUrl: string
-  /** The tokens that are good; every other one is answered with 401, where emulate would take it for its first user. Tokens made on the way are added. */
+  /** The valid tokens. Every other token gets a 401, where emulate would treat it as its first user's. Tokens created later are added. */
   tokens: ReadonlySet<string>
 }
 
-/** The facade, and what it was asked that it cannot or GitHub would not answer. */
+/** The facade, and the requests that it cannot or GitHub would not answer. */
 export interface Facade {
   handle: Handler
-  /** Whether a token is good. */
+  /** Returns whether a token is valid. */
   isGood: (token: string) => boolean
-  /** Queries against GitHub's schema or beyond what stands in the tables; a test that ends with one of them has failed. */
+  /** Queries that violate GitHub's schema or are not in the tables; a test that ends with any of them has failed. */
   problems: string[]
 }
 
-/** Field → arguments that are answered. Everything else in GitHub's schema is refused by name before anything runs. */
+/** Field → supported arguments. Everything else in GitHub's schema is rejected by name before anything runs. */
 const ANSWERED: Readonly<Record<string, readonly string[]>> = {
   'Query.repository': ['owner', 'name'],
   'Repository.nameWithOwner': [],
@@ -75,7 +75,7 @@ const MadeToken = z.object({ token: z.string().optional(), access_token: z.strin
 
 let built: GraphQLSchema | undefined
 
-/** Makes a facade. It keeps no state but the tokens it saw made and objects that never change. */
+/** Creates a facade. Its only state is the tokens created through it, and objects that never change. */
 export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
   built ??= buildGitHubSchema()
   const schema = built
@@ -130,7 +130,7 @@ export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
       const made = MadeToken.parse(JSON.parse(new TextDecoder().decode(bytes)))
       for (const token of [made.token, made.access_token]) if (token !== undefined) good.add(token)
     }
-    // GitHub does not tell strangers that a private repository exists.
+    // GitHub does not reveal to strangers that a private repository exists.
     if (path.startsWith('/repos/') && request.method === 'GET' && (answer.status === 401 || answer.status === 403))
       return Response.json({ message: 'Not Found' }, { status: 404 })
     const kept = new Headers(answer.headers)
@@ -153,7 +153,7 @@ export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
 function buildGitHubSchema(): GraphQLSchema {
   const schema = buildSchema(github.idl, { assumeValid: true })
   checkScalar(schema, 'GitObjectID', /^[0-9a-f]{40}$/)
-  // Standard base64 with padding: GitHub refuses base64url.
+  // Standard base64 with padding: GitHub rejects base64url.
   checkScalar(schema, 'Base64String', /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/)
   checkScalar(schema, 'GitTimestamp', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/)
   return schema

@@ -1,45 +1,45 @@
-// Injects GitHub's faults: lost, replaced, late or stale responses, and counts all calls.
+// Injects GitHub faults: lost, replaced, late or stale responses, and counts all calls.
 import { z } from 'zod'
 import type { Handler } from './facade.ts'
 
-/** One call as it arrived. */
+/** A call as it arrived. */
 export interface Call {
   kind: 'query' | 'mutation' | 'rest'
-  /** The operation's name (`Folder`, `Blob`, `Commit`), or method and path: `GET /repos/a/b/git/blobs/…`. */
+  /** The operation's name (`Folder`, `Blob`, `Commit`), or the method and path: `GET /repos/a/b/git/blobs/…`. */
   name: string
-  /** GraphQL variables, or what the query and the form of a REST call hold. */
+  /** GraphQL variables, or a REST call's query and form values. */
   values: Readonly<Record<string, unknown>>
 }
 
-/** What happens to a call. `applied`: whether it is carried out all the same, before its answer is lost or replaced. */
+/** What happens to a call. `applied`: whether it is still carried out before its response is lost or replaced. */
 export type Fault =
   | { kind: 'cut'; applied: boolean }
   | { kind: 'answer'; applied: boolean; status: number; headers?: Record<string, string>; body: string }
-  /** The first answer that the same query ever had, as a lagging replica gives it. */
+  /** The first response that the same query ever had, as a lagging replica would return it. */
   | { kind: 'old-answer' }
   /** Holds the call until the promise is settled, before or after carrying it out. */
   | { kind: 'hold'; applied: boolean; until: Promise<unknown> }
 
-/** Which calls a fault befalls. */
+/** Which calls a fault affects. */
 export interface Rule {
   on: Call['kind'] | 'any'
-  /** How many calls; 1 unless said otherwise, `Infinity` for all. */
+  /** How many calls; 1 by default, `Infinity` for all. */
   times?: number
-  /** A further condition, such as a name or a coin of the test's own. */
+  /** An additional condition, such as a name or the test's own random choice. */
   when?: (call: Call) => boolean
   fault: Fault
 }
 
-/** The fault layer before a handler. */
+/** The fault layer in front of a handler. */
 export interface Faults {
   handle: Handler
-  /** Adds rules; the first that fits a call is used, and is gone after its times. */
+  /** Adds rules. The first that matches a call is used, and is removed after that many uses. */
   script(...rules: Rule[]): void
-  /** Every call since the start or the last `forget`, in order of arrival. */
+  /** Every call since the start or the last `forget`, in the order received. */
   calls: readonly Call[]
-  /** How many calls there were, by kind. */
+  /** Returns the number of calls, by kind. */
   counts(): { query: number; mutation: number; rest: number; all: number }
-  /** Forgets calls, rules and recorded answers. */
+  /** Discards calls, rules and recorded responses. */
   forget(): void
 }
 
@@ -47,7 +47,7 @@ const GraphqlBody = z.object({ query: z.string(), variables: z.record(z.string()
 const json = { 'content-type': 'application/json; charset=utf-8' }
 const html = { 'content-type': 'text/html' }
 
-/** The faults by the names that the notes give them. */
+/** The faults, named as in the notes. */
 export const FAULTS = {
   cut: (applied: boolean): Fault => ({ kind: 'cut', applied }),
   /** GitHub's own time limit of 10 seconds. */
@@ -58,7 +58,7 @@ export const FAULTS = {
     headers: html,
     body: '<html>502</html>',
   }),
-  /** "Something went wrong", with 200 and without a type. */
+  /** "Something went wrong", with status 200 and without a type. */
   untypedErrors: (applied: boolean): Fault => answerErrors(applied, [{ message: 'Something went wrong.' }]),
   html: (applied: boolean): Fault => ({ kind: 'answer', applied, status: 200, headers: html, body: '<html>ok</html>' }),
   halfJson: (applied: boolean): Fault => ({
@@ -70,19 +70,19 @@ export const FAULTS = {
   }),
   nothing: (applied: boolean): Fault => ({ kind: 'answer', applied, status: 200, headers: json, body: '' }),
   nullBody: (applied: boolean): Fault => ({ kind: 'answer', applied, status: 200, headers: json, body: 'null' }),
-  /** A typed error of GraphQL: `STALE_DATA` without cause, `FORBIDDEN`, … Nothing is carried out. */
+  /** A typed GraphQL error: `STALE_DATA` without a cause, `FORBIDDEN`, … Nothing is carried out. */
   typed: (...types: string[]): Fault =>
     answerErrors(
       false,
       types.map((type) => ({ type, message: 'No.' })),
     ),
-  /** The primary limit. @param reset seconds since 1970 */
+  /** The primary rate limit. @param reset seconds since 1970 */
   rateLimited: (reset: number): Fault =>
     answerErrors(false, [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded.' }], {
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': String(reset),
     }),
-  /** The secondary limit, over REST or GraphQL. */
+  /** The secondary rate limit, over REST or GraphQL. */
   secondaryLimit: (status: 200 | 403 | 429, retryAfter?: string): Fault => ({
     kind: 'answer',
     applied: false,
@@ -103,7 +103,7 @@ export const FAULTS = {
   hold: (until: Promise<unknown>, applied = false): Fault => ({ kind: 'hold', applied, until }),
 } as const
 
-/** Puts a fault layer before a handler. */
+/** Puts a fault layer in front of a handler. */
 export function createFaults(next: Handler): Faults {
   let rules: (Rule & { left: number })[] = []
   const calls: Call[] = []

@@ -1,4 +1,5 @@
-// Serves the repositories of the stand-in over git's own protocol, read-only: `git http-backend` in front of a bare repository that holds what emulate has.
+// Serves the fake GitHub server's repositories over the git protocol, read-only: `git http-backend` in front of a bare
+// repository with emulate's objects.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,17 +7,17 @@ import { dirname, join } from 'node:path'
 import { exportObjects } from './export-objects.ts'
 import type { Handler } from './facade.ts'
 
-/** What the git server stands before. */
+/** The backends of the git server. */
 interface GitHttpOptions {
-  /** Answers everything that is not git. */
+  /** Handles everything that is not git. */
   next: Handler
-  /** Whether a token covers a repository, `owner/name`. */
+  /** Returns whether a token covers a repository, `owner/name`. */
   mayRead: (token: string, repository: string) => boolean
   /** Reads a path below a repository, such as `/git/commits/{sha}`, from emulate. */
   read: (repository: string, path: string) => Promise<unknown>
 }
 
-/** A git server in front of the other answers. */
+/** A git server in front of the other handlers. */
 export interface GitHttp {
   handle: Handler
   close(): void
@@ -24,11 +25,11 @@ export interface GitHttp {
 
 const ADDRESS = /^\/([^/]+\/[^/]+)\.git\/(info\/refs|git-upload-pack)$/
 
-/** Puts a git server before a handler. Reading needs `Authorization: Basic` with a token as its password, as on GitHub. */
+/** Puts a git server in front of a handler. Reading needs `Authorization: Basic` with a token as its password, as on GitHub. */
 export function createGitHttp({ next, mayRead, read }: GitHttpOptions): GitHttp {
   const folder = mkdtempSync(join(tmpdir(), 'stand-in-git-'))
   const updates = new Map<string, Promise<void>>()
-  /** Brings the bare repository up to date; one call after the other. */
+  /** Updates the bare repository; one call at a time. */
   const update = (repository: string): Promise<void> => {
     const place = join(folder, `${repository}.git`)
     const updated = (updates.get(repository) ?? Promise.resolve())
@@ -52,7 +53,7 @@ export function createGitHttp({ next, mayRead, read }: GitHttpOptions): GitHttp 
       try {
         if (service === 'info/refs') await update(repository)
       } catch {
-        // No such repository, or one without a commit.
+        // The repository does not exist, or has no commit.
         return new Response('Repository not found.', { status: 404 })
       }
       return await runBackend(folder, request, pathname, search)
@@ -66,7 +67,7 @@ function readPassword(authorization: string | null): string | undefined {
   return encoded && Buffer.from(encoded, 'base64').toString('utf8').split(':')[1]
 }
 
-/** Runs git's server for one request, by the Common Gateway Interface (RFC 3875). */
+/** Runs the git server for one request through the Common Gateway Interface (RFC 3875). */
 async function runBackend(folder: string, request: Request, pathname: string, search: string): Promise<Response> {
   const body = Buffer.from(await request.arrayBuffer())
   const child = spawn('git', ['http-backend'], {

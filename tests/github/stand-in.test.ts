@@ -1,4 +1,4 @@
-// Pins the stand-in itself: a query that GitHub would refuse fails the test that sent it, strangers stay out, and PKCE is enforced.
+// Tests the fake GitHub server itself: a query that GitHub would reject fails the test that sent it, strangers stay out, and PKCE is enforced.
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'

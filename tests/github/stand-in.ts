@@ -10,34 +10,34 @@ import { createFaults, type Faults } from './faults.ts'
 import { createGitHttp } from './git-http.ts'
 import { enforcePkce } from './pkce.ts'
 
-/** One repository of the stand-in. */
+/** A repository on the fake GitHub server. */
 export interface StandInRepository {
-  /** `owner/name`, as `GITHUB_REPOSITORY` has it. */
+  /** `owner/name`, as in `GITHUB_REPOSITORY`. */
   repository: string
   branch: 'main'
-  /** A token of the repository's owner; emulate allows 5,000 calls of its own a token, so repositories take turns with several. */
+  /** A token of the repository's owner. emulate allows 5,000 of its own calls per token, so repositories rotate through several. */
   token: string
 }
 
-/** A running stand-in. */
+/** A running fake GitHub server. */
 export interface GitHubStandIn extends Pick<Faults, 'script' | 'calls' | 'counts' | 'forget'> {
-  /** For `GITHUB_API_URL` and `GITHUB_OAUTH_URL` both; below it, `/{owner}/{name}.git` can be cloned. */
+  /** For both `GITHUB_API_URL` and `GITHUB_OAUTH_URL`; below it, `/{owner}/{name}.git` can be cloned. */
   url: string
   /** A GitHub App with `contents: write`, installed on every repository of the owner. */
   app: { appId: string; privateKey: string }
-  /** The OAuth app; anyone of `logins` may sign in. Its redirect address is the one given to `startGitHubStandIn`. */
+  /** The OAuth app; any user in `logins` may sign in. Its redirect URI is the one passed to `startGitHubStandIn`. */
   oauth: { clientId: string; clientSecret: string; logins: readonly string[] }
-  /** A token that is good but covers no repository here. */
+  /** A valid token that covers no repository here. */
   strangerToken: string
-  /** Makes a private repository of its own for a test. @param isEmpty without any commit; else with a README.md */
+  /** Creates a separate private repository for a test. @param isEmpty without any commit; otherwise with a README.md */
   createRepository(options?: { isEmpty?: boolean }): Promise<StandInRepository>
-  /** Commits files as somebody else, past the faults and the counts; null removes one. @returns the new head */
+  /** Commits files as another user, bypassing the faults and counts; null removes a file. @returns the new head */
   commitOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array | null>>): Promise<string>
-  /** Puts another commit in the place of the newest one, as a forced push does. @param files changed against the newest one */
+  /** Replaces the newest commit with another one, like a forced push. @param files changes relative to the newest commit */
   rewriteOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array | null>>): Promise<string>
-  /** Writes every object of the branch into a bare git repository, for `git fsck --full --strict`. @param folder must not exist */
+  /** Writes every object on the branch to a bare git repository, for `git fsck --full --strict`. @param folder must not exist */
   exportTo(place: StandInRepository, folder: string): Promise<void>
-  /** Stops everything. @throws Error when a query used what GitHub lacks, or what the facade does not respond */
+  /** Stops everything. @throws Error if a query used something that GitHub lacks or that the facade does not support */
   close(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ const STRANGER_TOKEN = 'ghp_strangertoken'
 const OAUTH = { clientId: 'Iv1.abc', clientSecret: 'sekret', logins: LOGINS }
 
 /**
- * Starts a stand-in; some two seconds, so share one a file and make a repository a test.
+ * Starts a fake GitHub server. This takes about two seconds, so share one per file and create a repository per test.
  *
  * @param redirectUris where a sign-in may return to
  */
@@ -148,7 +148,7 @@ export async function startGitHubStandIn({
   }
 }
 
-/** The first user is who every unknown token becomes in emulate, so it is a nobody. */
+/** emulate treats every unknown token as the first user's, so that user has no rights. */
 function makeSeed(redirectUris: readonly string[]) {
   const permissions = { contents: 'write', metadata: 'read' }
   const scopes = ['repo', 'user']
@@ -195,12 +195,12 @@ async function listen(handle: Faults['handle']): Promise<{ url: string; close():
         outgoing.writeHead(answer.status, [...answer.headers].flat())
         outgoing.end(Buffer.from(await answer.arrayBuffer()))
       } catch (error) {
-        // Never the shape of an answer of GitHub's: a fault of the stand-in must not pass for one.
+        // Never looks like a GitHub response: an error in the fake must not be mistaken for one.
         outgoing.writeHead(599).end(String(error))
       }
     })
   })
-  // For the same reason as in ask-emulate.ts: the hub must meet only the cuts that a test scripts.
+  // For the same reason as in ask-emulate.ts: the hub must only see the disconnects that a test scripts.
   server.keepAliveTimeout = 0
   const port = await freePort()
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))

@@ -1,4 +1,4 @@
-// Shows that `npm run serve` never serves halves of two builds: while builds take each other's place, and after a build was killed at any moment.
+// Checks that `npm run serve` never serves parts of two builds: while builds replace each other, and after a build was killed at any moment.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { seedRandom } from '../../scripts/content/random.ts'
 import { type BuiltSite, openBuiltSite } from '../../src/host/builds/built-site.ts'
 import { placesOf } from '../../src/site/build/build-places.ts'
 
-/** Many by hand: KILLS=30 npx vitest run tests/host/built-site.test.ts */
+/** For many runs by hand: KILLS=30 npx vitest run tests/host/built-site.test.ts */
 const KILLS = Number(process.env.KILLS ?? 2)
 const random = seedRandom(Number(process.env.SEED ?? 1))
 const root = mkdtempSync(join(tmpdir(), 'prompt-hub-built-'))
@@ -18,7 +18,7 @@ const places = placesOf(join(root, 'dist'))
 const PROMPTS = ['a', 'b', 'c', 'd']
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Writes content in which every file says which state it is of. */
+/** Writes content in which every file names its state. */
 function write(state: number): void {
   for (const name of PROMPTS) {
     const files = {
@@ -50,7 +50,7 @@ async function build(): Promise<void> {
   expect(code).toBe(0)
 }
 
-/** The states that the parts of a build say they are of: a list, its records, and its search. */
+/** Returns the states named in the parts of a build: a list, its records, and its search. */
 async function readStates(site: BuiltSite): Promise<number[]> {
   const { files, search } = site.current().site
   const read = async (path: string) => JSON.parse(Buffer.from((await files.read(path))!).toString()).data
@@ -98,9 +98,10 @@ test(`serves a complete build after each of ${KILLS} killed builds`, {
   for (let kill = 0; kill < KILLS; kill++) {
     write(last + 1)
     const child = startBuild()
+    const exited = once(child, 'exit')
     await sleep(random() * usual * 1.1)
     child.kill('SIGKILL')
-    await once(child, 'exit')
+    await exited
     const site = (await openBuiltSite(places))!
     const states = new Set(await readStates(site))
     expect([states.size, [...states][0] === last || [...states][0] === last + 1], `kill ${kill}`).toEqual([1, true])

@@ -1,4 +1,5 @@
-// Pins what nginx and Varnish make of our answers, with the configurations of docs/running.md: hits, no splitting, no errors kept, and a publish seen in time.
+// Tests how nginx and Varnish handle our responses, with the configurations in docs/running.md: hits, no splitting, no
+// cached errors, and new publishes shown in time.
 import { createHash } from 'node:crypto'
 import { createServer, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
@@ -31,7 +32,7 @@ interface Answer {
   bytes: Buffer
 }
 
-/** Nothing is added, followed or decoded. */
+/** Sends the request as is: nothing is added, followed or decoded. */
 const ask = (url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, (answer) => {
@@ -50,7 +51,7 @@ const decode = ({ headers, bytes }: Answer): Buffer => {
 }
 
 let hub: BuiltHub
-/** Paths that reached the hub. */
+/** The paths that reached the hub. */
 const reached: string[] = []
 beforeAll(async () => {
   if (!CACHES.some(({ program }) => isInstalled(program))) return
@@ -66,7 +67,7 @@ describe.each(CACHES)('$name', ({ program, start }) => {
     if (isHere) cache = await start(await freePort(), Number(new URL(hub.url).port))
   })
   afterAll(() => cache?.stop())
-  /** Which of these requests reach the hub, one after the other. */
+  /** Returns which of these requests, sent one after the other, reach the hub. */
   const count = async (paths: readonly string[], headers: Record<string, string> = {}) => {
     reached.length = 0
     for (const path of paths) await ask(cache.url + path, headers)
@@ -139,7 +140,7 @@ describe.each(CACHES)('$name', ({ program, start }) => {
 test.skipIf(!CACHES.every(({ program }) => isInstalled(program)))(
   'a new version is visible once the cached response expires',
   async () => {
-    // The minute lasts two seconds here; that it is one stands in the tests of headers.
+    // Here, the minute is shortened to two seconds; the header tests check that it is a minute.
     const hurried = createServer(async (incoming, outgoing) => {
       const body = incoming.method === 'POST' ? { body: Buffer.concat(await Array.fromAsync(incoming)) } : {}
       const { authorization = '', 'content-type': type = 'text/plain' } = incoming.headers

@@ -1,4 +1,5 @@
-// Pins `npm start` with the GitHub settings and no content folder: it keeps a clone, serves what is merged on GitHub and what is published here, and serves on when GitHub is out of reach.
+// Tests `npm start` with the GitHub settings and no content folder: it keeps a clone, serves what is merged on GitHub
+// and what is published here, and keeps serving if GitHub is unreachable.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

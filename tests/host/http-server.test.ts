@@ -1,4 +1,5 @@
-// Pins what our own host does with requests that no library would write: each gets its envelope or its end, and nobody else waits for them.
+// Tests how our own host handles requests that no library would send: each gets an error response or is disconnected,
+// and nobody else has to wait for them.
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -15,7 +16,7 @@ interface Raw {
   body: string
 }
 
-/** Opened by `/slow`, which answers when the test says so. */
+/** Used by `/slow`, which responds when the test resolves it. */
 let slow = Promise.withResolvers<void>()
 let entered = Promise.withResolvers<void>()
 const functions: HostedFunction<{ ip: string; hub: { files: typeof NO_FILES } }>[] = [
@@ -61,7 +62,7 @@ afterEach(() => {
   entered = Promise.withResolvers()
 })
 
-/** Sends bytes and reads until the server ends the connection. */
+/** Sends bytes and reads until the server closes the connection. */
 function send(text: string | Buffer, at = port): Promise<Raw[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(at, '127.0.0.1')
@@ -186,7 +187,7 @@ describe('unusual requests get a JSON error with the common headers', () => {
   })
 })
 
-/** Opens connections that send something and then nothing. */
+/** Opens connections that send something and then stall. */
 async function stall(count: number, text: string, at: number): Promise<Socket[]> {
   const sockets = Array.from({ length: count }, () => connect(at, '127.0.0.1').on('error', () => {}))
   await Promise.all(sockets.map((socket) => new Promise<void>((done) => socket.write(text, () => done()))))
@@ -257,7 +258,7 @@ describe('slow clients', () => {
     const at = await open({ limits: { ...limits, stalledMs: 60_000, requestMs: 60_000, headersMs: 50_000 } })
     const stalled = await stall(4, upload(10, 'abc'), at)
     const over = stalled.map(ended)
-    // Refused at first, as long as it is too early for those to give way.
+    // Rejected at first, because it is too early to drop the stalled ones.
     const whole = `POST /body HTTP/1.1\r\n${HOST}Content-Length: 3\r\n${CLOSE}abc`
     await expect.poll(async () => (await send(whole, at))[0]?.body).toBe('3 bytes')
     expect(parseAll(await Promise.race(over))[0]?.status).toBe(503)
@@ -272,7 +273,7 @@ describe('slow clients', () => {
       const [answer] = await send(`POST /body HTTP/1.1\r\n${HOST}Content-Length: 3\r\n${CLOSE}abc`, at)
       return [answer?.status, answer?.headers['retry-after']]
     }
-    // Four have arrived in a moment, not at once.
+    // All four arrive within a moment, but not immediately.
     await expect.poll(refused).toEqual([503, '1'])
     for (const socket of stalled) socket.destroy()
   })

@@ -1,8 +1,11 @@
-// A hub whose log has no reader any more: one uncaught error stays one error, instead of an endless loop of failed writes.
+// Checks a hub whose log no longer has a reader: one uncaught error stays a single error, instead of an endless loop of failed writes.
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
-/** A hub with a child whose log is passed on, as the builder's is. It reports on descriptor 3 how many errors reached it. */
+/**
+ * A hub with a child process whose log is forwarded, like the builder's. It reports the number of errors it received on
+ * descriptor 3.
+ */
 const HUB = `
   import { spawn } from 'node:child_process'
   import { writeSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The bundle of the pages of our own host: made once, found again, and made again when it is not whole.
+// Tests our own host's page bundle: built once, reused, and rebuilt if incomplete.
 import {
   appendFileSync,
   existsSync,
@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPages } from '../../src/host/builds/pages-bundle.ts'
 
-// No package is needed where the code lies: the folder is not below the project's.
+// The code's folder needs no packages: it is not below the project's.
 const keptDir = mkdtempSync(join(tmpdir(), 'bundles-'))
 const place = { root: process.cwd(), keptDir, key: 'one' }
 const TIMEOUT = { timeout: 120_000 }

@@ -11,18 +11,18 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Whether a program is installed. Debian keeps servers where users do not look. */
+/** Checks whether a program is installed. Debian keeps servers outside the user's PATH. */
 export const isInstalled = (name: string): boolean => spawnSync(name, ['-V'], { env: ENVIRONMENT }).error === undefined
 
 const ENVIRONMENT = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` }
 
-/** The block of a language in docs/running.md. @param which of several, from 0 */
+/** Returns a code block in a language from docs/running.md. @param which the 0-based index, if there are several */
 const blockOf = (language: string, which = 0) =>
   [...readFileSync('docs/running.md', 'utf8').matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))][
     which
   ]?.[1] ?? ''
 
-/** Starts nginx with its documented configuration. @param backends ports of the hub's processes */
+/** Starts nginx with its documented configuration. @param backends ports of the hub processes */
 export function startNginx(port: number, backends: readonly number[]): Promise<Running> {
   return startNginxWith(port, (dir) =>
     blockOf('nginx')
@@ -31,7 +31,7 @@ export function startNginx(port: number, backends: readonly number[]): Promise<R
   )
 }
 
-/** Starts nginx on plain files, with its documented configuration. @param files the folder of a build */
+/** Starts nginx for static files, with its documented configuration. @param files the folder of a build */
 export function startNginxMirror(port: number, files: string): Promise<Running> {
   return startNginxWith(port, () => blockOf('nginx', 1).replace('/srv/mirror', files))
 }
@@ -39,7 +39,7 @@ export function startNginxMirror(port: number, files: string): Promise<Running> 
 function startNginxWith(port: number, configure: (dir: string) => string): Promise<Running> {
   return start(port, (dir) => {
     const site = configure(dir).replace('listen 80', `listen 127.0.0.1:${port}`)
-    // Debian's own configuration includes it.
+    // Included by Debian's own configuration.
     const types = ['/etc/nginx/mime.types'].filter(existsSync).map((path) => `include ${path};`)
     const user = process.getuid?.() === 0 ? 'user root;' : ''
     const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -63,7 +63,7 @@ export function startVarnish(port: number, backend: number): Promise<Running> {
   })
 }
 
-/** Starts Caddy with a documented configuration, over http in place of its own certificates. @param caddyfile one site, `hub.example.org` */
+/** Starts Caddy with a documented configuration, over http instead of with its own certificates. @param caddyfile one site, `hub.example.org` */
 export function startCaddy(port: number, caddyfile: string): Promise<Running> {
   return start(port, (dir) => {
     const site = caddyfile.replace('hub.example.org {', `http://localhost:${port} {`).replace(/^\s*tls internal\n/m, '')

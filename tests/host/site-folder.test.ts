@@ -1,4 +1,4 @@
-// What lies in the folder of a site beside its state is removed, and never the state itself.
+// Checks that everything in a site's folder except its state is removed, and never the state itself.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// A server whose requests throw where nobody catches, as a process of its own: `/KIND` throws in that kind of thread, timer or callback. Usage: throwing-server.ts [early]
+// A server, run as a separate process, whose requests throw uncaught errors: `/KIND` throws in that kind of thread,
+// timer or callback. Usage: throwing-server.ts [early]
 import { EventEmitter } from 'node:events'
 import { readFile } from 'node:fs'
 import { connect } from 'node:net'

@@ -1,4 +1,5 @@
-// One client takes its turn: requests down one connection are answered one after the other, an address has a bounded number of connections, and who reads nothing is cut.
+// Checks that one client cannot crowd out others: requests on one connection are handled one after the other,
+// connections per IP address are limited, and clients that read nothing are disconnected.
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,17 +8,17 @@ import { findConnectionAddresses } from '../../src/host/http/client-addresses.ts
 import { type RunningServer, type ServerOptions, startServer } from '../../src/host/http/http-server.ts'
 
 const LARGE = Buffer.alloc(40_000_000, 'x')
-/** Small enough for the kernel to take whole. */
+/** Small enough to fit in the kernel's buffers. */
 const SMALL = Buffer.alloc(500_000, 'x')
 const BODIES: Readonly<Record<string, Buffer>> = { '/large': LARGE, '/small': SMALL }
 const REQUEST = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 const CLOSING = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
 
-/** Paths that were asked for, in order; how many are being answered, and how many were at once. */
+/** The requested paths, in order; how many requests are in progress, and the highest number at one time. */
 let asked: string[]
 let answering: number
 let mostAtOnce: number
-/** Ends what `/held/…` waits for. */
+/** Resolves what `/held/…` waits for. */
 let held: PromiseWithResolvers<void>
 /** The server's side of each connection. */
 let sides: Socket[]
@@ -34,7 +35,7 @@ afterEach(() => {
 afterAll(() => Promise.all(servers.map((running) => running.stop(0))))
 
 async function open(options: ServerOptions = {}): Promise<number> {
-  // A server of an earlier test may still be answering.
+  // A server from an earlier test may still be responding.
   const own = asked
   const running = await startServer(
     async ({ url = '' }, outgoing) => {
@@ -52,7 +53,7 @@ async function open(options: ServerOptions = {}): Promise<number> {
   return (running.server.address() as AddressInfo).port
 }
 
-/** A client that gathers what it is answered. @param from its own address */
+/** Opens a client that collects the responses. @param from its own IP address */
 function dial(port: number, text: string, from = '127.0.0.1') {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from })
   const client = { socket, text: '', isClosed: false }
@@ -63,7 +64,7 @@ function dial(port: number, text: string, from = '127.0.0.1') {
   socket.write(text)
   return client
 }
-/** Connections of a port that the kernel still has, other than those that listen or are remembered for a minute. proc_net_tcp(5) */
+/** Returns the connections on a port that the kernel still has, except those in the LISTEN or TIME_WAIT state. proc_net_tcp(5) */
 function heldByKernel(port: number): string[] {
   if (process.platform !== 'linux') return []
   const rows = readFileSync('/proc/net/tcp', 'utf8').split('\n').slice(1, -1)

@@ -1,4 +1,4 @@
-// An error of one request that nobody catches ends no process, whichever thread, timer or callback throws it; an error of the start does.
+// Checks that an uncaught error in one request stops no process, whichever thread, timer or callback throws it; an error during the start does.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,5 @@
-// Shows that no change of the content goes unnoticed: early ones, new, renamed and replaced folders, what editors do, and more events than the system keeps.
+// Checks that no content change goes unnoticed: early changes, new, renamed and replaced folders, editors' ways of
+// saving, and more events than the system keeps.
 import {
   appendFileSync,
   closeSync,
@@ -20,7 +21,7 @@ const WITHIN = 30_000
 let root: string
 let dir: string
 let watching: ContentWatch | undefined
-/** What was told, in its order; undefined when anything may have changed. */
+/** The reported changes, in order; undefined if anything may have changed. */
 let told: (string[] | undefined)[]
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'watch-content-'))
@@ -44,7 +45,7 @@ const watchIt = () => {
 const paths = () => [...new Set(told.flatMap((some) => some ?? ['everything']))].toSorted()
 const expectTold = (...expected: string[]) =>
   expect.poll(paths, { timeout: WITHIN }).toEqual(expect.arrayContaining(expected))
-/** Makes a change that is certainly told of after all that were made before. */
+/** Makes a change that is certain to be reported after all earlier ones. */
 async function expectOnly(...expected: string[]): Promise<void> {
   put('zzz.md')
   await expectTold('zzz.md')
@@ -135,7 +136,7 @@ test('reports that anything may have changed when the content folder is replaced
 test('reports that anything may have changed when the event queue overflows', { timeout: 2 * WITHIN }, async () => {
   watchIt()
   const files = ['index.md', 'versions/1.0.0.md'].map((path) => openSync(join(dir, 'acme/one', path), 'a'))
-  // By turns, because the system counts the same event twice in a row once; it keeps 16,384.
+  // In alternation, because the system merges identical consecutive events; it keeps 16,384.
   for (let number = 0; number < 9_000; number++) for (const file of files) writeSync(file, 'x')
   for (const file of files) closeSync(file)
   put('last/one/versions/1.0.0.md')

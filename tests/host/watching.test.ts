@@ -1,4 +1,5 @@
-// Pins what our own host tells of its requests: a line each without secrets, counters with a bounded number of names, and that a slow reader holds up nobody.
+// Tests what our own host reports about its requests: one line each without secrets, counters with a limited number of
+// names, and no delays from a slow reader.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'

@@ -12,16 +12,16 @@ export const BASE_URL = 'https://hub.example'
 
 /** How a request is sent. */
 export interface Sending {
-  /** Sent as a POST from a page of the hub, unless `headers` say otherwise. */
+  /** Sent as a POST from a page of the hub, unless `headers` override that. */
   form?: Readonly<Record<string, string>>
-  /** More headers; null leaves one of the usual ones out. */
+  /** Additional headers; null omits one of the usual ones. */
   headers?: Readonly<Record<string, string | null>>
   method?: string
 }
 
-/** A browser as far as cookies go. */
+/** A browser's cookie handling. */
 export interface Jar {
-  /** By name; a test may change them as it likes. */
+  /** Cookies by name; a test may change them. */
   cookies: Map<string, string>
   ask(path: string, sending?: Sending): Promise<{ status: number; headers: Headers; text: string }>
 }
@@ -31,13 +31,13 @@ export interface Account {
   dependencies: AccountDependencies
   state: ReturnType<typeof memoryState>
   openJar(): Jar
-  /** Where the link of the moment leads. */
+  /** Returns the path of the current sign-in link. */
   signInPath(): string
-  /** A jar in which somebody has signed in. */
+  /** Returns a jar with a signed-in user. */
   signIn(handle: string): Promise<Jar>
 }
 
-/** Opens accounts. @param given in place of the usual: sign-in as anybody, nobody a member anywhere */
+/** Opens accounts. @param given replaces the defaults: sign-in as anyone, and no memberships */
 export function openAccount(given: Partial<AccountDependencies> = {}): Account {
   const state = memoryState(undefined, () => Date.now())
   const frame = Buffer.from(`<title>Your account</title><main>${FRAME_PLACE}</main>`)
@@ -85,7 +85,7 @@ export function openAccount(given: Partial<AccountDependencies> = {}): Account {
     signInPath: () => `/auth/local?key=${keys.current()}`,
     signIn(handle) {
       const jar = openJar()
-      // One after the other: the link of the moment is good once.
+      // One at a time, because the current link works only once.
       const turn = queue.then(async () => {
         const { text } = await jar.ask(`/auth/local?key=${keys.current()}`)
         const [state, key] = [fieldOf(text, '/auth/local', 'state'), fieldOf(text, '/auth/local', 'key')]
@@ -98,13 +98,13 @@ export function openAccount(given: Partial<AccountDependencies> = {}): Account {
   }
 }
 
-/** The value of a hidden field in the first form with an action. */
+/** Returns the value of a hidden field in the first form with a given action. */
 export function fieldOf(page: string, action: string, field: string): string {
   const form = page.slice(page.indexOf(`action="${action}"`))
   return new RegExp(`name="${field}" value="([^"]*)"`).exec(form)?.[1] ?? ''
 }
 
-/** Makes a token through the page's own form. @returns the answer */
+/** Creates a token through the page's own form. @returns the response */
 export async function sendTokenForm(jar: Jar, over: Readonly<Record<string, string>> = {}): ReturnType<Jar['ask']> {
   const page = (await jar.ask('/settings')).text
   const [csrf, form] = [fieldOf(page, '/settings/tokens', 'csrf'), fieldOf(page, '/settings/tokens', 'form')]
@@ -113,5 +113,5 @@ export async function sendTokenForm(jar: Jar, over: Readonly<Record<string, stri
   })
 }
 
-/** The token that a page shows, or an empty text. */
+/** Returns the token that a page shows, or an empty string. */
 export const tokenOn = (page: string): string => /hub_[0-9A-Za-z]{38}/.exec(page)?.[0] ?? ''

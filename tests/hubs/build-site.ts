@@ -4,9 +4,10 @@ import { dirname, join, resolve } from 'node:path'
 import { launch } from './processes.ts'
 
 /**
- * Makes a folder for a site, below the project's own.
+ * Creates a folder for a site, inside the project folder.
  *
- * Astro keeps its bundle beside the site while it builds; of a site elsewhere it keeps it in `.astro/`, where two builds at once remove each other's files.
+ * Astro keeps its bundle next to the site while it builds. For a site elsewhere, it keeps it in `.astro/`, where two
+ * simultaneous builds remove each other's files.
  */
 export function makeSiteFolder(name: string): string {
   const parent = resolve('.hub/tests')
@@ -18,8 +19,8 @@ export function makeSiteFolder(name: string): string {
  * Builds the whole site: pages, data files, search index.
  *
  * @param outDir ends in `dist`
- * @param settings of the environment, such as CONTENT_DIR and SITE_URL
- * @throws with what Astro said, when there is no site
+ * @param settings environment variables, such as CONTENT_DIR and SITE_URL
+ * @throws an error with Astro's output if there is no site
  */
 export async function buildSite(outDir: string, settings: Readonly<Record<string, string>>): Promise<void> {
   const build = launch(process.execPath, ['scripts/build.ts', '--out', dirname(outDir)], settings)
@@ -27,7 +28,7 @@ export async function buildSite(outDir: string, settings: Readonly<Record<string
   if (code !== 0) throw new Error(`The build failed.\n${build.log()}`)
 }
 
-/** Every file below a folder with its bytes, as Latin-1, in the order of paths. */
+/** Returns every file below a folder with its bytes, as Latin-1, sorted by path. */
 export function readTree(dir: string): Map<string, string> {
   return new Map(
     readdirSync(dir, { recursive: true, withFileTypes: true })

@@ -19,13 +19,13 @@ export interface BuiltHub {
   /** The folder of the built site. */
   dist: string
   state: StateStore
-  /** The link of the moment, which signs in once in local mode. */
+  /** Returns the current link, which signs in once in local mode. */
   signInLink(): string
-  /** Every text that the stores hold, keys included. */
+  /** Returns every string in the stores, including keys. */
   storedTexts(): string
-  /** Every line that the process has written. */
+  /** Returns every line that the process has logged. */
   logged(): string
-  /** The content's repository. */
+  /** Runs git on the content repository. */
   git(...args: string[]): string
   stop(): Promise<void>
 }
@@ -33,7 +33,7 @@ export interface BuiltHub {
 /**
  * Builds and starts a hub.
  *
- * @param settings of the environment, until the hub stops
+ * @param settings environment variables, set until the hub stops
  * @param files in the repository's first commit
  */
 export async function startBuiltHub(

@@ -1,4 +1,4 @@
-// The handlers of a hub in this process, with a build in memory.
+// The handlers of a hub, run in this process with a build in memory.
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
@@ -19,20 +19,20 @@ import { createToken, findToken, noteUse } from '../../src/stores/state/tokens.t
 
 export const BASE_URL = 'https://hub.example'
 
-/** What a hub stands on, and what it may be given instead of its own. */
+/** The parts that a hub is built on, and optional replacements for its own. */
 export interface HandlerOptions {
   git: GitStore
   /** Tokens. */
   state: StateStore
   fresh: FreshCopies
-  /** How people and jobs are told apart; else every person is who they were, and no job publishes. */
+  /** How people and jobs are identified; by default, everyone keeps their identity and no job publishes. */
   auth?: Partial<AuthTools> | undefined
   limiter?: RateLimiter | undefined
   failedTokens?: RateLimiter | undefined
   purge?: ((cacheTags: string[]) => Promise<void>) | undefined
 }
 
-/** The handlers, which any process may run: no test runner is needed. */
+/** The handlers. Any process may run them: no test runner is needed. */
 export interface Handlers {
   publish(request: Request): Promise<Response>
   read(request: Request): Promise<Response>
@@ -40,11 +40,11 @@ export interface Handlers {
     made?: { scope?: string; days?: number; holder?: TokenRecord['holder']; permissions?: TokenRecord['permissions'] },
     now?: Date,
   ): Promise<string>
-  /** Serves a content folder as it lies there from now on, when it has no problems. @returns path → text of each data file, and the problems */
+  /** Serves a content folder in its current state from now on, unless it has problems. @returns path → text of each data file, and the problems */
   build(contentDir: string, history?: History): { files: ReadonlyMap<string, string>; problems: readonly unknown[] }
 }
 
-/** No page is rendered here: what the pages' function answers by itself is all there is. */
+/** No page is rendered here: only the page function's own responses are available. */
 const NO_PAGES = {
   render: async () => new Response(null, { status: 404 }),
   sourceHost: undefined,
@@ -52,7 +52,7 @@ const NO_PAGES = {
   cache: undefined,
 }
 
-/** Opens them, with nothing built. */
+/** Opens the handlers, without a build. */
 export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, purge }: HandlerOptions): Handlers {
   let files = new Map<string, string>()
   const siteFiles = {
@@ -63,7 +63,7 @@ export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, p
   }
   const common = { baseUrl: BASE_URL, siteFiles, fresh, clientAddress: '192.0.2.1' }
   const search = () => {
-    // What is not there is answered all the same, without a hint of what was meant.
+    // Missing paths still get a response, without a suggestion of what was meant.
     throw new HubError('unavailable', 'There is no search here.')
   }
   const readTools = { ...common, search, limiter: UNLIMITED }

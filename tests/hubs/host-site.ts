@@ -1,10 +1,10 @@
-// Makes states of a site in a database, as the building process of our host does, in the process of a test.
+// Creates site states in a database, as our host's build process does, inside a test process.
 import { DatabaseSync } from 'node:sqlite'
 import { type MadeState, openSiteData } from '../../src/site/build/site-data.ts'
 import type { ContentListing } from '../../src/stores/content/content-listing.ts'
 import { openSiteDatabase } from '../../src/stores/site/site-database.ts'
 
-/** Opens the database at a path. @param code stands for the code that writes it */
+/** Opens the database at a path. @param code represents the code that writes it */
 export function openHostSite(
   path: string,
   { contentDir, baseUrl }: { contentDir: string; baseUrl: string },
@@ -23,7 +23,7 @@ export function openHostSite(
   })
   let number = database.state === undefined ? 0 : Number(database.state)
   return {
-    /** Makes the next state. Each is recorded, and the files of the one before are forgotten. */
+    /** Creates the next state. Each is recorded, and the previous one's files are discarded. */
     makeState(listing: ContentListing, day: string): MadeState {
       database.begin(++number)
       const made = makeState(listing, { day, history: { since: `${day}T00:00:00Z`, changes: new Map() } })
@@ -31,13 +31,13 @@ export function openHostSite(
       database.forgetBefore(number)
       return made
     },
-    /** Every file of the last state with its bytes, as Latin-1, in the order of paths. */
+    /** Returns every file of the last state with its bytes, as Latin-1, sorted by path. */
     readAll: () => readDatabase(path, number),
     close: database.close,
   }
 }
 
-/** Every file of a state with its bytes, as Latin-1, in the order of paths. */
+/** Returns every file of a state with its bytes, as Latin-1, sorted by path. */
 export function readDatabase(path: string, number: number): Map<string, string> {
   const database = new DatabaseSync(path, { readOnly: true })
   const rows = database

@@ -1,4 +1,4 @@
-// Makes machines for hubs on this one: a folder each with the project's files and a state of its own, in which `npm start` runs.
+// Simulates several machines on this one: each is a folder with the project's files and its own state, in which `npm start` runs.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -8,18 +8,18 @@ import { type ProcessOptions, plainEnvironment, type Run, startProcess } from '.
 export interface Machine {
   /** Its copy of the project. */
   folder: string
-  /** Starts a hub and waits until it serves data, or what else is asked for; the caller ends it. */
+  /** Starts a hub and waits until it serves data, or until `isReady`; the caller stops it. */
   start: (settings?: Record<string, string>, isReady?: ProcessOptions['isReady']) => Promise<{ base: string; run: Run }>
-  /** Makes a token with `npm run token`. */
+  /** Creates a token with `npm run token`. */
   makeToken: (owner: string) => string
-  /** Revokes all tokens of an owner that were made so. */
+  /** Revokes all of an owner's tokens that were created this way. */
   revokeTokens: (owner: string) => void
 }
 
-/** Machines that share nothing but what the settings name. */
+/** Machines that share only what the settings specify. */
 export interface Machines {
   make: (settings: Readonly<Record<string, string>>) => Machine
-  /** Removes what they kept; the hubs have ended. */
+  /** Removes their files, after all hubs have stopped. */
   close: () => void
 }
 
@@ -27,8 +27,8 @@ const START: ProcessOptions['command'] = [process.execPath, '--max-semi-space-si
 const isServingData = async (base: string) => (await fetch(`${base}/data/v1/tags.json`)).ok
 
 /**
- * Opens a place for machines, inside this folder, because Astro finds a linked file only below a folder that it shares with the root.
- * They share this folder's bundles of the pages, because each would make the same.
+ * Opens a place for machines, inside this folder, because Astro finds a linked file only below a folder that it shares
+ * with the root. They share this folder's page bundles, because each would build the same one.
  */
 export function openMachines(): Machines {
   const pages = resolve('.hub/pages')

@@ -19,7 +19,7 @@ import { copiesInState } from '../../src/stores/state/fresh-copies.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
 import { memoryState } from './memory-state.ts'
 
-/** A public address: no loopback rules apply there. */
+/** A public URL, so no loopback rules apply. */
 export const BASE_URL = 'https://hub.example'
 export const ENDPOINT = `${BASE_URL}/mcp`
 
@@ -30,20 +30,20 @@ export interface McpHub {
   catalogue: Catalogue
   fresh: FreshCopies
   dependencies: McpDependencies
-  /** Any request, as it is. */
+  /** Handles any request as is. */
   answer(request: Request): Promise<Response>
-  /** For a client: `fetch` that leads here. */
+  /** A `fetch` for clients that leads here. */
   fetch(address: string | URL, init?: RequestInit): Promise<Response>
-  /** A 2025 request. @returns its result; throws what the server calls an error */
+  /** Sends a 2025 request. @returns its result; throws if the server reports an error */
   call(method: string, params?: Json): Promise<Json>
-  /** `tools/call`. */
+  /** Sends a `tools/call` request. */
   tool(name: string, given?: Json): Promise<Json>
-  /** An answer of the read API, parsed. */
+  /** Returns a parsed response from the read API. */
   rest(path: string): Promise<Json>
   close(): void
 }
 
-/** Opens a hub over a content folder. @param changed what to have otherwise */
+/** Opens a hub with a content folder. @param changed overrides of the defaults */
 export function openMcpHub(contentDir: string, changed: Partial<McpDependencies> = {}): McpHub {
   const dir = mkdtempSync(join(tmpdir(), 'hub-mcp-'))
   const siteDir = join(dir, 'dist')
@@ -77,14 +77,14 @@ export function openMcpHub(contentDir: string, changed: Partial<McpDependencies>
   }
 }
 
-/** Writes what the endpoint reads of a built site. */
+/** Writes the parts of a built site that the endpoint reads. */
 export function writeSite(catalogue: Catalogue, siteDir: string): void {
   writeFiles(siteDir, listDataFiles(catalogue, digestText))
   mkdirSync(join(searchIndexPath(siteDir), '..'), { recursive: true })
   buildSearchIndex(catalogue, searchIndexPath(siteDir))
 }
 
-/** A POST as a client sends it. @param body written as JSON unless it is a text already */
+/** Returns a POST request as a client sends it. @param body written as JSON unless it is a string */
 export function post(body: unknown, headers: Record<string, string> = {}, address = ENDPOINT): Request {
   return new Request(address, {
     method: 'POST',
@@ -93,7 +93,7 @@ export function post(body: unknown, headers: Record<string, string> = {}, addres
   })
 }
 
-/** The headers and the body of a 2026 request. */
+/** Returns the headers and the body of a 2026 request. */
 export function modern(method: string, params: Json = {}, headers: Record<string, string> = {}): Request {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',

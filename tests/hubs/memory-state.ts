@@ -2,10 +2,10 @@
 import type { StateStore } from '../../src/ports/state-store.ts'
 
 /**
- * A state store in memory.
+ * Creates a state store in memory.
  *
  * @param pause waited for before each call
- * @param now a clock in milliseconds since 1970; left out, it stands still and nothing expires
+ * @param now a clock in milliseconds since 1970; if omitted, time stands still and nothing expires
  */
 export function memoryState(
   pause: () => Promise<void> = async () => {},

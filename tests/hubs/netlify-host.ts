@@ -1,4 +1,5 @@
-// A deploy as Netlify runs it, as a process: the files of dist/ first, then the functions, which get an address and nothing else; copies lie in a blob server.
+// A deploy as on Netlify, in its own process: the files in dist/ first, then the functions, which receive a URL and
+// nothing else. Copies are stored on a blob server.
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
@@ -10,7 +11,10 @@ import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 import { netlifyState } from '../../src/stores/state/state-netlify.ts'
 import { createToken } from '../../src/stores/state/tokens.ts'
 
-/** Given as its one argument: the folder that holds `dist` and `build`, which LAMBDA_TASK_ROOT names too, one for the state, and whose token is made. */
+/**
+ * The arguments: the folder with `dist` and `build`, which LAMBDA_TASK_ROOT also names; a folder for the state; and the
+ * owner to create a token for.
+ */
 const [dir = '', blobsDir = '', owner = ''] = process.argv.slice(2)
 const token = 'of-this-test'
 const state = new BlobsServer({ directory: blobsDir, token, logger: () => {} })

@@ -7,17 +7,17 @@ import { poll } from '../e2e/client.ts'
 /** How a hub is started. */
 export interface ProcessOptions {
   command: readonly [string, ...string[]]
-  /** Of the environment, beside PORT. */
+  /** Environment variables in addition to PORT. */
   settings?: Readonly<Record<string, string>>
   cwd?: string
-  /** Whether it can be used; usually when it serves a file. A look that fails is none. */
+  /** Returns whether it can be used, usually once it serves a file. A check that throws counts as no. */
   isReady?: (base: string, run: Run) => Promise<boolean>
 }
 
-/** A hub that bundles the pages beside many others on few processors takes minutes. */
+/** A hub that builds the page bundle next to many others on few processors takes minutes. */
 const MAX_START_MS = 280_000
 
-/** Starts a hub and waits until it can be used. The caller ends `run`. @throws Error with its log when it ends by itself, or takes too long */
+/** Starts a hub and waits until it can be used. The caller stops `run`. @throws Error with its log if it exits by itself or takes too long */
 export async function startProcess({
   command: [program, ...parameters],
   settings = {},
@@ -40,7 +40,7 @@ export async function startProcess({
   return { base, run }
 }
 
-/** Plain files: asking the API while the first build runs would use up the limit of requests. A document is 503 while the pages are bundled. */
+/** Checks static files, because API requests during the first build would use up the rate limit. A document is 503 while the page bundle is built. */
 export const isServingFiles = async (base: string): Promise<boolean> =>
   (await fetch(`${base}/data/v1/tags.json`)).ok && (await fetch(`${base}/docs`)).status !== 503
 
@@ -52,11 +52,11 @@ export type Run = {
   end: () => Promise<void>
 }
 
-/** What the test runner, git and whoever started it put into the environment. */
+/** Variables that the test runner, git and the parent process add to the environment. */
 const FOREIGN =
   /^(?:VITEST.*|TEST|NODE_ENV|MODE|DEV|PROD|SSR|BASE_URL|SITE_URL|URL|PORT|CONTENT_DIR|npm_.*|ASTRO_.*|GIT_.*|GITHUB_.*|FORCE_COLOR)$/
 
-/** The environment as somebody has it who sets nothing. */
+/** Returns the environment of a user who sets no variables. */
 export const plainEnvironment = (): Record<string, string | undefined> => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name))),
   PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
@@ -64,7 +64,7 @@ export const plainEnvironment = (): Record<string, string | undefined> => ({
   NO_COLOR: '1',
 })
 
-/** A command in a process group of its own, in the plain environment and these settings. */
+/** Starts a command in its own process group, in the plain environment plus these settings. */
 export function launch(command: string, parameters: string[], settings: Record<string, string>, cwd = '.'): Run {
   const child = spawn(command, parameters, {
     cwd,
@@ -105,7 +105,7 @@ export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** The process itself and all that it started, also in other groups. */
+/** Returns the process itself and all processes that it started, also in other groups. */
 export function descendants(pid: number | undefined): number[] {
   if (!pid) return []
   const rows = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
@@ -126,11 +126,12 @@ export function alive(pid: number): boolean {
   }
 }
 
-/** Below the ports that systems hand out themselves; each worker of the test runner has a range of its own. */
+/** Below the ports that systems assign automatically; each worker of the test runner has its own range. */
 let nextPort = 20_000 + 500 * Number(process.env.VITEST_POOL_ID ?? 0)
 
 /**
- * Finds a free port. Each test file gets the same ones, because hubs with the same address share a bundle of the pages, which takes 6 s to make.
+ * Finds a free port. Each test file gets the same ones, because hubs with the same URL share a page bundle, which takes
+ * 6 s to build.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

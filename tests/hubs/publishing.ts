@@ -14,22 +14,22 @@ import { BASE_URL, openHandlers } from './handlers.ts'
 import { memoryState } from './memory-state.ts'
 import type { World } from './worlds.ts'
 
-/** Where a publish goes unless a test says otherwise. */
+/** The default target of a publish. */
 export const REPOSITORY = 'acme/code-review'
 
-/** An answer, read to its end. */
+/** A response, read to its end. */
 export interface Answer {
   status: number
   headers: Headers
   bytes: Buffer
   text: string
-  /** What stands under `data`. */
+  /** The value of `data`. */
   data: Record<string, unknown>
-  /** The version that was answered. */
+  /** The version in the response. */
   version: string
-  /** The error's code, or undefined. */
+  /** The error code, or undefined. */
   code: string | undefined
-  /** The error's sentence, or an empty text. */
+  /** The error message, or an empty string. */
   message: string
 }
 
@@ -37,52 +37,52 @@ export interface Answer {
 export interface Sending {
   /** `owner/name`. */
   to?: string
-  /** The whole path, when it is not that of a repository's versions. */
+  /** The whole path, if it is not that of a repository's versions. */
   path?: string
   method?: string
-  /** null: without an Authorization header. */
+  /** null: no Authorization header. */
   token?: string | null
   key?: string
-  /** More headers; null leaves one of the usual ones out. */
+  /** Additional headers; null omits one of the usual ones. */
   headers?: Readonly<Record<string, string | null>>
 }
 
 /** A hub in this process. */
 export interface Hub {
-  /** Covers every repository of the owner `acme`. */
+  /** Covers every repository owned by `acme`. */
   token: string
   state: StateStore
   git: GitStore
-  /** @param body sent as it is when it is a text, bytes or a stream; else written as JSON */
+  /** @param body sent as is if it is a string, bytes or a stream; otherwise written as JSON */
   publish(body: unknown, sending?: Sending): Promise<Answer>
   read(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>
-  /** Reads below the repository's address. @param rest such as `/raw` */
+  /** Reads a path below the repository's URL. @param rest such as `/raw` */
   readRepository(rest?: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
   makeToken(
     made?: { scope?: string; days?: number; holder?: TokenRecord['holder']; permissions?: TokenRecord['permissions'] },
     now?: Date,
   ): Promise<string>
-  /** The content of the head, as a build finds it that begins now. */
+  /** Returns the content at the head, as a build that starts now finds it. */
   readContent(): Promise<{ contentDir: string; source: BuildSource }>
-  /** Builds the content of the head, or what a build that began earlier has read, and serves that from now on. @returns path → text of each data file */
+  /** Builds the content at the head, or what an earlier build has read, and serves that from now on. @returns path → text of each data file */
   build(read?: { contentDir: string; source: BuildSource }): Promise<ReadonlyMap<string, string>>
 }
 
-/** What a hub may be given instead of its own. */
+/** Optional replacements for a hub's own parts. */
 export interface HubOptions {
   state?: StateStore
-  /** Where fresh copies go, when not among the tokens. */
+  /** Where fresh copies are stored, if not with the tokens. */
   freshState?: StateStore
-  /** Whether copies are remembered, as our own host does it. */
+  /** Whether copies are kept in memory, as our own host does. */
   isRemembering?: boolean
   limiter?: RateLimiter
   failedTokens?: RateLimiter
   purge?: (cacheTags: string[]) => Promise<void>
-  /** How people and jobs are told apart, where a test is about them; else every person is who they were, and no job publishes. */
+  /** How people and jobs are identified, if a test is about them; by default, everyone keeps their identity and no job publishes. */
   auth?: Partial<AuthTools>
 }
 
-/** Opens a hub over a repository, with one token. */
+/** Opens a hub on a repository, with one token. */
 export async function openHub(world: World, options: HubOptions = {}): Promise<Hub> {
   const { state = memoryState(), limiter, purge, isRemembering = false } = options
   const git = world.openStore()
@@ -132,7 +132,7 @@ function makeRequest(
     else all.set(name, value)
   }
   const isRaw = typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream
-  // A stream needs `duplex`, which the types of the DOM do not know.
+  // A stream needs `duplex`, which the DOM types lack.
   const init = {
     method,
     headers: all,

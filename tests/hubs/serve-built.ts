@@ -1,4 +1,4 @@
-// Runs `npm run serve` over its own site.
+// Runs `npm run serve` with its own site.
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -6,11 +6,11 @@ import type { Server } from '../e2e/targets.ts'
 import { buildSite } from './build-site.ts'
 import { startProcess } from './processes.ts'
 
-/** Builds a site of a content folder and serves it. */
+/** Builds a site from a content folder and serves it. */
 export async function serveBuilt(contentDir: string): Promise<Server> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-mcp-serve-'))
   await buildSite(join(dir, 'dist'), { CONTENT_DIR: resolve(contentDir) })
-  // The host loads the functions of the folder it runs in.
+  // The host loads the functions from its working directory.
   symlinkSync(resolve('netlify'), join(dir, 'netlify'))
   const { base, run } = await startProcess({
     command: ['node', resolve('scripts/serve.ts')],

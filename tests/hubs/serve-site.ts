@@ -11,21 +11,24 @@ type Stores = Parameters<typeof serveSites>[1] & { close(): Promise<void> | void
 
 /** How a site is built and served. */
 export interface SiteOptions<S extends Stores> {
-  /** Of the environment, from the build to the end: CONTENT_DIR and SITE_URL at least. */
+  /** Environment variables, set from the build until the end: at least CONTENT_DIR and SITE_URL. */
   settings: Readonly<Record<string, string>>
-  /** What the host stands on; called with the site's folder when the site is built. */
+  /** Opens the host's stores; called with the site's folder once the site is built. */
   openStores: (dir: string) => Promise<S>
-  /** Where the host listens, and more that it takes. */
+  /** Where the host listens, and its other options. */
   serving: Parameters<typeof serveSites>[2]
 }
 
-/** The stores that the settings have, with a state of the site's own: what an earlier run left says nothing of this one. */
+/**
+ * Opens the stores from the settings, with a separate state for this site: leftovers from an earlier run would say
+ * nothing about this one.
+ */
 export const openOwnStores = (dir: string) => openLocalStores(readConfig(process.env), dir)
 
 /**
  * Builds a content folder and serves it.
  *
- * @param dir of `makeSiteFolder`: the site goes into its `dist`, and all of it is removed at the end
+ * @param dir of `makeSiteFolder`: the site goes into its `dist`, and all of it is removed when the hub stops
  */
 export async function serveBuiltSite<S extends Stores>(
   dir: string,

@@ -11,19 +11,19 @@ import type { GitHubStandIn, StandInRepository } from '../github/stand-in.ts'
 
 type Files = Readonly<Record<string, string>>
 
-/** A git repository that several hubs may share, as several processes do. */
+/** A git repository that several hubs may share, just as several processes do. */
 export interface World {
   openStore(): GitStore
-  /** Commits files as somebody else does. @param files paths from the repository's root */
+  /** Commits files as another user. @param files paths from the repository's root */
   commitOutside(files: Files): Promise<unknown>
-  /** The repository as a git folder that the command `git` reads. */
+  /** Returns the repository as a git folder for the `git` command. */
   gitFolder(): Promise<string>
-  /** The content folder of the head, as a build finds it. */
+  /** Returns the content folder at the head, as a build finds it. */
   contentDir(): Promise<string>
   close(): void
 }
 
-/** A work tree on this machine, with one commit. @param files in that commit */
+/** Creates a work tree on this machine, with one commit. @param files in that commit */
 export function openLocalWorld(files: Files = {}): World {
   const folder = mkdtempSync(join(tmpdir(), 'hub-publish-'))
   const contentDir = join(folder, 'content')
@@ -50,7 +50,7 @@ export function openLocalWorld(files: Files = {}): World {
   }
 }
 
-/** A repository on the stand-in. @param callTimeoutMs how long a hub waits for one call */
+/** Creates a repository on the fake GitHub server. @param callTimeoutMs how long a hub waits for one call */
 export async function openGitHubWorld(
   standIn: GitHubStandIn,
   files: Files = {},

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 type Json = Record<string, unknown>
 type Fetch = (address: string | URL, init?: RequestInit) => Promise<Response>
 
-/** What the tests need of a client, whatever its generation. */
+/** What the tests need from a client, whatever its generation. */
 interface AnyClient {
   version: () => string | undefined
   listTools(): Promise<{ tools: { name: string }[] }>
@@ -20,7 +20,7 @@ interface AnyClient {
 
 const INFO = { name: 'tests', version: '1.0.0' }
 
-/** Each client by what it is called in a failure. */
+/** Each client under the name that failures show. */
 export const CLIENTS: readonly (readonly [string, string, (address: string, fetch?: Fetch) => Promise<AnyClient>])[] = [
   ['the 1.x client', '2025-11-25', connectLegacy],
   ['the 2.x client as it comes', '2025-11-25', (address, fetch) => connectModern(address, fetch)],
@@ -49,8 +49,8 @@ async function connectModern(address: string, fetch?: Fetch, mode?: 'auto' | { p
 /**
  * Adds the tests that every client must pass.
  *
- * @param addressOf asked when the tests run
- * @param given who tries it: `fetch` leads elsewhere than the network, `clients` are fewer than all
+ * @param addressOf called when the tests run
+ * @param given the clients: `fetch` replaces the network, `clients` selects fewer than all
  */
 export function testClients(addressOf: () => string, given: { fetch?: Fetch; clients?: typeof CLIENTS } = {}): void {
   const { fetch, clients = CLIENTS } = given

@@ -1,4 +1,4 @@
-// Holds our quick look at a request's generation against the library's own verdict.
+// Compares our quick check of a request's generation with the library's own result.
 import { isLegacyRequest } from '@modelcontextprotocol/server'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

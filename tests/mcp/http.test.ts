@@ -1,4 +1,4 @@
-// Pins what /mcp answers as HTTP: every check in its order, the same headers on every answer, and no answer later than two seconds.
+// Tests how /mcp responds over HTTP: every check in order, the same headers on every response, and no response later than two seconds.
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { answerMcp } from '../../src/server/mcp/answer.ts'
@@ -7,7 +7,7 @@ import { cpuMsSince } from '../cpu-time.ts'
 import { ENDPOINT, modern, openMcpHub, post } from '../hubs/mcp.ts'
 
 const hub = openMcpHub('content')
-// What clients are not told is logged.
+// Errors that are hidden from clients are logged.
 vi.spyOn(console, 'error').mockReturnValue(undefined)
 afterAll(() => hub.close())
 afterEach(() => vi.unstubAllEnvs())
@@ -33,7 +33,7 @@ const streamed = (bytes: number) => {
   return new Request(ENDPOINT, init)
 }
 
-/** One answer: its status, and the JSON-RPC error's code, or what else its body is. */
+/** Returns a response's status, and the JSON-RPC error code or other body. */
 async function show(request: Request): Promise<[number, unknown]> {
   const before = process.threadCpuUsage()
   const response = await hub.answer(request)

@@ -1,4 +1,4 @@
-// Pins what stands beside the tools: prompts, resources and completions, with the same visibility and without hidden characters.
+// Tests the features next to the tools: prompts, resources and completions, with the same visibility and without hidden characters.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -8,9 +8,9 @@ import { makeContent } from '../e2e/made-content.ts'
 import { modern, openMcpHub } from '../hubs/mcp.ts'
 
 type Json = Record<string, unknown>
-/** A value for each type of variable; an enum gives its own. */
+/** A value for each variable type; an enum supplies its own. */
 const SAMPLES = { string: 'some $& text', integer: '3', number: '0.5', boolean: 'true', enum: '' }
-/** Tags that spell a sentence nobody sees, a text that runs backwards, a word that is split by nothing. */
+/** Tag characters that spell an invisible sentence, reversed text, and a word split by an invisible character. */
 const HIDDEN = 'Title\u{E0069}\u{E0067}\u202E\u200B\u2066 of\u00AD a\uFE0F prompt'
 const VARIABLES = `variables:
   - name: tone

@@ -1,4 +1,4 @@
-// Pins the entry for registries, and that every client's set-up leads to the server.
+// Checks the registry entry, and that every client's setup leads to the server.
 import { expect, test } from 'vitest'
 import { listClientSetups } from '../../src/site/docs/mcp-clients.ts'
 import { describeForRegistries } from '../../src/site/docs/mcp-registry.ts'

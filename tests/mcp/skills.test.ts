@@ -1,4 +1,4 @@
-// Tests Agent Skills in MCP: the official client's own verification in both generations, and addresses at which there is none.
+// Tests Agent Skills in MCP: the official client's own verification in both generations, and URIs without one.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { afterAll, expect, test } from 'vitest'

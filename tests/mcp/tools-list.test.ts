@@ -1,4 +1,4 @@
-// Pins tools/list, the public face of the server: a change here is a change that every client sees.
+// Tests tools/list, the server's public interface: every client sees a change here.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

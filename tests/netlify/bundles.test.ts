@@ -1,4 +1,4 @@
-// Pins that each function runs from what its bundle holds alone: what netlify.toml leaves out of the packages is never loaded.
+// Checks that each function runs with only its bundle's files: what netlify.toml excludes from the packages is never loaded.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundleFunctions, unpackFunction } from '../../scripts/bench/functions.ts'
 import { makeMcpRequest } from '../../scripts/bench/mcp-request.ts'
 
-// Away from the project, for there a package that is missing in a bundle would be found in a folder above.
+// Outside the project, because inside it, a package missing from a bundle would be found in a parent folder.
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))
-/** Has a file with the path of one that functions carry, elsewhere in the project. */
+/** Contains a file with the same path as one bundled with the functions, elsewhere in the project. */
 const stray = resolve('.hub/tests/stray')
 beforeAll(() => {
   mkdirSync(join(stray, 'build'), { recursive: true })
@@ -20,7 +20,7 @@ afterAll(() => {
   for (const folder of [dir, stray]) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Asks a function in a process of its own. @returns the status and the text of its answer */
+/** Calls a function in its own process. @returns the response's status and text */
 async function ask(name: string, request: Request): Promise<{ status: number; text: string }> {
   const script = `
     const { default: answer } = await import(${JSON.stringify(unpackFunction(dir, name).module)})

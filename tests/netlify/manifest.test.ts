@@ -1,4 +1,4 @@
-// Pins what the platform's own bundler makes of the functions: addresses, methods, limits, and what lies in each bundle.
+// Tests how the platform's own bundler packages the functions: routes, methods, limits, and the files in each bundle.
 import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -15,7 +15,7 @@ const Manifest = z.object({
       name: z.string(),
       path: z.string(),
       runtimeVersion: z.string(),
-      // A function that only a schedule calls has none.
+      // A function that only runs on a schedule has none.
       routes: z
         .array(z.object({ pattern: z.string(), methods: z.array(z.string()), prefer_static: z.boolean().optional() }))
         .default([]),
@@ -162,7 +162,7 @@ describe('function bundles', () => {
   test('pages renders a prompt with the code in its bundle', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-pages-'))
     execFileSync('python3', ['-m', 'zipfile', '-e', functions.get('pages')?.path ?? '', folder])
-    // The packages of the functions are a link here, which the bundler does not follow.
+    // Here, the functions' packages are a link, which the bundler does not follow.
     rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     const deploy = createServer((request, response) => {

@@ -1,11 +1,11 @@
-// An OIDC issuer for tests: real keys, and tokens like those of GitHub Actions, valid or invalid in any way.
+// An OIDC issuer for tests: real keys, and tokens like those from GitHub Actions, valid or invalid in any way.
 import { createServer } from 'node:http'
 import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8, type JWTHeaderParameters, SignJWT } from 'jose'
 
 export const ISSUER = 'https://token.actions.githubusercontent.com'
 export const AUDIENCE = 'https://hub.example'
 
-/** What a job of `octo/prompts` says. @see https://docs.github.com/actions/reference/security/oidc */
+/** The claims of a job in `octo/prompts`. @see https://docs.github.com/actions/reference/security/oidc */
 export const CLAIMS = {
   sub: 'repo:octo/prompts:ref:refs/heads/main',
   repository: 'octo/prompts',
@@ -23,17 +23,17 @@ export const CLAIMS = {
 /** A running issuer. */
 export interface Issuer {
   jwksUrl: string
-  /** How often its keys were asked for. */
+  /** Returns how often its keys were requested. */
   fetches(): number
-  /** What its address answers from now on, instead of the keys. */
+  /** Sets the response of its URL from now on, instead of the keys. */
   answer(status: number, body: string): void
-  /** Signs a token. @param claims undefined leaves one out */
+  /** Signs a token. @param claims undefined omits one */
   sign(claims?: Readonly<Record<string, unknown>>, header?: Partial<JWTHeaderParameters>): Promise<string>
-  /** Signs with a key that the issuer does not know, under the name of one that it does. */
+  /** Signs with a key that the issuer does not know, using the ID of one that it does. */
   signWithAnother(): Promise<string>
-  /** Signs with the right key by another algorithm. */
+  /** Signs with the right key but another algorithm. */
   signBy(alg: 'PS256' | 'RS512'): Promise<string>
-  /** Signs with HMAC, the public key as its secret. */
+  /** Signs with HMAC, using the public key as the secret. */
   signWithPublicKey(): Promise<string>
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ let made = 0
 export async function startIssuer(): Promise<Issuer> {
   const kid = 'key-1'
   const [ours, other] = await Promise.all([generateKeyPair('RS256', { extractable: true }), generateKeyPair('RS256')])
-  // Without `alg`, so that it is not the key which keeps other algorithms out.
+  // Without `alg`, so that it is not the key that rules out other algorithms.
   const jwk = { ...(await exportJWK(ours.publicKey)), kid, use: 'sig' }
   let current = { status: 200, body: JSON.stringify({ keys: [jwk] }) }
   let fetches = 0

@@ -36,7 +36,7 @@ let issuer: Issuer
 let world: World
 let hub: Hub
 const state = memoryState()
-/** The names of what is remembered of used tokens. */
+/** Returns the names under which used tokens are remembered. */
 const remembered = (store = state) => [...store.texts.keys()].filter((key) => key.startsWith('jti/'))
 const openJobHub = async (jwksUrl = issuer.jwksUrl, options: HubOptions = {}) =>
   openHub(world, {

@@ -1,4 +1,5 @@
-// Holds every operation to the API's description: two thousand requests, valid, nearly valid and hostile, each answer as its status, headers and schema say.
+// Checks every operation against the API's description: two thousand requests, valid, nearly valid and hostile; each
+// response matches its status, headers and schema.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
@@ -61,7 +62,7 @@ const hostile = fc.constantFrom(
 const orHostile = <Value>(values: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 3, arbitrary: values }, { weight: 1, arbitrary: hostile })
 
-/** Values that answer, nearly answer or attack, for each parameter by its name. */
+/** Valid, nearly valid and hostile values for each parameter, by name. */
 const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   owner: orHostile(fc.constantFrom('acme', 'nobody', 'api')),
   name: orHostile(fc.constantFrom('code-review', 'nothing')),
@@ -128,7 +129,7 @@ const aBody = fc.oneof(
   fc.jsonValue(),
 )
 
-/** Holds an answer to what the description says of it. */
+/** Compares a response with its description. */
 function hold(
   operation: Described,
   place: string[],
@@ -139,7 +140,7 @@ function hold(
   expect(status, said).not.toBe(500)
   expect(headers.get('Access-Control-Allow-Origin'), said).toBe('*')
   expect(headers.get('X-Content-Type-Options'), said).toBe('nosniff')
-  // An address that no path matches has the table's 404, and a slip in case its 308, whatever operation was meant.
+  // A URL that no path matches gets the table's 404, and one that differs only in case its 308, whichever operation was meant.
   if (status === 308) return expect(headers.get('Location'), said).toMatch(/^\/api\/v1\//)
   const described =
     operation.responses[status] ?? (status === 404 ? { $ref: '#/components/responses/not_found' } : undefined)
@@ -173,7 +174,7 @@ test('read operations match the OpenAPI description', async () => {
   await fc.assert(
     fc.asyncProperty(aRead, async ({ path, from, isKnown, method, values }) => {
       const all: Record<string, string | undefined> = { ...values }
-      // Half of all requests ask for something that is there.
+      // Half of all requests are for something that exists.
       if (isKnown)
         Object.assign(all, { owner: from.owner, handle: from.owner, name: from.name, version: from.versions[0] })
       const { get } = reads.find((read) => read.path === path)!
@@ -185,7 +186,7 @@ test('read operations match the OpenAPI description', async () => {
       const answer = path.includes('/export/') ? answerExport : answerRead
       const response = await answer(request, () => hub.dependencies)
       seen.add(`${path} ${response.status}`)
-      // A path parameter may make another address of it, which is held to its own operation elsewhere.
+      // A path parameter can turn it into another URL, which is checked with its own operation elsewhere.
       const isItself = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}/?$`).test(url.pathname)
       if (isItself)
         hold(get, ['paths', path, 'get'], {

@@ -1,4 +1,4 @@
-// Pins that clients generated from the API's description compile strictly and work: every operation is called with each.
+// Checks that clients generated from the API's description compile strictly and work: every operation is called with each.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { openLocalWorld } from '../hubs/worlds.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hub-generated-'))
 
-/** The first command of a package; the compiler's is its second. */
+/** Returns the first command of a package, or the second one for the compiler. */
 function commandOf(name: string): string {
   const { bin } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')) as {
     bin: string | Record<string, string>
@@ -24,7 +24,7 @@ function commandOf(name: string): string {
 const world = openLocalWorld({ 'content/acme/index.md': '---\nname: Acme\n---\n' })
 let hub: Hub
 
-/** Sends what a client sends to the handlers in this process. */
+/** Passes a client's requests to the handlers in this process. */
 const send: typeof fetch = async (input, init) => {
   const request = new Request(input, init)
   const { pathname, search } = new URL(request.url)
@@ -37,7 +37,7 @@ const send: typeof fetch = async (input, init) => {
   return new Response(hasBody ? new Uint8Array(answer.bytes) : null, { status: answer.status, headers: answer.headers })
 }
 
-/** What every client is asked to do, in its own words, in `uses/`; each returns the same facts. Not named .ts: what they import is generated. */
+/** The same tasks written for each client, in `uses/`; each returns the same facts. Not named .ts, because their imports are generated. */
 const USES = ['openapi-fetch', 'hey-api', 'orval'] as const
 
 beforeAll(async () => {
@@ -91,7 +91,7 @@ beforeAll(async () => {
   try {
     run('typescript', '--project', 'tsconfig.json')
   } catch (error) {
-    // tsc says what is wrong on standard output.
+    // tsc writes its errors to standard output.
     throw new Error(String((error as { stdout?: string }).stdout ?? error))
   }
 })

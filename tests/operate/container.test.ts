@@ -1,4 +1,5 @@
-// Pins the Dockerfile by carrying its steps out, one by one: what it copies is enough, what it starts serves with a read-only tree, and nothing else gets in.
+// Tests the Dockerfile by executing its steps one by one: what it copies is enough, what it starts serves with a
+// read-only tree, and nothing else gets in.
 import { execFileSync } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -79,12 +80,12 @@ test.runIf(canContain)(
     }
     const image = [...images.values()].at(-1)!
     const hub = join(image.root, image.workdir)
-    // What is ours, and what npm installed: no tests' browsers, no second Node.
+    // Our own files, and what npm installed: no browsers for tests, no second Node.
     expect(sizeOf(hub)).toBeLessThan(300e6)
     expect(existsSync(join(hub, 'node_modules/netlify-cli'))).toBe(false)
     expect(image.volumes.map((volume) => ownerOf(join(image.root, volume)))).toEqual([1000, 1000])
 
-    // git reads no repository of somebody else's, so it is ours while we write to it.
+    // git refuses repositories owned by another user, so we own it while we write to it.
     chownSync(join(image.root, 'catalogue'), 0, 0)
     const catalogue = makeRepository('ready', join(image.root, 'catalogue'))
     catalogue.commit({ 'content/acme/greet/versions/1.0.0.md': versionFile('Greet {{name}}.') })
@@ -141,7 +142,7 @@ test.runIf(canContain)(
   240_000,
 )
 
-/** Everything but the volumes and what this machine lends. */
+/** Returns everything except the volumes and the system folders of this machine. */
 function listFiles(image: string): string[] {
   return ['hub', 'etc', 'home'].flatMap((place) =>
     readdirSync(join(image, place), { recursive: true, withFileTypes: true })

@@ -4,13 +4,13 @@ import { chmodSync, cpSync, existsSync, mkdirSync, statSync, writeFileSync } fro
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Stage, Step } from './dockerfile.ts'
 
-/** Whether this machine lets us mount and change root in a namespace of our own. */
+/** Whether this machine allows us to mount and change root in our own namespace. */
 export const canContain: boolean =
   process.platform === 'linux' &&
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 
-/** What a stage came to. */
+/** The result of a stage. */
 export interface Image {
   root: string
   workdir: string
@@ -21,17 +21,17 @@ export interface Image {
   healthcheck: readonly string[]
 }
 
-/** What the official Node image has beyond Debian: its user. The programs are those of this machine. */
+/** What the official Node image adds to Debian: its user. The programs come from this machine. */
 const USERS = { root: 0, node: 1000 } as const
-/** Of this machine, read-only. */
+/** From this machine, read-only. */
 const SYSTEM = ['usr', 'bin', 'sbin', 'lib', 'lib64'].filter((name) => existsSync(`/${name}`))
 const NODE = '/node/bin'
 
 /**
- * Carries out every step of a stage, one after the other.
+ * Executes every step of a stage, in order.
  *
- * @param context the files that docker would be given
- * @param stages those before it, by name
+ * @param context the files that docker would receive
+ * @param stages the earlier ones, by name
  */
 export function buildStage(
   { steps }: Stage,
@@ -99,7 +99,10 @@ function carryOut(
   }
 }
 
-/** As docker copies: a folder's content, a file by its name into a target that ends in a slash; what is not in the context is an error. */
+/**
+ * Copies as docker does: the content of a folder, or a file by its name into a target with a trailing slash. Anything
+ * missing from the context is an error.
+ */
 function copy(
   args: readonly string[],
   from: Image | undefined,
@@ -125,7 +128,7 @@ function copy(
   }
 }
 
-/** Packages are installed from outside, for there is no network inside: npm's into the stage, the system's only tried. */
+/** Packages are installed from outside, because there is no network inside: npm's into the stage, the system's only as a trial. */
 function run(command: string, image: Image): void {
   if (command.startsWith('npm ')) {
     execFileSync('sh', ['-c', command], {
@@ -154,13 +157,13 @@ function run(command: string, image: Image): void {
   })
 }
 
-/** Starts a command of an image: the whole tree read-only but for its volumes and /tmp. @param environment over the image's own */
+/** Starts a command of an image: the whole tree is read-only except its volumes and /tmp. @param environment overrides the image's own */
 export function start(image: Image, command: readonly string[], environment: Record<string, string>): ChildProcess {
   const script = `${mount(image, image.volumes)}${enter(image, environment, command)}`
   return spawn('unshare', ['-m', 'sh', '-ec', script], { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-/** @param volumes none: everything may be written */
+/** @param volumes none: everything is writable */
 function mount({ root }: Image, volumes: readonly string[]): string {
   const node = process.execPath
   if (!existsSync(join(root, NODE, 'node'))) writeFileSync(join(root, NODE, 'node'), '')
@@ -195,10 +198,10 @@ function enter(
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Bytes of a folder's files. */
+/** Returns the size of a folder's files in bytes. */
 export function sizeOf(folder: string): number {
   return Number(execFileSync('du', ['-sb', folder], { encoding: 'utf8' }).split('\t')[0])
 }
 
-/** Who owns a path, as a number. */
+/** Returns the numeric owner of a path. */
 export const ownerOf = (path: string): number => statSync(path).uid

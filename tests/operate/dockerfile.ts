@@ -3,14 +3,14 @@
 /** One instruction. */
 export interface Step {
   word: string
-  /** `--from=packages` and the like. */
+  /** `--from=packages` and similar. */
   flags: Readonly<Record<string, string>>
-  /** The list of the JSON form, or the words of the other one; of RUN, the whole line for the shell. */
+  /** The list in the JSON form, or the words in the other form; for RUN, the whole line for the shell. */
   args: readonly string[]
   line: number
 }
 
-/** What begins with one FROM. */
+/** Everything from one FROM to the next. */
 export interface Stage {
   base: string
   name: string | undefined
@@ -19,7 +19,7 @@ export interface Stage {
 
 const WORDS = new Set(['COPY', 'RUN', 'WORKDIR', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'HEALTHCHECK', 'CMD'])
 
-/** Divides a Dockerfile. @throws Error for what this reader does not know */
+/** Splits a Dockerfile into stages. @throws Error for syntax that this reader does not support */
 export function readDockerfile(text: string): Stage[] {
   const stages: (Stage & { steps: Step[] })[] = []
   for (const { line, text: instruction } of listInstructions(text)) {
@@ -60,7 +60,10 @@ function readArguments(word: string, rest: string): Pick<Step, 'flags' | 'args'>
   return { flags, args: word === 'RUN' ? [left] : left.split(/\s+/) }
 }
 
-/** Which files reach docker: the last pattern that fits a file or a folder above it counts. @param files paths from the root */
+/**
+ * Returns the files that docker receives: the last pattern that matches a file or a parent folder counts. @param files
+ * paths from the root
+ */
 export function listContext(ignore: string, files: readonly string[]): string[] {
   const patterns = ignore.split('\n').filter((line) => /^[^#\s]/.test(line))
   return files.filter((file) => {
@@ -74,7 +77,7 @@ export function listContext(ignore: string, files: readonly string[]): string[] 
   })
 }
 
-/** As Go's `filepath.Match`, of which we use the star alone: within a folder, names that begin with a dot included. */
+/** As Go's `filepath.Match`, of which we use only the star: within a folder, including names that start with a dot. */
 function toExpression(pattern: string): RegExp {
   return new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`)
 }

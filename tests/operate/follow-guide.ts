@@ -1,4 +1,4 @@
-// Follows a guide: runs its code blocks in order, with all folders of the machine below a temporary one.
+// Follows a guide: runs its code blocks in order, with all of the machine's folders below a temporary one.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,26 +6,26 @@ import { join, resolve } from 'node:path'
 
 /** A machine that a guide is followed on. */
 export interface GuideMachine {
-  /** Stands for `/`. */
+  /** Replaces `/`. */
   root: string
-  /** The text as it is on this machine: folders, names and ports are its own. */
+  /** Returns the text adapted to this machine, with its own folders, names and ports. */
   localise(text: string): string
-  /** Runs blocks one after the other in one shell. @returns what they printed @throws Error when one fails */
+  /** Runs blocks one after the other in one shell. @returns their output @throws Error if one fails */
   follow(blocks: readonly string[]): Promise<string>
-  /** What the service wrote. */
+  /** Returns the service's output. */
   log(): string
   remove(): Promise<void>
 }
 
-/** The blocks of a language in a guide, in their order. */
+/** Returns the code blocks in a language from a guide, in order. */
 export function blocksOf(guide: string, language: string): string[] {
   const text = readFileSync(`src/pages/docs/${guide}.md`, 'utf8')
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, block]) => block!)
 }
 
 /**
- * What cannot be done here is done in another way: packages are those of this checkout, users and owners are left alone, and systemd is a shell
- * that starts and stops what the unit says.
+ * Replacements for what is impossible here: packages come from this checkout, users and owners are left alone, and
+ * systemd is a shell that starts and stops what the unit says.
  */
 const SHIMS = `
 apt-get() { :; }
@@ -58,9 +58,9 @@ systemctl() {
 /**
  * Opens a machine.
  *
- * @param hubPort where the hub listens in place of 8888
- * @param publicUrl what stands for the hub's public address
- * @param words further replacements
+ * @param hubPort where the hub listens instead of 8888
+ * @param publicUrl replaces the hub's public URL
+ * @param words additional replacements
  */
 export function openMachine(
   hubPort: number,
@@ -101,7 +101,7 @@ export function openMachine(
         PORT: String(hubPort),
         ASTRO_TELEMETRY_DISABLED: '1',
         GIT_CONFIG_GLOBAL: '/dev/null',
-        // The source of a submodule is a folder here.
+        // The submodule's source is a folder here.
         GIT_CONFIG_COUNT: '1',
         GIT_CONFIG_KEY_0: 'protocol.file.allow',
         GIT_CONFIG_VALUE_0: 'always',
@@ -116,7 +116,7 @@ export function openMachine(
         shell.stdout.on('data', (text) => (stdout += text))
         shell.stderr.on('data', (text) => (stderr += text))
         shell.on('exit', (code) =>
-          // The hub that it started keeps its own output elsewhere.
+          // The hub that it started still holds its own output open.
           setTimeout(
             () => (code === 0 ? done(stdout) : fail(new Error(`ended with ${code}\n${stdout}\n${stderr}`))),
             20,
@@ -131,7 +131,7 @@ export function openMachine(
   }
 }
 
-/** What would be cloned: the files of this checkout as they are now, committed. */
+/** Creates the repository to clone: this checkout's current files, committed. */
 function makeSource(root: string): string {
   const source = join(root, 'source')
   mkdirSync(source)

@@ -1,4 +1,4 @@
-// Pins the guide to a hub on Netlify and GitHub by following it: against a stand-in of GitHub, with our own host in the place of Netlify.
+// Tests the guide to a hub on Netlify and GitHub by following it: with a fake GitHub, and our own host in place of Netlify.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -37,7 +37,7 @@ beforeAll(async () => {
     `cd ${machine.root}/catalogue/hub && export CONTENT_DIR=../content`,
     `export GITHUB_API_URL=${github.url} GITHUB_OAUTH_URL=${github.url}`,
   ]
-  // What GitHub answers of the rules that the guide sets, to whom its bypass list names.
+  // GitHub's response about the rules that the guide sets, for a user on its bypass list.
   const rules = ruleset.rules.map(({ type }) => ({ type, ruleset_id: 7 }))
   for (const [path, body] of [
     ['/rules/branches/main', rules],
@@ -82,10 +82,10 @@ test('every step of the guide works, from the repository to the first publish an
   const said = await machine.follow([
     ...settings,
     `${key}\n${signIn}`,
-    // Netlify's part: our own host, with the same functions.
+    // Netlify's role: our own host, with the same functions.
     'node_modules/.bin/node scripts/start.ts > hub.log 2>&1 & hub=$!',
     'until curl -fs -o /dev/null http://localhost:8888/healthz; do kill -0 $hub || { cat hub.log >&2; exit 1; }; sleep 0.2; done',
-    // Signing in takes a browser; tests/account has it.
+    // Sign-in needs a browser; tests/account covers it.
     'TOKEN=$(npm run --silent token -- acme)',
     `{ ${publish.trim()} && ${look.trim()} && curl -fs http://localhost:8888/docs/hosting-netlify; } || { kill $hub; cat hub.log >&2; exit 1; }`,
     'kill $hub; wait $hub || true',
@@ -109,7 +109,7 @@ test('the template asks for exactly the settings in the guide, and each one exis
   const guide = readFileSync('src/pages/docs/hosting-netlify.md', 'utf8')
   const section = guide.slice(guide.indexOf('## 5. Netlify'), guide.indexOf('## 6.'))
   const named = [...new Set(section.match(/`[A-Z_]{3,}`/g))].map((name) => name.slice(1, -1))
-  // Where the code is a submodule; the template is for a repository that holds both.
+  // Only if the code is a submodule; the template is for a repository that contains both.
   expect(named.shift()).toBe('CONTENT_DIR')
   expect(asked.sort()).toEqual(named.sort())
   expect(toml).not.toMatch(/ghp_|BEGIN [A-Z ]*PRIVATE KEY/)

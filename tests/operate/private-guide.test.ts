@@ -1,4 +1,5 @@
-// Pins the guide to a private hub by following it: the hub of the guide for one machine, with the settings and the Caddy of this one, seen over https by its doctor from inside and from outside.
+// Tests the guide to a private hub by following it: the single-machine guide's hub, with this guide's settings and
+// Caddy file, checked over https by its doctor from inside and outside.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +25,7 @@ describe.skipIf(!isInstalled('caddy'))('a private hub', () => {
   beforeAll(async () => {
     ;[hubPort, port, plainPort] = [await freePort(), await freePort(), await freePort()]
     machine = openMachine(hubPort, `https://hub.example.org:${port}`)
-    // The network's own names, for Node and for curl.
+    // The network's own host names, for Node and curl.
     writeFileSync(
       join(machine.root, 'names.cjs'),
       `const dns = require('node:dns'); const { lookup } = dns
@@ -38,7 +39,7 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
   })
 
   const authority = () => join(machine.root, 'caddy/pki/authorities/local/root.crt')
-  /** Caddy's file as it is in the guide, at ports of ours; its authority stays in its own folder. */
+  /** Starts Caddy with the guide's file, on our own ports; its certificate authority stays in its own folder. */
   async function startCaddy(change: (text: string) => string = (text) => text): Promise<void> {
     const options = [
       ...['admin off', 'skip_install_trust', 'auto_https disable_redirects', `http_port ${plainPort}`],
@@ -60,7 +61,7 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
     caddy.kill()
     await ended
   }
-  /** A member of the network: it knows the name and, unless told otherwise, trusts the authority. */
+  /** Runs blocks as a member of the network, which knows the name and, by default, trusts the certificate authority. */
   const fromInside = (blocks: readonly string[], isTrusting = true) =>
     machine.follow([
       `cd /srv/prompt-hub`,
@@ -94,14 +95,14 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
 
   test('does not respond outside the network, and listens only on localhost', async () => {
     await stopCaddy()
-    // Whoever asks from here is outside of such a network.
+    // Requests from here come from outside such a network.
     await startCaddy((text) => text.replace('private_ranges', '192.0.2.0/24'))
     expect(await failing(fromInside([look]))).toMatch(/WRONG +hub-reachable .*does not respond/)
     expect(listeners(hubPort)).toEqual(['00000000000000000000000001000000', '0100007F'])
   })
 })
 
-/** The addresses that something listens at, as the kernel writes them: ::1 and 127.0.0.1. proc_pid_net(5) */
+/** Returns the IP addresses that something listens on, as the kernel formats them: ::1 and 127.0.0.1. proc_pid_net(5) */
 function listeners(port: number): string[] {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const rows = ['tcp', 'tcp6'].flatMap((kind) => readFileSync(`/proc/net/${kind}`, 'utf8').split('\n').slice(1))

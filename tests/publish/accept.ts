@@ -1,10 +1,10 @@
-// An accepted publish for tests that decide without a hub.
+// An accepted publish for tests that make the decision without a hub.
 import { addressesBelow } from '../../src/domain/api/record-links.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import { measure } from '../../src/ports/measure.ts'
 import type { AcceptedPublish } from '../../src/server/publish/decide-round.ts'
 
-/** A publish to acme/review by an operator of acme, at the beginning of 1970, unless said otherwise. */
+/** Returns a publish to acme/review by an operator of acme, at the beginning of 1970, by default. */
 export function acceptPublish({
   body,
   ...given

@@ -1,4 +1,4 @@
-// Pins what is made of a hostile body as bytes: how much of it is read, and what is no JSON.
+// Tests how a hostile body is handled as bytes: how much of it is read, and what is not JSON.
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { Sending } from '../hubs/publishing.ts'
@@ -7,7 +7,7 @@ import { expectRefusal, hub, judgeAfterwards, logged, openForInputs, stream } fr
 openForInputs()
 
 describe('bodies of unauthenticated or incomplete requests', () => {
-  /** Counts what is taken of a body without end. */
+  /** Counts the bytes read from an endless body. */
   const endless = () => {
     const taken = { bytes: 0 }
     const body = new ReadableStream({
@@ -22,7 +22,7 @@ describe('bodies of unauthenticated or incomplete requests', () => {
   test('without a valid token: does not read a body with a Content-Length', async () => {
     const { body, taken } = endless()
     const answer = await hub.publish(body, { token: null, headers: { 'Content-Length': '1048576' } })
-    // A stream fills its own buffer once, before anybody reads.
+    // A stream fills its own buffer once before anyone reads it.
     expect([answer.status, taken.bytes]).toEqual([401, 8_192])
   })
 

@@ -1,4 +1,4 @@
-// Pins what each field of a publish refuses, by name and with what was expected.
+// Tests what each field of a publish rejects, with its name and what was expected.
 import { describe, expect, test } from 'vitest'
 import { expectRefusal, hub, judgeAfterwards, many, nested, openForInputs } from './hostile-inputs.ts'
 

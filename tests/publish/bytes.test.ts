@@ -1,4 +1,4 @@
-// Pins that a prompt is the same bytes everywhere: as published, in git, as a fresh copy and after a rebuild, on this machine and on GitHub.
+// Checks that a prompt has the same bytes everywhere: as published, in git, as a fresh copy and after a rebuild, on this machine and on GitHub.
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
@@ -74,7 +74,7 @@ describe.each<[string, () => Promise<World>]>([
     expect(answer.data.size_bytes).toBe(encode(body.content).length)
     return answer
   }
-  /** Both addresses of the raw content, and the two records that hold it. */
+  /** Checks both URLs of the raw content, and the two records that contain it. */
   const expectRead = async (to: string, version: string, content: string) => {
     const path = `/api/v1/repos/${to}`
     for (const rest of ['/raw', `/raw?version=${version}`]) {

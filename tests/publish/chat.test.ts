@@ -1,4 +1,4 @@
-// Tests publishing chat prompts: by content and by messages, what is refused with its line, what carries over, and what is warned of.
+// Tests publishing chat prompts, as content and as messages: what is rejected and on which line, what carries over, and what triggers a warning.
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'

@@ -1,4 +1,4 @@
-// Pins what a publish may ask for: an expected version, a dry run; and what an archived repository refuses. docs/contract.md section 7.
+// Tests the conditions of a publish: an expected version, a dry run, and what an archived repository rejects. docs/contract.md section 7.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { REPOSITORY } from '../hubs/publishing.ts'
 import { commits, hub, INDEX, open, versionFile, versionPath, world } from './open-rules.ts'

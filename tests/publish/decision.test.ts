@@ -1,4 +1,4 @@
-// Pins what one round decides on what git has: the number, what is refused, what is answered without a commit, and what a commit says.
+// Tests how one round decides, based on the state of git: the version number, what is rejected, what needs no commit, and the commit message.
 import { describe, expect, test } from 'vitest'
 import { mayActFor } from '../../src/domain/access/memberships.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
@@ -21,7 +21,7 @@ interface Found {
   versions?: string[]
   index?: string
   ownerIndex?: string
-  /** The file of the version that is needed. */
+  /** The required version's file. */
   text?: string
   publishes?: PublishMark[]
 }
@@ -34,7 +34,7 @@ const folderOf = ({ versions = [], index, ownerIndex, publishes = [] }: Found): 
   publishes,
 })
 
-/** Decides one round. @returns what it came to in a few words */
+/** Decides one round. @returns the result in a few words */
 function decide(accepted: AcceptedPublish, found: Found): string {
   try {
     return say(decided(accepted, found))

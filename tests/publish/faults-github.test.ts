@@ -1,4 +1,5 @@
-// Pins what a publisher hears when GitHub is down, slow, busy or refuses us: a clear 503 or 502, nothing half-written, reading undisturbed, and a retry that finds what was written.
+// Tests what a publisher sees if GitHub is down, slow, busy or rejects us: a clear 503 or 502, nothing half-written, no
+// effect on reads, and a retry that finds what was written.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openGitHub } from '../../src/stores/github/git-store-github.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
@@ -36,7 +37,7 @@ afterEach(() => {
   world.close()
 })
 
-/** Only the clock stands still, and jumps at each call: 25 seconds pass without anybody waiting for them. */
+/** Freezes only the clock, which then jumps at each call: 25 seconds pass without any waiting. */
 function passTimeAtEachCall(seconds: number): () => boolean {
   vi.useFakeTimers({ toFake: ['Date'] })
   return () => {
@@ -45,7 +46,7 @@ function passTimeAtEachCall(seconds: number): () => boolean {
   }
 }
 
-/** Every address of reading answers as before; GitHub is asked nothing for it. */
+/** Checks that every read URL responds as before, without any call to GitHub. */
 async function expectReading(): Promise<void> {
   const calls = standIn.counts().all
   for (const rest of ['', '/versions', '/raw', '/versions/1.0.0', '/raw?version=1.0.0'])
@@ -54,7 +55,7 @@ async function expectReading(): Promise<void> {
   expect(standIn.counts().all).toBe(calls)
 }
 
-/** Neither our credential, nor the content, nor a stack stands in a log line, and each is one JSON line. */
+/** Checks that each log line is one JSON line, without our credential, the content or a stack trace. */
 function expectCleanLog(): void {
   for (const line of logged) {
     expect(() => JSON.parse(line)).not.toThrow()
@@ -64,7 +65,7 @@ function expectCleanLog(): void {
 
 const never = new Promise<never>(() => {})
 
-/** The same hub with little patience for a call. */
+/** Opens the same hub with a short timeout for calls. */
 async function openImpatient(apiUrl = standIn.url, beforeReading: () => void = () => {}): Promise<Hub> {
   const { repository, branch, token } = world.place
   const store = openGitHub({ repository, branch, credential: { kind: 'token', token }, apiUrl, callTimeoutMs: 300 })
@@ -261,7 +262,7 @@ test('finds the commit of an index.md update whose response was lost, and shows 
 
 test('a write that is applied after the call timeout: 201, one version', async () => {
   const impatient = await openImpatient()
-  // Held until the next attempt arrives, so that the two meet whatever the machine is busy with.
+  // Held until the next attempt arrives, so that the two overlap however busy the machine is.
   const second = Promise.withResolvers<void>()
   const seesSecond = () => {
     second.resolve()
@@ -278,7 +279,7 @@ test('a write that is applied after the call timeout: 201, one version', async (
 })
 
 describe('a publish whose response was lost', () => {
-  /** The write is applied, then GitHub is gone until the deadline. */
+  /** The write is applied, then GitHub is unreachable until the deadline. */
   const loseEverything = async (key?: string) => {
     const pass = passTimeAtEachCall(6)
     standIn.script(
@@ -332,7 +333,7 @@ test('rereads a stale listing before it reports a conflict or "unchanged"', asyn
   standIn.forget()
   const stale = (times: number) =>
     standIn.script({ on: 'query', times, when: ({ name }) => name === 'Folder', fault: FAULTS.oldAnswer() })
-  // One call makes the answer that is then replayed as the old one.
+  // One call records the response that is later replayed as the old one.
   await hub.publish({ content: 'First\n' })
   await hub.publish({ content: 'Second\n' })
   stale(2)

@@ -1,4 +1,5 @@
-// Pins fresh copies: what was published is read at once, without a build, until one has caught up; and a store of copies that fails fails nothing else.
+// Tests fresh copies: a published version can be read immediately, without a build, until one has caught up, and if the
+// store of copies fails, nothing else does.
 import { hash } from 'node:crypto'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -196,7 +197,7 @@ describe('fresh copies and builds', () => {
     await hub.publish({ content: 'New\n' })
     const files = await hub.build()
     expect((await hub.readRepository()).text).toBe(files.get('/data/v1/repos/acme/code-review.json'))
-    // What only the build can know, such as a status set in git, shows now.
+    // Data that only the build can know, such as a status set in git, now appears.
     await world.commitOutside({ [INDEX]: '---\nstatus: deprecated\n---\n' })
     await hub.build()
     expect((await hub.readRepository()).data).toMatchObject({ status: 'deprecated', latest_version: '1.0.1' })
@@ -233,7 +234,7 @@ describe('fresh copies and builds', () => {
 
 describe('concurrent publishers', () => {
   test('each reads its own version right after 201, and the last copy contains all versions', async () => {
-    // Stores that answer after different times are what brings the writers out of order.
+    // Stores with different response times are what puts the writers out of order.
     let turn = 0
     const slow = await openHub(world, { state: memoryState(() => sleep((turn++ * 7) % 30)) })
     await slow.build()
@@ -319,7 +320,8 @@ describe('stored copies', () => {
         key === 'description' && typeof value === 'string' ? undefined : value,
       ),
     )
-    // Red because a record has changed: raise FORMAT in src/stores/state/fresh-copies.ts by one, for copies of the last deploy are still there, and write both here.
+    // Failing because a record has changed? Raise FORMAT in src/stores/state/fresh-copies.ts by one, because copies
+    // from the last deploy still exist, and update both values here.
     expect([format, hash('sha256', shapes.join('\n')).slice(0, 16)]).toEqual([5, 'a4a596eace6c0879'])
   })
 })

@@ -1,11 +1,14 @@
-// Checks what publishing leaves behind: a valid git history with one new file per commit, and consecutive numbers.
+// Checks the result of publishing: a valid git history with one new file per commit, and consecutive numbers.
 import { execFileSync } from 'node:child_process'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { Answer } from '../hubs/publishing.ts'
 import type { World } from '../hubs/worlds.ts'
 
-/** What real git says of a repository: sound, linear, and one version file a commit, none ever changed. @returns paths of the version files, oldest first */
+/**
+ * Checks a repository's history with real git: intact, linear, one version file per commit, and none ever modified.
+ * @returns paths of the version files, oldest first
+ */
 export async function judgeHistory(world: World): Promise<string[]> {
   const folder = await world.gitFolder()
   const git = (...args: string[]) =>
@@ -30,7 +33,7 @@ export async function judgeHistory(world: World): Promise<string[]> {
   return added
 }
 
-/** Each answer names the very commit that holds what was sent with it. */
+/** Checks that each response names the exact commit with the content that was sent. */
 export async function expectPublished(
   world: World,
   bodies: readonly { content: string }[],
@@ -45,10 +48,10 @@ export async function expectPublished(
   }
 }
 
-/** So many numbers like 1.0.0, 1.0.1, …: what publishers at once must get between them. */
+/** Returns consecutive numbers such as 1.0.0, 1.0.1, …: what simultaneous publishers must get in total. */
 export const consecutive = (count: number, from = 0): string[] =>
   Array.from({ length: count }, (_, index) => `1.0.${from + index}`)
 
-/** In the order of numbers, not of text. */
+/** Sorts in numeric rather than text order. */
 export const sorted = (versions: readonly string[]): string[] =>
   [...versions].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))

@@ -1,4 +1,4 @@
-// The hub that hostile input is sent to, with checks of the error and of the state afterwards.
+// The hub that receives hostile input, with checks of the error and of the state afterwards.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,15 +8,15 @@ import { type Hub, openHub, REPOSITORY, type Sending } from '../hubs/publishing.
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { judgeHistory } from './history.ts'
 
-/** Set when the first test of a file runs: an import of them sees what they are then. `canary` is a file that only executed content would write. */
+/** Set when a file's first test runs, so importers see the current values. `canary` is a file that only executed content would write. */
 export let world: World
 export let hub: Hub
 export let canary: string
-/** What the hub logged during this test. */
+/** The hub's log during this test. */
 export let logged: string[]
 const fetched: string[] = []
 
-/** Opens one hub for all tests of a file; after each of them nothing may stand in the log. */
+/** Opens one hub for all tests in a file; after each of them, the log must be empty. */
 export function openForInputs(): void {
   beforeAll(async () => {
     canary = join(mkdtempSync(join(tmpdir(), 'hub-canary-')), 'executed')
@@ -41,17 +41,17 @@ export function openForInputs(): void {
       vi.spyOn(console, method).mockImplementation((...parts: unknown[]) => void logged.push(parts.join(' ')))
   })
   afterEach(() => {
-    // A refusal is the caller's fault: nothing for the operator, and above all no stack.
+    // A rejection is the caller's fault: nothing for the operator to do, and above all no stack trace.
     expect(logged).toEqual([])
   })
 }
 
-/** Git on the repository that is published to. */
+/** Runs git in the repository that is published to. */
 export const git = async (...args: string[]) =>
   execFileSync('git', ['--git-dir', await world.gitFolder(), ...args], { encoding: 'utf8' })
 export const head = () => git('rev-parse', 'main')
 
-/** A refusal has its status and code, says something that may be printed, and writes nothing. */
+/** Checks that a rejection has its status and code and a printable message, and writes nothing. */
 export async function expectRefusal(
   body: unknown,
   sending: Sending,
@@ -69,12 +69,12 @@ export async function expectRefusal(
   expect(await head()).toBe(before)
 }
 
-/** Deep JSON as text: JSON.stringify cannot write it. */
+/** Returns deeply nested JSON as text, because JSON.stringify cannot write it. */
 export const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
-/** So many keys. */
+/** Returns an object with that many keys. */
 export const many = (count: number, value: unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, value]))
-/** A body of unknown length. */
+/** Returns a body of unknown length. */
 export const stream = (chunks: number, bytes: number) =>
   new ReadableStream({
     start(controller) {
@@ -83,7 +83,7 @@ export const stream = (chunks: number, bytes: number) =>
     },
   })
 
-/** Adds a last test: what the repository and the machine look like afterwards. @param least how many publishes had success */
+/** Adds a last test that checks the repository and the machine afterwards. @param least the minimum number of successful publishes */
 export function judgeAfterwards(least: number): void {
   test('after all of it: one file a commit, nothing outside content/acme, nothing fetched, nothing run', async () => {
     const added = await judgeHistory(world)

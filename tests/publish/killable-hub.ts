@@ -9,18 +9,18 @@ import { copiesInState, rememberCopies } from '../../src/stores/state/fresh-copi
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { BASE_URL, openHandlers } from '../hubs/handlers.ts'
 
-/** What the process is given, as JSON in its one argument; git it finds by its PATH. */
+/** The settings of the process, as JSON in its only argument; it finds git through its PATH. */
 export interface KillableSettings {
   contentDir: string
   blobsDir: string
-  /** Where it publishes; the work tree around the content folder when undefined. */
+  /** Where it publishes; if undefined, the work tree around the content folder. */
   github?: GitHubOptions
 }
 
-/** One question to it. */
+/** A request to it. */
 export interface KillableQuestion {
   id: number
-  /** `POST` publishes, `PUT` and `PATCH` change, `GET` reads, `BUILD` builds the content as it lies there and serves that from then on. */
+  /** `POST` publishes, `PUT` and `PATCH` change, `GET` reads, `BUILD` builds the content in its current state and serves that from then on. */
   method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'BUILD'
   path: string
   body?: unknown
@@ -35,7 +35,7 @@ let source = UNKNOWN_SOURCE
 const fresh = copiesAhead(rememberCopies(copiesInState(state)), () => source)
 const TOKEN_KEY = 'the-token-of-this-test'
 const handlers = openHandlers({ git, state, fresh })
-/** The same in every life and every process: a retry is known by who retries. */
+/** The same for every run and every process, because a retry is recognised by its sender. */
 const token = (await state.get(TOKEN_KEY))?.value ?? (await makeToken())
 
 async function makeToken(): Promise<string> {
@@ -44,7 +44,7 @@ async function makeToken(): Promise<string> {
   return token
 }
 
-/** As our own host does it: what a publish left unfinished first, then the content folder. */
+/** As our own host does: first finish what a publish left undone, then read the content folder. */
 async function build(): Promise<Response> {
   if (!settings.github) await local.finishPublishes()
   const read_until = new Date().toISOString()

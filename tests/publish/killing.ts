@@ -14,14 +14,14 @@ import type { World } from '../hubs/worlds.ts'
 import { judgeHistory } from './history.ts'
 import type { KillableQuestion, KillableSettings } from './killable-hub.ts'
 
-/** An answer, or that the process died before it gave one. */
+/** A response, or that the process died before it sent one. */
 export type Reply = { status: number; text: string } | 'died'
 
-/** A hub in a process of its own. */
+/** A hub in its own process. */
 export interface KillableHub {
   ask(question: Omit<KillableQuestion, 'id'>): Promise<Reply>
   publish(content: string, key: string, path?: string): Promise<Reply>
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   kill(): void
   isAlive(): boolean
   ended: Promise<unknown>
@@ -76,22 +76,23 @@ export async function startKillable(settings: KillableSettings, gitDir?: string)
   }
 }
 
-/** A git that fails or kills whoever runs it, at one of its calls. */
+/** A git command that fails, or kills the process that runs it, at one of its calls. */
 export interface BadGit {
-  /** For the front of PATH. */
+  /** To be put first in PATH. */
   dir: string
   /**
-   * @param call its number, the first is 1, counted from now on; or its command, such as `update-ref`, at its first run
-   * @param what kills before or after the real git ran; `full` makes this call and every later one that writes fail, as on a full disk
+   * @param call its 1-based number, counted from now on; or its command, such as `update-ref`, at the first run
+   * @param what kills before or after the real git ran; `full` makes this call and every later one that writes fail, as
+   * on a full disk
    */
   arm(call: number | string, what: 'before' | 'after' | 'full'): void
   disarm(): void
-  /** How many calls there were since it was armed. */
+  /** Returns the number of calls since it was armed. */
   calls(): number
   remove(): void
 }
 
-/** Makes one. */
+/** Creates a faulty git. */
 export function makeBadGit(): BadGit {
   const dir = mkdtempSync(join(tmpdir(), 'hub-git-'))
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
@@ -137,21 +138,21 @@ exit $status
   }
 }
 
-/** What was answered with success: version → content. */
+/** Successfully published versions: version → content. */
 export type Answered = Map<string, string>
 
-/** Notes an answer. @returns the version, or undefined when it was no success */
+/** Records a response. @returns the version, or undefined if it was not successful */
 export function noteAnswer(answered: Answered, content: string, reply: Reply): string | undefined {
   if (reply === 'died' || reply.status > 201) return undefined
   const { data }: { data: { version: string; content: string } } = JSON.parse(reply.text)
   expect(data.content).toBe(content)
-  // A number that was given before was given to this very content.
+  // If this number was already used, it was for the same content.
   expect(answered.get(data.version) ?? content).toBe(content)
   answered.set(data.version, content)
   return data.version
 }
 
-/** Reads what was answered from a hub. @param versions all, or some of them */
+/** Checks that a hub returns what it confirmed. @param versions all, or some of them */
 export async function expectReadable(
   hub: KillableHub,
   answered: Answered,
@@ -163,7 +164,10 @@ export async function expectReadable(
   }
 }
 
-/** A clean build of a clone has all that was answered, and git calls the history sound: each version one commit of one file, none changed. */
+/**
+ * Checks that a clean build from a clone has everything that was confirmed, and that git considers the history intact:
+ * each version one commit of one file, none changed.
+ */
 export async function expectKept(world: World, answered: Answered): Promise<void> {
   await judgeHistory(world)
   const folder = mkdtempSync(join(tmpdir(), 'hub-clone-'))

@@ -1,4 +1,5 @@
-// Pins that a hub may be killed at any moment: what was answered is read after the restart and after a clean build, and no number is given twice.
+// Checks that a hub may be killed at any moment: everything confirmed can be read after the restart and after a clean
+// build, and no number is used twice.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,15 +22,15 @@ import {
   startKillable,
 } from './killing.ts'
 
-/** How many kills at random a test does; many by hand: KILLS=200 npx vitest run tests/publish/kills.test.ts */
+/** The number of random kills in a test; for many by hand: KILLS=200 npx vitest run tests/publish/kills.test.ts */
 const KILLS = Number(process.env.KILLS ?? 3)
-/** Each call of git before and after it when many kills are asked for; else each second one, before and after by turns. */
+/** Every git call, before and after it, if many kills are requested; otherwise every second one, alternately before and after it. */
 const STRIDE = KILLS > 20 ? 1 : 4
 vi.setConfig({ testTimeout: 120_000 + KILLS * 10_000, hookTimeout: 60_000 })
 
-/** The same moments each time for the same seed. */
+/** The same seed always gives the same moments. */
 const SEED = Number(process.env.SEED ?? 1)
-/** A publish takes about this long, so a kill within it may fall on any step. */
+/** A publish takes about this long, so a kill during it can hit any step. */
 const PUBLISH_MS = 250
 
 let blobsDir: string
@@ -49,7 +50,7 @@ afterEach(async () => {
   rmSync(blobsDir, { recursive: true, force: true })
 })
 
-/** A small generator of numbers from 0 to 1. https://github.com/cprosche/mulberry32 */
+/** Returns a small generator of numbers from 0 to 1. https://github.com/cprosche/mulberry32 */
 function mulberry32(seed: number): () => number {
   let state = seed
   return () => {
@@ -76,7 +77,7 @@ function expectCleanTree(contentDir: string): void {
   )
 }
 
-/** What a client does after a lost answer. */
+/** Does what a client does after a lost response. */
 async function retry(hub: KillableHub, answered: Answered, content: string, key: string): Promise<void> {
   const reply = await hub.publish(content, key)
   expect(noteAnswer(answered, content, reply), JSON.stringify(reply)).toBeDefined()
@@ -141,7 +142,7 @@ test('two processes on one repository, one killed at random, keep every confirme
       ])
       for (const [index, reply] of replies.entries()) noteAnswer(answered, contents[index]!, reply)
       expect(replies[1]).not.toBe('died')
-      // The one that lives on finishes what the other left.
+      // The survivor finishes what the other one left undone.
       await retry(pair[survivor]!, answered, contents[2]!, `key-${kills}-three`)
       await moment
       await pair[victim]!.ended
@@ -155,7 +156,7 @@ test('two processes on one repository, one killed at random, keep every confirme
     for (const hub of pair) await hub.ask({ method: 'BUILD', path: '' })
     for (const hub of pair) await expectReadable(hub, answered)
     await expectKept(world, answered)
-    // Three publishes a round, each once, however often it was repeated.
+    // Three publishes per round, each published once, however often it was repeated.
     expect(answered.size).toBe(3 * KILLS)
     console.info(`${KILLS} kills, ${answered.size} versions`)
   } finally {
@@ -166,7 +167,8 @@ test('two processes on one repository, one killed at random, keep every confirme
 test('a process on GitHub, killed around each call and at random, keeps every confirmed version', async () => {
   const standIn = await startGitHubStandIn()
   try {
-    // The stand-in allows 5,000 calls a token, and each start copies its whole history: so a repository of its own now and then.
+    // The fake GitHub server allows 5,000 calls per token, and each start copies its whole history, so the test
+    // switches to a new repository now and then.
     let [kills, versions] = [0, 0]
     for (let left = KILLS, isFirst = true; isFirst || left > 0; left -= 20, isFirst = false) {
       const done = await killBeforeGitHub(standIn, isFirst, Math.min(20, left))
@@ -183,7 +185,7 @@ const connectionTo = (standIn: GitHubStandIn, { repository, branch, token }: Sta
   ...{ repository, branch, apiUrl: standIn.url, credential: { kind: 'token', token } },
 })
 
-/** Kills a hub at one of its calls of GitHub, the first is 1. */
+/** Kills a hub at one of its GitHub calls, counted from 1. */
 function killAt(nth: number, hub: KillableHub): () => boolean {
   let call = 0
   return () => {
@@ -193,14 +195,14 @@ function killAt(nth: number, hub: KillableHub): () => boolean {
   }
 }
 
-/** What managing has changed and answered, as the record shows it. */
+/** The confirmed changes to a prompt, as its record shows them. */
 interface Managed {
   labels: Record<string, string>
   title: string | undefined
   yank: string | undefined
 }
 
-/** Asks for a change and notes it once it is answered. @returns false when the hub died first */
+/** Requests a change and records it once it is confirmed. @returns false if the hub died first */
 async function change(hub: KillableHub, number: number, managed: Managed): Promise<boolean> {
   const at = (rest: string) => `/api/v1/repos/${REPOSITORY}${rest}`
   const kinds = [
@@ -253,7 +255,7 @@ test.each(['git of this machine', 'GitHub'])(
         }
         await hub.ended
         hub = await startAgain()
-        // What was answered is there; the one that was lost may be, and its retry makes it so.
+        // Everything confirmed exists; the lost one may exist, and its retry makes sure of it.
         expect(await change(hub, kills, managed)).toBe(true)
         await expectManaged(hub, managed)
         if (!standIn) expectCleanTree(await world.contentDir())
@@ -308,7 +310,7 @@ async function killBeforeGitHub(
     }
     await expectReadable(hub, answered)
     await expectKept(world, answered)
-    // The last step falls behind the answer, and kills nobody.
+    // The last step comes after the response, so no process is killed there.
     expect(answered.size).toBe(kills + (isStepped ? 1 : 0))
     return { kills, versions: answered.size }
   } finally {

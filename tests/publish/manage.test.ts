@@ -1,4 +1,5 @@
-// Pins changing what is published: each field, permission and state, on git of this machine and on GitHub's stand-in, and many callers at once. docs/contract.md section 7
+// Tests changing what is published: each field, permission and state, with git on this machine and on the fake GitHub
+// server, and many callers at once. docs/contract.md section 7
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -111,7 +112,7 @@ describe.each([
     expect(new Set(data.map(({ by }: { by: string }) => by))).toEqual(new Set(['acme']))
     expect(meta).toMatchObject({ page: 1, pages: 1, total: 8 })
     await hub.build()
-    // The first commit of this history put an index.md there by hand.
+    // The first commit in this history added an index.md by hand.
     expect(JSON.parse((await hub.read(at('/activity'))).text).data.slice(0, 5)).toMatchObject(wanted.slice(0, 5))
   })
 
@@ -249,7 +250,7 @@ describe.each([
     const second = await openHub(world, { state: hub.state })
     await second.build()
     const of = (index: number) => ({ hub: index % 2 === 0 ? hub : second })
-    // A loaded machine may run out of the time for an answer; then callers ask again, as clients do.
+    // On a loaded machine, a response may time out; callers then retry, as clients do.
     const insist = async (ask: () => Promise<Answer>): Promise<Answer> => {
       const answer = await ask()
       return answer.status === 503 ? insist(ask) : answer
@@ -336,7 +337,7 @@ describe('on GitHub, with faults', () => {
     expect((await hub.readRepository()).data.labels).toEqual({ production: '1.0.0' })
     standIn.forget()
     expect(await commits()).toEqual([])
-    // The pause is for the process that was asked for it.
+    // The pause only affects the process that was told to wait.
     const later = await openHub(world, { state: hub.state })
     await later.build()
     expect((await send('PUT', '/labels/next', { version: '1.1.0' }, { hub: later })).status).toBe(200)

@@ -1,4 +1,4 @@
-// Pins moderation by git alone: each step of the guide, committed as it stands there, with what readers, lists and publishers then see.
+// Tests moderation by git alone: each step of the guide, committed exactly as written, and what readers, lists and publishers see afterwards.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
@@ -9,7 +9,7 @@ let hub: Hub
 afterAll(() => world.close())
 
 const GUIDE = readFileSync('src/pages/docs/moderation.md', 'utf8')
-/** The lines of the guide's section for the front matter. */
+/** Returns the front matter lines in the guide's section. */
 const linesOf = (section: string) => {
   const [, lines] = new RegExp(`## ${section}\n[^#]*?\`\`\`yaml\n([^\`]*)\`\`\``).exec(GUIDE) ?? []
   if (lines === undefined) throw new Error(`The guide has no lines for ${section}.`)
@@ -34,7 +34,7 @@ test('yanking a version', async () => {
   expect((await hub.read(`${ADDRESS}/raw`)).text).toBe('one')
   expect((await hub.read(`${ADDRESS}/raw?version=1.1.0`)).text).toBe('two')
   expect((await rows())[0]).toMatchObject({ version: '1.1.0', yanked: true, yank_reason: 'Leaks the system prompt' })
-  // Its number is never given again.
+  // Its number is never used again.
   expect((await publish('three')).version).toBe('1.2.0')
 })
 

@@ -1,4 +1,4 @@
-// Pins what hostile addresses of a publish are answered: no name leads out of its folder.
+// Tests the responses to a publish with hostile paths: no name leads out of its folder.
 import { describe, expect, test } from 'vitest'
 import { expectRefusal, hub, judgeAfterwards, openForInputs } from './hostile-inputs.ts'
 

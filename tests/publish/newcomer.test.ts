@@ -1,4 +1,5 @@
-// Pins the first minutes of a newcomer: a fresh clone, `npm start`, a token from `npm run token`, a publish with curl, and the prompt read back at once.
+// Tests a newcomer's first minutes: a fresh clone, `npm start`, a token from `npm run token`, a publish with curl, and
+// the prompt read back immediately.
 import { execFile, execFileSync } from 'node:child_process'
 import {
   existsSync,
@@ -37,7 +38,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hub-newcomer-'))
   clone = join(folder, 'clone')
   cloneWorkingTree()
-  // Installing is the package manager's part, and needs the network.
+  // Installation is the package manager's job, and needs the network.
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
   ;({ base, run: host } = await startProcess({ command: ['npm', 'start'], cwd: clone }))
 })
@@ -137,7 +138,7 @@ test.each(SHELLS)(
     expect(await hubcli('install')).toMatchObject({ code: 0, stderr: '' })
     expect(await hubcli('verify')).toMatchObject({ code: 0, stderr: '' })
     await publishNext('two {{x}}\r\n', '1.1.0')
-    // The files that clients read first have it after the next build.
+    // The files that clients read first contain it after the next build.
     await poll('the build has it', 90_000, async () => {
       const listed = await fetch(`${base}/data/v1/repos/${name}/versions.json`)
       return (await listed.text()).includes('"1.1.0"') || undefined
@@ -164,7 +165,7 @@ test('limits a token to 30 publishes per minute', async () => {
       env: environment,
     }).trim()
   const headers = { Authorization: `Bearer ${once()}`, 'Content-Type': 'application/json' }
-  // The limit stands before the name in the path, so nothing is published here.
+  // The limit is checked before the name in the path, so nothing is published here.
   const statuses: number[] = []
   for (let number = 0; number < 30; number++)
     statuses.push((await fetch(`${base}/api/v1/repos/Acme/x/versions`, { method: 'POST', headers, body: '{}' })).status)
@@ -213,7 +214,7 @@ test('SIGTERM to npm also stops the host', async () => {
   await expect.poll(() => isServingFiles(base).catch(() => false)).toBe(false)
 })
 
-/** Commits the working tree into a repository of its own, so that the index and the objects of this one stay as they are. */
+/** Commits the working tree to a separate repository, so that this one's index and objects stay unchanged. */
 function cloneWorkingTree(): void {
   const seed = join(folder, 'seed.git')
   mkdirSync(seed)

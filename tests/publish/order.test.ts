@@ -1,4 +1,4 @@
-// Pins in which order a publish is checked, and what other methods are told. docs/contract.md section 7.
+// Tests the order in which a publish is checked, and the response to other methods. docs/contract.md section 7.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Hub, openHub, REPOSITORY } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'

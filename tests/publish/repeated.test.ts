@@ -1,4 +1,4 @@
-// Pins that a publish may be repeated: unchanged content and the same Idempotency-Key add nothing. docs/contract.md section 7.
+// Checks that a publish may be repeated: unchanged content and the same Idempotency-Key add nothing. docs/contract.md section 7.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openHub } from '../hubs/publishing.ts'
 import { commits, git, hub, INDEX, open, show, versionFile, versionPath, world } from './open-rules.ts'

@@ -1,4 +1,4 @@
-// Pins the loop around a commit, in virtual time: what each outcome leads to, what is asked of git again, and when the time is up.
+// Tests the loop around a commit, in virtual time: the effect of each outcome, what is requested from git again, and when time is up.
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
@@ -14,19 +14,19 @@ const away = new HubError('unavailable', 'away')
 const refused = new HubError('upstream_error', 'no')
 
 interface Script {
-  /** What each commit comes to; the last one again and again. With `moved`, somebody else's version is there at the next read. */
+  /** The outcome of each commit, with the last one repeated. With `moved`, another user's version appears at the next read. */
   commits?: (CommitOutcome | Error)[]
-  /** Which reads fail; undefined succeeds, and so do all after the last. */
+  /** Which reads fail; undefined succeeds, and so do all reads after the last one. */
   reads?: (Error | undefined)[]
-  /** From which read on the first of our own commits is found. */
+  /** The first read that finds the first of our own commits. */
   foundAt?: number
-  /** How many reads lag behind a version that is known. */
+  /** The number of reads that lag behind a known version. */
   stale?: number
 }
 
 const LATEST = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nsomething else\n'
 
-/** Plays a script. @returns what it ended with, how often git was asked, and how many times it was sent */
+/** Runs a script. @returns the result, the number of git reads, and the number of attempts */
 async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 0 }: Script) {
   let [nowMs, readCount, others] = [0, 0, 0]
   const sent: Additions[] = []

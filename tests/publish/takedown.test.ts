@@ -1,4 +1,5 @@
-// Pins that a takedown takes down: what was published and is removed from git again is gone from every address with the next build, on each host and store, also after a restart and beside a broken prompt.
+// Checks that a takedown works: a published prompt that is removed from git disappears from every URL with the next
+// build, on each host and store, even after a restart and next to a broken prompt.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,11 +10,11 @@ import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '
 import { plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
 
 const WITHIN = 120_000
-/** Stands in what is taken down and nowhere else. */
+/** Appears only in the content that is taken down. */
 const SECRET = 'zanzibarword'
 const version = (text: string) =>
   `---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\nchangelog: First\n---\n${text}\n`
-/** Owners of their own, because hubs of several tests keep their copies in one folder. */
+/** Separate owners, because hubs in several tests keep their copies in one folder. */
 const owner = `acme-${process.pid}`
 const FIRST = {
   'README.md': '# Prompts\n',
@@ -39,7 +40,7 @@ const ADDRESSES: readonly (readonly [string, number, number])[] = [
   [`/${owner}/whole`, 200, 404],
   [`/${owner}/kept/v/1.0.1`, 200, 404],
 ]
-/** What only builds write: it need not be there before one, and must not hold it after one. */
+/** Written only by builds: need not exist before one, and must not contain it after one. */
 const BUILT: readonly (readonly [string, number])[] = [
   [`${data}/kept.json`, 200],
   [`${data}/kept/versions/1.0.1.json`, 404],
@@ -58,11 +59,11 @@ const BUILT: readonly (readonly [string, number])[] = [
   [`/api/v1/repos?sort=new`, 200],
 ]
 
-/** A hub that can be started again over what it keeps. */
+/** A hub that can be restarted with its stored data. */
 interface Scene {
   start(): Promise<{ base: string; run: Run }>
   token(run: Run): string
-  /** Brings what git has to the hub and builds, where it does not do so by itself. */
+  /** Updates the hub from git and builds, if it does not do so by itself. */
   build(): Promise<{ base: string; run: Run } | undefined>
   change(files: Readonly<Record<string, string | null>>): Promise<void>
 }
@@ -92,7 +93,7 @@ async function publish(base: string, token: string, name: string, tags: string[]
   expect([answer.status, await answer.text()]).toEqual([201, expect.anything()])
 }
 
-/** What is still shown of it, a line an address. */
+/** Returns what is still visible of it, one line per URL. */
 async function findShown(base: string): Promise<string[]> {
   const ask = openClient(base)
   const shown: string[] = []
@@ -126,7 +127,7 @@ async function takeDown(scene: Scene, isBroken: boolean): Promise<void> {
     const ask = openClient(base)
     for (const [path, status] of ADDRESSES) expect([path, (await ask(path)).status]).toEqual([path, status])
     expect(await mcp(base, 'get_prompt', { owner, name: 'whole' })).toContain(SECRET)
-    // Git counts in seconds, and a shallow clone does not say that a commit of the same second came later.
+    // Git times are in whole seconds, and a shallow clone does not show that a commit in the same second came later.
     const published = Date.now()
     await poll('a later second', WITHIN, async () => (Date.now() - published > 1_000 ? true : undefined))
     if (isBroken) await scene.change(BROKEN)
@@ -163,7 +164,7 @@ interface Store {
   folder: string
   settings: Record<string, string>
   change: Scene['change']
-  /** Brings the folder to the head. */
+  /** Updates the folder to the head. */
   pull(): Promise<void>
 }
 
@@ -190,7 +191,7 @@ async function openGitHub(name: string): Promise<Store> {
   const pull = async () => {
     const git = join(root, `${name}-${++pulled}.git`)
     await github.exportTo(place, git)
-    // A shallow clone, as Netlify and CI make them, knows no commit before the newest.
+    // A shallow clone, as on Netlify and in CI, has no commit before the newest.
     gitIn(folder, 'fetch', '-q', '--depth=1', `file://${git}`, 'main')
     gitIn(folder, 'reset', '-q', '--hard', 'FETCH_HEAD')
   }
@@ -211,11 +212,11 @@ function makeToken(cwd: string): string {
 
 const hasPages = async (base: string) => (await fetch(`${base}/`)).ok
 
-/** `npm start` in this project, which keeps its pages bundled. */
+/** Runs `npm start` in this project, which keeps its page bundle. */
 async function openFollowing(store: Store): Promise<Scene> {
   return {
     ...store,
-    // Its pages are bundled when the API answers already.
+    // Its page bundle is not ready until after the API responds.
     start: () =>
       startProcess({ command: ['node', 'scripts/start.ts'], settings: settingsOf(store), isReady: hasPages }),
     token: () => makeToken('.'),
@@ -226,7 +227,7 @@ async function openFollowing(store: Store): Promise<Scene> {
   }
 }
 
-/** `npm run build` into a folder of its own. */
+/** Runs `npm run build` into its own folder. */
 function build(store: Store, out: string): void {
   execFileSync(process.execPath, ['scripts/build.ts', '--out', out], {
     stdio: 'pipe',
@@ -234,7 +235,7 @@ function build(store: Store, out: string): void {
   })
 }
 
-/** `npm run build`, then `npm run serve`. */
+/** Runs `npm run build`, then `npm run serve`. */
 async function openServed(store: Store): Promise<Scene> {
   const out = `${store.folder}-site`
   build(store, out)
@@ -252,7 +253,7 @@ async function openServed(store: Store): Promise<Scene> {
   }
 }
 
-/** A deploy: what a build made, with the functions as Netlify wires them. */
+/** Simulates a deploy: a build's output, with the functions wired as on Netlify. */
 async function openDeployed(store: Store): Promise<Scene> {
   let deploys = 0
   let out = ''

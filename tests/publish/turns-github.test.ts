@@ -1,4 +1,4 @@
-// Checks that publishers take turns where GitHub is the store: one who sends thirty publishes at once holds up the others by one publish each.
+// Checks that publishers take turns if GitHub is the store: someone who sends thirty publishes at once delays each of the others by one publish.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
@@ -51,7 +51,7 @@ test('four publishes wait for at most five of another owner’s thirty concurren
     return answer.status
   }
   const first = Array.from({ length: 30 }, (_, number) => send('acme', number, hub.token))
-  // The thirty are there when the other owner comes.
+  // The thirty are already waiting when the other owner arrives.
   await expect.poll(() => standIn.counts().all).toBeGreaterThan(0)
   const second = Array.from({ length: 4 }, (_, number) => send('beta', number, other))
   expect(await Promise.all(second)).toEqual([201, 201, 201, 201])

@@ -1,4 +1,4 @@
-// Checks the turns of publishers: their order, how many may wait, and for how long.
+// Tests the turns of publishers: their order, how many may wait, and for how long.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTurns, type TakeTurn } from '../../src/server/publish/turns.ts'
 
@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Sends publishes named by their publisher, `a1` by `a`, each of which takes a second. @returns what ended, in order; `!` marks what was refused */
+/** Sends publishes named after their publisher, `a1` by `a`, each taking one second. @returns what finished, in order; `!` marks rejected ones */
 function open(takeTurn: TakeTurn) {
   const ended: string[] = []
   const send = (names: string, waitMs = 60_000) => {
@@ -74,7 +74,7 @@ describe('refused by the publish queue', () => {
     const { ended, send } = open(createTurns())
     for (const publisher of 'abcd') send(Array.from({ length: 32 }, (_, number) => `${publisher}${number}`).join(' '))
     await vi.advanceTimersByTimeAsync(0)
-    // One works, a hundred wait, and the four share the places.
+    // One is running, a hundred are waiting, and the four share the places.
     expect(ended).toHaveLength(4 * 32 - 101)
     for (const publisher of 'abcd')
       expect(ended.filter((name) => name.startsWith(`!${publisher}`)).length).toBeGreaterThanOrEqual(6)

@@ -1,4 +1,4 @@
-// Pins what a review says beside git: files that were renamed, deleted, put back, linked or converted, bases that were rewritten, and clones that are shallow.
+// Tests a review's git cases: renamed, deleted, restored, linked or converted files, rewritten bases, and shallow clones.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Shows that publishing, `npm run check:content` and `--base` judge the same version the same: refused, or accepted with the same warnings.
+// Checks that publishing, `npm run check:content` and `--base` judge the same version identically: rejected, or accepted with the same warnings.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -138,10 +138,10 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ['a licence that is none', { content: NEXT, license: 'Apache 2' }, 'refused'],
 ]
 
-/** Writes what a body says as the files of a pull request, whatever it says. */
+/** Writes a publish body as the files of a pull request, whatever its values. */
 function write({ content, changelog, variables, parameters, ...index }: Record<string, unknown>): void {
   const said = Object.entries({ changelog, variables, parameters }).filter(([, value]) => value !== undefined)
-  // Left out, variables carry over where the content holds them, and new placeholders are added.
+  // If omitted, variables carry over if the content uses them, and new placeholders are added.
   const carried = variables === undefined ? { variables: carryOver(String(content)) } : {}
   const path = join(contentDir, 'acme/a/versions/1.1.0.md')
   mkdirSync(dirname(path), { recursive: true })
@@ -162,7 +162,7 @@ async function publish(body: Record<string, unknown>): Promise<'refused' | strin
   return sortUnique((data.warnings as { code: string }[]).map(({ code }) => code))
 }
 
-/** The rules of advice by the codes of warnings. */
+/** The advisory rules by warning code. */
 const CODES: Record<string, string> = {
   'variables-are-used': WEAK,
   'placeholders-are-declared': WEAK,

@@ -1,4 +1,4 @@
-// A catalogue in git for the review tests: its content, how to change it, and what a review says.
+// A catalogue in git for the review tests: its content, how to change it, and the result of a review.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,9 +6,12 @@ import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { reviewContent } from '../../src/stores/review/review-content.ts'
 
-/** The keys that each version has. */
+/** The keys in every version. */
 export const HEAD = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
-/** Front matter ends on line 4, so content begins on line 5, and one line later for every line of `more`. */
+/**
+ * Returns a version file. Front matter ends on line 4, so content begins on line 5, and one line later for every line
+ * of `more`.
+ */
 export const version = (content: string, more = '') => `---\n${HEAD}${more}---\n${content}`
 export const index = (lines: string) => `---\n${lines}---\nWhen to use it.\n`
 export const GOOD_INDEX =
@@ -16,15 +19,15 @@ export const GOOD_INDEX =
 export const LANGUAGE = 'variables:\n  - name: language\n    description: The language of the code\n'
 export const TEXT =
   'Review this code. Name every real problem with its line, say how bad it is, and leave out whatever is a matter of taste alone.\n'
-/** A good version of acme/a. */
+/** Returns a valid version of acme/a. */
 export const good = (more: string) => version(`In {{language}}: ${TEXT}`, LANGUAGE + more)
-/** Paths from the content folder: an index, and the next version. */
+/** Paths relative to the content folder: an index, and the next version. */
 export const A = 'acme/a/index.md'
 export const NEXT = 'acme/a/versions/1.2.0.md'
-/** What comes beside a problem and is no fault of the case. */
+/** Advice that accompanies a problem and is not what a case tests. */
 export const ADVICE = /(?:near-duplicate|weak-title|weak-metadata|breaking-change)$/
 
-/** Makes the catalogue before the tests of a file, and puts everything back after each. */
+/** Creates the catalogue before a file's tests, and restores everything after each one. */
 export function openReviewed() {
   let root = ''
   const git = (...args: string[]) =>
@@ -66,13 +69,13 @@ export function openReviewed() {
   const review = async (given: { base?: string | undefined; fix?: boolean } = { base: 'main' }) =>
     reviewContent({ contentDir: join(root, 'content'), environment: process.env, ...given })
   return {
-    /** The folder that git keeps; `content` is in it. */
+    /** The root of the git repository; it contains `content`. */
     root: () => root,
     git,
     /** Writes a file below `content`, or removes it. */
     put,
     review,
-    /** What a review says, a line each: file, line and rule. */
+    /** Returns a review's findings, one per line: file, line and rule. */
     said: async (given?: { base?: string }) =>
       (await review(given)).entries.map(({ file, line, rule }) => `${file}:${line} ${rule}`),
   }

@@ -1,4 +1,4 @@
-// Pins what a review of a content change says: for each broken one exactly the rule, the file and the line, and nothing of a good one.
+// Tests the findings for a content change: for each broken one, exactly the rule, file and line, and nothing for a valid one.
 import { describe, expect, test } from 'vitest'
 import { A, ADVICE, GOOD_INDEX, good, HEAD, index, LANGUAGE, NEXT, openReviewed, TEXT, version } from './reviewed.ts'
 
@@ -8,7 +8,7 @@ const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
 const KEY = `-----BEGIN PRIVATE KEY-----\n${'MIIBVAIB'.repeat(10)}\n-----END PRIVATE KEY-----`
 const NEW_LINE = 8
 const README = 'When to use it, and what to give for each placeholder.\n'
-/** A time so many minutes from now. */
+/** Returns the time that many minutes from now. */
 const fromNow = (minutes: number) => `${new Date(Date.now() + minutes * 60_000).toISOString().slice(0, 19)}Z`
 
 //  what is wrong                        where                             what stands there                                         line  rule
@@ -331,7 +331,7 @@ describe('valid changes report nothing', () => {
     ['a new owner', { 'zed/index.md': '---\nmembers: [octocat]\n---\n' }],
   ])('%s', async (_, files) => {
     for (const [path, text] of Object.entries(files)) put(path, text)
-    // Deprecated texts of acme/c have no index.md: that was so before, and is nothing that this change is told.
+    // Deprecated prompts of acme/c have no index.md: that is older than this change, and not one of its findings.
     expect((await said()).filter((one) => !one.startsWith('content/acme/c/index.md'))).toEqual([])
   })
 })

@@ -1,4 +1,5 @@
-// `npm run import` and `npm run export` on real folders: what is written is served content, what is dangerous is refused, and a second run changes nothing.
+// Tests `npm run import` and `npm run export` with real folders: written files are content that can be served,
+// dangerous input is rejected, and a second run changes nothing.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

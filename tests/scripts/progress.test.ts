@@ -1,4 +1,4 @@
-// Pins how long work says how far it is: on a terminal one line with counts and the time left, elsewhere plain lines and not too many.
+// Tests how long tasks report progress: on a terminal, one line with counts and the remaining time; elsewhere, a limited number of plain lines.
 import { expect, test } from 'vitest'
 import { openProgress } from '../../scripts/progress.ts'
 

@@ -1,4 +1,4 @@
-// Pins that `npm run serve` answers from finished builds alone: while another build runs, after one that was killed, and when it is started again.
+// Checks that `npm run serve` serves only finished builds: while another build runs, after one that was killed, and after a restart.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ const serve = () =>
 const healthOf = async () => (await fetch(`${hub.base}/healthz`)).json()
 const titleOf = ({ text }: Answer) => /Title \d/.exec(text)?.[0]
 
-/** Asks for every prompt, for what may be in no cache, until it is told to end. @returns what was neither of the two titles */
+/** Requests every prompt, including uncached data, until told to stop. @returns responses with neither of the two titles */
 async function askAll(titles: readonly string[], isOver: () => boolean): Promise<string[]> {
   const ask = openClient(hub.base)
   const wrong: string[] = []
@@ -55,7 +55,7 @@ async function askAll(titles: readonly string[], isOver: () => boolean): Promise
   return wrong
 }
 
-/** Makes dist/ differ from what the last build left, so that the next one makes everything anew. */
+/** Makes dist/ differ from the last build's output, so that the next build rebuilds everything. */
 const touch = () => writeFileSync(join(out, 'dist/by-hand.txt'), 'x')
 
 beforeAll(async () => {
@@ -120,7 +120,7 @@ test('a killed build changes nothing, and a restart serves the previous build', 
 test('with an unfinished build, a running hub keeps serving and a new one refuses to start', {
   timeout: WITHIN,
 }, async () => {
-  // A build without its record is not finished.
+  // A build without its record is unfinished.
   rmSync(record)
   const ask = openClient(hub.base)
   expect(titleOf(await ask('/api/v1/repos/acme/prompt-2'))).toBe('Title 4')

@@ -1,4 +1,4 @@
-// Which names an unknown repository is answered with: close ones alone, for one look-up.
+// Tests which names are suggested for an unknown repository: only similar ones, with a single lookup.
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { findClose } from '../../src/server/read/close-names.ts'
@@ -13,7 +13,7 @@ const KNOWN = [
   'acme/a-very-long-name',
 ]
 
-/** Finds every known name, whatever is asked. */
+/** Finds every known name, whatever the query. */
 function searching() {
   const asked: string[] = []
   const matches = KNOWN.map((full_name) => ({

@@ -1,4 +1,5 @@
-// Pins compression on our own host: the same bytes after decoding, the right headers for every kind of answer, and who gets the plain one.
+// Tests compression on our own host: the same bytes after decoding, the right headers for every kind of response, and
+// which clients get it uncompressed.
 import { hash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'

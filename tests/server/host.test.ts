@@ -1,4 +1,4 @@
-// Pins our own host: which function gets a request, when a file comes first, and that nothing thrown ever reaches a client.
+// Tests our own host: which function gets a request, when a file takes precedence, and that no thrown error ever reaches a client.
 import { describe, expect, test, vi } from 'vitest'
 import { answerWith, type HostContext, type HostedFunction, routeFunctions } from '../../src/host/run-functions.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'

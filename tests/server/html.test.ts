@@ -1,4 +1,4 @@
-// Shows what the tagged template of pages writes: everything escaped but what it wrote itself, and nothing of what is absent.
+// Tests the tagged template for pages: it escapes everything except its own output, and writes nothing for absent values.
 import { expect, test } from 'vitest'
 import { asDrawn, html } from '../../src/server/account/html.ts'
 

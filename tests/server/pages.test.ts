@@ -1,4 +1,4 @@
-// What the function `pages` promises around the pages that Astro renders: caching, tags, redirects, limits, and errors of what is asked.
+// Tests the function `pages` around the pages that Astro renders: caching, tags, redirects, limits, and errors for invalid requests.
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { RenderPage } from '../../src/ports/pages.ts'

@@ -1,4 +1,4 @@
-// Pins the sliding window, in memory and in a file: exact counts, exact waiting times, clients kept apart, memory kept bounded.
+// Tests the sliding window, in memory and in a file: exact counts, exact waiting times, separate clients, limited memory.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Pins what reading answers when something behind it fails, and what no server that is aimed by an address can be asked: raw paths, odd bytes, broken stores.
+// Tests read responses when a dependency fails, and requests that cannot be sent to a server by URL: raw paths, odd bytes, broken stores.
 import { describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { ROUTES_WITH_SCHEMAS } from '../../src/domain/api/route-schemas.ts'

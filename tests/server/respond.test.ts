@@ -1,4 +1,4 @@
-// Pins what is remembered so that answering costs little: an address is cut as a URL has it, and remembered headers are only given where they are the same.
+// Tests what is cached to make responses cheap: a URL is split like the URL class does, and cached headers are only used if they are the same.
 import { describe, expect, test } from 'vitest'
 import { pathOf, queryOf } from '../../src/server/address.ts'
 import { type Answer, respondWith } from '../../src/server/respond.ts'

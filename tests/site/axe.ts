@@ -1,17 +1,17 @@
-// Runs axe on a page, light and dark, including target sizes of 24 px.
+// Runs axe on a page, in light and dark mode, including target sizes of 24 px.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe calls a violation, as far as it is read here. */
+/** The fields of an axe violation that are used here. */
 interface Violation {
   id: string
   nodes: { html: string; failureSummary?: string }[]
 }
 
-/** Finds violations in both schemes. The page is left in dark. @returns a sentence for each */
+/** Finds violations in both colour schemes, and leaves the page in dark mode. @returns a sentence for each */
 export async function findViolations(page: Page): Promise<{ inLight: string[]; inDark: string[] }> {
   await page.evaluate(axe)
   await page.emulateMedia({ colorScheme: 'light' })

@@ -1,4 +1,4 @@
-// The built site of the page tests: built once per file, served by our own host, and opened in a real browser.
+// The built site for the page tests: built once per file, served by our own host, and opened in a real browser.
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,30 +9,30 @@ import type { CopyStore } from '../../src/ports/fresh-copies.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
 
-/** The address that the site is built for; it is served elsewhere, so every absolute link to itself is seen. */
+/** The URL that the site is built for. It is served elsewhere, which reveals every absolute link to itself. */
 export const SITE_URL = 'https://hub.example'
 
-/** For the links to the git host; nothing is published here. */
+/** For links to the git host; nothing is published here. */
 const ON_GITHUB = { GITHUB_REPOSITORY: 'octo/hub', GITHUB_TOKEN: 'not a token' }
 
-/** A site that is being served, and a browser beside it. */
+/** A site that is being served, and a browser for it. */
 export interface BuiltSite {
   origin: string
   browser: Browser
   /** The folder of the built site. */
   dir: string
-  /** The host's own fresh copies, as a publish leaves them. */
+  /** The host's own fresh copies, as a publish creates them. */
   fresh: CopyStore
-  /** Opens a page and collects everything that is not as it should be. The caller closes its context. */
+  /** Opens a page and collects every problem. The caller closes its context. */
   open(path: string, options?: BrowserContextOptions): Promise<{ page: Page; problems: string[] }>
   getJson(path: string): Promise<ReturnType<typeof JSON.parse>>
   close(): Promise<void>
 }
 
-/** Builds and serves a content folder. @param write fills the folder it is given */
+/** Builds and serves a content folder. @param write fills the given folder */
 export async function openBuiltSite(write: (contentDir: string) => void, openTimeoutMs = 60_000): Promise<BuiltSite> {
   const dir = makeSiteFolder('pages')
-  // Away from the project, as a copy of the folder that the git host has.
+  // Outside the project, like a copy of the git host's folder.
   const contentDir = join(mkdtempSync(join(tmpdir(), 'hub-pages-')), 'content')
   write(contentDir)
   const opening: Promise<Browser> = openBrowser()
@@ -54,9 +54,9 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
       const page = await context.newPage()
       page.setDefaultTimeout(openTimeoutMs)
       const problems: string[] = []
-      // A violation of the policy is an error of the console, too.
+      // A policy violation is also a console error.
       page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-      // Chromium says this of its own transition, at times before any script of the page could listen; the page is there all the same.
+      // Chromium reports this about its own transition, sometimes before any script on the page could listen; the page still loads.
       const isOfBrowser = (message: string) =>
         message.endsWith('Transition was aborted because of invalid state. Page already revealed')
       page.on('pageerror', (error) => isOfBrowser(String(error)) || problems.push(String(error)))

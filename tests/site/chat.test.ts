@@ -1,4 +1,5 @@
-// Tests chat prompts where people and older clients read them: the page of every case of the shared table, a comparison, the feed, print, and the frozen releases.
+// Tests chat prompts for people and older clients: the page for every case in the shared table, a comparison, the feed,
+// print, and the frozen releases.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -68,7 +69,7 @@ test('every chat prompt page shows one block per message with its role and conte
       ),
     cases.map(({ repository }) => repository),
   )
-  // An HTML parser makes line feeds of carriage returns (HTML section 13.2.3.5); the buttons copy from the exact text.
+  // An HTML parser converts carriage returns to line feeds (HTML section 13.2.3.5); the buttons copy the exact text.
   const shown = (parts: readonly ChatPart[]) =>
     parts.map((part) => ('content' in part ? { ...part, content: part.content.replace(/\r\n?/g, '\n') } : part))
   for (const [index, { name, content, messages }] of cases.entries()) {
@@ -103,13 +104,13 @@ test('comparison lists changed messages by role; print and raw text contain ever
   expect(await (await fetch(`${site.origin}/acme/support/feed.xml`)).text()).toContain('compare/1.0.0...2.0.0')
 })
 
-/** Line ends, a byte order mark, no line feed at the end, and a place for the history. */
+/** Line endings, a byte order mark, a missing trailing newline, and a history placeholder. */
 const TO_LOCK = cases.filter(({ name }) =>
   ['CRLF', 'a byte order mark and an empty line', 'history at the end without a line feed'].includes(name),
 )
 const wish = (repository: string) => `${repository}@^1`
 
-/** Runs the command of a release, or the present one, in a folder. @returns what it printed */
+/** Runs a released or the current command in a folder. @returns its output */
 type Command = (args: string[], cwd: string) => Promise<string>
 const lockWith = async (command: Command): Promise<string> => {
   const cwd = makeFolder()

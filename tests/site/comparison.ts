@@ -5,7 +5,7 @@ import { drawLines } from '../../src/site/prompt/draw-difference.ts'
 import type { BuiltSite } from './built-site.ts'
 import { COMPARE, CONTENT, REPOSITORY } from './hostile-content.ts'
 
-/** The tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened the site, once it is open */
 export function testComparison(opened: () => BuiltSite): void {
   let site: BuiltSite
   beforeAll(() => {

@@ -6,7 +6,7 @@ import { findViolations } from './axe.ts'
 import type { BuiltSite } from './built-site.ts'
 import { COMPARE, MARKER, REPOSITORY } from './hostile-content.ts'
 
-/** One of each kind; those after the gap are drawn by a function. */
+/** One of each kind; those after the gap are rendered by a function. */
 const KINDS = [
   ...[
     '/',
@@ -28,7 +28,7 @@ const KINDS = [
   ...[`${REPOSITORY}/compare/1.1.0...1.0.0`, '/mallory/unseen/compare/1.0.0...1.0.1', '/settings'],
 ]
 
-/** The tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened the site, once it is open */
 export function testEveryPage(opened: () => BuiltSite): void {
   let site: BuiltSite
   beforeAll(() => {
@@ -99,7 +99,7 @@ export function testEveryPage(opened: () => BuiltSite): void {
     test.each(KINDS)('%s is valid HTML', async (path) => {
       const validate = new HtmlValidate({
         extends: ['html-validate:recommended'],
-        // It counts `&lt;` as four characters; the titles are measured in the browser, above.
+        // It counts `&lt;` as four characters; the titles are measured in the browser above.
         rules: { 'no-inline-style': 'error', 'long-title': 'off' },
       })
       const report = await validate.validateString(await (await fetch(site.origin + path)).text())

@@ -1,4 +1,4 @@
-// Holds the code of the guide on filling to the rule: its lines run on every starter prompt and give what the hub gives.
+// Checks the code in the guide to filling: its lines run on every starter prompt and give the same result as the hub.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ function linesOf(language: string): string {
   return code
 }
 
-/** Every starter prompt with its required values alone, full of what breaks other ways of filling; then with each value left out. */
+/** Every starter prompt with only its required values, full of strings that break other ways of filling; then with each value omitted. */
 const catalogue = buildCatalogue(readStarterCatalogue().tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
 const prompts = [...catalogue.entries.values()].flatMap(({ repository }) => {
   const { content, variables } = repository

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { BuiltSite } from './built-site.ts'
 import { hostile, MARKER, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
 
-/** The tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened the site, once it is open */
 export function testFinding(opened: () => BuiltSite): void {
   let site: BuiltSite
   beforeAll(() => {

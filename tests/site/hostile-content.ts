@@ -3,32 +3,35 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { formatVersionFile } from '../../src/domain/content/prompt-file.ts'
 
-/** What a hostile field would set if any of it ran. */
+/** The name that a hostile field would set if any of it ran. */
 export const MARKER = 'hostileFieldRan'
 
-/** A text that breaks out of every place a page may put it in, if nobody escapes it. @param field tells the fields apart */
+/**
+ * Returns a string that breaks out of every place where a page may put it, unless it is escaped. @param field
+ * distinguishes the fields
+ */
 export function hostile(field: string): string {
   const run = `window.${MARKER}='${field}'`
   return `${field}</script><script>${run}</script>"'><svg onload="${run}"><a href="javascript:${run}">x</a>\u2028{{x}} &amp; $& \`\${1}\``
 }
 
-/** A content that an HTML parser would change unless the page takes care: a BOM, a first line end, CRLF, a form feed, an end of `pre`. */
+/** Content that an HTML parser would change unless the page prevents it: a BOM, a leading newline, CRLF, a form feed, a closing `pre` tag. */
 export const CONTENT = `\uFEFF\n${hostile('content')}\r\n</code></pre><b>&lt;\f\t{{language}} {{ tone }} {{language}}{{  other  }}\r\n{{count}} {{strict}} {{free}}`
 
-/** A content with what a reader cannot see: a space of no width, a mark that turns the direction, a tag character. */
+/** Content with invisible characters: a zero-width space, a mark that changes the direction, a tag character. */
 export const UNSEEN_CONTENT = 'a\u200Bb \u202Ereversed\u202C {{x}} \u{E0041}end\n# heading\n<tag>\n'
 
-/** Enough that a tag has a second page. */
+/** Enough for a tag to have a second page. */
 export const PLAIN_COUNT = 65
 
-/** Enough that a text is folded. */
+/** Enough for content to be collapsed. */
 export const LONG_LINES = 60
 
-/** The page of the prompt that is hostile in every field, and of the difference between two of its versions. */
+/** The page of the prompt whose fields are all hostile, and of the difference between two of its versions. */
 export const REPOSITORY = '/mallory/hostile'
 export const COMPARE = `${REPOSITORY}/compare/1.0.1...1.1.0`
 
-/** Writes the folder. */
+/** Writes the content folder. */
 export function writeHostileContent(dir: string): void {
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(dir, path)), { recursive: true })
@@ -87,12 +90,12 @@ export function writeHostileContent(dir: string): void {
     front({ status: 'archived', status_message: hostile('archived'), replaced_by: 'mallory/hostile' }, ''),
   )
   write('mallory/old/versions/1.0.0.md', version('archived content'))
-  // Archived, so that no list leads there: its page is opened once, and not before a test has published to it.
+  // Archived, so that no list links to it: its page is opened once, and only after a test has published to it.
   write('mallory/unvisited/index.md', front({ status: 'archived' }, ''))
   write('mallory/unvisited/versions/1.0.0.md', version('first content'))
   write('mallory/unseen/index.md', front({ title: 'Unseen', tags: ['evil'], forked_from: 'mallory/hostile@1.0.0' }, ''))
   write('mallory/unseen/versions/1.0.0.md', version('seen\n# heading\n'))
-  // U+FFFF is no character of XML, and a changelog that was published before this was known may hold it.
+  // U+FFFF is not a valid XML character, but a changelog published before this was known may contain it.
   const notXml = { published_at: '2026-10-02T10:00:00Z', changelog: 'no\uffffcharacter\ufffe of XML' }
   write('mallory/unseen/versions/1.0.1.md', version(UNSEEN_CONTENT, notXml))
   const long = 'averylongwordwithoutanybreak'.repeat(7)
@@ -133,7 +136,7 @@ ${hostile('fence')}
 \`\`\`
 `
 
-/** JSON is YAML; U+2028 is escaped, because YAML takes it for a line end. */
+/** JSON is YAML; U+2028 is escaped because YAML treats it as a line ending. */
 function formatJson(values: object): string {
   return JSON.stringify(values).replaceAll('\u2028', '\\u2028')
 }

@@ -1,4 +1,4 @@
-// Shows that data files which are written at the cost of what changed are, byte for byte, those of a clean build, whatever was edited in between.
+// Checks that incrementally written data files are identical, byte for byte, to those of a clean build, whatever was edited in between.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ import { buildSearchIndex, updateSearchIndex } from '../../src/stores/search/wri
 import { readTree } from '../hubs/build-site.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 
-/** How much is tried; `EDITS=200 PROMPTS=100` is the long run. */
+/** The number of edits; `EDITS=200 PROMPTS=100` is the long run. */
 const EDITS = Number(process.env.EDITS ?? 40)
 const PROMPTS = Number(process.env.PROMPTS ?? 8)
 
@@ -60,7 +60,7 @@ const prompts = () =>
 const versionsOf = (owner: string, name: string) =>
   readdirSync(join(contentDir, owner, name, 'versions')).map((file) => file.slice(0, -3))
 
-/** One thing that a person or a publish does. Each leaves content without problems, but `breaks`, which is mended by the edit after it. */
+/** A single action by a person or a publish. Each leaves content without problems, except `breaks`, which the next edit fixes. */
 const EDIT_KINDS = [
   'publish',
   'add',
@@ -80,7 +80,7 @@ const EDIT_KINDS = [
 ] as const
 type Edit = { kind: (typeof EDIT_KINDS)[number]; choice: number }
 
-/** So that these come even in a short run. */
+/** Ensures that these occur even in a short run. */
 const BEGINNING: Edit[] = (['nothing', 'join', 'leave', 'tags', 'archive', 'yank', 'nothing'] as const).map((kind) => ({
   kind,
   choice: 1,
@@ -106,7 +106,7 @@ function apply({ kind, choice }: Edit): void {
     put(`${owner}/index.md`, `---\nname: Name ${count++}\nmembers: [member-${choice % 3}]\n---\nBio.\n`)
   else if (kind === 'usage')
     put('usage.json', JSON.stringify({ [`${owner}/${name}`]: { downloads_7d: choice, downloads_90d: choice } }))
-  // Whoever published elsewhere gets a page of their own, which all those pages then link to; and loses it again.
+  // Anyone who has published elsewhere gets their own page, which all those pages then link to, and loses it again.
   else if (kind === 'join') writePrompt('somebody', 'first')
   else if (kind === 'leave') rmSync(join(contentDir, 'somebody'), { recursive: true, force: true })
   else if (kind === 'day') day = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
@@ -135,7 +135,7 @@ test(`incremental data files match a clean build after each of ${EDITS} random e
   let site = openHostSite(path, { contentDir, baseUrl })
   for (const [round, edit] of [...BEGINNING, ...edits].entries()) {
     apply(edit)
-    // A process that ends and one that goes on must come to the same.
+    // A restarted process and a running one must reach the same result.
     if (round % 10 === 9) {
       site.close()
       site = openHostSite(path, { contentDir, baseUrl })

@@ -1,4 +1,4 @@
-// Pins that texts which make huge pages are bounded: comparisons with links to both texts, the text of a prompt by what it may have.
+// Checks that texts that would make huge pages are limited: comparisons with links to both texts, and a prompt's content by its own limit.
 import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../../src/domain/api/limits.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'

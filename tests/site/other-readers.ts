@@ -9,7 +9,7 @@ import { PYTHON, runHubcli, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { COMPARE, REPOSITORY } from './hostile-content.ts'
 
-/** The tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened the site, once it is open */
 export function testOtherReaders(opened: () => BuiltSite): void {
   let site: BuiltSite
   beforeAll(() => {
@@ -83,7 +83,7 @@ export function testOtherReaders(opened: () => BuiltSite): void {
     const page = await context.newPage()
     await page.goto(library.origin)
     for (const url of [site.origin, mirror.origin]) {
-      // As text: vitest would rewrite the import.
+      // As a string, because vitest would rewrite the import.
       const got = await page.evaluate(`import('/prompt-hub.js').then(async ({ PromptHub }) => {
         const events = []
         const onEvent = ({ type }) => events.push(type)
@@ -149,7 +149,7 @@ export function testOtherReaders(opened: () => BuiltSite): void {
         [600, 315],
         [600, 315],
       ])
-      // A whole line of a title is more ink than `Plain 1`.
+      // A whole title line has more dark pixels than `Plain 1`.
       expect(seen[1]!.dark).toBeGreaterThan(500)
       expect(seen[0]!.dark).toBeGreaterThan(2 * seen[1]!.dark)
       await page.context().close()

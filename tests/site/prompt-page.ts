@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { CONTENT, hostile, MARKER, REPOSITORY, UNSEEN_CONTENT } from './hostile-content.ts'
 
-/** The tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened the site, once it is open */
 export function testPromptPage(opened: () => BuiltSite): void {
   let site: BuiltSite
   beforeAll(() => {
@@ -37,7 +37,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
         .replace('{{count}}', '3')
         .replace('{{strict}}', 'true')
         .replace('{{free}}', 'two\nlines')
-      // The value holds a placeholder; it is never filled again.
+      // The value contains a placeholder, which must not be filled again.
       expect(await copyAs(page, 'Copy filled in')).toBe(
         filled.replaceAll(`$& ${hostile('option')} <b>`, '$& {{tone}} <b>'),
       )

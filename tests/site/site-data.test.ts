@@ -1,4 +1,4 @@
-// Pins what a host keeps of its content: a broken file keeps out itself and nothing else, only what changed is read, and a state that was not completed never was.
+// Tests how a host processes its content: a broken file excludes only itself, only changed files are read, and an incomplete state is never used.
 import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ function openSite(code?: string) {
   return { ...site, read: () => site.makeState(listContent(contentDir), '2026-11-20') }
 }
 
-/** A new process over what the one before kept. */
+/** Starts a new process with the previous one's data. */
 function restart(code?: string) {
   for (const site of open.splice(0)) site.close()
   return openSite(code)
@@ -53,7 +53,7 @@ const versionsOf = (state: MadeState, name: string) =>
     ?.versions.map(({ record }) => record.version)
     .toSorted()
 
-/** What changed within the last moments is read again, for it may change within a tick of the clock. */
+/** Files changed within the last moments are read again, because they may change within one clock tick. */
 const settle = () =>
   poll('files that are older than a tick', 10_000, async () =>
     listContent(contentDir).files.every(({ stamp }) => stamp !== '') ? true : undefined,
@@ -140,7 +140,7 @@ test('rereads only changed files, also after a restart; a new mtime alone is no 
 
 test('serves a very large repository in full, and drops versions that are deleted', () => {
   const numbers = Array.from({ length: 40 }, (_, index) => `1.0.${index + 1}`)
-  // A quote takes two characters in JSON: half a megabyte each.
+  // A quotation mark takes two characters in JSON: half a megabyte each.
   for (const number of numbers) put(`acme/a/versions/${number}.md`, versionFile('"'.repeat(260_000) + number))
   const site = openSite()
   expect(entryOf(site.read(), 'acme/a')?.versions).toHaveLength(41)

@@ -1,4 +1,4 @@
-// Shows what "Suggest a change" opens on the git host: a file that holds nothing of the version before but its text, and that no review takes unedited.
+// Tests what "Suggest a change" opens on the git host: a file that keeps only the text of the previous version, and that no review accepts unedited.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// Pins which changed lines get marks on their words: those of which a third stays, by the library's own way from one line to the other.
+// Tests which changed lines get word marks: those with at least a third unchanged, by the library's own comparison.
 import { diffWordsWithSpace } from 'diff'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

@@ -1,21 +1,21 @@
-// Tests what visitors do, with the keyboard only: find, judge, try, copy, compare and suggest a change; also without JavaScript and in print.
+// Tests visitors' tasks, by keyboard only: find, judge, try, copy, compare and suggest a change; also without JavaScript and in print.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { COMPARE, CONTENT, hostile, LONG_LINES, MARKER, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
 
 const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] }
-/** More stops than any page has before what is looked for. */
+/** More tab stops than any page has before the target. */
 const MAX_STOPS = 150
 
-/** Goes from stop to stop until one has the words, as somebody without a mouse does. */
+/** Moves through the tab stops until one contains the words, like a user without a mouse. */
 export async function tabTo(page: Page, words: string | RegExp): Promise<void> {
   const fits = (text: string) => (typeof words === 'string' ? text === words : words.test(text))
   for (let stop = 0; stop < MAX_STOPS; stop++) {
     await page.keyboard.press('Tab')
     const here = await page.evaluate(() => {
       const { activeElement: element } = document
-      // A field, of whatever kind, is called by its label.
+      // A field of any kind is named by its label.
       const label = (element as HTMLInputElement | null)?.labels?.[0]?.textContent
       return (element?.getAttribute('aria-label') ?? label ?? element?.textContent ?? '').trim()
     })
@@ -26,7 +26,7 @@ export async function tabTo(page: Page, words: string | RegExp): Promise<void> {
 
 const readClipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
 
-/** The tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened the site, once it is open */
 export function testVisitorJobs(opened: () => BuiltSite): void {
   describe('by the keyboard alone', () => {
     test('find: from the front page to a prompt, narrowed by a filter, and Back again', async () => {

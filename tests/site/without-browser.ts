@@ -9,7 +9,7 @@ import { COMPARE, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
 
 const LISTED = PLAIN_COUNT + 3
 
-/** The tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened the site, once it is open */
 export function testWithoutBrowser(opened: () => BuiltSite): void {
   let site: BuiltSite
   beforeAll(() => {
@@ -20,7 +20,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
     test('every link of the site leads somewhere, and everything that is listed is linked', async () => {
       const pages = await crawl(site)
       const missing = [...pages]
-        // A format may refuse a text in which something means more there, and says so.
+        // A format may reject text that has a special meaning in it, and reports this.
         .filter(([path, { status }]) => status !== 200 && !(path.includes('/export/') && status === 422))
         .map(([path, { from }]) => `${path} on ${from}`)
       expect(missing).toEqual([])
@@ -158,12 +158,12 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
 interface Crawled {
   status: number
   from: string
-  /** Of an HTML page: what can be linked in it. */
+  /** The link targets in an HTML page. */
   ids: Set<string> | undefined
   fragments: Set<string>
 }
 
-/** Follows every link of the site's own from `/`, as a reader without JavaScript would. */
+/** Follows every internal link from `/`, as a reader without JavaScript would. */
 async function crawl(site: BuiltSite): Promise<Map<string, Crawled>> {
   const pages = new Map<string, Crawled>()
   const queue = [{ link: '/', from: '' }]

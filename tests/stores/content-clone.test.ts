@@ -1,4 +1,5 @@
-// Pins the clone that a hub keeps of the repository on GitHub: it follows the branch, survives kills and damage, is bounded in time, and keeps the credential out of files and arguments.
+// Tests the hub's clone of the GitHub repository: it follows the branch, survives kills and damage, has time limits,
+// and keeps the credential out of files and arguments.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -64,7 +65,7 @@ test('uses an existing clone while GitHub is unreachable, and discards local cha
   await open()
   writeFileSync(join(folder(), 'content/acme/review/versions/1.0.0.md'), 'edited')
   writeFileSync(join(folder(), 'content/stray.md'), 'stray')
-  // As a process that was killed leaves it.
+  // As a killed process leaves it.
   writeFileSync(join(folder(), '.git/index.lock'), '')
   mkdirSync(`${folder()}.new`)
   standIn.script({ on: 'any', times: Infinity, fault: FAULTS.cut(false) })
@@ -129,7 +130,7 @@ test('checks out the committed bytes, whatever .gitattributes says', async () =>
 })
 
 test('never puts the credential in a file or a git argument', async () => {
-  // A git that notes its arguments and then is git.
+  // A git wrapper that records its arguments and then runs git.
   const bin = join(top, 'bin')
   mkdirSync(bin)
   const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()

@@ -1,4 +1,4 @@
-// Pins reading the content folder: what is passed by, what is a mistake, and by what a later look sees that files changed.
+// Tests reading the content folder: what is ignored, what is a mistake, and how a later read detects changed files.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,11 @@
-// Writes content folders for tests: files with a given time, and version texts.
+// Writes content folders for tests: files with a given time, and version file text.
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Writes a file below `content/` of a folder. @param when its time; long ago, unless said otherwise, for what changed just now is always read again */
+/**
+ * Writes a file below `content/` in a folder. @param when its modification time; long ago by default, because recently
+ * changed files are always read again
+ */
 export function putContent(dir: string, path: string, text: string, when = '2020-01-01T00:00:00Z'): void {
   const file = join(dir, 'content', path)
   mkdirSync(dirname(file), { recursive: true })
@@ -10,6 +13,6 @@ export function putContent(dir: string, path: string, text: string, when = '2020
   utimesSync(file, new Date(when), new Date(when))
 }
 
-/** The file of a version. */
+/** Returns a version file. */
 export const versionFile = (content: string) =>
   `---\npublished_at: "2025-03-01T00:00:00Z"\npublished_by: tester\n---\n${content}\n`

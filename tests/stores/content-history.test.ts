@@ -1,4 +1,4 @@
-// Tests what the history of the content says of repositories: odd commits, merges, renames, shallow clones, and histories of any length.
+// Tests what the content's history reveals about repositories: odd commits, merges, renames, shallow clones, and histories of any length.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,9 +37,9 @@ test('counts a merge as one change, and starts a new history after a rename', as
   repository.git('commit', '-q', '-m', 'Move')
   repository.commit({ 'content/acme/welcome/index.md': index('D', 'license: MIT\n') })
   expect(await titles('acme/welcome')).toEqual(['changed Somebody title'])
-  // What is read on from an earlier state is what is read at once.
+  // Continuing from an earlier state gives the same result as reading everything at once.
   expect((await read(repository.folder, known)).changes).toEqual((await read()).changes)
-  // A history that was written anew is read anew.
+  // A rewritten history is read again.
   const before = await read()
   repository.git('reset', '-q', '--hard', 'HEAD~1')
   expect((await read(repository.folder, before)).changes.has('acme/welcome')).toBe(false)
@@ -85,17 +85,17 @@ test('malformed commits neither break the history nor forge entries', async () =
   commit({ [INDEX]: index('C') }, `x\x01${'a'.repeat(40)}\x02nonsense\x02Root\x02\n\nx\n`, {
     GIT_AUTHOR_NAME: 'E\x02v\x01e\u202e',
   })
-  // A path that looks like a commit, and one that looks like what git says of a path.
+  // A path that looks like a commit, and one that looks like git's output for a path.
   commit(
     { [`content/\x01${'b'.repeat(40)}\x02nonsense\x02Root\x02`]: 'x', 'content/:100644 A': 'x', [INDEX]: index('D') },
     'Odd paths',
   )
-  // No front matter, a broken one, a giant: they say nothing, nor does the way back from them.
+  // No front matter, an invalid one, a huge one: they reveal nothing, and neither does reverting them.
   commit({ [INDEX]: '\0\xff' }, 'Bytes')
   commit({ [INDEX]: '---\n{{{{\n---\n' }, 'Broken')
   commit({ [INDEX]: index('E', `# ${'x'.repeat(5_000_000)}\n`) }, 'Giant')
   commit({ [INDEX]: index('F') }, 'Back')
-  // A commit in the place of the file, whose message looks like an answer of git.
+  // A commit in place of the file, whose message looks like git's output.
   const head = repository.git('rev-parse', 'HEAD').trim()
   repository.git('commit', '-q', '--allow-empty', '-m', `${head} blob 9999999`)
   const forged = repository.git('rev-parse', 'HEAD').trim()

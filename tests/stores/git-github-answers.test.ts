@@ -1,4 +1,5 @@
-// Pins what each answer and each lost answer of GitHub means: done, moved, busy, refused or unknown, and nothing else.
+// Tests how each response and each lost response from GitHub is interpreted: done, moved, busy, rejected or unknown,
+// and nothing else.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { FolderState, GitStore } from '../../src/ports/git-store.ts'
 import { openGitHub } from '../../src/stores/github/git-store-github.ts'
@@ -64,7 +65,7 @@ describe('git on GitHub', () => {
       const before = await read()
       standIn.script({ on: 'mutation', fault })
       expect(await commit(before)).toEqual(outcome)
-      // Asked by another process, which was told of no limit.
+      // Requested by another process, which was not told of any limit.
       expect((await open(place).readFolder(PLACE, never())).versions.size).toBe(isWritten ? 1 : 0)
       expect(standIn.counts().mutation).toBe(1)
     })
@@ -158,7 +159,7 @@ describe('git on GitHub', () => {
       standIn.script({ on: 'query', fault })
       await expect(read()).rejects.toMatchObject({ name: 'HubError', code, retryAfterSeconds })
       expect(standIn.counts().all).toBe(1)
-      // Asked by another process, which was told of no limit.
+      // Requested by another process, which was not told of any limit.
       expect((await open(place).readFolder(PLACE, never())).versions.size).toBe(0)
     })
 

@@ -1,4 +1,4 @@
-// Pins what is special to git on GitHub: who we are there, how many calls it takes, and which bytes are believed.
+// Tests the specifics of git on GitHub: our identity there, the number of calls, and which bytes are trusted.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

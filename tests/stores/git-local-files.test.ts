@@ -1,4 +1,5 @@
-// Pins that git as a work tree loses nothing: what is not committed is never overwritten, and trouble beside a commit is told.
+// Checks that the git work tree store loses nothing: uncommitted changes are never overwritten, and problems next to a
+// commit are reported.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Pins what becomes of a publish that is cut off: it is finished as far as nobody has touched its files since, or leaves nothing behind.
+// Tests what happens to an interrupted publish: it is finished unless someone has changed its files since, or leaves nothing behind.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
@@ -24,7 +24,7 @@ afterEach(() => {
 const inFolder = (path: string) => readFileSync(join(folder, path), 'utf8')
 const status = () => git('status', '--porcelain', '-uall')
 
-/** Lets a process publish one version, which is killed once the branch has moved. */
+/** Lets a process publish one version and kills it once the branch has moved. */
 async function publishAndDie(): Promise<void> {
   badGit.arm('update-ref', 'after')
   const program = join(import.meta.dirname, 'local-publisher.ts')
@@ -52,7 +52,7 @@ describe('a publish killed after the branch moved', () => {
   })
 
   test('recovery keeps an edit with the same size and timestamp as the committed file', async () => {
-    // What git compares is made the same for both states, as on a file system that keeps whole seconds.
+    // Makes git's comparison data identical for both states, as on a file system with whole-second times.
     git('config', 'core.trustctime', 'false')
     git('config', 'core.checkStat', 'minimal')
     const second = 1_700_000_000
@@ -85,7 +85,7 @@ describe('a publish killed after the branch moved', () => {
     await publishAndDie()
     rmSync(join(folder, '.git/index.lock'))
     git(...leave)
-    // A hub that looks meanwhile may find nothing to publish to, but finishes.
+    // A hub that checks meanwhile may find nothing to publish to, but finishes.
     await repository
       .openStore()
       .finishPublishes()
@@ -149,7 +149,7 @@ describe('a publish killed after the branch moved', () => {
 
   test('waits for a git process that still locks the branch', async () => {
     await publishAndDie()
-    // What update-ref holds while it moves the branch.
+    // The lock that update-ref holds while it moves the branch.
     repository.write({ '.git/refs/heads/main.lock': '' })
     const finishing = repository.openStore().finishPublishes()
     await new Promise((resolve) => setTimeout(resolve, 300))

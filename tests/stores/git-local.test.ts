@@ -1,4 +1,4 @@
-// Pins what is special to git as a work tree: any folder of it will do, and the user's settings, hooks and other changes stay theirs.
+// Tests the specifics of the git work tree store: any folder inside it works, and the user's settings, hooks and other changes are untouched.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -161,7 +161,7 @@ describe('content folder and repository state', () => {
   })
 })
 
-/** Two commits on main, and one on side that contradicts them. */
+/** Creates two commits on main, and a conflicting one on side. */
 function fork(): void {
   repository.commit({ 'a.txt': 'first\n' })
   git('branch', 'side')
@@ -284,7 +284,7 @@ describe('user settings and other files', () => {
         .filter((name) => name !== 'COMMIT_EDITMSG')
         .sort(),
     ).toEqual([...before, 'prompt-hub'].sort())
-    // The lock that the kernel keeps needs a file to be kept on.
+    // The lock held by the kernel needs a file.
     expect(readdirSync(join(folder, '.git/prompt-hub'))).toEqual(['turn'])
     expect(readdirSync(join(folder, VERSIONS))).toEqual(['1.0.0.md'])
   })

@@ -4,14 +4,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nextVersion } from '../../src/domain/catalogue/versions.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
 
-/** A store over a repository that is made for one test. */
+/** A store on a repository created for one test. */
 export interface TemporaryStore {
   store: GitStore
-  /** Another store over the same repository, as another process has it. */
+  /** Opens another store on the same repository, as another process would. */
   openAnother(): GitStore
-  /** Commits files as somebody else does. @param files paths from the repository's root @returns the new head */
+  /** Commits files as another user. @param files paths from the repository's root @returns the new head */
   commitOutside(files: Readonly<Record<string, string | Uint8Array>>): Promise<string>
-  /** The repository as a git folder that the command `git` reads. */
+  /** Returns the repository as a git folder for the `git` command. */
   exportGit(): Promise<string>
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ const never = () => ({ signal: new AbortController().signal })
  * Registers the suite.
  *
  * @param label names the driver
- * @param open makes a repository with one commit, or with none, and a store over it
+ * @param open creates a repository with one commit, or with none, and a store on it
  */
 export function gitStoreContract(
   label: string,
@@ -266,7 +266,7 @@ export function gitStoreContract(
   })
 }
 
-/** The commit of an outcome. @throws Error for every other outcome */
+/** Returns the commit of an outcome. @throws Error for every other outcome */
 export function shaOf(outcome: CommitOutcome): string {
   if (outcome.kind !== 'committed') throw new Error(`expected a commit, got ${outcome.kind}`)
   return outcome.sha

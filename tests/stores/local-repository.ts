@@ -6,19 +6,19 @@ import { dirname, join } from 'node:path'
 import type { Additions, CommitOutcome, GitStore } from '../../src/ports/git-store.ts'
 import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../src/stores/git/git-store-local.ts'
 
-/** Files by their path from the top of the work tree. */
+/** Files by their path from the root of the work tree. */
 export type Files = Readonly<Record<string, string | Uint8Array>>
 
-/** A work tree with a folder `content`. */
+/** A work tree with a `content` folder. */
 export interface LocalRepository {
   folder: string
-  /** What stores opened with `openStore` warned of. */
+  /** Warnings from stores opened with `openStore`. */
   warnings: string[]
   /** Runs git as the user. @returns standard output */
   git(...args: string[]): string
   /** Writes files without committing them. */
   write(files: Files): void
-  /** Commits files as somebody else, and nothing else that may be staged. @returns the new head */
+  /** Commits files as another user, and nothing else that may be staged. @returns the new head */
   commit(files: Files): string
   openStore(options?: Partial<LocalGitOptions>): LocalGit
   remove(): void
@@ -26,14 +26,14 @@ export interface LocalRepository {
 
 /** The repository that all of these tests publish to. */
 export const PLACE = { owner: 'acme', name: 'code-review' }
-/** Its folder of versions, and its index.md. */
+/** Its versions folder, and its index.md. */
 export const VERSIONS = 'content/acme/code-review/versions'
 export const INDEX = 'content/acme/code-review/index.md'
 
-/** A call that nobody aborts. */
+/** Returns options for a call that is never aborted. */
 export const never = () => ({ signal: new AbortController().signal })
 
-/** Makes a folder with `content` in it. @param state `bare`: no git at all; `empty`: no commit; `ready`: one commit with a README.md */
+/** Creates a folder that contains `content`. @param state `bare`: no git at all; `empty`: no commit; `ready`: one commit with a README.md */
 export function makeRepository(
   state: 'bare' | 'empty' | 'ready' = 'ready',
   folder = mkdtempSync(join(tmpdir(), 'hub-')),
@@ -73,7 +73,7 @@ export function makeRepository(
   return repository
 }
 
-/** Reads the folder and commits on what it read. */
+/** Reads the folder and commits on top of what it read. */
 export async function publish(
   store: GitStore,
   what: Partial<Pick<Additions, 'version' | 'index'>>,

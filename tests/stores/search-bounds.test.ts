@@ -1,4 +1,5 @@
-// Pins what a search may cost, whatever is published and whatever is asked: bounded words, bounded guesses, bounded tags, and a deadline beside the answering thread.
+// Tests the cost limits of a search, whatever is published or requested: limited words, limited guesses, limited tags,
+// and a deadline separate from the responding thread.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +15,7 @@ const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bounds-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const ask = { tags: [], sort: undefined, offset: 0, limit: 20 }
 
-/** Indexes one prompt for each content. @returns the file, and how many bytes were given and written */
+/** Indexes one prompt for each content. @returns the file, and the number of input bytes and bytes written */
 function indexOf(name: string, contents: readonly string[]) {
   const repositories = contents.map((content, index) =>
     aRepository(`a/p${index}`, { versions: [aVersion('1.0.0', { content })] }),
@@ -83,7 +84,7 @@ describe('query limits', () => {
 
 describe('search threads', () => {
   const { path } = indexOf('threads', ['plain text'])
-  /** For what is not about the deadline: a thread takes its time to start on a machine that is busy. */
+  /** For tests that are not about the deadline: a thread needs time to start on a busy machine. */
   const patience = { deadlineMs: 60_000, queue: 100 }
 
   test('give the same answers as the index', async () => {
@@ -150,7 +151,7 @@ describe('search threads', () => {
     const before = listNice()
     const threads = openSearchThreads(path, patience)
     await threads.find({ ...ask, text: 'plain' })
-    // Whoever runs the tests at a lower priority has more threads at it than one.
+    // If the tests run at a lower priority, more than one thread has it.
     const lowered = listNice().filter((nice) => nice === Math.max(5, before[0] ?? 0)).length
     expect(lowered).toBeGreaterThanOrEqual(process.platform === 'linux' ? 1 : 0)
     expect(getPriority()).toBe(before[0] ?? 0)
@@ -184,7 +185,7 @@ describe('search threads', () => {
   })
 })
 
-/** The nice values of this process's threads, the first thread's first. proc_pid_stat(5) */
+/** Returns the nice values of this process's threads, the first thread's first. proc_pid_stat(5) */
 function listNice(): number[] {
   if (process.platform !== 'linux') return []
   const tasks = readdirSync('/proc/self/task').sort((a, b) => Number(a) - Number(b))

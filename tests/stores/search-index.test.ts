@@ -1,4 +1,4 @@
-// Pins what the search finds: words, prefixes, accents, typos, tags, orders, and that no text is ever a pattern.
+// Tests what the search finds: words, prefixes, accents, typos, tags, orders, and that no text is ever treated as a pattern.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

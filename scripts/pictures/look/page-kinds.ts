@@ -1,12 +1,12 @@
-// Lists every kind of page, and how to bring each into the state of its screenshot.
+// Lists every kind of page, and how to bring each into the state for its screenshot.
 import type { Page } from 'playwright-core'
 import type { ScratchHub } from './scratch-hub.ts'
 
-/** One kind of page. */
+/** A kind of page. */
 export interface PageKind {
   /** Name of the screenshot. */
   name: string
-  /** Path; none if it continues the previous kind. */
+  /** The path; omitted if the kind continues from the previous one. */
   path?: string
   /** Brings the open page into its state. */
   prepare?: (page: Page, hub: ScratchHub) => Promise<unknown>
@@ -18,7 +18,7 @@ export interface PageKind {
 
 const PROMPT = '/acme/code-review'
 const FILLED = `${PROMPT}#?language=Go&intent=Return+0+instead+of+NaN`
-/** Its text is longer than the visible part. */
+/** A prompt whose content is longer than the visible part. */
 const LONG = '/acme/agent-system-prompt'
 const WITHDRAWN = '/acme/sql-query-writer/v/1.0.1'
 const GUIDES = [
@@ -86,7 +86,7 @@ export const PUBLIC_KINDS: readonly PageKind[] = [
   { name: 'printed-compare', path: `${PROMPT}/compare/1.2.0...2.0.0`, isPrinted: true },
 ]
 
-/** Pages of a signed-in person, in the order of a visit; the last ones publish. */
+/** Pages for signed-in users, in the order of a visit; the last ones publish. */
 export const ACCOUNT_KINDS: readonly PageKind[] = [
   { name: 'settings-signed-out', path: '/settings' },
   { name: 'sign-in', prepare: (page, hub) => page.goto(hub.signInLink()) },
@@ -125,7 +125,7 @@ async function manageTokens(page: Page, { address }: ScratchHub): Promise<void> 
   await page.goto(`${address}/settings`)
 }
 
-/** Publishes a prompt that the build does not have, and opens its page. */
+/** Publishes a prompt that the build does not include, and opens its page. */
 async function publish(page: Page, { address }: ScratchHub): Promise<void> {
   const token = await makeToken(page, 'once')
   const answer = await fetch(`${address}/api/v1/repos/alice/release-notes/versions`, {

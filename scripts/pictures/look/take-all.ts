@@ -7,23 +7,23 @@ import type { ScratchHub } from './scratch-hub.ts'
 
 const WIDE = { width: 1280, height: 800 }
 const NARROW = { width: 360, height: 740 }
-/** Each look: its name in the file name, its colours, its screen. */
+/** The looks: name in the file name, colour scheme and screen size. */
 const LOOKS = [
   { look: 'light', colorScheme: 'light', size: WIDE },
   { look: 'dark', colorScheme: 'dark', size: WIDE },
   { look: 'phone', colorScheme: 'light', size: NARROW },
 ] as const
 
-/** Options of the screenshots. */
+/** Options for the screenshots. */
 interface Taking {
   browser: Browser
   hub: ScratchHub
   dir: string
-  /** Only kinds whose name starts with this. */
+  /** If set, only kinds whose name starts with this are captured. */
   only?: string | undefined
 }
 
-/** Takes all screenshots. @returns how many */
+/** Takes all screenshots. @returns the number of screenshots */
 export async function takeAll({ browser, hub, dir, only = '' }: Taking): Promise<number> {
   mkdirSync(dir, { recursive: true })
   let count = 0
@@ -53,7 +53,7 @@ export async function takeAll({ browser, hub, dir, only = '' }: Taking): Promise
   return count
 }
 
-/** The position of the anchor moves when the width changes or when the font loads. */
+/** Scrolls to the anchor again, because it moves when the width changes or the font loads. */
 async function settle(): Promise<void> {
   await document.fonts.ready
   const place = location.hash.startsWith('#?') ? null : document.getElementById(location.hash.slice(1))

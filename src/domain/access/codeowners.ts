@@ -1,11 +1,11 @@
-// Formats CODEOWNERS: for each owner, the members whom GitHub asks for a review.
+// Formats CODEOWNERS, which lists, for each owner, the members whose review GitHub requests.
 import { compareText } from '../catalogue/ranking.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 
 /**
- * Formats the file. Members given by GitHub user number are omitted, because the file supports only logins.
+ * Formats the file. Members listed by GitHub user ID are omitted, because the file supports only logins.
  *
- * @param owners by handle, with their members
+ * @param owners owners by handle, with their members
  * @param maintainers logins or teams (`octocat`, `acme/team`) that review everything else; may be empty @see https://docs.github.com/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
  */
 export function formatCodeowners(

@@ -4,11 +4,11 @@ import { isOwner } from '../content/names.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 import type { Person } from './account.ts'
 
-/** The file with the owners that list a login or a GitHub user number as a member; a login without owners has no file. @param member a validated login, or a number */
+/** Returns the path of the file with the owners that list a login or GitHub user ID as a member; a login without owners has no file. @param member a validated login, or an ID */
 export const membershipsPath = (member: string | number) =>
   typeof member === 'number' ? `/data/accounts/ids/${member}.json` : `/data/accounts/${member}.json`
 
-/** The owners that each login or number may act for. A login that is not listed may act only for its own handle. */
+/** Returns the owners that each login or ID may act for. A login that is not listed may act only for its own handle. */
 export function listMemberships({ owners }: Pick<ContentTree, 'owners'>): Map<string | number, string[]> {
   const memberships = new Map<string | number, string[]>()
   const withMembers = new Set([...owners.keys()].filter((owner) => owners.get(owner)!.members.length > 0))
@@ -24,7 +24,7 @@ export function listMemberships({ owners }: Pick<ContentTree, 'owners'>): Map<st
 }
 
 /**
- * Whether someone may publish for an owner and change its files: its members; without members, whoever has the handle as login.
+ * Returns whether someone may publish for an owner and change its files. Members may; without members, the person whose login is the handle.
  *
  * @param file the owner's `index.md`; undefined if there is none
  */
@@ -32,7 +32,7 @@ export function mayActFor(person: Person, owner: string, file: Pick<OwnerFile, '
   return file !== undefined && file.members.length > 0 ? isMember(person, file) : person.login === owner
 }
 
-/** Whether an owner's file lists someone, by login or by GitHub user number; a local sign-in has no number. */
+/** Returns whether an owner's file lists someone, by login or by GitHub user ID; a local sign-in has no such ID. */
 export function isMember({ login, user_id }: Person, { members }: Pick<OwnerFile, 'members'>): boolean {
   return members.some((member) => (typeof member === 'number' ? String(member) === user_id : member === login))
 }

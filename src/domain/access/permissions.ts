@@ -1,25 +1,25 @@
-// What a token may do with the prompts in its scope. docs/contract.md section 7
+// Defines what a token may do with the prompts in its scope. docs/contract.md section 7
 import * as z from 'zod'
 
 /** Every permission, in display order. */
 export const PERMISSIONS = ['publish', 'label', 'maintain'] as const
 
-/** The permissions of a token: `publish` adds versions; `label` moves labels; `maintain` changes everything else of `index.md`, and all labels including protected ones. */
+/** The permissions of a token: `publish` adds versions; `label` moves labels; `maintain` changes everything else in `index.md`, and all labels, including protected ones. */
 export const Permission = z
   .enum(PERMISSIONS)
   .describe('publish (versions), label (move labels) or maintain (everything else, and labels).')
 export type Permission = z.infer<typeof Permission>
 
-/** The permissions of a token or of a trusted workflow: at least one, without duplicates. */
+/** The permissions of a token or trusted workflow: at least one, without duplicates. */
 export const Permissions = z
   .array(Permission)
   .min(1, 'expected at least one permission')
   .refine((all) => new Set(all).size === all.length, 'expected each permission once')
 
-/** The permissions of a token without the field, such as those created before permissions existed. */
+/** The permissions of a token without this field, such as tokens created before permissions existed. */
 export const USUAL_PERMISSIONS: readonly Permission[] = ['publish']
 
-/** Whether permissions are sufficient: `maintain` includes `label`, but never `publish`. */
+/** Returns whether permissions are sufficient: `maintain` includes `label`, but never `publish`. */
 export function permits(has: readonly Permission[], needed: Permission): boolean {
   return has.includes(needed) || (needed === 'label' && has.includes('maintain'))
 }

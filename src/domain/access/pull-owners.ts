@@ -1,22 +1,22 @@
-// Decides whose approval a pull request needs: changes must come from a member of the owner, otherwise a maintainer decides.
+// Decides whose approval a pull request needs: if the author is not a member of the owner, a maintainer decides.
 import type { OwnerFile } from '../content/prompt-file.ts'
 import type { Person } from './account.ts'
 import { mayActFor } from './memberships.ts'
 
-/** The approvers of one part of a pull request. */
+/** The verdict on one part of a pull request. */
 interface OwnerVerdict {
   /** A handle, or undefined for the catalogue as a whole. */
   owner: string | undefined
   isAllowed: boolean
-  /** The reason, in a few words. */
+  /** A short reason. */
   reason: string
 }
 
 /**
- * Checks every owner that a pull request touches, according to the base: its own changes of members count only once merged.
+ * Checks every owner that a pull request touches, using the members at its base: its own changes to members count only once merged.
  *
  * @param changed paths relative to the content folder
- * @param author who opened it, according to GitHub
+ * @param author the person who opened it, according to GitHub
  * @param ownerAt the owner's file at the base; undefined if there is none, `broken` if it cannot be read
  */
 export function judgeOwners(

@@ -1,4 +1,4 @@
-// Generates tokens, and recognises a mistyped one by its checksum, without a store.
+// Generates tokens, and recognises mistyped ones by their checksum, without a store.
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_DIGITS = 32
@@ -6,9 +6,9 @@ const CHECKSUM_DIGITS = 6
 const TOKEN = /hub_[0-9A-Za-z]{38}(?![0-9A-Za-z])/g
 
 /**
- * Makes a token.
+ * Generates a token.
  *
- * @param nextByte source of random bytes, 0 to 255. Bytes from 248 on are skipped, so that every digit is equally likely.
+ * @param nextByte source of random bytes, 0 to 255. Bytes of 248 or more are skipped, so that every digit is equally likely.
  * @returns `hub_`, 32 random base62 digits, and their CRC-32 in 6 base62 digits. docs/contract.md section 7
  */
 export function makeToken(nextByte: () => number): string {
@@ -21,19 +21,19 @@ export function makeToken(nextByte: () => number): string {
   return body + checksumOf(body)
 }
 
-/** Whether a text is a well-formed token with a correct checksum; whether it exists and is valid is checked elsewhere. */
+/** Returns whether a string is a well-formed token with a valid checksum. Whether the token exists and is valid is checked elsewhere. */
 export function isToken(text: string): boolean {
   return (
     /^hub_[0-9A-Za-z]{38}$/.test(text) && checksumOf(text.slice(0, -CHECKSUM_DIGITS)) === text.slice(-CHECKSUM_DIGITS)
   )
 }
 
-/** Whether a text contains a token of this hub. */
+/** Returns whether a text contains a token for this hub. */
 export function holdsToken(text: string): boolean {
   return (text.match(TOKEN) ?? []).some(isToken)
 }
 
-/** The checksum of a text: CRC-32 in base62, most significant digit first, six digits. */
+/** Computes a string's checksum: its CRC-32 as six base62 digits, most significant digit first. */
 export function checksumOf(text: string): string {
   let rest = crc32(text)
   let digits = ''
@@ -44,7 +44,7 @@ export function checksumOf(text: string): string {
   return digits
 }
 
-/** CRC-32 as in zip and PNG (ISO 3309), of ASCII text. Bit by bit: tokens are 36 characters long. */
+/** Computes the CRC-32 of ASCII text, as in zip and PNG (ISO 3309). Bit by bit is fast enough, because the input has 36 characters. */
 function crc32(text: string): number {
   let crc = 0xffffffff
   for (const character of text) {

@@ -1,6 +1,6 @@
-// Names the frame of the account pages and its placeholders.
+// Names the account pages' frame and its placeholders.
 
-/** Path of the frame in the site; nothing links to it. */
+/** The frame's path on the site; nothing links to it. */
 export const FRAME_PATH = '/assets/account-frame/index.html'
 /** The frame's title, replaced with the page's own. */
 export const FRAME_TITLE = 'Your account'

@@ -1,7 +1,7 @@
-// Formats records and lists as JSON: named fields only, with the `data` and `meta` envelope.
+// Formats records and lists as JSON, with only the named fields and a `data` and `meta` envelope.
 import type { Matched, Meta, SearchMeta } from './schema.ts'
 
-/** The listed fields of a record. */
+/** Returns the listed fields of a record. */
 export function pick<Whole extends object, Key extends keyof Whole>(
   whole: Whole,
   keys: readonly Key[],
@@ -18,10 +18,10 @@ export interface ListEnvelope<Record> {
 }
 
 /**
- * Builds the envelope of one page.
+ * Builds the envelope for one page.
  *
  * @param records the records of this page
- * @param place `total` over all pages, `size` records per page
+ * @param place `total` records on all pages, `size` records per page
  */
 export function listEnvelope<Record>(
   records: Record[],
@@ -30,16 +30,16 @@ export function listEnvelope<Record>(
   return { data: records, meta: { page: place.page, pages: Math.ceil(place.total / place.size), total: place.total } }
 }
 
-/** A page of search results, without paging details. */
+/** A page of search results, without pagination details. */
 interface SearchPage<Record> {
   matches: Record[]
   total: number
   isTotalExact: boolean
-  /** How the words were interpreted; undefined without words. */
+  /** How the words were interpreted; undefined if the query has no words. */
   matched: Matched | undefined
 }
 
-/** Builds the envelope of a page of search results. docs/contract.md section 4. @param place `size` records per page */
+/** Builds the envelope for a page of search results. docs/contract.md section 4. @param place `size` records per page */
 export function searchEnvelope<Record>(
   { matches, total, isTotalExact, matched }: SearchPage<Record>,
   place: { page: number; size: number },

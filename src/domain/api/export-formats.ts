@@ -1,18 +1,18 @@
-// The formats of other tools in which a version can be downloaded. The writers are in src/domain/formats; this table is for code that only lists the formats.
+// The formats of other tools in which a version can be downloaded. The writers are in src/domain/formats; this table is for code that only lists formats.
 
-/** The description of a format for readers. */
+/** The public description of a format. */
 interface ExportFormatInfo {
-  /** Its name, as spelled by its maker. */
+  /** Its official name. */
   title: string
   /** How its files are named. */
   file: string
-  /** The fields of a prompt that it does not support. An export lists the lost ones in `Export-Lost`. */
+  /** The prompt fields that it does not support. An export lists the lost ones in `Export-Lost`. */
   loses: readonly ('title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables' | 'variables.example')[]
   /** Kinds of prompts that it cannot represent. */
   refuses: readonly ('chat' | 'history' | 'no skill')[]
 }
 
-/** Every format by its name in addresses. docs/contract.md section 4 */
+/** Every format by its name in URLs. docs/contract.md section 4 */
 export const EXPORT_FORMATS = {
   dotprompt: {
     title: 'dotprompt',
@@ -56,7 +56,7 @@ export const EXPORT_FORMATS = {
 /** The name of a format. */
 export type ExportFormat = keyof typeof EXPORT_FORMATS
 
-/** Whether a text is the name of a format. */
+/** Returns whether a string is the name of a format. */
 export function isExportFormat(text: string): text is ExportFormat {
   return Object.hasOwn(EXPORT_FORMATS, text)
 }

@@ -14,28 +14,28 @@ export const LIMITS = {
   /** https://agentskills.io/specification */
   skillDescriptionCharacters: 1_024,
   contentBytes: 262_144,
-  /** Maximum `messages` of a publish: each has two of the thousand keys that a field may have. */
+  /** Maximum `messages` in a publish request: each uses two of the thousand keys allowed in a field. */
   messagesPerVersion: 500,
   requestBytes: 1_048_576,
-  /** Maximum values in the lists and objects of one field: as many as fit into the size limit of parameters. */
+  /** Maximum number of values in the lists and objects of one field: as many as fit into the size limit for parameters. */
   requestValues: 32_768,
   versionsPerRepository: 1_000,
   queryCharacters: 200,
   pageSize: 20,
   highestPage: 100_000,
-  /** YAML and JSON writers overflow the stack far above this, and nothing readable nests deeper. */
+  /** YAML and JSON writers overflow the stack only far above this, and no readable document nests deeper. */
   parameterDepth: 32,
   parameterKeys: 1_000,
   parameterBytes: 65_536,
-  /** A filled text: four times a content, because values are long too. */
+  /** The filled text: four times the content limit, because values can be long too. */
   filledBytes: 1_048_576,
-  /** Nobody reads a longer list, and without a limit the message would grow with the input. */
+  /** Maximum number of problems in a message: nobody reads a longer list, and without a limit it would grow with the input. */
   problemsNamed: 10,
-  /** A readable sentence for people; long enough for any genuine one, short enough for a form. */
+  /** Long enough for any genuine sentence, short enough for a form. */
   sentenceCharacters: 500,
   /** An SPDX licence expression is short; the limit only protects the page layout. */
   licenseCharacters: 100,
-  /** Longer than any genuine range; also bounds the parsing time. */
+  /** Longer than any genuine range; also limits the parsing time. */
   rangeCharacters: 100,
   addressCharacters: 500,
   optionsPerVariable: 100,

@@ -4,11 +4,11 @@ import { toJsonSchema } from './json-schema.ts'
 
 type Json = Record<string, unknown>
 
-/** Schemas by name, collected along the way. */
+/** Schemas by name, collected during conversion. */
 export type Components = Record<string, unknown>
 
 /**
- * A schema in OpenAPI form.
+ * Converts a schema to OpenAPI.
  *
  * @param components receives named schemas, which are then referenced
  */
@@ -19,7 +19,7 @@ export function toSchema(schema: z.ZodType, components: Components): Json {
   return tidy(rest) as Json
 }
 
-/** Defaults are described in text: code generators take `default` to mean that a field is always present, and reject a request without it. */
+/** Moves defaults into descriptions: code generators assume that a field with `default` is always present, and reject a request without it. */
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy)
   if (typeof value !== 'object' || value === null) return value
@@ -32,7 +32,7 @@ function tidy(value: unknown): unknown {
 
 function tidyUnder(key: string, child: unknown): unknown {
   if (key === '$ref' && typeof child === 'string') return child.replace('#/$defs/', '#/components/schemas/')
-  // Names of properties, not keywords: one of ours is called `default`.
+  // These are property names, not keywords: one of ours is called `default`.
   if (key === 'properties' && typeof child === 'object' && child !== null)
     return Object.fromEntries(Object.entries(child).map(([name, schema]) => [name, tidy(schema)]))
   return tidy(child)

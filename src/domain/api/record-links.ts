@@ -1,6 +1,6 @@
 // Builds the absolute URLs in records.
 
-/** The URLs of a hub with this base address, without a final slash. */
+/** Returns functions that build the URLs of a hub. @param baseUrl without a trailing slash */
 export function addressesBelow(baseUrl: string) {
   const api = `${baseUrl}/api/v1`
   return {

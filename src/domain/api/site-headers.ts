@@ -1,13 +1,13 @@
 // The headers of static files. The build writes Netlify's `_headers` from this table, and the Node server uses it directly.
 import { CACHE_CONTROL } from './routes.ts'
 
-/** A pattern in the format of Netlify's `_headers` (a final `*` matches anything, otherwise it is a path), and the headers of matching files. */
+/** A pattern in the format of Netlify's `_headers` (a path, or a prefix followed by `*`) and the headers of matching files. */
 interface HeaderRule {
   pattern: string
   headers: Readonly<Record<string, string>>
 }
 
-/** Only our own files, no inline scripts or styles, no frames. Forms submit only to this site; sign-in at GitHub is a link, so it needs no exception. */
+/** Allows only our own files, and no inline scripts, inline styles or frames. Forms submit only to this site; sign-in with GitHub is a link, so it needs no exception. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,14 +20,14 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Data for programs of any origin: pages may read it, and no query changes it. */
+/** Data for programs of any origin: any page may read it, and no query parameter changes it. */
 const OPEN = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag',
   'No-Vary-Search': 'params',
 }
 
-/** The rules, weakest first: if several rules set a header, the last one counts. */
+/** The rules, lowest precedence first: if several rules set a header, the last one wins. */
 export const HEADER_RULES: readonly HeaderRule[] = [
   {
     pattern: '/*',
@@ -59,7 +59,7 @@ export const HEADER_RULES: readonly HeaderRule[] = [
   },
 ]
 
-/** The headers of the file at a path. */
+/** Returns the headers of the file at a path. */
 export function headersOf(path: string): Record<string, string> {
   const matching = HEADER_RULES.filter(({ pattern }) =>
     pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern,
@@ -67,7 +67,7 @@ export function headersOf(path: string): Record<string, string> {
   return Object.assign({}, ...matching.map(({ headers }) => headers))
 }
 
-/** The table as the file `_headers`. @see https://docs.netlify.com/manage/routing/headers/ */
+/** Formats the table as a `_headers` file. @see https://docs.netlify.com/manage/routing/headers/ */
 export function formatHeadersFile(): string {
   return HEADER_RULES.map(({ pattern, headers }) =>
     [pattern, ...Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`), ''].join('\n'),

@@ -1,4 +1,4 @@
-// Derives the activity of a repository: compares two states of its `index.md`, and merges the result with its publishes. Reads import it, so it imports no schema.
+// Derives a repository's activity: compares two states of its `index.md`, and merges the result with its publishes. The read function imports this file, so it imports no schemas.
 import type { Activity, VersionSummary } from '../api/schema.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { isSameJson } from '../text/json.ts'
@@ -6,21 +6,21 @@ import { isSameJson } from '../text/json.ts'
 /** Maximum number of entries per repository. docs/contract.md section 4 */
 export const MAX_ACTIVITIES = 100
 
-/** Author, time and commit of a change. */
+/** The author, time and commit of a change. */
 type Origin = Pick<Activity, 'at' | 'by' | 'commit'>
 
-/** The activity of a repository besides its publishes, as in its data file. */
+/** The activity of a repository, except its publishes, as in its data file. */
 interface KnownChanges {
-  /** Newest first. */
+  /** The entries, newest first. */
   changes: readonly Activity[]
-  /** Earlier activity is unknown; null when all is known. */
+  /** Activity before this time is unknown; null if all is known. */
   since: string | null
 }
 
 const NOTHING = { version: null, label: null, from: null, to: null, reason: null, fields: [] }
 const OWN_TYPES = new Set(['labels', 'yanked', 'status', 'status_message'])
 
-/** The effects of a change of `index.md`. Effects of one commit are in the order labels, yanks, status, other fields. */
+/** Lists the effects of a change to `index.md`. The effects of one commit are in the order labels, yanks, status, other fields. */
 export function listChanges(before: RepositoryFile, after: RepositoryFile, origin: Origin): Activity[] {
   const changes: Activity[] = []
   const add = (change: Pick<Activity, 'type'> & Partial<Activity>) => changes.push({ ...NOTHING, ...origin, ...change })
@@ -47,7 +47,7 @@ export function listChanges(before: RepositoryFile, after: RepositoryFile, origi
 /**
  * Lists the activity of a repository, newest first.
  *
- * @param known from the build @param fresh activity since then
+ * @param known the activity from the build @param fresh the activity since then
  */
 export function listActivity(
   versions: readonly VersionSummary[],
@@ -70,7 +70,7 @@ export function listActivity(
   }
 }
 
-/** Describes an entry in words, without a final period, such as `Moved label production from 1.0.0 to 1.1.0`. */
+/** Describes an entry in words, without a period, such as `Moved label production from 1.0.0 to 1.1.0`. */
 export function sayActivity({ type, version, label, from, to, reason, fields }: Activity): string {
   switch (type) {
     case 'published':

@@ -9,30 +9,30 @@ import type { Equivalents } from '../search/equivalents.ts'
 import { type CatalogueEntry, makeEntry } from './entry.ts'
 import { compareText, rank, sortByUpdates } from './ranking.ts'
 
-/** All repositories, and every list of them. */
+/** All repositories, and all lists of them. */
 export interface Catalogue {
   baseUrl: string
-  /** By full name, sorted. */
+  /** All repositories by full name, sorted. */
   entries: ReadonlyMap<string, CatalogueEntry>
-  /** The listed ones, in each sort order. */
+  /** The listed repositories, in each sort order. */
   listed: Readonly<Record<Sort, readonly RepositorySummary[]>>
-  /** The listed ones, most recently updated first. */
+  /** The listed repositories, most recently updated first. */
   recent: readonly RepositorySummary[]
-  /** Highest count first, then by name. */
+  /** All tags, highest count first, then by name. */
   tags: readonly TagRecord[]
-  /** By handle, sorted. */
+  /** All owners by handle, sorted. */
   users: ReadonlyMap<string, User>
-  /** Owners by the login of each of their members, sorted. */
+  /** Owners by the login of each member, sorted. */
   memberships: ReadonlyMap<string | number, readonly string[]>
   /** Search synonyms. */
   equivalents: Equivalents
 }
 
-/** What a catalogue depends on besides the files. */
+/** What a catalogue depends on, apart from the files. */
 interface CatalogueOptions {
-  /** The hub's own address, without a final slash. */
+  /** The hub's own base URL, without a trailing slash. */
   baseUrl: string
-  /** The build date in UTC, `YYYY-MM-DD`: with the files, it alone determines the order of `trending`. */
+  /** The build date in UTC, `YYYY-MM-DD`. Only this date and the files determine the order of `trending`. */
   day: string
 }
 

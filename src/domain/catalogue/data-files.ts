@@ -1,4 +1,4 @@
-// Generates every data file: the read responses of a whole catalogue, one file after the other.
+// Generates all data files, which are the read responses for a whole catalogue, one at a time.
 
 import { membershipsPath } from '../access/memberships.ts'
 import { listEnvelope } from '../api/envelope.ts'
@@ -11,30 +11,30 @@ import type { Catalogue } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from './outline.ts'
 
-/** A file to write: its path from the site's root, and its text. */
+/** A file to write: its path relative to the site's root, and its text. */
 export type DataFile = readonly [path: string, text: string]
 
-/** Computes the SHA-256 of a text's UTF-8 bytes, as lower-case hexadecimal. Passed in, because `domain` imports nothing from Node. */
+/** Computes the SHA-256 of a string's UTF-8 bytes, as lower-case hexadecimal. Passed in, because `domain` imports nothing from Node. */
 export type Digest = (text: string) => string
 
-/** A file with parts of several repositories. */
+/** A file with data from several repositories. */
 export interface SharedFile {
   path: string
-  /** The sources of its text: the same sources in the same order (`===`) produce the same text. */
+  /** The sources of its text. The same sources (`===`) in the same order produce the same text. */
   of: readonly unknown[]
   /** Generates its text. */
   format(): string
 }
 
-/** The history of a catalogue from git. */
+/** A catalogue's history, from git. */
 export interface History {
-  /** Earlier activity is unknown; null when all is known. */
+  /** Activity before this time is unknown; null if all is known. */
   since: string | null
-  /** By full name, newest first. The list object stays the same while nothing is added to it. */
+  /** Activity by full name, newest first. The list object stays the same while nothing is added to it. */
   changes: ReadonlyMap<string, readonly Activity[]>
 }
 
-/** The files with each repository's activity, besides its publishes. */
+/** Generates the files with each repository's activity, except its publishes. */
 export function* listHistoryFiles(
   { entries }: Pick<Catalogue, 'entries'>,
   { since, changes }: History,
@@ -47,13 +47,13 @@ export function* listHistoryFiles(
   }
 }
 
-/** Every data file of a catalogue. The same catalogue produces the same files in the same order. docs/contract.md section 4. */
+/** Generates every data file of a catalogue. The same catalogue produces the same files in the same order. docs/contract.md section 4. */
 export function* listDataFiles(catalogue: Catalogue, digest: Digest): Generator<DataFile> {
   for (const { path, format } of listSharedFiles(catalogue, digest)) yield [path, format()]
   for (const entry of catalogue.entries.values()) yield* listRepositoryFiles(entry)
 }
 
-/** The files with parts of several repositories: lists, tags, owners and the index. */
+/** Generates the files with data from several repositories: lists, tags, owners and the index. */
 export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generator<SharedFile> {
   const { entries, listed, recent, users, tags, memberships, baseUrl } = catalogue
   const digestsOf = ({ full_name }: RepositorySummary) => {
@@ -92,7 +92,7 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
   yield { path: DATA_FILES.openapi(), of: [], format: () => JSON.stringify(describeApi(baseUrl)) }
 }
 
-/** A digest that identifies a repository's records. */
+/** Computes a digest that identifies a repository's records. */
 export function digestRecords({ repository }: Pick<RepositoryRecords, 'repository'>, digest: Digest): RecordDigests {
   const skill = latestSkill(repository)
   return {
@@ -104,7 +104,7 @@ export function digestRecords({ repository }: Pick<RepositoryRecords, 'repositor
 
 const formatRecord = (record: object) => JSON.stringify({ data: record })
 
-/** The data files of one repository. */
+/** Generates the data files of one repository. */
 export function* listRepositoryFiles({ repository, versions }: RepositoryRecords): Generator<DataFile> {
   const { owner, name } = repository
   const records = versions.map(({ record }) => record)
@@ -118,14 +118,14 @@ export function* listRepositoryFiles({ repository, versions }: RepositoryRecords
   }
 }
 
-/** The envelope of a single-page list, as text. */
+/** Formats the envelope of a single-page list. */
 export function onOnePage(records: readonly object[]): string {
   return formatEnvelope(records, onlyPageOf(records), JSON.stringify)
 }
 
 const onlyPageOf = ({ length }: readonly object[]) => ({ page: 1, size: Math.max(1, length), total: length })
 
-/** A summary appears in up to thirty lists of a state, and in those of the next, so its text is generated once. */
+/** Formats a summary. It appears in up to thirty lists of one state, and in those of the next, so its text is generated only once. */
 const texts = new WeakMap<object, string>()
 
 function formatSummary(summary: object): string {
@@ -150,7 +150,7 @@ function* listTagFiles({ tags, listed, recent }: Catalogue): Generator<SharedFil
       yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page))
 }
 
-/** For each repository, its listed forks. */
+/** Generates the files with each repository's listed forks. */
 function* listForkFiles({ entries, recent }: Catalogue): Generator<SharedFile> {
   const isFork = ({ full_name }: RepositorySummary) => Boolean(entries.get(full_name)?.forkedFrom)
   const forks = Map.groupBy(
@@ -163,14 +163,14 @@ function* listForkFiles({ entries, recent }: Catalogue): Generator<SharedFile> {
   }
 }
 
-/** Preserves the order of tags, and of summaries in each. */
+/** Groups summaries by tag, preserving the order of tags and of the summaries in each. */
 function groupByTag(tags: Catalogue['tags'], summaries: readonly RepositorySummary[]) {
   const tagged = new Map<string, RepositorySummary[]>(tags.map(({ name }) => [name, []]))
   for (const summary of summaries) for (const tag of summary.tags) tagged.get(tag)!.push(summary)
   return tagged
 }
 
-/** Number of prompts in a list of newest versions: as many as a feed has entries. */
+/** Number of prompts in a list of newest versions; the same as the number of feed entries. */
 const MAX_RECENT = 30
 
 /** @param summaries most recently updated first */
@@ -179,7 +179,7 @@ function listRecent(path: string, summaries: readonly RepositorySummary[]): Shar
   return { path, of: recent, format: () => formatEnvelope(recent, onlyPageOf(recent), formatSummary) }
 }
 
-/** Page 1 exists even when it is empty. */
+/** Splits summaries into pages. Page 1 exists even if it is empty. */
 function* paginate(summaries: readonly RepositorySummary[], pathOf: (page: number) => string): Generator<SharedFile> {
   const [{ pageSize: size }, total] = [LIMITS, summaries.length]
   for (let page = 1; page === 1 || (page - 1) * size < total; page++) {
@@ -189,7 +189,7 @@ function* paginate(summaries: readonly RepositorySummary[], pathOf: (page: numbe
   }
 }
 
-/** The paths of the data files of one repository, in the order of `listRepositoryFiles`. */
+/** Lists the paths of one repository's data files, in the order of `listRepositoryFiles`. */
 export function listRepositoryPaths({ summary, releases }: Pick<RepositoryOutline, 'summary' | 'releases'>): string[] {
   const { owner, name, latest_version } = summary
   return [

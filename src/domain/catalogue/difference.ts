@@ -1,4 +1,4 @@
-// Compares two versions from a caller's view: variables and parameters. The pages compare the text.
+// Compares two versions from a caller's perspective: variables and parameters. The pages compare the text.
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
 import { CHAT_ROLES, type ChatPart, type Format, isChatMessage, splitChat } from '../content/chat.ts'
 import { isSameJson } from '../text/json.ts'
@@ -11,10 +11,10 @@ export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' |
 /** The parts of a variable's declaration that callers may notice. */
 const NOTICED = ['description', 'type', 'required', 'default', 'options', 'example'] as const
 
-/** Parameters that determine the form of the model's output: changing one breaks programs that parse it. */
+/** Parameters that determine the format of the model's output; changing one breaks programs that parse the output. */
 const SHAPING: ReadonlySet<string> = new Set(['response_format', 'tools', 'tool_choice', 'json_schema'])
 
-/** The changes that a caller of `from` must know before upgrading to `to`. docs/contract.md section 11. */
+/** Returns the changes that a caller of `from` must know about before upgrading to `to`. docs/contract.md section 11. */
 export function compareForCallers(from: Callable, to: Callable): Difference {
   const before = new Map(from.variables.map((variable) => [variable.name, variable]))
   const after = new Map(to.variables.map((variable) => [variable.name, variable]))
@@ -55,23 +55,23 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
   }
 }
 
-/** The differences of each version from the next lower one ever published, in the given order. @param records highest first */
+/** Compares each version with the next lower one ever published, in the given order. @param records highest first */
 export function compareNeighbours(records: readonly Callable[]): Difference[] {
   return records.slice(0, -1).map((record, index) => compareForCallers(records[index + 1]!, record))
 }
 
-/** Filling uses the given value, else the default; a required variable without either breaks callers. */
+/** Filling uses the provided value, otherwise the default; a required variable with neither breaks callers. */
 function mustBeGiven({ required, default: preset }: Variable): boolean {
   return required && preset === null
 }
 
-/** Whether a previously valid value may now be rejected: its type is checked, and an option must still exist. */
+/** Returns whether a previously valid value may now be rejected, because its type changed or an option was removed. */
 function isNarrower(old: Variable, now: Variable): boolean {
   if (now.type === 'enum') return old.type !== 'enum' || old.options.some((option) => !now.options.includes(option))
   return old.type !== now.type && now.type !== 'string' && !(old.type === 'integer' && now.type === 'number')
 }
 
-/** Versions published before chat prompts existed have no format. */
+/** The format is missing in versions published before chat prompts existed. */
 function formatOf({ format = 'text' }: Callable): Format {
   return format
 }

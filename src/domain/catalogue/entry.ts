@@ -1,4 +1,4 @@
-// Builds one repository of the catalogue from its files: its records, and the outline for lists and feeds.
+// Builds one repository in the catalogue from its files: its records, and the outline for lists and feeds.
 import { type Addresses, addressesBelow } from '../api/record-links.ts'
 import type { RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
 import { type RepositoryFile, UNSAID } from '../content/prompt-file.ts'
@@ -9,18 +9,18 @@ import { compareVersions } from './versions.ts'
 
 /** One repository with its outline and records. */
 export interface CatalogueEntry extends RepositoryOutline, RepositoryRecords {
-  /** The digest of its records, if known; otherwise it is computed. */
+  /** The digest of its records, if known; computed otherwise. */
   digests?: RecordDigests
 }
 
-/** What an entry depends on besides its files. */
+/** What an entry depends on, apart from its files. */
 interface EntryParts {
-  /** The hub's own address, without a final slash. */
+  /** The hub's own base URL, without a trailing slash. */
   baseUrl: string
   stats: Stats | null
 }
 
-/** Builds an entry. @param files at least one version */
+/** Builds an entry. @param files must contain at least one version */
 export function makeEntry(files: RepositoryEntry, { stats, baseUrl }: EntryParts): CatalogueEntry {
   const records = makeRecords(files, stats, addressesBelow(baseUrl))
   return { ...outlineRepository(records), ...records }

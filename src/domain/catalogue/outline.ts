@@ -1,4 +1,4 @@
-// Builds the outline of a repository: the parts for lists and the sitemap. A build holds outlines of all repositories in memory, but the texts of only one at a time.
+// Builds a repository's outline: the parts for lists and the sitemap. A build keeps the outlines of all repositories in memory, but the content of only one at a time.
 import { pick } from '../api/envelope.ts'
 import { type Repository, RepositorySummary, type VersionRecord, type VersionSummary } from '../api/schema.ts'
 import type { SkillIndexEntry } from '../content/skill.ts'
@@ -19,13 +19,13 @@ export interface RepositoryRecords {
   versions: CatalogueVersion[]
 }
 
-/** The parts of a version for lists, feeds and the sitemap. */
+/** The parts of a version used for lists, feeds and the sitemap. */
 interface Release extends RankedRelease {
   published_by: string
   changelog: string
 }
 
-/** A repository without its texts. */
+/** A repository without its content. */
 export interface RepositoryOutline {
   summary: RepositorySummary
   /** Highest first, including yanked ones, which are marked. */
@@ -44,11 +44,11 @@ export interface RepositoryOutline {
 
 /** A digest that identifies a repository's records. */
 export interface RecordDigests {
-  /** SHA-256 of the latest content, in hex, or null without one. */
+  /** SHA-256 of the latest content, in hex, or null if there is none. */
   latest: string | null
-  /** SHA-256 of the file of its record (data-files.ts), in hex. */
+  /** SHA-256 of its record file (data-files.ts), in hex. */
   record: string
-  /** Its entry in the index of its owner's skills, or null when its latest version is not a skill. */
+  /** Its entry in the owner's skill index, or null if its latest version is not a skill. */
   skill: SkillIndexEntry | null
 }
 
@@ -80,7 +80,7 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
 
 const SUMMARY_KEYS = RepositorySummary.keyof().options
 
-/** The listed fields of a repository's record, picked by name, so that a new field appears in lists only when it is added here. */
+/** Returns the listed fields of a repository's record, picked by name, so that a new field appears in lists only if it is added here. */
 function summariseRepository(repository: Repository): RepositorySummary {
   return pick(repository, SUMMARY_KEYS)
 }

@@ -13,19 +13,19 @@ export interface JudgedRepository {
   versions: readonly { changelog: string; hasProvenance: boolean }[]
 }
 
-/** A repository with the ranking inputs besides its summary. */
+/** A repository's summary and its other ranking inputs. */
 export interface RankedRepository {
   summary: RepositorySummary
   /** Quality score, 0 to 100. */
   quality: number
-  /** Yanked versions count only as predecessors. */
+  /** Its versions; yanked ones count only as predecessors. */
   releases: readonly RankedRelease[]
 }
 
 /** The ranking inputs of a version. */
 export interface RankedRelease {
   version: string
-  /** The next lower number ever published, yanked ones included, or null. */
+  /** The next lower version number ever published, including yanked ones, or null. */
   previous_version: string | null
   published_at: string
   isYanked: boolean
@@ -33,7 +33,7 @@ export interface RankedRelease {
 
 const DAY_MS = 86_400_000
 
-/** The quality score of a repository, 0 to 100. */
+/** Computes a repository's quality score, 0 to 100. */
 export function scoreQuality({ summary, hasReadme, variables, versions }: JudgedRepository): number {
   const isGiven = (value: Variable['example']) => value !== null && value !== ''
   const points = [
@@ -49,22 +49,22 @@ export function scoreQuality({ summary, hasReadme, variables, versions }: Judged
   return points.reduce((sum, [worth, isMet]) => sum + (isMet ? worth : 0), 0)
 }
 
-/** The score behind `top`. */
+/** Computes the score for the sort order `top`. */
 export function scoreTop({ summary, quality }: Pick<RankedRepository, 'summary' | 'quality'>): number {
   return 10 * Math.log10(1 + downloads(summary.stats, 'downloads_90d')) + quality / 10
 }
 
 const endOf = (day: string) => Date.parse(`${day}T00:00:00Z`) + DAY_MS
 
-/** Versions before this day do not count for `trending`; compared as text, because parsing a date takes longer. Two extra days, because a date may have any offset. */
+/** Returns the first day whose versions count for `trending`. Dates are compared as strings, because parsing takes longer. It includes two extra days, because dates may have any offset. */
 function findOldestDay(day: string): string {
   return new Date(endOf(day) - 33 * DAY_MS).toISOString().slice(0, 10)
 }
 
 /**
- * The score behind `trending`.
+ * Computes the score for the sort order `trending`.
  *
- * @param day the build date in UTC, `YYYY-MM-DD`; ages count from its end, so that a version published on that day has no negative age
+ * @param day the build date in UTC, `YYYY-MM-DD`; ages count from the end of that day, so that a version published on it has no negative age
  */
 export function scoreTrending(
   { summary, releases }: Pick<RankedRepository, 'summary' | 'releases'>,
@@ -75,7 +75,7 @@ export function scoreTrending(
   const bestOfDay = new Map<string, { weight: number; score: number }>()
   for (const version of releases) {
     if (version.isYanked || version.published_at < oldestDay) continue
-    // A date in the future would otherwise grow without bound and lead the list for years.
+    // Otherwise, the score of a future date would grow without limit and lead the list for years.
     const ageDays = Math.max(0, (now - Date.parse(version.published_at)) / DAY_MS)
     if (ageDays > 30) continue
     const weight = weigh(version)
@@ -91,7 +91,7 @@ export function scoreTrending(
 
 /** Sorts repositories in each order; ties are broken by the latest update, then by the full name. */
 export function rank(repositories: readonly RankedRepository[], day: string): Record<Sort, RepositorySummary[]> {
-  // Computed once, not at every comparison.
+  // Computed once instead of at every comparison.
   const updates = repositories.map(({ summary }) => Date.parse(summary.updated_at))
   const by = (score: (repository: RankedRepository) => number) =>
     repositories
@@ -116,7 +116,7 @@ export function sortByUpdates(summaries: readonly RepositorySummary[]): Reposito
     .map(({ summary }) => summary)
 }
 
-/** Compares by code unit: the same on every machine, in any locale. */
+/** Compares strings by code unit, so that the order is the same on every machine, in any locale. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

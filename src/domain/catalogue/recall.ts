@@ -1,4 +1,4 @@
-// Reconstructs the files of a repository from its records, because a hub that keeps serving a repository with a broken file has only its records.
+// Reconstructs a repository's files from its records: a hub that keeps serving a repository with a broken file has only its records.
 import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
 import type { RepositoryEntry } from '../content/content-tree.ts'
 
@@ -8,11 +8,11 @@ interface RecordedRepository {
   versions: readonly { summary: VersionSummary; record: VersionRecord }[]
 }
 
-/** The inverse of building records: building them again from the result gives the same records. */
+/** Reconstructs the files. Building records from the result produces the same records. */
 export function recallRepository({ repository, versions }: RecordedRepository): RepositoryEntry {
   const { owner, name, title, description, tags, license, status, status_message, labels, readme, moved_to } =
     repository
-  // Records from before forks existed lack the field.
+  // Records created before forks existed lack this field.
   const { replaced_by, forked_from = null, advisories } = repository
   const yanked = versions.flatMap(({ summary: { version, yank_reason } }) =>
     yank_reason === null ? [] : [[version, yank_reason] as const],
@@ -35,7 +35,7 @@ export function recallRepository({ repository, versions }: RecordedRepository): 
           content,
           content_sha256,
           size_bytes,
-          // Records from before chat prompts existed lack the field.
+          // Records created before chat prompts existed lack this field.
           format: record.format ?? 'text',
           variables,
           parameters,

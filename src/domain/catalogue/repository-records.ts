@@ -1,4 +1,4 @@
-// Builds the records of one repository and its versions. catalogue.ts builds what concerns several repositories.
+// Builds the records of one repository and its versions. catalogue.ts builds the data of several repositories.
 import type { Addresses } from '../api/record-links.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
 import { splitChat } from '../content/chat.ts'
@@ -14,14 +14,14 @@ interface RepositoryParts {
   owner: string
   name: string
   file: RepositoryFile
-  /** Highest first, including yanked ones; at least one. */
+  /** Its versions, highest first, including yanked ones; at least one. */
   versions: readonly VersionSummary[]
-  /** The highest that is not yanked, or undefined. */
+  /** The highest version that is not yanked, or undefined. */
   latest: VersionEntry | undefined
   stats: Stats | null
 }
 
-/** Builds the record of a repository. */
+/** Builds a repository's record. */
 export function describeRepository(
   { owner, name, file, versions, latest, stats }: RepositoryParts,
   addresses: Addresses,
@@ -69,7 +69,7 @@ function messagesOf({ format, content }: VersionEntry): VersionRecord['messages'
   return format === 'chat' ? splitChat(content) : null
 }
 
-/** Builds a version's record in the list. */
+/** Builds a version's record for the version list. */
 export function summariseVersion(
   entry: VersionEntry,
   file: RepositoryFile,
@@ -91,7 +91,7 @@ export function summariseVersion(
   }
 }
 
-/** Builds a version's full record. @param previous the next lower number ever published, or null */
+/** Builds a version's full record. @param previous the next lower version number ever published, or null */
 export function recordVersion(
   entry: VersionEntry,
   previous: string | null,

@@ -1,27 +1,27 @@
-// Counts downloads in web server logs, and sums them up for `content/usage.json`.
+// Counts downloads in web server logs and adds them up for `content/usage.json`.
 import type { Usage } from '../content/front-matter.ts'
 import { isName, isOwner } from '../content/names.ts'
 
-/** One download, from a line of a log. */
+/** One download, from a line in a log. */
 export interface LoggedDownload {
   /** `owner/name`. */
   fullName: string
-  /** In UTC, in milliseconds since 1970. */
+  /** The time in UTC, in milliseconds since 1970. */
   timeMs: number
-  /** The client, as named in the log. */
+  /** The client, as it appears in the log. */
   client: string
 }
 
-/** Common and combined log format, used by nginx, Apache and most CDNs. https://httpd.apache.org/docs/2.4/logs.html#common */
+/** The common and combined log formats, used by nginx, Apache and most CDNs. https://httpd.apache.org/docs/2.4/logs.html#common */
 const LINE = /^(\S{1,200}) \S+ [^[]{0,200}\[([^\]]{1,40})\] "GET (\S{1,2000}) HTTP\/[\d.]+" (200|304) /
 const TIME = /^(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-/** The addresses of a content: in the API, and as a static file. */
+/** The paths of content: in the API, and as a static file. */
 const CONTENT =
   /^\/(?:api\/v1\/repos\/([^/]+)\/([^/]+)\/(?:raw|versions\/[\d.]+)|data\/v1\/repos\/([^/]+)\/([^/]+)\/raw(?:\/[\d.]+)?\.txt)\/?(?:\?.*)?$/
 const DAY_MS = 86_400_000
 
-/** Parses one line of a log. @returns undefined for anything but a successful GET of a content */
+/** Parses one line of a log. @returns undefined for anything except a successful GET of content */
 export function readLogLine(line: string): LoggedDownload | undefined {
   const [, client, time, path] = LINE.exec(line) ?? []
   if (client === undefined || time === undefined || path === undefined) return undefined
@@ -41,9 +41,9 @@ function readTime(text: string): number | undefined {
 }
 
 /**
- * Sums up downloads. Repeated fetches of a prompt by one client on one day count once, so that a program in a loop does not inflate the count.
+ * Adds up downloads. Repeated downloads of a prompt by one client on one day count once, so that a program in a loop does not inflate the count.
  *
- * @param day the last day counted, `YYYY-MM-DD` in UTC
+ * @param day the last day to count, `YYYY-MM-DD` in UTC
  * @param isKnown whether the prompt exists
  */
 export function countDownloads(

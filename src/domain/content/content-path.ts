@@ -1,9 +1,9 @@
-// Parses a path below content/ into what it stands for (an owner's index, a version, …), and formats it again.
+// Parses paths below content/ into what they refer to (an owner's index, a version, …), and formats them again.
 
 import type { Parsed } from '../text/problems.ts'
 import { isName, isOwner, isVersion } from './names.ts'
 
-/** What a path of the content folder stands for. */
+/** What a path in the content folder refers to. */
 export type Place =
   | { kind: 'usage' }
   | { kind: 'equivalents' }
@@ -14,10 +14,10 @@ export type Place =
   | { kind: 'version'; owner: string; name: string; version: string }
 
 /**
- * Parses a path of the content folder.
+ * Parses a path in the content folder.
  *
- * @param path with forward slashes, relative to the content folder: `acme/code-review/versions/1.0.0.md`
- * @returns the place, or one problem that says why there may be no file
+ * @param path with forward slashes, relative to the content folder, such as `acme/code-review/versions/1.0.0.md`
+ * @returns the place, or one problem that explains why no file is allowed there
  */
 export function parsePath(path: string): Parsed<Place> {
   const value = placeAt(path)

@@ -1,4 +1,4 @@
-// Defines the parsed content folder, before the catalogue is built from it.
+// Defines the parsed content folder, from which the catalogue is built.
 import type { Equivalents } from '../search/equivalents.ts'
 import type { Usage } from './front-matter.ts'
 import type { OwnerFile, RepositoryFile, VersionFile } from './prompt-file.ts'
@@ -6,9 +6,9 @@ import type { OwnerFile, RepositoryFile, VersionFile } from './prompt-file.ts'
 /** A version file with values derived from its bytes. */
 export interface VersionEntry extends VersionFile {
   version: string
-  /** SHA-256 of the content's bytes, in hex. */
+  /** The SHA-256 of the content's bytes, in hex. */
   content_sha256: string
-  /** Length of the content in UTF-8 bytes. */
+  /** The length of the content in UTF-8 bytes. */
   size_bytes: number
 }
 
@@ -16,9 +16,9 @@ export interface VersionEntry extends VersionFile {
 export interface RepositoryEntry {
   owner: string
   name: string
-  /** Its `index.md`, if there is one. */
+  /** Its `index.md`, if it has one. */
   file: RepositoryFile | undefined
-  /** In no particular order. */
+  /** Its versions, in no particular order. */
   versions: VersionEntry[]
 }
 
@@ -26,7 +26,7 @@ export interface RepositoryEntry {
 export interface ContentTree {
   /** Owners with an `index.md`, by handle. */
   owners: ReadonlyMap<string, OwnerFile>
-  /** By full name. */
+  /** Repositories by full name. */
   repositories: ReadonlyMap<string, RepositoryEntry>
   /** Download counts by full name; empty without `usage.json`. */
   usage: ReadonlyMap<string, Usage[string]>

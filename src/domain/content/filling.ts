@@ -6,43 +6,43 @@ import { countBytes } from '../text/text-length.ts'
 import { type ChatPart, isChatMessage } from './chat.ts'
 import { countPlaceholders, fillPlaceholders, findPlaceholders } from './placeholders.ts'
 
-/** The input of filling: a text and its declared variables. Braces around any other name stay as text. */
+/** The input of filling: a text and its declared variables. Braces around any other name are kept as text. */
 interface Fillable {
   content: string
   variables: readonly Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>[]
 }
 
-/** name → value, as own properties. Undefined and null count as omitted. */
+/** Name → value, as own properties. Undefined and null count as omitted. */
 export type FillingValues = Readonly<Record<string, unknown>>
 
 /**
- * How strict filling is. `strict`: an unknown name or a missing required value is a problem. `lenient`, for models: unknown names are ignored, and missing required ones are kept and listed.
+ * How strict filling is. `strict`: an unknown name or a missing required value is a problem. `lenient`, for models: unknown names are ignored, and placeholders of missing required values are kept and listed.
  */
 type FillingMode = 'strict' | 'lenient'
 
 /** A filled text. */
 interface Filled {
   content: string
-  /** Required variables without a value whose placeholder remains, in order of declaration; always empty when strict. */
+  /** Required variables without a value whose placeholders remain, in order of declaration; always empty in strict mode. */
   missing: string[]
 }
 
-/** A problem with the values. */
+/** A problem with one of the values. */
 export interface FillingProblem {
   kind: 'missing' | 'unknown' | 'invalid' | 'too_large'
   /** The variable's name; empty for the text as a whole. */
   name: string
-  /** What is wrong and what was expected, without the name. */
+  /** What is wrong and what was expected, without the variable's name. */
   message: string
 }
 
-/** The filled text, or all problems at once. */
+/** The filled text, or all problems. */
 type Filling<Value> = { value: Value; problems?: never } | { value?: never; problems: FillingProblem[] }
 
 /**
- * Fills a text in one literal pass. docs/contract.md section 11 The given value counts; else the default; else, for an optional variable, the empty text. A value is checked against its variable's type and never scanned again. An empty text for anything but a string counts as omitted: forms send it for an empty field.
+ * Fills a text in one literal pass. docs/contract.md section 11. A provided value takes precedence over the default; an optional variable with neither becomes an empty string. A value is checked against its variable's type and never scanned again. For all types except string, an empty string counts as omitted, because forms send it for an empty field.
  *
- * @returns problems in the order missing, unknown, invalid. The length of the result is computed first, so that an overlong text is never created
+ * @returns the filled text, or problems in the order missing, unknown, invalid. The length is computed first, so that an overlong text is never created
  */
 export function fillContent(
   { content, variables }: Fillable,
@@ -53,13 +53,13 @@ export function fillContent(
   return problems ? { problems } : { value: { content: value.texts[0]!, missing: value.missing } }
 }
 
-/** Filled messages: the same number and roles as before. */
+/** Filled messages, with the same number and roles as before. */
 interface FilledMessages extends Pick<Filled, 'missing'> {
   messages: ChatPart[]
 }
 
 /**
- * Fills messages separately: a value never creates a message. Rules, order and limit are those of `fillContent`; the limit applies to all messages together.
+ * Fills each message separately, so that a value never creates a message. The rules, order and limit are those of `fillContent`; the limit applies to all messages together.
  *
  * @param chat messages from `splitChat`
  */
@@ -110,7 +110,7 @@ function fillTexts(
   return { value: { texts: texts.map((text) => fillPlaceholders(text, written)), missing: left } }
 }
 
-/** The problems of filling as one sentence without a final period: every missing name, and at most ten of the others. */
+/** Formats the problems as one sentence without a period: every missing name, and at most ten of the others. */
 export function formatFillingProblems(problems: readonly FillingProblem[]): string {
   const missing = problems.filter(({ kind }) => kind === 'missing').map(({ name }) => name)
   const others = problems.filter(({ kind }) => kind !== 'missing')
@@ -127,13 +127,13 @@ function isLeftOut(value: unknown, type: Variable['type']): boolean {
   return value === undefined || value === null || (value === '' && type !== 'string')
 }
 
-/** JSON's number syntax: RFC 8259 section 6. */
+/** The JSON number syntax (RFC 8259 section 6). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const INTEGER = /^-?(?:0|[1-9]\d*)$/
 
-/** @returns the text for a value, or undefined when the value does not match its variable */
+/** @returns the text for a value, or undefined if the value does not match its variable */
 function writeValue(value: unknown, { type, options }: Pick<Variable, 'type' | 'options'>): string | undefined {
-  // Formatted as a JSON number: RFC 8785 section 3.2.2.3 defines it for every language.
+  // Numbers are formatted as in JSON: RFC 8785 section 3.2.2.3 defines the format for every language.
   const text = typeof value === 'number' || typeof value === 'boolean' ? JSON.stringify(value) : value
   if (typeof text !== 'string') return undefined
   if (typeof value === 'number' && !Number.isFinite(value)) return undefined
@@ -181,7 +181,7 @@ function findUnknown(variables: Fillable['variables'], values: FillingValues): F
     .map((name) => ({ kind: 'unknown', name, message: 'unknown variable' }))
 }
 
-/** A text may contain one placeholder 50,000 times and its value may be long, so the length of the result is computed first. */
+/** Computes the length of the result first, because a text may contain one placeholder 50,000 times and its value may be long. */
 function findExcess(texts: readonly string[], values: ReadonlyMap<string, string>): FillingProblem[] {
   const lengths = new Map([...values].map(([name, value]) => [name, countBytes(value)]))
   let bytes = 0

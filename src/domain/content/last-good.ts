@@ -1,4 +1,4 @@
-// Decides what a hub serves of a repository with problems: broken files in their last valid state, everything else as it is.
+// Decides what a hub serves for a repository with problems: broken files in their last valid state, and everything else in its current state.
 
 import { formatProblem, type Problem } from '../text/problems.ts'
 import { parsePath } from './content-path.ts'
@@ -7,16 +7,16 @@ import { checkRepository, type Neighbours } from './rules.ts'
 
 /** A repository with problems. */
 interface BrokenRepository {
-  /** From its files. */
+  /** The repository as read from its files. */
   now: RepositoryEntry
-  /** The files with problems: versions by number, and `index.md`. */
+  /** The files with problems: versions by number, or `index.md`. */
   wrong: ReadonlySet<string>
-  /** As currently served, if at all. */
+  /** The repository as currently served, if at all. */
   last: RepositoryEntry | undefined
 }
 
 /**
- * Chooses what to serve of a repository with problems: each broken file in its last valid state; if these do not fit together (a label may name a missing version), the served repository with the new versions; or else the served repository.
+ * Chooses what to serve for a repository with problems: each broken file in its last valid state. If these do not fit together (a label may name a missing version), it chooses the served repository with the new versions, otherwise the served repository alone.
  *
  * @returns undefined when none of these satisfies the rules
  */
@@ -36,13 +36,13 @@ export function mendRepository(
   return candidates.find((one) => checkRepository(one, others).every(({ key }) => key === 'replaced_by'))
 }
 
-/** The index that was served last with every version of then and now: a version that a reader has seen must not vanish because another file is broken. */
+/** Combines the last served index with all previous and current versions: a version that a reader has seen must not disappear because another file is broken. */
 function unite(last: RepositoryEntry, now: RepositoryEntry): RepositoryEntry {
   const versions = new Map([...last.versions, ...now.versions].map((version) => [version.version, version]))
   return { owner: now.owner, name: now.name, file: last.file, versions: [...versions.values()] }
 }
 
-/** Problems as sentences, by the full name of the repository, or the handle of the owner, that is served in an older state because of them. */
+/** Formats problems as sentences, grouped by the repository (full name) or owner (handle) that is served in an older state because of them. */
 export function groupProblems(problems: readonly Problem[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const problem of problems) {

@@ -1,6 +1,6 @@
-// The look of a hub: the default, and an accent colour with enough contrast in both colour schemes.
+// Defines a hub's look: the default, and an accent colour with enough contrast in both colour schemes.
 
-/** A hub's own name and look: `site.yml` and the logo that it names. */
+/** A hub's own name and look: the values in `site.yml` and the logo that it names. */
 export interface HubLook {
   name: string
   tagline: string
@@ -15,7 +15,7 @@ export interface HubLook {
   logo: { name: string; data: string } | undefined
 }
 
-/** The name of a hub without a `site.yml`. */
+/** The name and look of a hub without a `site.yml`. */
 export const USUAL_LOOK: HubLook = {
   name: 'Prompt Hub',
   tagline: 'Publish and version prompts like packages',
@@ -26,13 +26,13 @@ export const USUAL_LOOK: HubLook = {
   logo: undefined,
 }
 
-/** WCAG requires 4.5:1 for text; the rest is for links on tinted backgrounds. */
+/** WCAG requires 4.5:1 for text; the extra contrast is for links on tinted backgrounds. */
 const MIN_CONTRAST = 5.5
-/** The darkest light background and the lightest dark one: keep them equal to `src/site/styles/tokens.css`. */
+/** The darkest light background and the lightest dark one. Keep them equal to `src/site/styles/tokens.css`. */
 const LIGHT_GROUND = [0xf2, 0xf2, 0xee]
 const DARK_GROUND = [0x1c, 0x27, 0x40]
 
-/** The accent for both colour schemes: the given colour, mixed with black or white until it has enough contrast. @param hex as #rrggbb */
+/** Returns the accent for both colour schemes: the colour mixed with black or white until it has enough contrast. @param hex as #rrggbb */
 export function accentColours(hex: string): { light: string; dark: string } {
   const given = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))
   return { light: mixUntilClear(given, 0, LIGHT_GROUND), dark: mixUntilClear(given, 255, DARK_GROUND) }
@@ -46,7 +46,7 @@ function mixUntilClear(colour: readonly number[], target: number, ground: readon
   }
 }
 
-/** The contrast ratio of two colours, from 1 to 21. WCAG 2.2, relative luminance */
+/** Returns the contrast ratio of two colours, from 1 to 21. See WCAG 2.2, relative luminance. */
 export function contrast(one: readonly number[], other: readonly number[]): number {
   const [a, b] = [luminance(one), luminance(other)]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)

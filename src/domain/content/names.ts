@@ -1,15 +1,15 @@
-// The patterns of all names: owners, repositories, versions, tags and variables. Imports no schema, so that reads load none.
+// The patterns for all names: owners, repositories, versions, tags and variables. This file imports no schemas, so that reads load none.
 import { LIMITS } from '../api/limits.ts'
 
-/** Format of a handle. */
+/** The format of a handle. */
 export const OWNER_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/
-/** Format of a repository’s name. */
+/** The format of a repository’s name. */
 export const NAME_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/
-/** Format of a version number. */
+/** The format of a version number. */
 export const VERSION_PATTERN = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/
-/** Format of a tag, except for its length. */
+/** The format of a tag, except for its length. */
 export const TAG_PATTERN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
-/** Format of a variable’s name. */
+/** The format of a variable’s name. */
 export const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
 /** First path segments that the site itself uses, and words that break file systems or programs. docs/contract.md section 1. */
@@ -19,42 +19,42 @@ const RESERVED_OWNERS: ReadonlySet<string> = new Set([
   ...['admin', 'me', 'new', 'null', 'undefined'],
 ])
 
-/** Device names, which Windows does not accept as folders: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+/** Device names, which Windows does not accept as folder names: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const DEVICE_NAME = /^(?:con|prn|aux|nul|(?:com|lpt)[1-9])$/
 
-/** Whether a repository's name can be a folder on Windows, so that everyone can check out the content. Required for new repositories. */
+/** Returns whether a repository's name is a valid folder name on Windows, so that everyone can check out the content. Required for new repositories. */
 export const isPortableName = (name: string): boolean => !DEVICE_NAME.test(name)
-/** Whether a handle is reserved. */
+/** Returns whether a handle is reserved. */
 export const isReserved = (handle: string): boolean => RESERVED_OWNERS.has(handle) || !isPortableName(handle)
-/** Whether a text has the format of a handle, including reserved words. */
+/** Returns whether a string has the format of a handle; reserved words do too. */
 export const hasOwnerForm = (text: string): boolean => OWNER_PATTERN.test(text)
-/** Whether a text is a valid owner segment of an address: a handle that is not reserved. */
+/** Returns whether a string is a valid owner segment of a URL: a handle that is not reserved. */
 export const isOwner = (text: string): boolean => OWNER_PATTERN.test(text) && !isReserved(text)
-/** Whether a text is a valid name segment of an address. */
+/** Returns whether a string is a valid name segment of a URL. */
 export const isName = (text: string): boolean => NAME_PATTERN.test(text)
-/** Whether a text is a version in the form x.y.z: no `v`, no pre-release, no build metadata, no leading zeros. */
+/** Returns whether a string is a version in the form x.y.z, without `v`, pre-release, build metadata or leading zeros. */
 export const isVersion = (text: string): boolean => VERSION_PATTERN.test(text)
-/** Whether a text is a well-formed tag. */
+/** Returns whether a string is a well-formed tag. */
 export const isTag = (text: string): boolean => text.length <= LIMITS.tagCharacters && TAG_PATTERN.test(text)
-/** Whether a text is a well-formed variable name. */
+/** Returns whether a string is a well-formed variable name. */
 export const isVariableName = (text: string): boolean => VARIABLE_NAME_PATTERN.test(text)
 
-/** A repository on GitHub, `owner/name`. */
+/** The format of a repository on GitHub, `owner/name`. */
 export const GITHUB_REPOSITORY = /^[A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100}$/
 
-/** The title derived from a name: `code-review` becomes "Code review". */
+/** Derives a title from a name: `code-review` becomes "Code review". */
 export function titleFromName(name: string): string {
   const words = name.replaceAll('-', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Splits `owner/name`; undefined when invalid. */
+/** Splits `owner/name`; returns undefined if it is invalid. */
 export function splitFullName(fullName: string): { owner: string; name: string } | undefined {
   const [owner = '', name = '', rest] = fullName.split('/')
   return rest === undefined && isOwner(owner) && isName(name) ? { owner, name } : undefined
 }
 
-/** Splits `owner/name@x.y.z`; undefined when invalid. */
+/** Splits `owner/name@x.y.z`; returns undefined if it is invalid. */
 export function splitVersionAddress(address: string): { owner: string; name: string; version: string } | undefined {
   const [fullName = '', version = '', rest] = address.split('@')
   const parts = splitFullName(fullName)

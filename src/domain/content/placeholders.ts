@@ -1,21 +1,21 @@
 // Finds and replaces {{name}} placeholders in one pass. filling.ts decides the values.
 import type { Format } from './chat.ts'
 
-/** `{{name}}` or `{{ name }}`; any other use of braces belongs to another tool and stays as it is. docs/contract.md section 2. */
+/** `{{name}}` or `{{ name }}`; any other use of braces belongs to another tool and is left unchanged. docs/contract.md section 2. */
 const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
 
-/** The names of a content's placeholders, without duplicates, by first appearance. Names beyond the limit are included, for the rules to reject. */
+/** Returns the names of the placeholders in content, without duplicates, in order of first appearance. Names beyond the limit are included, for the rules to reject. */
 export function findPlaceholders(content: string): string[] {
   return [...countPlaceholders(content).keys()]
 }
 
-/** The names of a version's placeholders. In a chat prompt `{{history}}` is not one: it stands for the caller's earlier messages. */
+/** Returns the names of a version's placeholders. In a chat prompt, `{{history}}` is not one: it stands for the caller's earlier messages. */
 export function findVariableNames({ content, format }: { content: string; format?: Format }): string[] {
   const names = findPlaceholders(content)
   return format === 'chat' ? names.filter((name) => name !== 'history') : names
 }
 
-/** Number of occurrences of each placeholder in a content, and their total bytes; by first appearance. */
+/** Counts the occurrences of each placeholder in content and their total bytes, in order of first appearance. */
 export function countPlaceholders(content: string): Map<string, { times: number; bytes: number }> {
   const counts = new Map<string, { times: number; bytes: number }>()
   for (const [whole, , name = ''] of content.matchAll(PLACEHOLDER)) {
@@ -27,7 +27,7 @@ export function countPlaceholders(content: string): Map<string, { times: number;
 }
 
 /**
- * Replaces the placeholders of a content.
+ * Replaces the placeholders in content.
  *
  * @param values name → text; a Map, so that `{{constructor}}` finds nothing
  * @returns the content with each named placeholder replaced literally, in one pass: a value is never scanned again
@@ -36,13 +36,13 @@ export function fillPlaceholders(content: string, values: ReadonlyMap<string, st
   return content.replace(PLACEHOLDER, (whole, _space, name: string) => values.get(name) ?? whole)
 }
 
-/** A part of a content, with the variable's name if it is a placeholder. */
+/** A part of the content, with the variable's name if it is a placeholder. */
 interface ContentPart {
   text: string
   name?: string
 }
 
-/** Splits a content at the placeholders of some names. Joined, the parts are the content again. */
+/** Splits content at the placeholders with the given names. Joining the parts restores the content. */
 export function splitContent(content: string, names: ReadonlySet<string>): ContentPart[] {
   const parts: ContentPart[] = []
   let end = 0

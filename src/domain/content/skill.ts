@@ -1,13 +1,13 @@
-// A version as an Agent Skill: requirements, and its SKILL.md. https://agentskills.io/specification
+// Checks whether a version can be an Agent Skill, and formats its SKILL.md. https://agentskills.io/specification
 import type { Repository, Variable, VersionRecord } from '../api/schema.ts'
 import type { ValueProblem } from '../text/problems.ts'
 import type { VersionEntry } from './content-tree.ts'
 
-/** What Claude Code executes while it loads a skill or command: `` !`command` ``, or a code block that starts with `!`. */
+/** What Claude Code executes when it loads a skill or command: `` !`command` ``, or a code block that starts with `!`. */
 export const SHELL = /!`[^`\n]*`?|```!/g
 /** File references: `@path`. */
 export const INCLUDE = /(?<![\w`@])@(?:(?:~?\/|\.)[^\s`]+|[\w-]+(?:[./][\w./-]+))/g
-/** Paths that can be nothing else, such as `@~/.ssh/config`, in code too. */
+/** Unambiguous paths, such as `@~/.ssh/config`, even in code. */
 const FILE = /(?<=^|\s)@(?:~?\/|\.)[^\s`]+/gm
 
 /** The input of a SKILL.md. */
@@ -17,7 +17,7 @@ export type SkillVersion = Pick<
 > & { skill: NonNullable<VersionRecord['skill']> }
 
 /**
- * Formats the SKILL.md of a version. Its bytes never change, so it contains nothing that can: the licence at the time of publishing, and a source without a host. @see docs/contract.md section 4
+ * Formats the SKILL.md of a version. Its bytes never change, so it contains nothing that can change: the licence is the one at the time of publishing, and the source has no host name. @see docs/contract.md section 4
  */
 export function formatSkill(version: SkillVersion): string {
   const say = (fields: object, indent = ''): string[] =>
@@ -29,7 +29,7 @@ export function formatSkill(version: SkillVersion): string {
   return ['---', ...say(describeFront(version)), '---', formatBody(version)].join('\n')
 }
 
-/** The front matter of a SKILL.md: strings, and `metadata` with string values. It never has `allowed-tools`. */
+/** Builds the front matter of a SKILL.md: strings, and `metadata` with string values. It never contains `allowed-tools`. */
 export function describeFront({ name, full_name, version, content_sha256, skill }: SkillVersion) {
   return {
     name,
@@ -39,7 +39,7 @@ export function describeFront({ name, full_name, version, content_sha256, skill 
   }
 }
 
-/** A JSON string is a YAML string too. The other escaped characters are line breaks in YAML 1.1, and Claude Code ends front matter at any `---`. */
+/** Quotes a string: a JSON string is also a YAML string. The other escaped characters are line breaks in YAML 1.1, and Claude Code ends front matter at any `---`. */
 function quote(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|--(?=-)/g,
@@ -56,7 +56,7 @@ export const INPUTS = [
   '',
 ].join('\n')
 
-/** Skills have no named arguments, so the agent is told in words what to insert for each variable. */
+/** Formats the body. Skills have no named arguments, so the body tells the agent what to insert for each variable. */
 function formatBody({ content, variables }: { content: string; variables: readonly Variable[] }): string {
   if (variables.length === 0) return content
   return `${content}\n\n${INPUTS}${variables.map(sayInput).join('')}`
@@ -78,15 +78,15 @@ export interface SkillIndexEntry {
   type: 'skill-md'
   description: string
   version: string
-  /** Relative to the site's root, so that it works at any address of the hub. */
+  /** Relative to the site's root, so that it works at any URL of the hub. */
   url: string
-  /** `sha256:` and the hex digest of the file's bytes. */
+  /** `sha256:` followed by the hex digest of the file's bytes. */
   digest: string
   /** Clients before 0.2.0 fetch these files relative to the index, below the skill's name. */
   files: ['SKILL.md']
 }
 
-/** Describes a skill for an index. @param digest computes the SHA-256 of a text's bytes, in hex */
+/** Describes a skill for an index. @param digest computes the SHA-256 of a string's bytes, in hex */
 export function describeSkill(version: SkillVersion, digest: (text: string) => string): SkillIndexEntry {
   return {
     name: version.name,
@@ -104,7 +104,7 @@ export function formatSkillIndex(skills: readonly SkillIndexEntry[]): string {
   return JSON.stringify({ $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json', skills })
 }
 
-/** The latest version of a repository as a skill; undefined if it is not one. */
+/** Returns a repository's latest version as a skill, or undefined if it is not one. */
 export function latestSkill(repository: Repository): SkillVersion | undefined {
   const { latest_version, content, content_sha256, skill } = repository
   if (!skill || latest_version === null || content === null || content_sha256 === null) return undefined
@@ -112,9 +112,9 @@ export function latestSkill(repository: Repository): SkillVersion | undefined {
 }
 
 /**
- * Why a version with a skill field cannot be a skill: rejected when published, so that every skill has a SKILL.md.
+ * Finds why a version with a skill field cannot be a skill. Such a version is rejected when published, so that every skill has a SKILL.md.
  *
- * @returns `offset` in the content, in UTF-16 units
+ * @returns the problems, with `offset` in the content, in UTF-16 code units
  */
 export function findSkillProblems({
   skill,
@@ -130,10 +130,10 @@ export function findSkillProblems({
   })
 }
 
-/** Maximum of each kind that are named. */
+/** Maximum number of problems of each kind that are named. */
 const MAX_INTERPOLATIONS = 100
 
-/** What Claude Code would execute or include instead of showing it, with its position in UTF-16 units. In code, `@pytest.fixture` is not a file. The first hundred of each kind. */
+/** Finds what Claude Code would execute or include instead of showing, with its position in UTF-16 code units; the first hundred of each kind. In code, `@pytest.fixture` is not a file. */
 export function listInterpolations(text: string): { text: string; does: string; offset: number }[] {
   const find = (pattern: RegExp, given: string, does: string) =>
     Array.from(given.matchAll(pattern).take(MAX_INTERPOLATIONS), ({ 0: found, index }) => ({
@@ -145,7 +145,7 @@ export function listInterpolations(text: string): { text: string; does: string; 
   return [...find(SHELL, text, 'runs a command'), ...new Map(included.map((one) => [one.offset, one])).values()]
 }
 
-/** Blanks blocks and spans of code, in which `@pytest.fixture` and `#REF!` are examples; a span behind `!`, which runs, stays. Offsets and lines stay the same. */
+/** Blanks code blocks and code spans, in which `@pytest.fixture` and `#REF!` are only examples. A span after `!` is kept, because it runs. Offsets and lines stay the same. */
 export function blankCode(text: string): string {
   const blank = (code: string) => code.replace(/[^\n]/g, ' ')
   return text

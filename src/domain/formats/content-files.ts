@@ -1,4 +1,4 @@
-// Turns an imported prompt into files of content/: a first version, the next one, or nothing if unchanged.
+// Converts an imported prompt to files below content/: a first version, the next version, or nothing if unchanged.
 import { LIMITS } from '../api/limits.ts'
 import { compareForCallers } from '../catalogue/difference.ts'
 import { nextVersion, sortVersions } from '../catalogue/versions.ts'
@@ -24,7 +24,7 @@ import type { PortablePrompt } from './portable.ts'
 export interface ExistingRepository {
   /** Every version number ever published. */
   versions: readonly string[]
-  /** The text of a version's file. */
+  /** Returns the text of a version's file. */
   read: (version: string) => string
 }
 
@@ -33,7 +33,7 @@ interface ImportOrder {
   owner: string
   /** The login recorded as publisher. */
   by: string
-  /** Licence for prompts whose source has none; null for no licence. */
+  /** The licence for prompts whose source has none; null for no licence. */
   license: string | null
   /** Such as `2026-11-20T10:00:00Z`. */
   publishedAt: string
@@ -46,7 +46,7 @@ type ImportedFiles =
   | { status: 'unchanged'; version: string; files: [] }
   | { status: 'refused'; problems: ValueProblem[] }
 
-/** Gives each prompt a unique name within the import: from its title, with a number if necessary. */
+/** Gives each prompt a unique name within the import, derived from its title, with a number if necessary. */
 export function nameEach(prompts: readonly Pick<PortablePrompt, 'name' | 'title'>[]): string[] {
   const taken = new Set<string>()
   return prompts.map(({ name, title }) => {

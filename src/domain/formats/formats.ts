@@ -36,7 +36,7 @@ export const WRITERS = {
   'claude-command': writeClaudeCommand,
 } as const satisfies Record<ExportFormat, (version: ExportedVersion) => WriteResult>
 
-/** A version as the writers take it. @param repository what its `index.md` says */
+/** Converts a version to the input of the writers. @param repository the values from its `index.md` */
 export function toExported(
   { owner, name, ...repository }: Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'tags' | 'license'>,
   version: Pick<
@@ -64,7 +64,7 @@ export function detectFormat(path: string, source: string): ImportFormat | undef
   const file = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   if (/\.prompt\.ya?ml$/.test(file)) return 'github'
   if (file.endsWith('.prompty')) return 'prompty'
-  // A dotprompt partial starts with an underscore and is not a prompt of its own.
+  // The name of a dotprompt partial starts with an underscore; a partial is not a separate prompt.
   if (file.endsWith('.prompt')) return file.startsWith('_') ? undefined : 'dotprompt'
   if (file.endsWith('.csv')) return 'csv'
   if (file.endsWith('.json'))

@@ -5,7 +5,7 @@ import type { ChatPart } from '../content/chat.ts'
 /** One message of a chat prompt, or the position of earlier messages. */
 export type PortableMessage = ChatPart
 
-/** The text of a prompt: one text, or messages with roles. */
+/** The content of a prompt: one text, or messages with roles. */
 export type PortableBody = { format: 'text'; text: string } | { format: 'chat'; messages: PortableMessage[] }
 
 /** A prompt without anything specific to one tool. */
@@ -16,7 +16,7 @@ export interface PortablePrompt {
   title: string
   /** Empty if the source has none. */
   description: string
-  /** As in the source. */
+  /** The tags, as in the source. */
   tags: string[]
   /** An SPDX expression, or null if the source has none. */
   license: string | null
@@ -24,21 +24,21 @@ export interface PortablePrompt {
   changelog: string
   /** Its text, with `{{name}}` placeholders. */
   body: PortableBody
-  /** Every placeholder with a value, declared. */
+  /** The declarations of all placeholders that take a value. */
   variables: Variable[]
   /** Model settings. */
   parameters: Parameters
-  /** What makes it an Agent Skill; null or left out when it is none. */
+  /** What makes it an Agent Skill; null or omitted if it is not one. */
   skill?: { description: string; license: string | null } | null | undefined
 }
 
 /** A part that could not be converted. */
 export interface Finding {
-  /** `lost`: dropped, the rest works. `refused`: the prompt is not converted. */
+  /** `lost`: the part is dropped, and the rest works. `refused`: the prompt is not converted. */
   kind: 'lost' | 'refused'
   /** The field or kind of syntax, such as `model.tools` or `template`. */
   field: string
-  /** Line of the source from 1, or null if unknown. */
+  /** The 1-based line in the source, or null if unknown. */
   line: number | null
   /** What it is and why it is not converted. */
   message: string
@@ -50,7 +50,7 @@ export interface ReadResult {
   findings: Finding[]
 }
 
-/** A version as input of a writer. */
+/** A version as the input of a writer. */
 export interface ExportedVersion extends PortablePrompt {
   /** Such as `1.2.0`. */
   version: string
@@ -60,12 +60,12 @@ export interface ExportedVersion extends PortablePrompt {
   content_sha256: string
 }
 
-/** The result of writing a version: a file, or the reasons why not. */
+/** The result of writing a version: a file, or the reasons why it cannot be written. */
 export type WriteResult =
   | { file: { name: string; mediaType: string; text: string }; lost: string[]; refused?: undefined }
   | { refused: Finding[]; file?: undefined }
 
-/** An empty prompt to start a conversion with. */
+/** Returns an empty prompt as the start of a conversion. */
 export function emptyPrompt(name: string): PortablePrompt {
   return {
     name,
@@ -80,7 +80,7 @@ export function emptyPrompt(name: string): PortablePrompt {
   }
 }
 
-/** Maximum findings of one kind that are looked for: nobody reads more, and finding the line of each takes time. */
+/** Maximum number of findings of one kind: nobody reads more, and finding each line takes time. */
 export const MAX_FINDINGS = 100
 
 /** Collects findings without duplicates. */
@@ -99,7 +99,7 @@ export class Findings {
     return this.all.some(({ kind }) => kind === 'refused')
   }
 
-  /** The prompt, unless a finding says `refused`. */
+  /** Returns the prompt, unless a finding is `refused`. */
   result(prompt: PortablePrompt): ReadResult {
     return { prompts: this.isRefused ? [] : [prompt], findings: this.all }
   }
@@ -111,12 +111,12 @@ export class Findings {
   }
 }
 
-/** The line number of an offset, from 1. */
+/** Returns the 1-based line number of an offset. */
 export function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length
 }
 
-/** All text of a body, for rules that treat every message alike. */
+/** Returns all text of a body, for rules that treat all messages alike. */
 export function textsOf(body: PortableBody): string[] {
   return body.format === 'text'
     ? [body.text]

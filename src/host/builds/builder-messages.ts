@@ -6,23 +6,23 @@ import type { SiteState } from './site-folder.ts'
 export type BuilderMessage =
   /** A new state is complete. */
   | { kind: 'state'; state: SiteState }
-  /** About to read the content; waits until the server says what is there. */
+  /** About to read the content; waits for the server's `ready` or `unready`. */
   | { kind: 'begin' }
   /** The content was read; these are all its problems. */
   | { kind: 'read'; began: string; problems: string[]; ignored: string | undefined }
   | { kind: 'failed'; message: string }
   /** The system does not report changes, so the content is polled. */
   | { kind: 'polling'; reason: string }
-  /** Progress; `total` is 0 for a step that cannot be counted. */
+  /** Progress; `total` is 0 if the step has no known length. */
   | { kind: 'progress'; step: string; done: number; total: number }
 
 /** Messages from the server. */
 export type HostMessage =
-  /** The answer to `begin`. */
+  /** The reply to `begin`. */
   | { kind: 'ready'; isWhole: boolean; changed: ChangedPaths }
   /** The content cannot be read now; this round fails and is retried. */
   | { kind: 'unready'; message: string }
-  /** The content changed; the answer to the next `begin` says where. */
+  /** The content changed; the reply to the next `begin` lists the changes. */
   | { kind: 'moved' }
-  /** Something was published here, whether or not the system reports the file change. */
+  /** A version was published on this server; sent even if the system reports the file change. */
   | { kind: 'published'; fullName: string }

@@ -22,17 +22,17 @@ import { settingsOfSite } from '../../site/build/site-settings.ts'
 import { inBackground } from '../http/background.ts'
 import { loadPages, type Pages } from '../pages.ts'
 
-/** Where bundles are kept, and which one is meant. */
+/** Where bundles are kept, and the key of one of them. */
 interface BundlePlace {
   /** The project's folder. */
   root: string
-  /** Any folder; it may be emptied while nothing is being bundled. */
+  /** The folder of the bundles; it can be emptied while nothing is being bundled. */
   keptDir: string
   /** Identifies the code and the settings. */
   key: string
 }
 
-/** The bundle of this code and the settings that pages show; shared by all sites of this folder. */
+/** Returns the place of the bundle for this code and the settings that pages show; all sites in this folder share it. */
 export function bundlePlaceOf(config: Config): BundlePlace {
   return {
     root: process.cwd(),
@@ -45,13 +45,13 @@ export function bundlePlaceOf(config: Config): BundlePlace {
 const DIGEST = 'digest'
 /** Suffix of an unfinished bundle. */
 const PART = '.part'
-/** Bundling takes a few seconds; anything older was left by a killed process. */
+/** Bundling takes a few seconds; an older unfinished bundle was left behind by a killed process. */
 const MAX_MAKING_MS = 600_000
 /** A bundle unused for a week belongs to older code. */
 const MAX_UNUSED_MS = 7 * 86_400_000
 
 /**
- * Opens the pages. Without a kept bundle, a separate process makes one, because Astro and its bundler need a gigabyte, which is freed when the process ends.
+ * Opens the pages. If there is no kept bundle, a separate process creates one, because Astro and its bundler need a gigabyte of memory, which is freed when the process exits.
  *
  * @throws Error when the pages cannot be bundled; standard error has the details
  */
@@ -76,7 +76,7 @@ export async function findBundle(
 const RETRY_MS = 60_000
 
 /**
- * Opens the pages in the background, and retries when that fails.
+ * Opens the pages in the background, and retries if that fails.
  *
  * @returns the current pages; undefined until they are open
  */
@@ -109,7 +109,7 @@ async function makeBundle({ root, keptDir }: BundlePlace, dir: string, signal: A
   try {
     await bundle(root, part, signal)
     writeFileSync(join(part, DIGEST), digestOf(part))
-    // Two processes may make the same bundle; the first to finish wins.
+    // Two processes may create the same bundle; the first one to finish wins.
     if (isWhole(dir)) return
     rmSync(dir, { recursive: true, force: true })
     renameSync(part, dir)
@@ -118,7 +118,7 @@ async function makeBundle({ root, keptDir }: BundlePlace, dir: string, signal: A
   }
 }
 
-/** Whether every file is unchanged, because people sometimes delete such folders by hand, or parts of them. */
+/** Returns whether every file is unchanged, because people sometimes delete such folders, or parts of them, by hand. */
 function isWhole(dir: string): boolean {
   const digest = join(dir, DIGEST)
   return existsSync(digest) && readFileSync(digest, 'utf8') === digestOf(dir)

@@ -1,4 +1,4 @@
-// Watches a folder and its subfolders, but no files: the system reports files through their folder, so 10,000 prompts of 5 versions need 20,000 watches instead of 80,000.
+// Watches a folder and its subfolders, but no files: the system reports files through their folder, so 10,000 prompts with 5 versions each need 20,000 watches instead of 80,000.
 import { type Dirent, type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { identifyFolder } from '../../stores/site/site-files-folder.ts'
@@ -8,9 +8,9 @@ const LOOK_AT_TOP_MS = 1_000
 
 /** Callbacks for changes. */
 interface FolderEvents {
-  /** A file was added, changed or removed. @param path from the top folder; one that ends in a slash is a deleted folder */
+  /** A file was added, changed or removed. @param path relative to the top folder; a path that ends with a slash is a deleted folder */
   onChange: (path: string) => void
-  /** The top folder was replaced, removed or put back. */
+  /** The top folder was replaced, removed or restored. */
   onReplaced: () => void
   /** A folder cannot be watched. Called for each such folder. */
   onError: (error: unknown) => void
@@ -18,7 +18,7 @@ interface FolderEvents {
 
 /** The watched folders. */
 interface WatchedFolders {
-  /** Watches folders that were missed, because the system drops events when too many are queued. */
+  /** Watches folders that were missed because the system drops events when too many are queued. */
   catchUp(): void
   close(): void
 }
@@ -30,9 +30,9 @@ interface Folder {
 }
 
 /**
- * Watches the folders; complete when this returns. Symbolic links below the top folder are not followed.
+ * Watches the folders; all are watched when this returns. Symbolic links below the top folder are not followed.
  *
- * @param isIgnored whether to skip files and folders of this name
+ * @param isIgnored returns whether to skip files and folders with this name
  */
 export function watchFolders(
   top: string,
@@ -42,11 +42,11 @@ export function watchFolders(
   let root: Folder | undefined
   let identity: string | undefined
 
-  /** Watches a folder and its subfolders. @param known the folder if it is already watched @param found called for each file in a new folder */
+  /** Watches a folder and its subfolders. @param known the folder, if it is already watched @param found called for each file in a new folder */
   const add = (path: string, known: Folder | undefined, found: (path: string) => void): Folder | undefined => {
     const folder = known ?? open(path)
     if (!folder) return undefined
-    // Read after the watch begins, so that nothing is missed in between.
+    // Read after the watch starts, so that nothing is missed in between.
     for (const entry of readFolder(join(top, path))) {
       const { name } = entry
       if (isIgnored(name)) continue
@@ -120,7 +120,7 @@ function close({ watcher, below }: Folder): void {
   for (const folder of below.values()) close(folder)
 }
 
-/** A folder that vanished in the meantime is ignored; one that cannot be read is reported as a problem of the content. */
+/** Returns nothing for a folder that has since been deleted; one that cannot be read is reported as a content problem. */
 function readFolder(path: string): Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true })

@@ -13,18 +13,18 @@ type Encoding = 'br' | 'gzip'
 const MIN_BYTES = 1_024
 /** Larger responses are not compressed. */
 const MAX_BYTES = 32 * 1024 * 1024
-/** Size of the cache of compressed responses, across all builds: equal bytes share an entry. */
+/** Maximum size of the cache of compressed responses, across all builds: equal bytes share an entry. */
 const CACHE_BYTES = 48 * 1024 * 1024
-/** Compression uses the threads that read files, so it never takes all of them; other requests get the uncompressed response. */
+/** Compression uses the threads that also read files, so it never takes all of them; other requests get uncompressed responses. */
 const MAX_AT_ONCE = 2
 const MAX_WAITING = 16
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|atom\+xml|manifest\+json)|image\/svg\+xml)/
 
-/** Compresses answers. */
+/** Compresses responses. */
 export interface Compressor {
   /**
-   * @param answer with a validator if it may be cached
-   * @param askForBody gets the body that a HEAD left out, or the bytes of a large file
+   * @param answer has a validator if it may be cached
+   * @param askForBody gets the body omitted from a HEAD response, or the bytes of a large file
    * @returns the response, compressed if the client and the response allow it
    */
   compress(request: Request, answer: Parts, askForBody: () => Promise<Parts | undefined>): Promise<Parts>
@@ -35,7 +35,7 @@ export function openCompressor(): Compressor {
   const accepted = new LRUCache<string, Encoding | 'identity'>({ max: 1_000 })
   const kept = new LRUCache<string, Bytes>({ maxSize: CACHE_BYTES, sizeCalculation: ({ length }) => length })
   const queue = limitWork()
-  /** Equal bytes are compressed once, however many clients ask. */
+  /** Equal bytes are compressed once, however many clients request them. */
   const underWay = new Map<string, Promise<Bytes | undefined>>()
   const encodingFor = (request: Request): Encoding | 'identity' => {
     const header = request.headers.get('Accept-Encoding')
@@ -45,7 +45,7 @@ export function openCompressor(): Compressor {
     return known
   }
   const make = async (key: string, answer: Parts | undefined, encoding: Encoding, isForGood: boolean) => {
-    // A HEAD has no body, so the response was requested again and may have changed.
+    // A HEAD response has no body, so the resource was requested again and may have changed.
     const plain = answer && key.startsWith(`${answer.headers.ETag} `) ? answer.bytes : null
     const bytes = plain && (await queue(() => COMPRESS[encoding](plain, isForGood)))
     if (bytes) kept.set(key, bytes)
@@ -81,7 +81,7 @@ export function openCompressor(): Compressor {
         ...rest,
         'Content-Encoding': encoding,
         'Content-Length': String(bytes.length),
-        // Different bytes need a different strong validator. respond.ts recognises this one when it comes back. RFC 9110 section 8.8.3.3
+        // Different bytes need a different strong validator. respond.ts recognises this one when a client sends it back. RFC 9110 section 8.8.3.3
         ETag: `${etag.slice(0, -1)}-${encoding}"`,
       }
       return { bytes: isHead ? null : bytes, status: answer.status, headers }
@@ -89,7 +89,7 @@ export function openCompressor(): Compressor {
   }
 }
 
-/** Whether a response may be compressed. An uncacheable one may hold a secret next to text that the requester chose, and its compressed length would leak the secret. https://www.breachattack.com */
+/** Returns whether a response may be compressed. An uncacheable one may contain a secret next to text chosen by the requester, and its compressed length would leak the secret. https://www.breachattack.com */
 export function isKept(cacheControl: string | null | undefined): boolean {
   return cacheControl?.includes('no-store') === false
 }
@@ -103,7 +103,7 @@ function negotiate(header: string): Encoding | 'identity' {
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-/** Files with a hash in their name are compressed once at the highest level; everything else fast, because a client waits for it. */
+/** Files with a hash in their name are compressed once at the highest level; everything else is compressed fast, because a client is waiting. */
 const COMPRESS: Readonly<Record<Encoding, (bytes: Bytes, isForGood: boolean) => Promise<Bytes>>> = {
   br: (bytes, isForGood) =>
     brotli(bytes, {
@@ -115,7 +115,7 @@ const COMPRESS: Readonly<Record<Encoding, (bytes: Bytes, isForGood: boolean) => 
   gzip: (bytes, isForGood) => zip(bytes, { level: isForGood ? 9 : 6 }),
 }
 
-/** @returns a function that queues work, or rejects it when too much is waiting */
+/** @returns a function that queues work, or returns undefined if too much is waiting */
 function limitWork() {
   const waiting: (() => void)[] = []
   let running = 0

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { HubError } from '../../domain/api/errors.ts'
 
-/** Headers that may appear only once in a request; of two, programs disagree which one counts. */
+/** Headers that may appear only once in a request, because programs disagree about which of two to use. */
 const ONCE: ReadonlySet<string> = new Set([
   'host',
   'authorization',
@@ -12,13 +12,13 @@ const ONCE: ReadonlySet<string> = new Set([
   'origin',
 ])
 
-/** A name or an address and optionally a port: what URLs and all proxies parse alike. */
+/** A host name or IP address, optionally with a port, in a form that URLs and all proxies parse the same way. */
 const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 
 /**
- * Checks that every program would parse the request line and headers alike, and turns an absolute URL into a path.
+ * Checks that every program would parse the request line and headers the same way, and turns an absolute URL into a path.
  *
- * @returns the reason for rejection, HubError `invalid_request`; undefined for an unambiguous request
+ * @returns the error of a rejected request, HubError `invalid_request`; undefined for an unambiguous one
  */
 export function findUnclear(incoming: IncomingMessage): HubError | undefined {
   const { rawHeaders, headers, httpVersion } = incoming
@@ -48,7 +48,7 @@ export function findUnclear(incoming: IncomingMessage): HubError | undefined {
   return undefined
 }
 
-/** Clients of a hub send the same few host names, and a lookup costs less than parsing. */
+/** Valid `Host` values seen before: clients send the same few, and a lookup is cheaper than parsing. */
 const known = new Set<string>()
 
 function isHost(host: string): boolean {

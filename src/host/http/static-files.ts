@@ -1,4 +1,4 @@
-// Serves the built site's own files like Netlify does.
+// Serves the built site's own files the same way as Netlify.
 import { lookup } from 'mrmime'
 import { READ_METHODS } from '../../domain/api/routes.ts'
 import { headersOf } from '../../domain/api/site-headers.ts'
@@ -6,7 +6,7 @@ import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
 import { pathOf } from '../../server/address.ts'
 import { respondToOptions, respondWithBytes, respondWithLarge } from '../../server/respond.ts'
 
-/** Responds with the file at a path; undefined when there is none. */
+/** Responds with the file at a path; undefined if there is none. */
 export async function serveFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
   for (const path of candidatesFor(pathOf(request.url))) {
     const large = await files.openLarge?.(path)
@@ -17,7 +17,7 @@ export async function serveFile(request: Request, files: SiteFiles): Promise<Res
   return undefined
 }
 
-/** Responds 404 with the site's not-found page. */
+/** Responds with 404 and the site's not-found page. */
 export async function serveNotFound(request: Request, files: SiteFiles): Promise<Response> {
   const bytes = await files.read('/404.html')
   return bytes ? respondWithFile(request, '/404.html', bytes, 404) : new Response('Not found\n', { status: 404 })
@@ -32,7 +32,7 @@ export async function preflightFile(request: Request, files: SiteFiles): Promise
   return undefined
 }
 
-/** The same lookup order as Netlify. */
+/** Returns the files to try, in the same order as Netlify. */
 function candidatesFor(path: string): string[] {
   const bare = path.endsWith('/') ? path.slice(0, -1) : path
   return path.endsWith('/') ? [`${bare}/index.html`, `${bare}.html`] : [path, `${path}.html`, `${path}/index.html`]

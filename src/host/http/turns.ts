@@ -1,16 +1,16 @@
-// Schedules requests: a connection has one request in progress, and an address a bounded number of connections. Others are not read, so their data stays with the client. Also closes connections so that no unread data stays in the kernel.
+// Schedules requests: each connection has one request in progress, and each IP address a limited number of connections. Others are not read, so their data stays with the client. Connections are closed in such a way that no unread data stays in the kernel.
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Limits per client. */
 export interface TurnLimits {
   /**
-   * Connections of one address that are served at once; others wait. The kernel buffers up to 4 MB for each that reads nothing, so an address uses at most about 200 MB.
+   * Maximum connections from one IP address that are served at once; others wait. The kernel buffers up to 4 MB for each connection whose client reads nothing, so one IP address uses at most about 200 MB.
    */
   servedOfAddress: number
-  /** Maximum connections of one address, waiting ones included. More are rejected. */
+  /** Maximum connections from one IP address, including waiting ones. More are rejected. */
   connectionsOfAddress: number
-  /** Maximum requests that are read but waiting behind others on their connection. A connection that exceeds it is cut. */
+  /** Maximum requests that were read and are waiting behind others on their connections. A connection that exceeds it is cut off. */
   waitingRequests: number
   /** How long a client has to read the rest of its last response and close the connection. */
   lingerMs: number
@@ -19,34 +19,34 @@ export interface TurnLimits {
 interface Connection {
   socket: Socket
   address: Address | undefined
-  /** Requests that were read and not yet started. */
+  /** Requests that were read but have not started yet. */
   waiting: (() => void)[]
   isAnswering: boolean
-  /** Has had a response, so it may be closed for others when idle. */
+  /** Whether it has had a response, so that it may be closed in favour of others when idle. */
   isAnswered: boolean
-  /** No more requests are served on it. */
+  /** Whether no more requests are served on it. */
   isOver: boolean
 }
 
-/** The connections of one address. */
+/** The connections from one IP address. */
 interface Address {
   open: number
   served: Set<Connection>
   queue: Set<Connection>
 }
 
-/** Creates the scheduler of a server. */
+/** Creates a server's scheduler. */
 export function openTurns(limits: TurnLimits, addressOf: (socket: Socket) => string | undefined) {
   const connections = new WeakMap<Socket, Connection>()
   const addresses = new Map<string, Address>()
   let waitingRequests = 0
 
-  /** Closes an idle connection of the address for a waiting one. */
+  /** Closes one of the address's idle connections in favour of a waiting one. */
   const makeRoom = ({ served }: Address) => {
     for (const { socket, isAnswering, isAnswered, isOver } of served)
       if (isAnswered && !isAnswering && !isOver) return close(socket)
   }
-  /** Ends a connection, and cuts it if the client does not close it too. Closed at once, its unread bytes would stay in the kernel for minutes. */
+  /** Closes our side of a connection, and resets it if the client does not close it too. If destroyed immediately, its unread bytes would stay in the kernel for minutes. */
   const close = (socket: Socket) => {
     const connection = connections.get(socket)
     if (connection) connection.isOver = true
@@ -78,10 +78,10 @@ export function openTurns(limits: TurnLimits, addressOf: (socket: Socket) => str
       connection.isAnswering = false
       connection.isAnswered = true
       if (connection.address && connection.address.queue.size > 0) makeRoom(connection.address)
-      // Not at once: a client with many requests would keep everyone else waiting.
+      // Not immediately, or a client with many requests would keep everyone else waiting.
       if (connection.waiting.length > 0) setImmediate(beginNext, connection)
     })
-    // Tells the client that this connection is closed for others.
+    // Tells the client that this connection will be closed in favour of others.
     if (connection.address && connection.address.queue.size > 0) outgoing.shouldKeepAlive = false
     start()
   }
@@ -96,7 +96,7 @@ export function openTurns(limits: TurnLimits, addressOf: (socket: Socket) => str
   return {
     close,
 
-    /** Takes a new connection. @returns false when its address has too many already; the caller must then end it */
+    /** Takes a new connection. @returns false if its IP address already has too many; the caller must then close it */
     enter(socket: Socket): boolean {
       const key = addressOf(socket) ?? ''
       const address = key === '' ? undefined : (addresses.get(key) ?? { open: 0, served: new Set(), queue: new Set() })
@@ -106,7 +106,7 @@ export function openTurns(limits: TurnLimits, addressOf: (socket: Socket) => str
       }
       connections.set(socket, connection)
       socket.once('close', () => leave(connection, key))
-      // Node resumes reading by itself after each response.
+      // Node resumes reading after each response.
       socket.on('resume', () => {
         if (connection.waiting.length > 0 || address?.queue.has(connection)) socket.pause()
       })
@@ -126,13 +126,13 @@ export function openTurns(limits: TurnLimits, addressOf: (socket: Socket) => str
       return true
     },
 
-    /** Whether a connection is waiting for others of its address to end. */
+    /** Returns whether a connection is waiting for others from its IP address to close. */
     isWaiting(socket: Socket): boolean {
       const connection = connections.get(socket)
       return connection?.address?.queue.has(connection) === true
     },
 
-    /** Starts a request when those before it on its connection are complete. @param start starts the response */
+    /** Starts a request once the previous ones on its connection are complete. @param start starts the response */
     take(socket: Socket, outgoing: ServerResponse, start: () => void): void {
       const connection = connections.get(socket)
       if (!connection || connection.isOver) {

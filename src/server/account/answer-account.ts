@@ -1,4 +1,4 @@
-// Handles the account addresses: checks each request and answers with a page.
+// Handles the account routes: checks each request and responds with a page.
 import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
@@ -14,17 +14,17 @@ import { type AccountDependencies, openVisit, readForm, requireForm, type Visit 
 
 type Handler = (visit: Visit) => Promise<Visited>
 
-/** Handlers for exactly the methods in the table of addresses; HEAD is GET without a body. */
+/** Handlers for exactly the methods in the route table; HEAD is handled as GET, but without a body. */
 type Handlers = {
   readonly [Path in AccountAddress]: Readonly<
     Record<Exclude<(typeof ACCOUNT_ADDRESSES)[Path][number], 'HEAD'>, Handler>
   >
 }
 
-/** Every account address and its handlers by method. Only a POST changes anything, except the callback: GitHub redirects browsers to it with a GET, which completes the sign-in. */
+/** All account routes, with their handlers by method. Only POST changes anything, except for the callback: GitHub redirects browsers to it with a GET, which completes the sign-in. */
 const HANDLERS: Handlers = {
   '/settings': { GET: showAccount },
-  // After submitting the form, the browser is at this address, and reloading it must not be an error.
+  // After the form is submitted, the browser is at this URL, and reloading it must not cause an error.
   '/settings/tokens': { GET: async () => redirectTo('/settings'), POST: createToken },
   '/settings/tokens/revoke': { GET: async () => redirectTo('/settings'), POST: revokeToken },
   '/auth/sign-in': { GET: startSignIn },
@@ -34,14 +34,14 @@ const HANDLERS: Handlers = {
   '/auth/sign-out-everywhere': { POST: signOutEverywhere },
 }
 
-/** The message shown after a redirect, by the word in the redirect's address. */
+/** The messages shown after a redirect, by the keyword in the redirect's URL. */
 const NOTICES: Readonly<Record<string, string>> = {
   revoked: 'The token was revoked.',
   'signed-out': 'You are signed out.',
   'signed-out-everywhere': 'You are signed out on all devices.',
 }
 
-/** Handles one request to the account addresses. Never throws. */
+/** Handles one request to an account route. Never throws. */
 export async function answerAccount(request: Request, connect: Connect<AccountDependencies>): Promise<Response> {
   const now = new Date()
   let dependencies: AccountDependencies | undefined
@@ -71,7 +71,7 @@ async function visit(request: Request, dependencies: AccountDependencies, now: D
 
 const isAccountAddress = (path: string): path is AccountAddress => Object.hasOwn(ACCOUNT_ADDRESSES, path)
 
-/** Whether an address exists on this hub; addresses of other sign-in methods respond as if they did not exist. */
+/** Returns whether a route exists on this hub; the routes of other sign-in methods respond as if they did not exist. */
 function isOpen(path: string, { kind }: SignIn): boolean {
   if (kind === 'off') return path === '/settings'
   return path !== (kind === 'github' ? '/auth/local' : '/auth/callback')
@@ -95,7 +95,7 @@ async function startSignIn({ request, dependencies, now, ...tools }: Visit): Pro
   return redirectTo(githubAddress(dependencies.signIn, note, tools.baseUrl), [cookie])
 }
 
-/** Responds to the sign-in link that the hub printed with a form. Only submitting the form uses up the key, because a GET changes nothing. */
+/** Responds to the printed sign-in link with a form. Only submitting the form uses up the key, because a GET changes nothing. */
 async function startLocalSignIn({ request, dependencies, now, ...tools }: Visit): Promise<Visited> {
   const { signIn } = dependencies
   const key = new URL(request.url).searchParams.get('key')

@@ -1,4 +1,4 @@
-// The button that copies the text of another element; site/client/copy.ts adds the behaviour.
+// Renders the button that copies another element's text; site/client/copy.ts adds the behaviour.
 import { type Html, html } from './html.ts'
 
 /**

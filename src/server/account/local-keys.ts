@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { isEqual } from './session.ts'
 
-/** The keys of a process: one at a time; once it is used, the next one replaces it. */
+/** The keys of a process: only one is valid at a time, and once it is used, the next one replaces it. */
 export interface LocalKeys {
-  /** The current key. */
+  /** Returns the current key. */
   current(): string
   isGood(key: string | null): boolean
-  /** Uses up a key. @returns whether it was valid until now */
+  /** Uses up a key. @returns whether it was still valid */
   spend(key: string | null): boolean
 }
 
@@ -27,7 +27,7 @@ export function openLocalKeys(onNext: (key: string) => void): LocalKeys {
   }
 }
 
-/** The address that signs in with a key. */
+/** Returns the URL that signs in with a key. */
 export function localSignInLink(baseUrl: string, key: string): string {
   return `${baseUrl}/auth/local?key=${key}`
 }

@@ -1,13 +1,13 @@
-// Parts that several account pages share: hidden form fields and snippets with a copy button.
+// Renders parts that several account pages share: hidden form fields, and snippets with a copy button.
 import { drawCopy } from './copy-button.ts'
 import { type Html, html } from './html.ts'
 
-/** A hidden form field. */
+/** Renders a hidden form field. */
 export function drawHidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`
 }
 
-/** Lines to copy. @param id unique in the page @param label shown above them */
+/** Renders lines to copy. @param id unique on the page @param label shown above the lines */
 export function drawSnippet(id: string, label: string, code: string): Html {
   return html`<div class="snippet"><div class="bar"><p>${label}</p>${drawCopy(`snippet-${id}`, `snippet: ${label}`)}</div><pre tabindex="0"><code id="snippet-${id}">${code}</code></pre></div>`
 }

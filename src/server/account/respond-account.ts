@@ -1,4 +1,4 @@
-// Builds responses of the account addresses: uncached pages, or errors as a page or JSON.
+// Builds responses for the account routes: uncached pages, and errors as a page or JSON.
 import type { HubError } from '../../domain/api/errors.ts'
 import { headersOf } from '../../domain/api/site-headers.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
@@ -40,7 +40,7 @@ export async function answerTrouble(
   }
 }
 
-/** Sends a page: never cached, and with the content security policy of all pages. */
+/** Sends a page that is never cached, with the same content security policy as all other pages. */
 export async function protect(
   visited: Visited,
   status: number,

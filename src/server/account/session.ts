@@ -1,13 +1,13 @@
-// Session cookies, the signed state of a sign-in, and CSRF protection.
+// Handles session cookies, the signed state of a sign-in, and CSRF protection.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
 import { SESSION_DAYS, type Session } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 
-/** Time limit of a sign-in. */
+/** Time limit for a sign-in. */
 const SIGN_IN_SECONDS = 600
 
-/** What the browser that started a sign-in stores about it. */
+/** The data that a browser stores about a sign-in that it started. */
 const SignInNote = z.object({
   state: z.string().min(32),
   verifier: z.string().min(43),
@@ -16,22 +16,22 @@ const SignInNote = z.object({
 })
 export type SignInNote = z.infer<typeof SignInNote>
 
-/** The cookies of a hub at an address. */
+/** Reads and writes the cookies of a hub. */
 export interface Cookies {
   readSession(request: Request): string | undefined
   setSession(secret: string): string
   clearSession(): string
-  /** @returns undefined when the cookie is missing, forged or too old */
+  /** @returns undefined if the cookie is missing, forged or too old */
   readSignIn(request: Request, now: Date): SignInNote | undefined
   setSignIn(note: Omit<SignInNote, 'expires_at'>, now: Date): string
   clearSignIn(): string
 }
 
 /**
- * Creates the cookies of a hub.
+ * Creates the cookie functions of a hub.
  *
- * @param baseUrl on https, names start with `__Host-`, so no other host or path can set a replacement. RFC 6265bis section 4.1.3
- * @param secret signs the cookie of a sign-in
+ * @param baseUrl with https, cookie names start with `__Host-`, so that no other host or path can replace them. RFC 6265bis section 4.1.3
+ * @param secret signs the sign-in cookie
  */
 export function makeCookies(baseUrl: string, secret: string): Cookies {
   const isSecure = baseUrl.startsWith('https:')
@@ -59,7 +59,7 @@ export function makeCookies(baseUrl: string, secret: string): Cookies {
   }
 }
 
-/** A cookie's value. If it is sent twice, someone else set one of the two and nobody can tell which, so it counts as missing. */
+/** Returns a cookie's value. A cookie that is sent twice counts as missing: someone else set one of the two, and there is no way to tell which. */
 function readCookie(request: Request, name: string, form: RegExp): string | undefined {
   const values = (request.headers.get('Cookie') ?? '')
     .split(';')
@@ -70,21 +70,21 @@ function readCookie(request: Request, name: string, form: RegExp): string | unde
   return values.length === 1 && value !== undefined && form.test(value) ? value : undefined
 }
 
-/** The purpose of a form; the token of one is invalid for another. */
+/** The purpose of a form; a token for one purpose is invalid for another. */
 export type Purpose = 'edit' | 'create-token' | 'revoke-token' | 'sign-out' | 'sign-out-everywhere'
 
-/** The CSRF token of this session's forms. */
+/** Returns the CSRF token for this session's forms. */
 export function csrfToken({ csrf_secret }: Session, purpose: Purpose): string {
   return createHmac('sha256', csrf_secret).update(purpose).digest('base64url')
 }
 
-/** @throws HubError `forbidden` when a form does not come from a page of this session */
+/** @throws HubError `forbidden` if a form does not come from a page of this session */
 export function requireCsrf(session: Session, purpose: Purpose, given: string | null): void {
   if (given === null || !isEqual(given, csrfToken(session, purpose)))
     throw new HubError('forbidden', 'This form is from another session. Reload the page and try again.')
 }
 
-/** @throws HubError `forbidden` when another site's page sent a request that changes something. Browsers set both headers; pages cannot. */
+/** @throws HubError `forbidden` if another site's page sent the request. Browsers set both headers; pages cannot. */
 export function requireSameOrigin(request: Request, baseUrl: string): void {
   const site = request.headers.get('Sec-Fetch-Site')
   const isOurs = site === null ? request.headers.get('Origin') === baseUrl : site === 'same-origin'

@@ -1,4 +1,4 @@
-// Sends a form's request to the API's own handlers on behalf of the signed-in person: one way to publish, with one set of rules.
+// Sends a form's request to the API's own handlers on behalf of the signed-in person, so that there is only one way to publish, with one set of rules.
 import { randomBytes } from 'node:crypto'
 import type { Person } from '../../domain/access/account.ts'
 import { PERMISSIONS } from '../../domain/access/permissions.ts'
@@ -11,7 +11,7 @@ import { answerPublish, type PublishDependencies } from '../publish/publish.ts'
 /** An API call. */
 export interface ApiCall {
   method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** After `/api/v1/repos/`. */
+  /** The part of the path after `/api/v1/repos/`. */
   path: string
   owner: string
   body: object
@@ -25,9 +25,9 @@ export type ApiAnswer =
 const TOKEN_MS = 60_000
 
 /**
- * Calls the API. The session grants all permissions; what the person may do is checked there, as for their tokens.
+ * Calls the API. The session grants all permissions; the API checks what the person may do, as it does for their tokens.
  *
- * @param connect connects publishing for the request created here
+ * @param connect connects publishing for the request that this function creates
  */
 export async function callApi(
   { method, path, owner, body }: ApiCall,
@@ -44,7 +44,7 @@ export async function callApi(
   const record = recordOf(token, owner, person, new Date())
   const connectAs = async (): Promise<PublishDependencies> => ({
     ...(await connect(request)),
-    // It is valid for this one call and known to nobody else.
+    // This token is valid only for this call, and nobody else knows it.
     findToken: async (given) => (given === token ? record : undefined),
     noteUse: async () => {},
   })

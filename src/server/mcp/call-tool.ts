@@ -1,4 +1,4 @@
-// Handles `tools/call`: returns a result, or an error that tells the model what to do.
+// Handles `tools/call`: returns a result, or an error that tells the model what to do next.
 import type { ErrorCode } from '../../domain/api/errors.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { toHubError } from '../../ports/log.ts'
@@ -8,17 +8,17 @@ import { isObject, type McpResult, refuseParams } from './protocol.ts'
 import { TOOL_ANSWERS } from './tool-answers.ts'
 import { readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 
-/** Dependencies besides the data. */
+/** The dependencies of MCP methods, including the rate limit's state. */
 export interface McpTools extends ReadTools {
-  /** Seconds until the client may call a tool again; 0 for now. */
+  /** Seconds until the client may call a tool again; 0 if it may do so now. */
   waitSeconds: number
 }
 
 /**
  * Calls a tool.
  *
- * @returns the result; a failure is also one, because models read results and not protocol errors
- * @throws McpFailure when no tool is named
+ * @returns the result, which may report a failure, because models read results but not protocol errors
+ * @throws McpFailure if no known tool is named
  */
 export async function callTool(params: Record<string, unknown>, tools: McpTools): Promise<McpResult> {
   const { name, arguments: given = {} } = params
@@ -31,16 +31,16 @@ export async function callTool(params: Record<string, unknown>, tools: McpTools)
   try {
     if (tools.waitSeconds > 0) throw (await import('../refusals.ts')).refuseRate('toolCalls', tools.waitSeconds)
     const structured = await answerTool(tool, given, tools)
-    // Clients forward one or the other to the model, so both hold the same.
+    // Clients forward one or the other to the model, so both contain the same data.
     return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured }
   } catch (thrown) {
     const { code, message } = toHubError(thrown)
-    // No structuredContent, because the 1.x client validates it against the output schema even in an error.
+    // Errors have no structuredContent, because the 1.x client would validate it against the output schema.
     return { content: [{ type: 'text', text: `${code}: ${SENTENCES[code] ?? message}` }], isError: true }
   }
 }
 
-/** One sentence for every store: the difference is of no use to the model. */
+/** One message for all stores, because the difference is of no use to the model. */
 const SENTENCES: Partial<Record<ErrorCode, string>> = {
   unavailable: CATALOGUE_AWAY,
 }

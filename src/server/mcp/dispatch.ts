@@ -1,4 +1,4 @@
-// Dispatches an MCP method for both protocol generations. Depends neither on HTTP nor on an MCP library.
+// Dispatches MCP methods for both protocol generations. Depends on neither HTTP nor an MCP library.
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import { callTool, type McpTools } from './call-tool.ts'
@@ -16,7 +16,7 @@ export interface Serving {
 
 type Answer = (params: Record<string, unknown>, tools: McpTools, era: Era) => McpResult | Promise<McpResult>
 
-/** Every method that we handle; the libraries handle handshake and ping. Most requests call tools, so handlers of other methods are imported when first needed. */
+/** All methods that we handle; the libraries handle the handshake and ping. Most requests call tools, so the handlers of other methods are imported when first needed. */
 const METHODS: ReadonlyMap<string, Answer> = new Map(
   Object.entries<Answer>({
     'tools/list': async () => ({ tools: (await import('./tools.ts')).TOOLS }),
@@ -34,7 +34,7 @@ const METHODS: ReadonlyMap<string, Answer> = new Map(
 
 const HINTS: ReadonlyMap<string, object> = new Map(Object.entries(CACHE_HINTS))
 
-/** Whether a method is handled here. */
+/** Returns whether a method is handled here. */
 export function isOurs(method: string): boolean {
   return METHODS.has(method)
 }

@@ -2,7 +2,7 @@
 
 const METHODS = 'POST, OPTIONS'
 
-/** On every response, errors included, because browser clients read errors too. */
+/** Headers of every response, including errors, because browser clients read errors too. */
 const HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Mcp-Session-Id, MCP-Protocol-Version, Retry-After',
@@ -15,7 +15,7 @@ export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
   readonly code: number
-  /** Seconds until a retry makes sense; 0 when unknown. */
+  /** Seconds until a retry makes sense; 0 if unknown. */
   readonly waitSeconds: number
 
   constructor(status: number, code: number, message: string, waitSeconds = 0) {
@@ -26,7 +26,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Responds with a leg's result, but with our headers instead of its own, so that no session is ever named. @param waitSeconds for Retry-After, which is omitted for 0 */
+/** Responds with a leg's result, but with our headers instead of its own, so that the response never contains a session ID. @param waitSeconds for Retry-After; 0 omits it */
 export async function respondWithLeg(response: Response, waitSeconds: number): Promise<Response> {
   const headers = new Headers(HEADERS)
   const type = response.headers.get('Content-Type')
@@ -45,7 +45,7 @@ export function respondWithRefusal(request: Request, { status, code, message, wa
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
 }
 
-/** Responds to a preflight. */
+/** Responds to a preflight request. */
 export function respondToPreflight(): Response {
   return new Response(null, {
     status: 204,

@@ -14,11 +14,11 @@ import { isObject, type McpResult, refuseParams } from './protocol.ts'
 const DESCRIPTION_CHARACTERS = 300
 const ARGUMENT_CHARACTERS = 200
 
-/** Answers `prompts/list`. */
+/** Handles `prompts/list`. */
 export async function listPrompts(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
   const { entries, next } = await readMenu(params, tools)
   const prompts = entries.map(({ owner, name, title, description, variables }) => ({
-    // Clients turn it into a slash command, so it contains no slash and no space. Neither part can contain an underscore, so it can be split again.
+    // Clients turn it into a slash command, so it contains no slashes or spaces. Neither part can contain an underscore, so it can be split again.
     name: `${owner}__${name}`,
     title: `${owner}/${name}`,
     description: sayMenu(title, description),
@@ -27,7 +27,7 @@ export async function listPrompts(params: Record<string, unknown>, tools: ReadTo
   return { prompts, ...next }
 }
 
-/** Title and description in one line. */
+/** Returns the title and description in one line. */
 export function sayMenu(title: string, description: string): string {
   return menuText([title, description].filter((part) => part !== '').join(': '), DESCRIPTION_CHARACTERS)
 }
@@ -42,7 +42,7 @@ function isNeeded(variable: Variable): boolean {
   return variable.required && variable.default === null
 }
 
-/** A prompt's latest version, by its name in `prompts/list`. @throws McpFailure when there is none */
+/** Finds a prompt's latest version by its name in `prompts/list`. @throws McpFailure if there is none */
 export async function findPrompt(given: unknown, tools: ReadTools) {
   const [owner = '', name = '', rest] = typeof given === 'string' ? given.split('__') : []
   const isWellFormed = rest === undefined && isOwner(owner) && isName(name)
@@ -54,7 +54,7 @@ export async function findPrompt(given: unknown, tools: ReadTools) {
   return { repository, content: repository.content }
 }
 
-/** Handles `prompts/get`: returns messages without open placeholders, one for a text prompt. docs/contract.md sections 8 and 11 */
+/** Handles `prompts/get`: returns messages without unfilled placeholders; a text prompt is a single message. docs/contract.md sections 8 and 11 */
 export async function getPrompt(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
   const { repository, content } = await findPrompt(params.name, tools)
   const given = params.arguments ?? {}
@@ -62,7 +62,7 @@ export async function getPrompt(params: Record<string, unknown>, tools: ReadTool
     throw refuseParams('arguments: expected an object of strings, for example {"language": "Go"}.')
   }
   const { variables } = repository
-  // Clients may send variables of an older version; unknown ones are dropped.
+  // Clients may send variables from an older version; unknown ones are ignored.
   const known = Object.fromEntries(Object.entries(given).filter(([key]) => variables.some(({ name }) => name === key)))
   const parts = repository.messages ?? [{ role: 'user' as const, content }]
   const { value, problems } = fillMessages({ messages: parts, variables }, known, 'strict')
@@ -76,7 +76,7 @@ export async function getPrompt(params: Record<string, unknown>, tools: ReadTool
   }
 }
 
-/** The protocol has no system role: system text goes into the first user message, which is added if the prompt starts with an assistant message. */
+/** Moves system prompts into the first user message, because the protocol has no system role. A user message is added if the prompt starts with an assistant message. */
 function withoutSystem(messages: readonly ChatMessage[]): ChatMessage[] {
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content)
   const [first, ...others] = messages.filter(({ role }) => role !== 'system')

@@ -1,25 +1,25 @@
-// Shared parts of both protocol generations: eras, error codes, and the exception that becomes a JSON-RPC error.
+// Defines what both protocol generations share: eras, error codes, and the exception that becomes a JSON-RPC error.
 
-/** The protocol generation of a request: the revisions up to 2025-11-25, or 2026-07-28. */
+/** The protocol generation of a request: `2025` for revisions up to 2025-11-25, `2026` for 2026-07-28. */
 export type Era = '2025' | '2026'
 
 /** A method's result, before a generation's library serialises it. */
 export type McpResult = Record<string, unknown>
 
-/** JSON-RPC error codes, including those of MCP. */
+/** JSON-RPC error codes, including MCP's own. */
 export const CODES = {
   parseError: -32_700,
   invalidRequest: -32_600,
   methodNotFound: -32_601,
   invalidParams: -32_602,
   internalError: -32_603,
-  /** Rejected before any method was considered. */
+  /** The request was rejected before any method was considered. */
   refused: -32_000,
-  /** Only in 2025; 2026 uses `invalidParams`. */
+  /** Used only in 2025; 2026 uses `invalidParams`. */
   resourceNotFound: -32_002,
 } as const
 
-/** A JSON-RPC error. Not a class of either library, because those add a prefix to the message. */
+/** A JSON-RPC error. The libraries' own classes are not used, because they add a prefix to the message. */
 export class McpFailure extends Error {
   override readonly name = 'McpFailure'
   readonly code: number
@@ -32,12 +32,12 @@ export class McpFailure extends Error {
   }
 }
 
-/** The error for invalid parameters. */
+/** Creates the error for invalid parameters. */
 export function refuseParams(message: string): McpFailure {
   return new McpFailure(CODES.invalidParams, message)
 }
 
-/** Whether a value is a JSON object. */
+/** Returns whether a value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-// Parses and formats the query of the search page.
+// Parses and formats the search page's query.
 
 import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS, type Sort } from '../../domain/api/routes.ts'
@@ -7,19 +7,19 @@ import { isOwner, isTag } from '../../domain/content/names.ts'
 /** A search query. */
 export interface FindQuestion {
   q: string
-  /** Undefined: best match first with words, otherwise top. */
+  /** The order. Undefined: best match first if there are words, otherwise `top`. */
   sort: Sort | undefined
   tags: string[]
   owner: string | undefined
   license: string | undefined
-  /** Only prompts that take variables. */
+  /** Whether to show only prompts with variables. */
   withVariables: boolean
-  /** Only prompts whose publishing CI run was verified. */
+  /** Whether to show only prompts whose publishing CI run was verified. */
   withProvenance: boolean
   page: number
 }
 
-/** Parses the query of an address; invalid values are ignored, and overlong words are cut. */
+/** Parses the query of a URL; invalid values are ignored, and words beyond the length limit are cut off. */
 export function parseFindQuestion(query: URLSearchParams): FindQuestion {
   const owner = query.get('owner') ?? ''
   const license = query.get('license') ?? ''
@@ -36,7 +36,7 @@ export function parseFindQuestion(query: URLSearchParams): FindQuestion {
   }
 }
 
-/** Formats the address of a query on the search page. */
+/** Formats a query as a URL of the search page. */
 export function formatFindQuestion(question: FindQuestion): string {
   const query = new URLSearchParams()
   if (question.q !== '') query.set('q', question.q)

@@ -1,16 +1,16 @@
-// Searches for the search page: applies filters, and counts the results of each further filter.
+// Runs searches for the search page: applies filters, and counts the results of each additional filter.
 
 import { LIMITS } from '../../domain/api/limits.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { Search } from '../../ports/search.ts'
 import type { FindQuestion } from './find-question.ts'
 
-/** Number of best matches examined. Filters and counts cover only these, because examining more takes longer and hardly anyone pages that far. */
+/** Number of best matches that are examined. Filters and counts cover only these, because examining more takes longer and hardly anyone pages that far. */
 export const MAX_CANDIDATES = 400
-/** Maximum number of values shown per filter; more would push the other filters out of sight. */
+/** Maximum number of values shown for each filter; more would push the other filters out of view. */
 const MAX_VALUES = 8
 
-/** A filter value, and how many prompts it leaves. */
+/** A filter value, and the number of prompts that match it. */
 export interface Facet {
   value: string
   count: number
@@ -26,11 +26,11 @@ export interface Found {
   facets: { tags: Facet[]; owners: Facet[]; licenses: Facet[]; withVariables: number; withProvenance: number }
   corrected: Readonly<Record<string, string>>
   ignored: readonly string[]
-  /** How many match every word; undefined when the search does not say. */
+  /** The number of results that match every word; undefined if the search does not report it. */
   exact: number | undefined
 }
 
-/** Runs a query. @throws HubError `unavailable` when the search is unavailable */
+/** Runs a search query. @throws HubError `unavailable` when the search is unavailable */
 export async function findPrompts(question: FindQuestion, search: Pick<Search, 'find'>): Promise<Found> {
   const { q, tags, sort, owner, license, withVariables, withProvenance, page } = question
   const { pageSize } = LIMITS

@@ -1,4 +1,4 @@
-// Finds which words of a text to highlight as search matches.
+// Finds the words in a text to highlight as search matches.
 import { tokenize } from '../../domain/search/tokens.ts'
 
 /** A part of a text, and whether it is a match. */
@@ -7,15 +7,15 @@ interface MarkedPart {
   isMatch: boolean
 }
 
-/** Minimum length of the prefix that two words must share to count as forms of one word. */
+/** Minimum length of the prefix that two words must share to count as forms of the same word. */
 const SHORTEST_STEM = 4
 
-/** The words of a query, and those that it was corrected to. @param corrected the corrected word by the typed word */
+/** Lists the words of a query, and the words to which they were corrected. @param corrected each corrected word, by the word that was typed */
 export function listSoughtWords(question: string, corrected: Readonly<Record<string, string>> = {}): string[] {
   return [...new Set([question, ...Object.values(corrected)].flatMap((text) => tokenize(text)))]
 }
 
-/** Splits a text into parts; joined, they are the text again. A word matches when it starts with a search word, or is the prefix of one. */
+/** Splits a text into parts that, joined, form the text again. A word matches if it starts with a search word or is the prefix of one. */
 export function markWords(text: string, sought: readonly string[]): MarkedPart[] {
   if (sought.length === 0) return [{ text, isMatch: false }]
   const parts: MarkedPart[] = []

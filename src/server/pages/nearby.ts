@@ -1,15 +1,15 @@
 // Suggests words from the catalogue when a search has no results.
 import type { Search } from '../../ports/search.ts'
 
-/** Each word costs one search query. */
+/** Maximum number of words looked up; each requires one search query. */
 const MAX_WORDS = 3
 const MAX_OFFERED = 6
 /** Words that share a shorter prefix are not suggested. */
 const MIN_LETTERS = 3
-/** Number of prompts searched for words. */
+/** Number of prompts in which words are looked up. */
 const CANDIDATES = 10
 
-/** Words of titles and tags that share a prefix with a word of the query, longest shared prefix first. @throws HubError `unavailable` when the search is unavailable */
+/** Finds words in titles and tags that share a prefix with a word of the query, longest shared prefix first. @throws HubError `unavailable` when the search is unavailable */
 export async function findNearbyWords(q: string, search: Pick<Search, 'find'>): Promise<string[]> {
   const words = [...new Set(splitWords(q))].filter((word) => word.length > MIN_LETTERS)
   const longest = words.toSorted((a, b) => b.length - a.length).slice(0, MAX_WORDS)
@@ -30,7 +30,7 @@ export async function findNearbyWords(q: string, search: Pick<Search, 'find'>): 
 
 const splitWords = (text: string) => text.toLowerCase().match(/\p{L}+/gu) ?? []
 
-/** Length of the shared prefix of two words. */
+/** Returns the length of the prefix that two words share. */
 function countShared(a: string, b: string): number {
   let count = 0
   while (count < a.length && a[count] === b[count]) count++

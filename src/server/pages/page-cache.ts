@@ -1,24 +1,24 @@
-// Caches the rendered pages of one state on the Node server, up to a number of bytes.
+// Caches the rendered pages of one build on the Node server, up to a total size.
 import { LRUCache } from 'lru-cache'
 import type { PageAnswer } from '../respond.ts'
 
-/** Enough for the popular pages of a large catalogue, or all of a small one. */
+/** Maximum size of the cache: enough for the popular pages of a large catalogue, or all pages of a small one. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** Overhead of a page besides its bytes. */
+/** Overhead of a page in addition to its bytes. */
 const ENTRY_BYTES = 512
-/** As long as shared caches keep a page: another process on the same content may publish too, and cannot purge this cache. */
+/** Lifetime of an entry, the same as in shared caches: another process with the same content may publish too, and cannot purge this cache. */
 const MAX_AGE_MS = 60_000
 
 /** Rendered pages by path. */
 export interface PageCache {
   find(path: string): PageAnswer | undefined
-  /** Call it before rendering, and call the returned function with the page: a page that a publish changed in the meantime is not cached. */
+  /** Call this before rendering, and then call the returned function with the page. A page is not cached if a publish purged anything in the meantime. */
   begin(): (path: string, page: PageAnswer) => void
-  /** Drops every page with one of the tags. */
+  /** Removes all pages with any of the tags. */
   purge(tags: readonly string[]): void
 }
 
-/** Opens a cache. */
+/** Creates an empty cache. */
 export function openPageCache(): PageCache {
   const pages = new LRUCache<string, PageAnswer>({
     maxSize: MAX_BYTES,

@@ -1,4 +1,4 @@
-// Provides the data of pages, from the same records as the read API.
+// Provides page data from the same records as the read API.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { OwnerCount, RepositorySummary, TagRecord, User } from '../../domain/api/schema.ts'
@@ -10,7 +10,7 @@ import { findClose } from '../read/close-names.ts'
 import type { ReadTools } from '../read/records.ts'
 import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
 
-/** Lists of a whole catalogue are parsed once per state, because the Node server returns the same bytes again. Weak, so that they are freed with their state. */
+/** Lists of an entire catalogue, parsed once per build, because the Node server returns the same bytes each time. The map is weak, so that they are freed together with their build. */
 const parsed = new WeakMap<Bytes, unknown>()
 
 function parseOnce<Record>(bytes: Bytes): Record[] {
@@ -18,10 +18,10 @@ function parseOnce<Record>(bytes: Bytes): Record[] {
   return parsed.get(bytes) as Record[]
 }
 
-/** The sources of page data: those of the read API, and what the platform adds. */
+/** The sources of page data: those of the read API, plus what the platform adds. */
 export type PageSources = ReadTools & Pick<PageData, 'sourceHost' | 'brokenOf'>
 
-/** Opens the data of a page. @param onFailure called with what a query throws */
+/** Creates the data access for a page. @param onFailure called with any error that a query throws */
 export function openPageData(sources: PageSources, onFailure: (failure: unknown) => void): PageData {
   const { baseUrl, siteFiles, search, sourceHost, brokenOf } = sources
   const isPrompt = (owner: string, name: string) => isOwner(owner) && isName(name)

@@ -1,4 +1,4 @@
-// Admits a CI job's publish before it waits in the queue: an untrusted job delays nobody, and nothing is stored about it.
+// Admits a CI job's publish before it waits in the queue, so that an untrusted job delays nobody and nothing is stored about it.
 import type { Permission } from '../../domain/access/permissions.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { GitStore } from '../../ports/git-store.ts'
@@ -9,19 +9,19 @@ import { readOwnerIndex, type TimeAndChance } from './rounds.ts'
 /** A publish by a CI job. */
 type JobPublish = Pick<AcceptedPublish, 'owner' | 'name' | 'bearer' | 'arrivedMs'> & {
   job: Bearer['holder'] & { kind: 'job' }
-  /** What it requests. */
+  /** The permission that it needs. */
   needed: Permission
-  /** Digest of path and body: the token is valid only for this request. */
+  /** Digest of the path and body; the token is valid only for this request. */
   request: string
 }
 
-/** How long a used token is remembered after it expires. It is accepted for some seconds after that, so this must be longer. */
+/** How long a used token is remembered after it expires. This must be longer than the few seconds for which an expired token is still accepted. */
 const LEEWAY_MS = 60_000
 
 /**
  * Checks that the owner trusts the job, then marks its token as used for the request.
  *
- * @throws HubError `forbidden`; `unauthorized` for a token that was used for another request; `unavailable`
+ * @throws HubError `forbidden`; `unauthorized` if the token was used for another request; `unavailable`
  */
 export async function admitJob(
   publish: JobPublish,

@@ -1,10 +1,10 @@
-// Handles every write of the API: a publish by POST, a change by any other method.
+// Handles all writes to the API: POST is a publish, any other method a change.
 import type { Connect } from '../connect.ts'
 import { answerPublish, type PublishDependencies } from './publish.ts'
 
 /** Handles one write. Never throws: errors become responses. */
 export async function answerWrite(request: Request, connect: Connect<PublishDependencies>): Promise<Response> {
   if (request.method === 'POST') return answerPublish(request, connect)
-  // Imported when first needed: most writes are publishes.
+  // Imported when first needed, because most writes are publishes.
   return (await import('./manage.ts')).answerManage(request, connect)
 }

@@ -1,4 +1,4 @@
-// Authenticates a publisher: reads the Authorization header, checks the token and its permissions.
+// Authenticates a publisher: reads the Authorization header, and checks the token and its permissions.
 
 import type { Person } from '../../domain/access/account.ts'
 import { type Permission, permits } from '../../domain/access/permissions.ts'
@@ -10,17 +10,17 @@ import type { Provenance } from '../../domain/content/values.ts'
 import { refuseBroken } from '../../domain/publishing/repository-state.ts'
 import type { VerifiedJob, VerifyJob } from './oidc.ts'
 
-/** A publisher with a valid token. Their access is checked for each repository. */
+/** A publisher with a valid token. Access is checked separately for each repository. */
 export interface Bearer {
-  /** Identifies them for idempotency; never shown. */
+  /** Identifies the publisher for idempotency; never shown. */
   id: string
-  /** Identifies the publisher for limits: a person with all of their tokens, an operator's token, or the repository of a job. */
+  /** Identifies the publisher for limits: a person with all of their tokens, an operator's token, or a job's repository. */
   publisher: string
-  /** The token that was used; undefined for a job, whose token nobody lists. */
+  /** The ID of the token that was used; undefined for a job, whose token is not listed anywhere. */
   tokenId: string | undefined
-  /** The handle that publishes; undefined for an operator and for a job, who publish as the owner. */
+  /** The publishing handle; undefined for operators and jobs, which publish as the owner. */
   login: string | undefined
-  /** The token's scope; undefined when it covers everything that its holder may publish to. */
+  /** The token's scope; undefined if it covers everything that its holder may publish to. */
   scope: string | undefined
   /** The token's permissions; undefined for a job, whose owner defines them. */
   permissions: readonly Permission[] | undefined
@@ -28,7 +28,7 @@ export interface Bearer {
   provenance: Provenance | undefined
 }
 
-/** The publisher of a request. People and jobs carry the function that checks their access later, so that no publish loads code it does not need. */
+/** The publisher of a request. For people and jobs, it includes the function that checks their access later, so that no publish loads code it does not need. */
 type Holder =
   | { kind: 'operator' }
   | {
@@ -38,29 +38,29 @@ type Holder =
     }
   | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal' | 'jti' | 'endsMs'>)
 
-/** Looks up a token. @throws HubError `unavailable` when the store cannot be reached, so that nobody is let in then */
+/** Looks up a token. @throws HubError `unavailable` if the store cannot be reached, so that nobody is admitted in that case */
 type FindToken = (token: string) => Promise<TokenRecord | undefined>
 
-/** The dependencies of authentication; each function throws when its store cannot be reached. */
+/** The dependencies of authentication; each function throws if its store cannot be reached. */
 export interface AuthTools {
   findToken: FindToken
-  /** Whether a login still belongs to this person. GitHub may give a login to someone else, but never an account's number. */
+  /** Returns whether a login still belongs to this person. GitHub may reassign a login, but never an account's number. */
   holdsLogin: (person: Person) => Promise<boolean>
   verifyJob: VerifyJob
-  /** Marks a job's token as used for a request, and remembers that until the token expires. @returns false when it was used for another request */
+  /** Marks a job's token as used for a request until the token expires. @returns false if it was used for another request */
   spendJob: (use: { jti: string; request: string; endsMs: number }) => Promise<boolean>
 }
 
-/** Whether a token looks like an OIDC token: three parts between dots. Our own tokens have no dots. */
+/** Returns whether a token looks like an OIDC token, which has three parts separated by dots. Our own tokens contain no dots. */
 const looksLikeJob = (token: string): boolean => token.split('.').length === 3
 
-/** The same message for missing, malformed, unknown and revoked tokens, so that nobody learns which tokens exist. */
+/** The message for missing, malformed, unknown and revoked tokens alike, so that nobody learns which tokens exist. */
 const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization: Bearer hub_…".'
 
 /**
  * Identifies the publisher from the Authorization header.
  *
- * @throws HubError `unauthorized`; a token with the wrong form or checksum is rejected without a lookup. `forbidden` when the token's login now belongs to someone else
+ * @throws HubError `unauthorized`; a token with an invalid format or checksum is rejected without a lookup. `forbidden` if the token's login now belongs to someone else
  */
 export async function authenticate(request: Request, tools: AuthTools, now: Date): Promise<Bearer> {
   const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
@@ -94,7 +94,7 @@ async function withJudge(holder: TokenRecord['holder']): Promise<Holder> {
   return { kind: 'person', login: holder.login, mayActFor: (owner, file) => mayActFor(holder, owner, file) }
 }
 
-/** Whether a job's token was used before is checked later, and only for trusted jobs: see `admitJob`. */
+/** Authenticates a job. `admitJob` checks later, and only for trusted jobs, whether the token was already used. */
 async function authenticateJob(token: string, tools: AuthTools, now: Date): Promise<Bearer> {
   const { repositoryId, jti, endsMs, provenance, findRefusal } = await tools.verifyJob(token, now)
   return {
@@ -110,7 +110,7 @@ async function authenticateJob(token: string, tools: AuthTools, now: Date): Prom
   }
 }
 
-/** @throws HubError `forbidden` when the token's scope does not include the repository */
+/** @throws HubError `forbidden` if the token's scope does not include the repository */
 export function requireScope({ scope }: Bearer, owner: string, name: string): void {
   if (scope !== undefined && !coversRepository(scope, owner, name))
     throw new HubError(
@@ -119,7 +119,7 @@ export function requireScope({ scope }: Bearer, owner: string, name: string): vo
     )
 }
 
-/** @param why the reason when more than the usual permission is needed, as a sentence @throws HubError `forbidden` when the token lacks the permission, which the message names */
+/** @param why a sentence that explains why more than the usual permission is needed @throws HubError `forbidden` if the token lacks the permission, which the message names */
 export function requirePermission({ permissions }: Bearer, needed: Permission, why = ''): void {
   if (permissions === undefined || permits(permissions, needed)) return
   throw new HubError(
@@ -129,10 +129,10 @@ export function requirePermission({ permissions }: Bearer, needed: Permission, w
 }
 
 /**
- * Checks that a publisher has access to a repository now, because rights may have ended since the token was created.
+ * Checks that a publisher currently has access to a repository, because it may have been revoked since the token was created.
  *
  * @param needed the permission that the request needs
- * @param ownerIndex text of the owner's `index.md` in git, or undefined
+ * @param ownerIndex the text of the owner's `index.md` in git, or undefined
  * @throws HubError `forbidden`
  */
 export function requireRights(
@@ -143,7 +143,7 @@ export function requireRights(
 ): void {
   if (holder.kind === 'operator') return
   const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
-  // A broken file on the branch is not the publisher's fault, so the message does not say that they are no member.
+  // A broken file on the branch is not the publisher's fault, so the message does not say that they are not a member.
   if (parsed?.problems) throw refuseBroken({ kind: 'owner', owner }, parsed.problems)
   const file = parsed?.value
   if (holder.kind === 'job') {

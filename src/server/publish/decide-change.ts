@@ -1,4 +1,4 @@
-// Decides one round of a change, like decide-round.ts for a publish: a commit, or a response without one.
+// Decides one round of a change, as decide-round.ts does for a publish: either a commit or a response without one.
 import type { Permission } from '../../domain/access/permissions.ts'
 import type { Repository } from '../../domain/api/schema.ts'
 import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
@@ -14,13 +14,13 @@ import { type Bearer, requirePermission, requireRights } from './authenticate.ts
 import { showRepository } from './renew-fresh-copy.ts'
 import type { RepositoryWrite } from './rounds.ts'
 
-/** A change that passed every check that needs no git. */
+/** A change that has passed all checks that do not need git. */
 export interface AcceptedChange {
   owner: string
   name: string
   bearer: Bearer
   change: Change
-  /** When the request arrived, in milliseconds. */
+  /** The time when the request arrived, in milliseconds. */
   arrivedMs: number
 }
 
@@ -31,15 +31,15 @@ export interface ChangeOutcome {
   commit: { sha: string; url: string | null } | null
 }
 
-/** A decision with the record of the response. */
+/** A decision, with the record for the response. */
 type ShownDecision = ChangeDecision & { repository: Repository }
 
-/** What is known about a change before the owner's file is read. */
+/** Returns the permission that a change needs, as far as it is known before the owner's file is read. */
 export function permissionFor({ kind }: Pick<Change, 'kind'>): Permission {
   return kind === 'label' || kind === 'unlabel' ? 'label' : 'maintain'
 }
 
-/** A change as a write for `rounds`. The record of the response is built before the commit, so that nothing can fail after it. */
+/** Converts a change to a write for `rounds`. The record for the response is built before the commit, so that nothing can fail afterwards. */
 export function changeAsWrite(
   accepted: AcceptedChange & { operationId: string; known: readonly string[]; neighbours: Neighbours },
   tools: PublishTools,
@@ -58,10 +58,10 @@ export function changeAsWrite(
       const decision = decideChange(change, state, neighbours)
       const { file, indexText, summary } = decision
       const shown = await showRepository({ owner, name, folder, file, entry: undefined, added: undefined }, tools)
-      // A copy with more versions than git belongs to a later publish, which this listing does not contain yet.
+      // A copy with more versions than git belongs to a later publish, which this listing does not include yet.
       const repository = shown?.repository ?? (await tools.fresh.find(owner, name))?.repository
       if (!repository) throw new Error(`${owner}/${name} cannot be shown`)
-      // A hub that died after its commit kept no copy of it. The retry changes nothing, and shows what is there.
+      // A hub that crashed after its commit stored no copy of it. A retry commits nothing, but shows the existing state.
       const isUnshown = async () => !isSameJson((await findRepository(owner, name, tools))?.value(), shown?.repository)
       if (indexText === undefined && !change.isDryRun && shown && (await isUnshown())) {
         const copy = await tools.fresh.find(owner, name)
@@ -85,7 +85,7 @@ export function changeAsWrite(
   }
 }
 
-/** @throws HubError `forbidden`; a protected label needs a higher permission */
+/** @throws HubError `forbidden`; a protected label requires a higher permission */
 function requireRightsFor({ owner, name, bearer, change }: AcceptedChange, { ownerIndex }: FolderState): void {
   const usual = permissionFor(change)
   const isProtected =

@@ -1,4 +1,4 @@
-// Decides one round of a publish: a commit, or a response without one. Pure, so that it can be tested with a table.
+// Decides one round of a publish: either a commit or a response without one. Pure, so that it can be tested with a table of cases.
 import { HubError } from '../../domain/api/errors.ts'
 import type { Addresses } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
@@ -17,19 +17,19 @@ import { measure } from '../../ports/measure.ts'
 import { type Bearer, requireRights } from './authenticate.ts'
 import type { RepositoryWrite, Round } from './rounds.ts'
 
-/** A request that passed every check that needs no git. */
+/** A request that has passed all checks that do not need git. */
 export interface AcceptedPublish {
   owner: string
   name: string
   bearer: Bearer
   body: PublishInput
-  /** Digests of the Idempotency-Key and of the request; undefined without a key. */
+  /** Digests of the Idempotency-Key and the request; undefined without a key. */
   idempotency: { key: string; request: string } | undefined
-  /** When the request arrived, in milliseconds. */
+  /** The time when the request arrived, in milliseconds. */
   arrivedMs: number
-  /** The same in all rounds: distinguishes our own commit from others. */
+  /** The same in all rounds; distinguishes our own commit from others. */
   operationId: string
-  /** Versions in the fresh copy: they exist, even if a listing of git lacks them. */
+  /** The versions in the fresh copy, which exist even if a git listing lacks them. */
   known: readonly string[]
   addresses: Addresses
 }
@@ -37,7 +37,7 @@ export interface AcceptedPublish {
 /** The outcome of a publish. */
 export interface Outcome {
   record: VersionRecord
-  /** Warnings. */
+  /** The warnings about the version. */
   warnings: Warning[]
   /** Whether this request added the version. */
   isNew: boolean
@@ -46,7 +46,7 @@ export interface Outcome {
   commit: { sha: string; url: string | null } | null
 }
 
-/** What a round finds before it decides. */
+/** The state that a round determines before it decides. */
 interface Standing {
   state: RepositoryState
   /** The publish that this request repeats, or undefined. */
@@ -58,7 +58,7 @@ interface Standing {
 /** The outcome of one round. */
 export type PublishRound = Round<PublishDecision, Outcome>
 
-/** A publish as a write for `rounds`. */
+/** Converts a publish to a write for `rounds`. */
 export function publishAsWrite(accepted: AcceptedPublish): RepositoryWrite<PublishDecision, Outcome> {
   const { owner, name, arrivedMs, operationId, known, idempotency } = accepted
   return {
@@ -76,7 +76,7 @@ export function publishAsWrite(accepted: AcceptedPublish): RepositoryWrite<Publi
   }
 }
 
-/** Checks access, and derives the repository's state and the needed file from a listing of git. @throws HubError `forbidden`, `idempotency_key_reused`, or `upstream_error` for a broken file */
+/** Checks access, and derives the repository's state and the needed file from a git listing. @throws HubError `forbidden`, `idempotency_key_reused`, or `upstream_error` for a broken file */
 export function readStanding(accepted: AcceptedPublish, folder: FolderState): Standing {
   const { owner, name, bearer, idempotency } = accepted
   requireRights(bearer, { owner, name }, 'publish', folder.ownerIndex)
@@ -96,7 +96,7 @@ export function readStanding(accepted: AcceptedPublish, folder: FolderState): St
  * Decides a round.
  *
  * @param text the file of the needed version, or undefined
- * @throws HubError for every rejection: see `decidePublish`
+ * @throws HubError for every rejection; see `decidePublish`
  */
 export function decideRound(accepted: AcceptedPublish, standing: Standing, text: string | undefined): PublishRound {
   const { state, earlier } = standing
@@ -122,7 +122,7 @@ export function decideRound(accepted: AcceptedPublish, standing: Standing, text:
   }
 }
 
-/** The outcome of a decision. @param commit the commit to make, or null */
+/** Returns the outcome of a decision. @param commit the commit, or null */
 export function outcomeOf({ record, warnings, isUnchanged }: PublishDecision, commit: Outcome['commit']): Outcome {
   return { record, warnings, isNew: !isUnchanged, isUnchanged, isReplay: false, commit }
 }
@@ -135,7 +135,7 @@ function publisherOf({ bearer, owner, arrivedMs }: AcceptedPublish): Publisher {
   }
 }
 
-/** Rebuilds the response of the earlier publish from its commit and its file. */
+/** Rebuilds the earlier publish's response from its commit and file. */
 function replay(
   { sha, url, headline, trailers }: PublishMark,
   state: RepositoryState,

@@ -1,4 +1,4 @@
-// Verifies the OIDC token of a CI job: signature, issuer, audience and times. The owner's file decides what the job may publish.
+// Verifies a CI job's OIDC token: signature, issuer, audience and timestamps. The owner's file determines what the job may publish.
 import type { JWTPayload } from 'jose'
 import type { Permission } from '../../domain/access/permissions.ts'
 import { findRefusal, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
@@ -6,43 +6,43 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import type { Provenance } from '../../domain/content/values.ts'
 
-/** GitHub's tokens are shorter, so a longer one is rejected before it is verified. */
+/** Maximum length of a token. GitHub's tokens are shorter, so a longer one is rejected without verification. */
 const MAX_CHARACTERS = 8_192
 const LEEWAY_SECONDS = 5
 
 /** A job with a valid token. */
 export interface VerifiedJob {
-  /** GitHub's ID of the repository that it runs in. */
+  /** GitHub's ID of the repository in which the job runs. */
   repositoryId: string
   /** The token's ID. */
   jti: string
-  /** When the token expires, in milliseconds. */
+  /** The time when the token expires, in milliseconds. */
   endsMs: number
   provenance: Provenance
-  /** Finds why no entry of an owner lets the job publish to their repository; undefined when one does. */
+  /** Finds the reason why none of an owner's entries allows the job to publish to their repository; undefined if one does. */
   findRefusal: (trusted: readonly TrustedPublisher[], name: string, needed: Permission) => string | undefined
 }
 
 /**
  * Verifies a token.
  *
- * @throws HubError `unauthorized` for an invalid token, `unavailable` when the issuer's keys cannot be reached
+ * @throws HubError `unauthorized` for an invalid token, `unavailable` if the issuer's keys cannot be fetched
  */
 export type VerifyJob = (token: string, now: Date) => Promise<VerifiedJob>
 
 /** The accepted issuer and audience. */
 interface JobVerifierOptions {
-  /** Exactly as in tokens, character for character. */
+  /** The issuer, which must match the one in tokens character for character. */
   issuer: string
   jwksUrl: string
   audience: string
 }
 
-/** Creates a verifier that caches the issuer's keys; keep it for the life of the process. */
+/** Creates a verifier that caches the issuer's keys; keep it for the lifetime of the process. */
 export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifierOptions): Promise<VerifyJob> {
-  // Imported here, because the bundler would load a top-level import with the function, also for publishes without a job.
+  // Imported here, because the bundler would load a top-level import with the function, even for publishes without a job.
   const { createRemoteJWKSet, errors, jwtVerify } = await import('jose')
-  // With these errors the token is at fault. Any other is a failure of the issuer or of ours, and must not be reported as an invalid token.
+  // These errors mean that the token is invalid. All others are failures of the issuer or our own, and must not be reported as an invalid token.
   const badToken = [
     errors.JOSEAlgNotAllowed,
     errors.JOSENotSupported,
@@ -77,7 +77,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
   async function verify(token: string, currentDate: Date): Promise<JWTPayload> {
     try {
       const { payload } = await jwtVerify(token, keys, {
-        // Only one algorithm: if several were allowed, a token could be signed with the public key as the secret of another algorithm.
+        // Only one algorithm is allowed: otherwise, a token could be signed with the public key as another algorithm's secret.
         algorithms: ['RS256'],
         issuer,
         audience,
@@ -108,7 +108,7 @@ function refuse(): HubError {
   return new HubError('unauthorized', 'This OIDC token is invalid. Request a new one from GitHub for each publish.')
 }
 
-/** Names the claim that is wrong; only after the signature was verified. */
+/** Creates the error that names an invalid claim; used only after the signature has been verified. */
 function refuseClaim(claim: string, audience: string): HubError {
   return new HubError(
     'unauthorized',

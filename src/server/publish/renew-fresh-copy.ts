@@ -1,4 +1,4 @@
-// Builds the fresh copy that shows a new version before the next build.
+// Builds the fresh copy that makes a new version visible before the next build.
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
@@ -19,17 +19,17 @@ import { findNewest, type Sources } from '../read/records.ts'
 export interface Written {
   owner: string
   name: string
-  /** What was read before the commit. */
+  /** The folder as read before the commit. */
   folder: FolderState
   /** The current `index.md`. */
   file: RepositoryFile
-  /** A version that was read or written with it and need not be read again. */
+  /** A version that was read or written with it and does not need to be read again. */
   entry: VersionEntry | undefined
   /** The record of the added version. */
   added: VersionRecord | undefined
 }
 
-/** The records that readers get. */
+/** The records shown to readers. */
 interface Shown {
   repository: Repository
   /** Highest first. */
@@ -38,20 +38,20 @@ interface Shown {
 
 type Stores = Sources & { baseUrl: string; git: GitStore }
 
-/** Versions added by pull request or by hand may be missing in both the build and the copy. At most this many are read from git, highest first; the next build lists the others. */
+/** Maximum number of versions read from git, highest first, because versions added by pull request or by hand may be missing from both the build and the copy. The next build lists the others. */
 const MAX_UNKNOWN = 50
 const READ_MS = 8_000
-/** How often a copy is rebuilt because another process stored one in the meantime. */
+/** Maximum number of times that a copy is rebuilt because another process stored one in the meantime. */
 const MAX_RENEWALS = 5
 
 /**
- * Builds and stores the copy that shows a write at once. If another process stored one since `before`, git is read again, so that the last one stored is also the last one read.
+ * Builds and stores the copy that makes a write visible immediately. If another process has stored one since `before`, git is read again, so that the last copy stored is also the last one read.
  *
- * @param commit the commit of the write
- * @param by who wrote
- * @param before the commit of the copy at the time of the decision, or undefined without one
- * @param now when it is stored
- * @throws errors of the stores; the write itself is done by then
+ * @param commit the write's commit
+ * @param by the author of the write
+ * @param before the copy's commit at the time of the decision; undefined if there was no copy
+ * @param now the time when it is stored
+ * @throws errors from the stores; the write itself is complete by then
  */
 export async function renewFreshCopy(
   written: Written & { commit: string; before: string | undefined; by: string },
@@ -60,7 +60,7 @@ export async function renewFreshCopy(
 ): Promise<void> {
   const { owner, name, added } = written
   let origin: CopyOrigin = { commit: written.commit, kept_at: now.toISOString() }
-  // The version is stored first, so that no copy ever names a version that cannot be read.
+  // The version is stored first, so that no copy ever lists a version that cannot be read.
   if (added) await sources.fresh.keepVersion({ ...origin, version: added })
   let state: Written = written
   let { before } = written
@@ -86,10 +86,10 @@ export async function renewFreshCopy(
 }
 
 /**
- * Builds the records of a repository from git, the build and the copy.
+ * Builds a repository's records from git, the build and the copy.
  *
- * @param origin under which previously unknown versions are stored; when omitted, they are not stored
- * @returns undefined when a later publish stored a copy, which includes this write
+ * @param origin the origin with which previously unknown versions are stored; if omitted, they are not stored
+ * @returns undefined if a later publish stored a copy, which includes this write
  */
 export async function showRepository(
   written: Written,
@@ -109,22 +109,22 @@ export async function showRepository(
     const reason = Object.hasOwn(file.yanked, summary.version) ? file.yanked[summary.version]! : null
     return { ...summary, yanked: reason !== null, yank_reason: reason }
   }
-  // A build may list what was removed from git since.
+  // A build may list versions that have since been removed from git.
   const listed = copy?.versions ?? (await readBuiltVersions(written, sources)).filter((one) => isKnown(one.version))
   const summaries = new Map(listed.map((summary) => [summary.version, markYanked(summary)]))
   if (given) summaries.set(given.version, summarise(given))
   const numbers = sortVersions([...new Set([...folder.versions.keys(), ...(given ? [given.version] : [])])])
   for (const version of numbers.filter((known) => !summaries.has(known)).slice(0, MAX_UNKNOWN)) {
     const entry = await readVersion(version, folder, sources.git)
-    // An unreadable file omits only its own version.
+    // If a file is unreadable, only its own version is omitted.
     if (!entry) continue
-    // This version too is stored before the copy, because no built file has it.
+    // This version, too, is stored before the copy, because no built file contains it.
     const record = recordVersion(entry, nextLower(numbers, version), { owner, name }, addresses)
     if (origin) await sources.fresh.keepVersion({ ...origin, version: record })
     summaries.set(version, summarise(entry))
   }
   const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
-  // The highest version may not be ours: if only a later round found our commit, another process may have published in between.
+  // The highest version may not be ours: if our commit was not found until a later round, another process may have published in between.
   const highest = versions.find(({ yanked }) => !yanked)?.version
   const latest =
     highest === undefined
@@ -142,7 +142,7 @@ async function readBuiltVersions({ owner, name }: Written, { siteFiles }: Source
   return built ? parseBuilt<{ data: VersionSummary[] }>(built).data : []
 }
 
-/** How often reading a version is tried. The publish is done and only its copy is missing, so one failure should not hide it. */
+/** Maximum number of attempts to read a version. The publish is complete and only its copy is missing, so a single failure should not hide it. */
 const READ_ATTEMPTS = 3
 
 async function readVersion(

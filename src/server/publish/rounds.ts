@@ -1,4 +1,4 @@
-// Reads git, decides, and commits only if nothing has changed. If another commit came first, or the outcome is unknown, it starts again.
+// Reads git, decides, and commits only if nothing has changed. If another commit came first or the outcome is unknown, starts again.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
@@ -14,11 +14,11 @@ import {
 
 /** The clock and randomness of a publish, passed in so that tests can control both. */
 export interface TimeAndChance {
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   now: () => number
-  /** From 0, below 1. */
+  /** Returns a random number of at least 0 and less than 1. */
   random: () => number
-  /** A unique ID. */
+  /** Returns a unique ID. */
   newId: () => string
   sleep: (ms: number) => Promise<unknown>
 }
@@ -26,57 +26,57 @@ export interface TimeAndChance {
 /** The system's clock and randomness. */
 export const OF_PROCESS: TimeAndChance = { now: () => Date.now(), random: Math.random, newId: randomUUID, sleep }
 
-/** Time limit of a publish from the arrival of its request, queue included: well below the 60 s of a function, and no longer than clients wait. */
+/** Time limit for a publish from the arrival of its request, including the queue: well below a function's 60 s, and no longer than clients wait. */
 const DEADLINE_MS = 25_000
-/** Time limit of one call to the git host. */
+/** Time limit for one call to the git host. */
 const CALL_MS = 8_000
-/** Approximate time of a read and a commit; with less time left, no round starts. */
+/** Approximate duration of a read and a commit; if less time remains, no round is started. */
 const ROUND_MS = 3_000
-/** How long after its request's arrival a publish may still start. */
+/** How long after the arrival of its request a publish may still start. */
 export const LATEST_START_MS = DEADLINE_MS - ROUND_MS
-/** How often a stale listing is read again before it is used. */
+/** Maximum number of times that a stale listing is reread before it is used. */
 const MAX_REREADS = 5
-/** How much earlier than its request our commit may be dated, because the clock of the git host may be behind. */
+/** How much earlier than its request our commit may be dated, because the git host's clock may be behind. */
 const CLOCK_LEEWAY_MS = 300_000
 
-/** The outcome of one round: a commit to make, or a response without one. */
+/** The outcome of one round: either a commit to make or a response without one. */
 export type Round<Decision, Answer> =
   | { kind: 'commit'; additions: Omit<Additions, 'base'>; decision: Decision }
   | { kind: 'answer'; answer: Answer }
 
-/** Reads the file of a listed version. @returns undefined for a version that is not listed */
+/** Reads a listed version's file. @returns undefined for a version that is not listed */
 type ReadVersion = (version: string) => Promise<string | undefined>
 
-/** A write to one repository: a publish, or a change of what is published. */
+/** A write to one repository: a publish, or a change to what is already published. */
 export interface RepositoryWrite<Decision, Answer> {
   owner: string
   name: string
-  /** When the request arrived, in milliseconds. */
+  /** The time when the request arrived, in milliseconds. */
   arrivedMs: number
-  /** The same in all rounds: distinguishes our own commit from others. */
+  /** The same in all rounds; distinguishes our own commit from others. */
   operationId: string
-  /** Versions in the fresh copy: they exist, even if a listing of git lacks them. */
+  /** The versions in the fresh copy, which exist even if a git listing lacks them. */
   known: readonly string[]
-  /** Whether the decision needs the last 100 commits of the repository. */
+  /** Whether the decision needs the repository's last 100 commits. */
   needsHistory: boolean
-  /** Decides on the state of git. Two different decisions of one write have different commit subjects. @throws HubError for every rejection */
+  /** Decides based on the state of git. Two different decisions for the same write have different commit subjects. @throws HubError for every rejection */
   decide: (folder: FolderState, readVersion: ReadVersion) => Promise<Round<Decision, Answer>>
 }
 
-/** The final outcome: our commit with the decision it carries out, or a response without one. */
+/** The final outcome: either our commit with the decision that it carries out, or a response without a commit. */
 export type Ending<Decision, Answer> =
   | { kind: 'committed'; decision: Decision; folder: FolderState; commit: { sha: string; url: string | null } }
   | { kind: 'answer'; answer: Answer }
 
-/** The time limit of a publish. */
+/** The deadline of a publish. */
 interface Deadline extends Pick<TimeAndChance, 'now' | 'sleep'> {
   endsMs: number
 }
 
 /**
- * Writes, in as many rounds as needed within the time limit.
+ * Writes in as many rounds as needed within the time limit.
  *
- * @throws HubError that ends a round; `unavailable` with Retry-After when the time is up: nothing was written, or a retry finds what was
+ * @throws HubError that a round throws; `unavailable` with Retry-After when the time limit is reached: either nothing was written, or a retry finds what was written
  */
 export async function writeInRounds<Decision, Answer>(
   git: GitStore,
@@ -85,7 +85,7 @@ export async function writeInRounds<Decision, Answer>(
 ): Promise<Ending<Decision, Answer>> {
   const deadline: Deadline = { endsMs: write.arrivedMs + DEADLINE_MS, now, sleep }
   let isInDoubt = false
-  /** The decisions sent for commit, by subject. If a response was lost, the subject of the commit that a later round finds identifies the decision. */
+  /** The decisions that were sent to be committed, by subject. If a response was lost, the subject of the commit that a later round finds identifies the decision. */
   const sent = new Map<string, Decision>()
   let rereads = 0
   for (let round = 0; ; round++) {
@@ -111,7 +111,7 @@ export async function writeInRounds<Decision, Answer>(
 }
 
 /**
- * Reads what access depends on, before a publish waits for its turn; retries temporary failures while there is time.
+ * Reads the file that access depends on, before a publish waits for its turn. Retries temporary failures while time remains.
  *
  * @throws HubError like `writeInRounds`
  */
@@ -129,7 +129,7 @@ export async function readOwnerIndex(
   }
 }
 
-/** Random delay before a round is repeated, so that processes do not collide again. */
+/** Waits for a random time before a round is repeated, so that processes do not collide again. */
 async function waitBefore(round: number, { random, sleep }: Pick<TimeAndChance, 'random' | 'sleep'>): Promise<void> {
   if (round > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** round))
 }
@@ -146,7 +146,7 @@ function decideOn<Decision, Answer>(
   })
 }
 
-/** Whether a listing lacks a version that is known to exist: the host's reads may lag seconds behind its writes. */
+/** Returns whether a listing lacks a version that is known to exist: the host's reads may lag several seconds behind its writes. */
 export function isStale({ known }: { known: readonly string[] }, { versions }: FolderState): boolean {
   return known.some((version) => !versions.has(version))
 }
@@ -171,7 +171,7 @@ function callWithin(deadline: Deadline): CallOptions {
   return { signal: AbortSignal.timeout(Math.max(1, Math.min(CALL_MS, leftMs(deadline)))) }
 }
 
-/** Reads; after a failure of the git host, waits as long as the host asks. @returns undefined when there is time to read again @throws the failure if there is none */
+/** Reads. If the git host fails, waits as long as it requests. @returns undefined if there is time to read again @throws the failure if there is not */
 async function readOrWait<Value>(
   deadline: Deadline,
   read: (call: CallOptions) => Promise<Value>,
@@ -180,7 +180,7 @@ async function readOrWait<Value>(
     return await read(callWithin(deadline))
   } catch (error) {
     if (!(error instanceof HubError) || error.code !== 'unavailable') throw error
-    // If the git host named no time to wait, the response says that the time is up and that a write may have been lost.
+    // If the git host specified no wait time, the response says that it is busy and that a retry finds anything that was written.
     const ending = error.retryAfterSeconds === undefined ? tooLate(undefined, error.cause) : error
     await waitOrGiveUp(deadline, error.retryAfterSeconds ?? 0, ending)
     return undefined

@@ -1,32 +1,32 @@
-// The publish queue: publishes work on git one at a time, and publishers take turns, so that a publisher with many publishes does not delay the others.
+// The publish queue: publishes access git one at a time, and publishers take turns, so that one with many publishes does not delay the others.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 
 /** A publisher in the queue. */
 interface TurnRequest {
-  /** Identified as for limits: a person, an operator's token or the repository of a CI job. */
+  /** Identified in the same way as for limits: a person, an operator's token or a CI job's repository. */
   publisher: string
   /** Maximum wait for the turn, in milliseconds. */
   waitMs: number
 }
 
 /**
- * Runs work when it is the publisher's turn and all earlier work has ended, successfully or not.
+ * Runs work when it is the publisher's turn and all earlier work has finished, successfully or not.
  *
- * @throws HubError `unavailable` when the turn does not come in time or too many wait; the work was not started
+ * @throws HubError `unavailable` if the turn does not come in time or too many publishes are waiting; the work was not started
  */
 export type TakeTurn = <Value>(request: TurnRequest, work: () => Promise<Value>) => Promise<Value>
 
-/** One who waits. */
+/** A waiting publish. */
 interface Waiting {
   start: () => void
   refuse: () => void
 }
 
-/** Maximum number of waiting publishes. Each holds its body of up to 1 MiB. */
+/** Maximum number of waiting publishes. Each keeps its body of up to 1 MiB in memory. */
 const MAX_WAITING = 100
 
-/** Creates an empty queue. A publisher may have as many publishes waiting as they may send in a minute. */
+/** Creates an empty queue. A publisher may have as many waiting publishes as they may send in a minute. */
 export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = LIMITS.publishesPerMinute): TakeTurn {
   /** Publishers in the order of their turns, each with their publishes, oldest first. */
   const queues = new Map<string, Waiting[]>()
@@ -39,7 +39,7 @@ export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = 
     if (queue.length === 0) queues.delete(publisher)
     count -= 1
   }
-  /** When the queue is full, the publisher with the most waiting loses one to whoever has fewer. */
+  /** If the queue is full, the publisher with the most waiting publishes loses one to a publisher with fewer. */
   const hasPlace = (publisher: string): boolean => {
     const own = queues.get(publisher)?.length ?? 0
     if (own >= maxPerPublisher) return false

@@ -9,7 +9,7 @@ interface DescribedTool {
   arguments: { name: string; type: string; isRequired: boolean; description: string }[]
 }
 
-/** Every tool with its arguments. */
+/** Returns every tool with its arguments. */
 export function describeTools(): DescribedTool[] {
   return TOOLS.map(({ name, title, description, inputSchema }) => ({
     name,

@@ -2,9 +2,9 @@
 import { describeServer } from '../../server/mcp/identity.ts'
 
 /**
- * The entry for registries.
+ * Returns the entry for registries.
  *
- * @param baseUrl the hub's own address; its reversed host is the namespace, whose ownership a registry verifies @see https://modelcontextprotocol.io/registry/remote-servers
+ * @param baseUrl the hub's own base URL; its reversed host name is the namespace, whose ownership a registry verifies @see https://modelcontextprotocol.io/registry/remote-servers
  */
 export function describeForRegistries(baseUrl: string) {
   const { name, title, version, websiteUrl } = describeServer(baseUrl)

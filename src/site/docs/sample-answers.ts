@@ -7,16 +7,16 @@ import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { versionPage } from '../links.ts'
 
-/** Longer texts are cut with an ellipsis. */
+/** Longer strings are truncated with an ellipsis. */
 const MAX_CHARACTERS = 90
 /** Maximum number of list items shown. */
 const MAX_ITEMS = 2
 
 /**
- * The response to an address's example.
+ * Returns the sample response of a route.
  *
  * @param known the prompt used in the examples
- * @returns undefined for OpenAPI, which is a document of its own
+ * @returns undefined for OpenAPI, whose response is a separate document
  */
 export function sampleAnswer(
   id: RouteId,
@@ -45,7 +45,7 @@ export function sampleAnswer(
   }
 }
 
-/** The response to the publishing example. */
+/** Returns the response to the publishing example. */
 export function samplePublishAnswer({ baseUrl }: Catalogue, entry: CatalogueEntry): string {
   const latest = findLatest(entry)
   const data = PublishAnswer.parse({

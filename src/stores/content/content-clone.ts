@@ -1,4 +1,4 @@
-// Keeps a clone of the content repository on GitHub. It follows the branch by reset, never by merge, so it also follows a rewritten history.
+// Maintains a clone of the content repository on GitHub. It follows the branch by resetting, never by merging, so it can also follow a rewritten history.
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,63 +7,63 @@ import { createGit, type Git, GitFailure } from '../git/git-command.ts'
 
 /** Source and destination of the clone. */
 export interface ContentCloneOptions {
-  /** Absolute path of the folder that becomes the work tree. Paths that start with its name and a dot are removed. */
+  /** Absolute path of the work tree. Sibling paths that start with its name and a dot are removed. */
   folder: string
-  /** The address that git fetches from, such as `https://github.com/acme/prompts.git`. */
+  /** The URL that git fetches from, such as `https://github.com/acme/prompts.git`. */
   url: string
   branch: string
   /** Called before each request to GitHub. */
   getToken: (signal: AbortSignal) => Promise<string>
-  /** Usually that of the process; used to find git. */
+  /** Usually `process.env`; used to find git. */
   environment: Readonly<Record<string, string | undefined>>
-  /** Time limit for checking the branch, in milliseconds; a fetch has five times as long, a full clone sixty times. */
+  /** Time limit for checking the branch, in milliseconds. The limit for a fetch is five times as long, and for a full clone sixty times. */
   lookTimeoutMs?: number
 }
 
-/** The changed paths, relative to the content folder; `all` when any may have changed. */
+/** The changed paths, relative to the content folder; `all` if any path may have changed. */
 export type ChangedPaths = readonly string[] | 'all'
 
 /** How up to date the clone is. */
 export interface FetchState {
-  /** When the clone was last known to be up to date with GitHub; undefined before the first time in this process. */
+  /** When the clone was last known to be up to date with GitHub; undefined until this process has confirmed it once. */
   fetchedAt: Date | undefined
-  /** Why the last fetch failed, or undefined. Contains no secret. */
+  /** Why the last fetch failed, or undefined. Contains no secrets. */
   failure: string | undefined
 }
 
 /** A clone of the content repository. */
 export interface ContentClone {
-  /** The folder that holds the prompts. */
+  /** The folder that contains the prompts. */
   contentDir: string
   state: () => FetchState
   /**
    * Checks the branch on GitHub and fetches it if it moved. The files do not change.
    *
    * @returns whether `update` has something to do
-   * @throws Error when GitHub is unreachable, refuses, or takes too long; `state` records it too
+   * @throws Error if GitHub is unreachable, denies access or takes too long; `state` also records it
    */
   fetch(): Promise<boolean>
   /**
-   * Updates the files to the fetched commit. Call it only while nobody reads them.
+   * Updates the files to the fetched commit. Call it only while nothing reads them.
    *
    * @returns what changed since the last call
-   * @throws Error when the files cannot be written; the next `fetch` then recreates the clone
+   * @throws Error if the files cannot be written; the next `fetch` then recreates the clone
    */
   update(): Promise<ChangedPaths>
 }
 
-/** The ref of fetched commits; outside the branch namespace, so it cannot conflict with a branch. */
+/** The ref for fetched commits, outside the branch namespace so that it cannot conflict with a branch. */
 const REF = 'refs/hub/content'
 const LOOK_TIMEOUT_MS = 20_000
 /** Files are published unchanged: `.gitattributes` must not change a byte or start a program. */
 const ATTRIBUTES = '* -text -ident -filter -working-tree-encoding\n'
-/** A connection that transfers fewer bytes per second than this for this long is aborted. */
+/** A connection that stays below this transfer rate, in bytes per second, for this long is aborted. */
 const SLOW = { 'http.lowSpeedLimit': '100', 'http.lowSpeedTime': '20' }
 
 /**
- * Opens the clone, or creates one if there is no usable one. An existing clone needs no network.
+ * Opens the clone, or creates one if none is usable. Opening an existing clone does not use the network.
  *
- * @throws Error when there is none and GitHub is unreachable, refuses, or takes too long
+ * @throws Error if there is none and GitHub is unreachable, denies access or takes too long
  */
 export async function openContentClone(options: ContentCloneOptions): Promise<ContentClone> {
   const { folder, url, branch, environment, lookTimeoutMs = LOOK_TIMEOUT_MS } = options
@@ -109,7 +109,7 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
   }
 
   let state: FetchState = { fetchedAt: undefined, failure: undefined }
-  /** Whether a new clone is ready next to it. */
+  /** Whether a new clone is ready next to the current one. */
   let isReplaced = false
   let isBroken = false
   /** The commit of the files; undefined before the first `update`. */
@@ -127,7 +127,7 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
         fetched = await resolveCommit(git, REF)
         if (fetched !== undefined) return
       } catch {
-        // GitHub has just responded, so the clone itself may be broken.
+        // GitHub has just responded, so the clone itself may be damaged.
       }
     }
     await make(beside)
@@ -157,7 +157,7 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
       if (!isFirst && fetched === shown) return []
       const git = gitIn(folder)
       try {
-        // A fetch may run at the same time.
+        // A fetch may be running at the same time.
         const target = fetched ?? REF
         const changed = isFirst || !shown ? 'all' : await listChanged(git, shown, target)
         await git.run(['reset', '--quiet', '--hard', target])
@@ -175,7 +175,7 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
   }
 }
 
-/** Git's network options, with the credential. */
+/** Builds git's network options, including the credential. */
 function createCaller({ url, branch, getToken, environment, lookTimeoutMs = LOOK_TIMEOUT_MS }: ContentCloneOptions) {
   const callGitHub = async (git: Git, args: readonly string[], timeoutMs: number): Promise<string> => {
     const signal = AbortSignal.timeout(timeoutMs)
@@ -214,7 +214,7 @@ function sourceOf(url: string, branch: string): string {
   return `${url} ${branch}`
 }
 
-/** Whether the folder is our clone, of this branch, with its newest commit. */
+/** Returns whether the folder is our clone of this branch, with its newest commit. */
 async function isUsable(git: Git, folder: string, source: string): Promise<boolean> {
   if (!existsSync(join(folder, '.git', 'info', 'attributes'))) return false
   const config = await git.tryRun(['config', '--local', '--get', 'hub.source'])
@@ -223,7 +223,7 @@ async function isUsable(git: Git, folder: string, source: string): Promise<boole
   return code === 0
 }
 
-/** Locks left by a killed process. Only one process at a time uses the clone. */
+/** Removes locks left by a killed process. Safe because only one process at a time uses the clone. */
 async function removeLocks(gitDir: string): Promise<void> {
   const locks = readdirSync(gitDir, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.lock') && !path.startsWith('objects'),

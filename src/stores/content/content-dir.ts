@@ -1,4 +1,4 @@
-// Reads the content folder: one repository, or all of it as a tree. A file that may not be there is reported; links are not followed.
+// Reads one repository of the content folder, or the whole folder as a tree. Files that are not allowed are reported; links are not followed.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatPath } from '../../domain/content/content-path.ts'
@@ -12,11 +12,11 @@ import { type ContentListing, type ListedFile, listContent } from './content-lis
 
 /** The result of reading the content folder. */
 interface ContentReading {
-  /** Everything that parses; a tree with problems must not be deployed. */
+  /** Everything that could be parsed; a tree with problems must not be deployed. */
   tree: ContentTree
-  /** All problems, in the order of paths. */
+  /** All problems, sorted by path. */
   problems: Problem[]
-  /** Ignored files of editors and systems. */
+  /** Ignored files created by editors and systems. */
   ignored: string[]
   /** Number of files read. */
   filesRead: number
@@ -48,17 +48,17 @@ export function readContentDir(dir: string, listing: ContentListing = listConten
 
 /** The files of one repository. */
 interface ReadRepository {
-  /** From the files that parse. */
+  /** Built from the files that could be parsed. */
   entry: RepositoryEntry
-  /** Whether any file parses. */
+  /** Whether any file could be parsed. */
   isThere: boolean
-  /** Problems of single files. */
+  /** Problems in individual files. */
   problems: Problem[]
-  /** The files with problems: versions by number, `index.md` by name. */
+  /** The files with problems: versions identified by number, `index.md` by name. */
   wrong: Set<string>
 }
 
-/** Reads the files of a repository. */
+/** Reads a repository's files. */
 export function readRepository(dir: string, fullName: string, files: readonly ListedFile[]): ReadRepository {
   const [owner = '', name = ''] = fullName.split('/')
   const problems: Problem[] = []
@@ -93,7 +93,7 @@ export function readListed(
   return { parsed: parsed.value, problems: say(parsed.problems ?? broken) }
 }
 
-/** @returns undefined when the file cannot be read */
+/** Reads a file's bytes. @returns undefined if it cannot be read */
 function readOrNothing(file: string): Buffer | undefined {
   try {
     return readFileSync(file)
@@ -102,7 +102,7 @@ function readOrNothing(file: string): Buffer | undefined {
   }
 }
 
-/** Groups files by repository, by full name. */
+/** Groups files by the full name of their repository. */
 export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]; below: Map<string, ListedFile[]> } {
   const alone: ListedFile[] = []
   const below = new Map<string, ListedFile[]>()
@@ -126,7 +126,7 @@ export function readUsage(dir: string, alone: readonly ListedFile[]): ContentTre
   return joinOthers(files.flatMap((file) => readListed(dir, file).parsed ?? [])).usage
 }
 
-/** The parts of a tree outside repositories. @param files those outside repositories */
+/** Builds the parts of a tree outside repositories. @param files the files outside repositories */
 export function joinOthers(files: Iterable<ParsedFile>): Omit<ContentTree, 'repositories'> {
   const owners = new Map()
   let usage: ContentTree['usage'] = new Map()
@@ -144,7 +144,7 @@ export function sortProblems(problems: Problem[]): Problem[] {
   return problems.sort((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)))
 }
 
-/** The path of a repository's index in problem messages. */
+/** Returns the path of a repository's `index.md` for problem messages. */
 export function nameIndex(fullName: string): string {
   const [owner = '', name = ''] = fullName.split('/')
   return nameFile(formatPath({ kind: 'repository', owner, name }))

@@ -1,4 +1,4 @@
-// Reads the history of every `index.md` from git: who changed labels, yanks, status and texts, and when.
+// Reads the history of every `index.md` from git: who changed labels, yanks, status and text fields, and when.
 
 import { LIMITS } from '../../domain/api/limits.ts'
 import type { Activity } from '../../domain/api/schema.ts'
@@ -9,30 +9,30 @@ import { formatMoment } from '../../domain/content/values.ts'
 import { parseMessage } from '../../ports/git-store.ts'
 import { createGit, type Git } from '../git/git-command.ts'
 
-/** Maximum number of commits read: a history can be of any length, and recent ones matter most. */
+/** Maximum number of commits read: a history can be of any length, and recent commits matter most. */
 const MAX_COMMITS = 20_000
-/** Number of files read at a time. */
+/** Number of files read at once. */
 const FILES_AT_ONCE = 200
-/** Larger states of an `index.md` say nothing. */
+/** Maximum size of an `index.md`; larger ones are ignored. */
 const MAX_FILE_BYTES = 2 * LIMITS.contentBytes
 const MAX_NAME = 100
-/** The end of the year 9999: git takes any number of seconds for a moment, and none may end a build. */
+/** The end of the year 9999: git accepts any number of seconds as a time, and none may make a build fail. */
 const MAX_SECONDS = 253_402_300_799
 
 /** The activity found in the history. */
 export interface ContentHistory {
-  /** The newest commit read; undefined without git. */
+  /** The newest commit read; undefined if git is unavailable. */
   head: string | undefined
-  /** Nothing before this time is known; null when the whole history was read. */
+  /** The time before which nothing is known; null if the whole history was read. */
   since: string | null
-  /** By full name, newest first, at most 100 each. */
+  /** The changes by the repository's full name, newest first, at most 100 each. */
   changes: Map<string, readonly Activity[]>
 }
 
 /** One change to one `index.md`. */
 interface FileChange {
   fullName: string
-  /** IDs of blobs; undefined where there was no file. */
+  /** Blob IDs; undefined if there was no file. */
   before: string | undefined
   after: string
   commit: string
@@ -41,10 +41,10 @@ interface FileChange {
 }
 
 /**
- * Reads the history, or its new part.
+ * Reads the history, or only its new part.
  *
- * @param known an earlier result; the history is reread when the branch no longer contains its head
- * @param now without git, nothing before this time is known
+ * @param known an earlier result; if the branch no longer contains its head, the whole history is read again
+ * @param now used if git is unavailable: nothing before this time is known
  */
 export async function readHistory(
   contentDir: string,
@@ -94,7 +94,7 @@ async function listFileChanges(git: Git, range: string) {
         const [, , before = '', after = '', status] = raw.split(' ')
         if (place?.kind !== 'repository' || status === 'D') continue
         const fullName = `${place.owner}/${place.name}`
-        // A file that arrives together with versions is the start of the repository: an import or a shallow clone.
+        // A file added together with versions marks the start of the repository: an import or a shallow clone.
         if (status === 'A' && begun.has(fullName)) continue
         const count = counts.get(fullName) ?? 0
         counts.set(fullName, count + 1)
@@ -109,7 +109,7 @@ async function listFileChanges(git: Git, range: string) {
   const args = ['log', '--first-parent', '-m', '-z', '--raw', '--no-abbrev', '--no-renames', '--relative']
   for await (const record of git.records([...args, `--max-count=${MAX_COMMITS}`, format, range, '--', '.'])) {
     const text = record.trimStart()
-    // A path comes after what is said of it, and may look like anything.
+    // A path follows its metadata, and may look like anything.
     if (raw !== undefined) {
       entries.push({ raw, path: record })
       raw = undefined
@@ -127,7 +127,7 @@ async function listFileChanges(git: Git, range: string) {
   return { files, commits, oldestAt }
 }
 
-/** The effects of each change, by full name, newest first. Unreadable files are skipped. */
+/** Lists the effects of each change by full name, newest first. Unreadable files are skipped. */
 async function compareFiles(git: Git, files: readonly FileChange[]): Promise<Map<string, Activity[]>> {
   const found = new Map<string, Activity[]>()
   for (let from = 0; from < files.length; from += FILES_AT_ONCE) {
@@ -147,7 +147,7 @@ async function readFiles(git: Git, ids: readonly string[]): Promise<Map<string, 
   const ask = (kind: string, all: readonly string[]) =>
     git.run(['cat-file', kind], { input: all.map((id) => `${id}\n`).join('') })
   const checked = (await ask('--batch-check', ids)).toString('utf8').trimEnd().split('\n')
-  // A submodule's commit is no file, and an old file may have any length.
+  // A submodule's commit is not a file, and an old file may have any length.
   const small = checked
     .map((line) => line.split(' '))
     .filter(([, type, size]) => type === 'blob' && Number(size) <= MAX_FILE_BYTES)

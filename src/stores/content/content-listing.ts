@@ -1,4 +1,4 @@
-// Lists the content folder without reading files, with stamps that reveal what changed since.
+// Lists the content folder without reading files, with stamps that show what has changed since.
 import { hash } from 'node:crypto'
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,9 +9,9 @@ import { type Findings, listContentFiles, nameFile } from './content-files.ts'
 export interface ListedFile {
   /** Relative to the content folder. */
   path: string
-  /** Changes whenever the file does; empty when the file changed too recently to be certain. */
+  /** Changes whenever the file does; empty if the file changed too recently to be certain. */
   stamp: string
-  /** In bytes. */
+  /** Size in bytes. */
   size: number
 }
 
@@ -20,10 +20,10 @@ export interface ContentListing extends Findings {
   files: ListedFile[]
 }
 
-/** A file that changed this recently may change again within the same clock tick; some file systems count in steps of 2 s. */
+/** A file that changed this recently may change again within the same clock tick; some file systems have a resolution of 2 s. */
 const RACY_MS = 2_000
 
-/** Lists a content folder. @param below only this subfolder */
+/** Lists a content folder. @param below if given, only this subfolder is listed */
 export function listContent(dir: string, below = ''): ContentListing {
   const listing: ContentListing = { problems: [], ignored: [], files: [] }
   const stampFile = openStamps()
@@ -35,7 +35,7 @@ export function listContent(dir: string, below = ''): ContentListing {
 }
 
 /**
- * Lists some repositories of a folder again; the others are assumed unchanged. At 10,000 prompts of 5 versions a full listing takes 0.8 s.
+ * Lists some of a folder's repositories again; the others are assumed to be unchanged. A full listing of 10,000 prompts with 5 versions each takes 0.8 s.
  *
  * @param fullNames repositories with a changed file
  */
@@ -53,24 +53,24 @@ export function listContentAgain(dir: string, before: ContentListing, fullNames:
   }
 }
 
-/** @returns an equal listing if no file was added, changed or removed; undefined if that is uncertain, or if something is wrong with the folder */
+/** Computes a digest that stays equal as long as no file is added, changed or removed. @returns undefined if that is uncertain, or if there is a problem with the folder */
 export function fingerprintContent({ problems, files }: ContentListing): string | undefined {
   if (problems.length > 0 || files.some(({ stamp }) => stamp === '')) return undefined
   return hash('sha256', JSON.stringify(files.map(({ path, stamp }) => [path, stamp])))
 }
 
-/** Whether the folder itself cannot be read, so that its contents are unknown. */
+/** Returns whether the folder itself cannot be read, so that its contents are unknown. */
 export const isFolderAway = ({ problems }: Pick<Findings, 'problems'>) =>
   problems.some(({ file }) => file === nameFile(''))
 
-/** Creates a function that returns when a file was last changed, or an empty text when it may change again unnoticed. */
+/** Creates a function that returns when a file was last changed, or an empty string if it may change again unnoticed. */
 function openStamps(): (stats: BigIntStats) => string {
   const settledNs = BigInt(Date.now() - RACY_MS) * 1_000_000n
   return ({ ino, mtimeNs, ctimeNs, size }) =>
     mtimeNs < settledNs && ctimeNs < settledNs ? `${ino}:${mtimeNs}:${ctimeNs}:${size}` : ''
 }
 
-/** A text that stays the same as long as the files do. @returns an empty text when that is uncertain */
+/** Returns a string that stays the same as long as the files do; empty if that is uncertain. */
 export function markFiles(files: readonly ListedFile[]): string {
   return files.some(({ stamp }) => stamp === '') ? '' : files.map(({ path, stamp }) => `${stamp} ${path}`).join('\n')
 }

@@ -1,19 +1,19 @@
-// Walks the content folder and git's file list in parallel, in git's order, so that neither is held in memory.
+// Walks the content folder and git's file list in parallel, in git's order, so that neither has to be kept in memory.
 
 import type { Git } from '../git/git-command.ts'
 import { comparePaths, type Findings, listContentFiles } from './content-files.ts'
 
 /** A file in a git tree. */
 interface GitFile {
-  /** Such as `100644`. */
+  /** The git mode, such as `100644`. */
   mode: string
   id: string
 }
 
-/** A path of the content folder, on disk or in git. */
+/** A path in the content folder, on disk or in git. */
 export interface FileState {
   path: string
-  /** Whether there is an ordinary file. */
+  /** Whether there is a regular file. */
   isHere: boolean
   atBase?: GitFile
   atFork?: GitFile
@@ -25,12 +25,12 @@ export interface FileState {
 /** The git commits to walk. */
 interface Sides {
   git: Git
-  /** Commits. The fork is where this side left the base. */
+  /** Commit IDs. The fork is where this branch left the base. */
   base: string
   fork: string
 }
 
-/** Walks every path on disk or in git. @param findings collects everything besides files @param sides if omitted, only the disk */
+/** Walks every path on disk or in git. @param findings collects everything except files @param sides if omitted, only the disk is walked */
 export async function* walkContent(dir: string, findings: Findings, sides?: Sides): AsyncGenerator<FileState, void> {
   const lists: AsyncGenerator<FileState, void>[] = [listHere(dir, findings)]
   if (sides) {
@@ -62,7 +62,7 @@ export async function* walkContent(dir: string, findings: Findings, sides?: Side
   }
 }
 
-/** Groups the paths of each repository; every other path is a group of its own. @returns groups of adjacent paths, in order */
+/** Groups the paths of each repository; every other path forms its own group. @returns groups of adjacent paths, in order */
 export async function* groupByRepository(states: AsyncIterable<FileState>): AsyncGenerator<FileState[], void> {
   let group: FileState[] = []
   for await (const state of states) {
@@ -103,7 +103,7 @@ async function* listEdited(git: Git): AsyncGenerator<FileState, void> {
     yield { path, isHere: false, edited: status }
 }
 
-/** The versions deleted before a commit, and their bytes. */
+/** Yields the versions deleted before a commit, and the IDs of their bytes. */
 export async function* listDeleted(git: Git, commit: string): AsyncGenerator<{ path: string; id: string }, void> {
   const command = [
     'log',
@@ -120,7 +120,7 @@ export async function* listDeleted(git: Git, commit: string): AsyncGenerator<{ p
     yield { path, id: oldId }
 }
 
-/** Git's raw format: a record of metadata, then one with the path. */
+/** Parses git's raw format: a metadata record followed by a path record. */
 async function* pairRecords(records: AsyncIterable<string>) {
   let facts: string | undefined
   for await (const record of records) {

@@ -1,4 +1,4 @@
-// Reads many files into one shared buffer. A separate buffer for each would fill the memory before garbage collection runs.
+// Reads many files into one shared buffer. A separate buffer for each file would fill up memory before garbage collection runs.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { beginBlobId } from '../../ports/git-store.ts'
 import type { FileHere } from './content-changes.ts'
@@ -7,17 +7,17 @@ import { LONGEST_FILE_BYTES } from './content-file.ts'
 /** One file. */
 interface ReadFile extends FileHere {
   size: number
-  /** Valid until the next file is read; undefined when the file exceeds the maximum length. */
+  /** Valid until the next file is read; undefined if the file exceeds the maximum length. */
   bytes: Buffer | undefined
 }
 
-/** @param hexDigits length of git IDs: 40, or 64 in a SHA-256 repository @returns a function that reads a file; undefined when it cannot be read */
+/** Creates a reader. @param hexDigits length of git IDs: 40, or 64 in a SHA-256 repository @returns a function that reads a file; it returns undefined if the file cannot be read */
 export function openFileReader(hexDigits: number): (file: string) => ReadFile | undefined {
   const buffer = Buffer.allocUnsafe(LONGEST_FILE_BYTES)
   return (file) => {
     let descriptor: number
     try {
-      // A symbolic link that replaced a file since the listing is not followed.
+      // A symbolic link that has replaced a file since the listing is not followed.
       descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     } catch {
       return undefined

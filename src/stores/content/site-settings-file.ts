@@ -1,10 +1,10 @@
-// Reads the hub's own name and look from the content folder: `site.yml` and the logo that it names.
+// Reads the hub's name and appearance from the content folder: `site.yml` and the logo that it names.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type HubLook, USUAL_LOOK } from '../../domain/content/look.ts'
 import { parseSiteFile } from '../../domain/content/site-file.ts'
 
-/** Reads it. Missing or invalid parts count as omitted here; the content check reports them. */
+/** Reads the site settings. Missing or invalid parts are treated as omitted here; the content check reports them. */
 export function readHubLook(contentDir: string): HubLook {
   const site = parseSiteFile(readOrEmpty(join(contentDir, 'site.yml')).toString()).value
   if (!site) return USUAL_LOOK

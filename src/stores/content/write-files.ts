@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Creates a function that writes a file below a folder, by its relative path with forward slashes. Creates missing folders. */
+/** Creates a function that writes a file in a folder, given its relative path with forward slashes. Creates missing subfolders. */
 export function filesInto(dir: string): (path: string, content: string | Uint8Array) => void {
   const made = new Set<string>()
   return (path, content) => {
@@ -16,7 +16,7 @@ export function filesInto(dir: string): (path: string, content: string | Uint8Ar
 }
 
 /**
- * Writes files below a folder, replacing existing ones.
+ * Writes files to a folder, replacing existing ones.
  *
  * @returns the number of files and bytes written
  */

@@ -1,4 +1,4 @@
-// What files of public repositories hold that a reader must not take for something else. docs/notes/formats.md has the counts.
+// Tests parts of files from public repositories that a reader must not misinterpret. docs/notes/formats.md has the counts.
 import { expect, test } from 'vitest'
 import { detectFormat, READERS } from '../../../src/domain/formats/formats.ts'
 
@@ -52,7 +52,7 @@ test('LangChain: reads a load_prompt file and a LangSmith response', () => {
     expect(prompts[0]?.body).toEqual({ format: 'text', text: 'Do {{task}}.\n' })
     expect(findings.map(({ kind, field }) => [kind, field])).toEqual(lost.map((field) => ['lost', field]))
   }
-  // A few examples around a prefix, or a chain: nothing that it names is read.
+  // A few examples with a prefix, or a chain: no file that it names is read.
   const chain = JSON.stringify({
     _type: 'few_shot',
     prefix: 'Do',

@@ -1,4 +1,5 @@
-// Each two-way format: what is written is read back with the same text, variables and settings where the format can hold them, and the stated findings where it cannot.
+// Tests each two-way format: written files are read back with the same text, variables and settings if the format
+// supports them, and with the documented findings if not.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Variable } from '../../../src/domain/api/schema.ts'
@@ -136,7 +137,7 @@ const version: fc.Arbitrary<ExportedVersion> = body.chain((given) => {
     }))
 })
 
-/** Formats that hold what variables are; the others name `variables` among what they lose. */
+/** Formats that store variable types; the others list `variables` among the data they lose. */
 const TYPED = ['dotprompt', 'prompty'] as const
 const UNTYPED = ['github', 'langfuse', 'langchain', 'skill'] as const
 const tight = (one: string) => one.replace(/\{\{ ([A-Za-z_]\w*) \}\}/g, '{{$1}}')
@@ -147,7 +148,7 @@ const tighten = (given: ExportedVersion['body']) =>
         ...given,
         messages: given.messages.map((one) => ('role' in one ? { ...one, content: tight(one.content) } : one)),
       }
-/** A chat prompt of one user message is what the other formats call a text. */
+/** Other formats treat a chat prompt with one user message as a text prompt. */
 const isLoneUser = ({ body: given }: ExportedVersion) =>
   given.format === 'chat' &&
   given.messages.length === 1 &&
@@ -192,7 +193,7 @@ describe.each([...TYPED, ...UNTYPED])('%s', (format) => {
       }),
       { numRuns: RUNS },
     )
-    // Most generated prompts are of use to this test only when they are written.
+    // Most generated prompts are useful for this test only if they can be written.
     expect(written).toBeGreaterThan(RUNS / 10)
   })
 })

@@ -1,4 +1,4 @@
-// Reading answers what is unknown, malformed, reserved or written otherwise.
+// Read tests for unknown, malformed, reserved or differently written paths.
 import { describe, expect, test } from 'vitest'
 import type { Reading } from './hub.ts'
 
@@ -34,7 +34,7 @@ export function addresses(hub: Reading): void {
       '/api/v1/users',
       '/api/v1/users/no-such-user',
       `/api/v1/users/${owner}/repos`,
-      // owners and names outside their pattern
+      // owners and names that do not match their pattern
       `/api/v1/repos/-${owner}/${name}`,
       `/api/v1/repos/${owner}-/${name}`,
       `/api/v1/repos/a--b/${name}`,
@@ -60,7 +60,7 @@ export function addresses(hub: Reading): void {
       `/api/v1/repos/${owner}/cafe%cc%81`,
       `/api/v1/repos/${owner}/%d0%b0`,
       `/api/v1/users/%61${owner.slice(1)}`,
-      // out of the folder
+      // outside the folder
       `/api/v1/repos/../../etc/passwd`,
       `/api/v1/repos/${full_name}/versions/..%2f..`,
       `/api/v1/repos/${owner}/../${owner}`,
@@ -92,7 +92,7 @@ export function addresses(hub: Reading): void {
       '/data/v1/%2e%2e/package.json',
       '/data/v2/index.json',
     ]
-    // A malformed escape ends the local Netlify server, or is answered by its proxy.
+    // A malformed escape stops the local Netlify server, or its proxy responds to it.
     const malformed = ['/api/v1/repos/%/x', '/api/v1/repos/a%zz/x', '/api/v1/users/%E0%A4%A', '/data/v1/%zz.json']
 
     test('what is unknown, malformed or reserved: a JSON 404', async () => {

@@ -1,4 +1,4 @@
-// The plain files below /data/v1 are what the API answers.
+// Read tests that compare the static files below /data/v1 with the API responses.
 import { describe, expect, test } from 'vitest'
 import { expectShape, FOREVER, SHORT, SUMMARY } from '../answers.ts'
 import type { Answer } from '../client.ts'

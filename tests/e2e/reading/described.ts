@@ -1,4 +1,4 @@
-// Reading is described: openapi.json has every address of it and every key that is promised.
+// Read tests for the description: openapi.json has every read route and every promised key.
 import { describe, expect, test } from 'vitest'
 import { DETAIL, LISTED_VERSION, SUMMARY, TAG, USER, VARIABLE, VERSION_RECORD } from '../answers.ts'
 import type { Reading } from './hub.ts'

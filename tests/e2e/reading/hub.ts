@@ -1,4 +1,4 @@
-// Shared by the reading suite: the hub under test, its content, and comparisons.
+// Shared by the read test suite: the hub under test, its content, and comparisons.
 import { rmSync } from 'node:fs'
 import { expect } from 'vitest'
 import { type Described, expectError, expectPromises, expectShape, openSchemas, VARIABLE } from '../answers.ts'
@@ -21,60 +21,63 @@ export type List = { data: Json[]; meta: Meta }
 
 export const SORTS = ['top', 'trending', 'new'] as const
 export const NO_ITEMS = { data: [], meta: { page: 1, pages: 0, total: 0 } }
-/** What a list answered: its records' full names, its `meta`; and the record of a single answer. */
+/** Parts of a response: a list's full names, its `meta`, and a single record. */
 export const names = (answer: Answer) => (answer.json() as List).data.map((record) => String(record.full_name))
 export const meta = (answer: Answer) => (answer.json() as List).meta
 export const data = (answer: Answer) => (answer.json() as { data: Json }).data
 
-/** A hub that the reading suite asks. */
+/** A hub that the read test suite sends requests to. */
 export interface Reading {
   target: Target
-  /** Whether the suite started it, on content with every rare state; else it runs somewhere, on the starter catalogue. */
+  /** Whether the suite started it, with content in every rare state; otherwise it runs elsewhere, with the starter catalogue. */
   isOwn: boolean
   content: Content
-  /** What lists, tags and search show. */
+  /** The repositories that lists, tags and search show. */
   listed: Repository[]
   /** The starter catalogue's ordinary repositories. */
   starter: Repository[]
-  /** The first of them, with its latest version. */
+  /** The first of them, and its latest version. */
   first: Repository & { latest: Version }
-  /** The repositories that are looked at version by version. */
+  /** The repositories whose versions are checked one by one. */
   looked: Repository[]
-  /** Every tag with how many listed repositories carry it, highest count first. */
+  /** Every tag with the number of listed repositories that have it, highest count first. */
   tags: { name: string; count: number }[]
-  /** Its address, once it runs. */
+  /** Its base URL, once it runs. */
   readonly base: string
-  /** Checks an answer against openapi.json, once it runs. */
+  /** Checks a response against openapi.json, once it runs. */
   readonly described: Described
   open(): Promise<void>
-  /** Ends what was started, and may be called again. */
+  /** Stops whatever was started; safe to call more than once. */
   stop(): Promise<void>
   close(): Promise<void>
-  /** Asks, and checks nothing. */
+  /** Sends a request without checking the response. */
   send: Ask
-  /** Asks, and checks what holds for every answer of the API. */
+  /** Sends a request, and checks what must be true of every API response. */
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>
-  /** Asks for what must answer 200. */
+  /** Requests a path that must return 200. */
   found(path: string): Promise<Answer>
-  /** Asks for what must be a 404, or a 400. @returns the message */
+  /** Requests a path that must return 404 or 400. @returns the message */
   missing(path: string): Promise<string>
   refused(path: string): Promise<string>
-  /** The same question of many rows, as many at once as the machine has room for. */
+  /** Runs the same check for many rows, as many at once as the machine can handle. */
   each<T>(rows: readonly T[], look: (row: T) => Promise<unknown>): Promise<void>
-  /** Every row; of the local Netlify server one in so many, for a call costs up to a second there and runs the same code. */
+  /**
+   * Returns every row. For the local Netlify server, only one in `step`, because a call takes up to a second there and
+   * runs the same code.
+   */
   some<const T>(rows: readonly T[], step?: number): readonly T[]
-  /** Every order that today allows, as full names: the one of the day on which the server was built, or of a midnight just passed. */
+  /** Returns every valid order, as full names: the one on the day on which the server was built, or at a midnight that just passed. */
   orders(sort: string, of?: (repository: Repository) => boolean): string[][]
-  /** The summary that a repository must have, and the record of one of its versions. */
+  /** Returns the expected summary of a repository, and the record of one of its versions. */
   record(repository: Repository): Json
   versionRecord(repository: Repository, version: Version): Json
   expectVariables(variables: unknown, version: Version, where: string): void
   expectBytes(answer: Answer, expected: Buffer): void
-  /** The `Link` header as paths of this hub by relation. */
+  /** Returns the `Link` header as paths on this hub, keyed by relation. */
   links(answer: Answer): { next?: string; prev?: string }
 }
 
-/** What the local Netlify server is asked for version by version: bytes, yanked versions, no version at all, provenance. */
+/** The versions that are requested one by one from the local Netlify server: bytes, yanked versions, no version at all, provenance. */
 const LOOKED_AT_ON_NETLIFY = /^zz-(?:suite\/(?:bytes|highest-yanked|all-yanked|archived)|rated\/vouched)$/
 
 /** Prepares the suite for a target; `open` starts it. */
@@ -211,7 +214,7 @@ export function openReading(target: Target): Reading {
       expect(variables, where).toHaveLength(given.length)
       for (const variable of variables as Json[]) expectShape(variable, VARIABLE, where)
     },
-    // With a hint instead of 200 kB when they differ.
+    // Shows a hint instead of 200 kB if they differ.
     expectBytes: (answer, expected) =>
       expect(
         answer.bytes.equals(expected),

@@ -1,4 +1,4 @@
-// Requests are limited by client address, plain files never; and a hub without content answers all the same.
+// Requests are limited by client IP address, except for static files, and a hub without content still responds.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectError, expectPromises } from '../answers.ts'

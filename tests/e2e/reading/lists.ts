@@ -1,4 +1,4 @@
-// Reading lists what is listed: every page of every order, and by tag.
+// Read tests for lists: every page of every order, and lists by tag.
 import { describe, expect, test } from 'vitest'
 import { expectShape, SUMMARY, TAG } from '../answers.ts'
 import type { Answer, Json } from '../client.ts'

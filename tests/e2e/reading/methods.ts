@@ -1,4 +1,4 @@
-// Reading keeps what HTTP promises: methods, conditions, caching, origins.
+// Read tests for HTTP rules: methods, conditional requests, caching, origins.
 import { describe, expect, test } from 'vitest'
 import { EXPOSED, expectError, FOREVER, SHORT } from '../answers.ts'
 import type { Reading } from './hub.ts'
@@ -101,7 +101,7 @@ export function methods(hub: Reading): void {
       const etags = await Promise.all(asked.map(async (path) => (await found(path)).headers.etag))
       const again = await Promise.all(asked.map(async (path) => (await found(path)).headers.etag))
       expect(again).toEqual(etags)
-      // The bytes of a version and of the latest content are the same.
+      // A version and the latest content have the same bytes.
       const distinct = etags.filter((_, i) => !asked[i]?.includes('/raw'))
       expect(new Set(distinct).size).toBe(distinct.length)
     })

@@ -1,4 +1,4 @@
-// Reading takes or refuses the values of its parameters, on every address alike.
+// Read tests for valid and invalid parameter values, identical on every route.
 import { describe, expect, test } from 'vitest'
 import { SHORT } from '../answers.ts'
 import type { Reading } from './hub.ts'
@@ -95,7 +95,7 @@ export function queryValues(hub: Reading): void {
           expect(answer.headers['cache-control'], 'a label may move').toBe(SHORT)
         }
         const message = await missing(`${labelled}?label=staging`)
-        // The local Netlify server asks for other names too before it takes a 404, and passes on what was said of the last one.
+        // The local Netlify server also tries other names before it accepts a 404, and returns the message for the last one.
         if (!hub.target.netlify) expect(message).toMatch(/production[\s\S]*next|next[\s\S]*production/)
         await missing('/api/v1/repos/zz-suite/bytes/raw?label=production')
         expect(await refused(`${labelled}?label=production&version=1.0.0`)).toMatch(/label/)

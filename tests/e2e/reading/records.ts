@@ -1,4 +1,4 @@
-// Reading shows each repository, each version and each owner as the content folder has them.
+// Read tests for records: each repository, version and owner matches the content folder.
 import { describe, expect, test } from 'vitest'
 import { DETAIL, expectError, expectShape, LISTED_VERSION, SUMMARY, USER, VERSION_RECORD } from '../answers.ts'
 import type { Json } from '../client.ts'
@@ -20,7 +20,7 @@ export function records(hub: Reading): void {
         labels: repository.labels,
         versions: repository.active.map(({ version }) => version),
       })
-      // Only content is promised byte for byte; blank space around the text of a page is not.
+      // Only content is preserved byte for byte; whitespace around a page's text is not.
       expect(String(detail.readme).trim()).toBe(repository.readme.trim())
       expect(detail.parameters).toEqual(latest?.parameters ?? {})
       if (latest) expectVariables(detail.variables, latest, fullName)
@@ -60,7 +60,7 @@ export function records(hub: Reading): void {
         expectVariables(single.variables, version, where)
         const raw = await found(`/api/v1/repos/${fullName}/raw?version=${version.version}`)
         expectBytes(raw, version.bytes)
-        // What lies between may compress, and then it is another digest.
+        // An intermediary may compress the response, which changes the digest.
         if (raw.headers['content-encoding'] === undefined)
           expect(raw.headers['repr-digest']).toBe(`sha-256=:${Buffer.from(version.sha256, 'hex').toString('base64')}:`)
         expect(raw.headers['x-prompt-yanked']).toBe(version.yank_reason === null ? undefined : 'true')

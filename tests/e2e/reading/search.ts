@@ -1,4 +1,4 @@
-// Reading searches: what a question finds, in which order, and how its words were taken.
+// Read tests for search: what a query finds, in which order, and how its words are interpreted.
 import { describe, expect, test } from 'vitest'
 import { expectShape, SUMMARY } from '../answers.ts'
 import type { Answer } from '../client.ts'
@@ -25,7 +25,7 @@ export function search(hub: Reading): void {
     })
 
     test('with a sort, that order; without, best match first', async () => {
-      // What holds all of the words stands before what holds a part, in every order; of this word there is no part.
+      // Full matches come before partial ones in every order; this word has no partial matches.
       const word = hub.isOwn ? 'zz-trend' : 'sql'
       const best = await found(`/api/v1/repos?q=${word}`)
       expect(meta(best)).toMatchObject({ pages: 1, matched: { exact: meta(best).total } })
@@ -145,7 +145,7 @@ export function search(hub: Reading): void {
     )('%s', async (_, q, expected) => {
       const full = expected.map((name) => (name.includes('/') ? name : `zz-search/${name}`))
       const got = await search(q)
-      // Of two that are found for one word each, either may be first.
+      // If each of two results matches one word, either may come first.
       if (/both|NOT|one of two words$/.test(_)) expect(got.toSorted()).toEqual(full)
       else expect(got).toEqual(full)
     })

@@ -1,4 +1,4 @@
-// The contract of reading, checked by requests alone: aimed at an address, the same lines hold for every way to serve the hub.
+// The read contract, checked through requests alone: the same tests run against any URL, for every way to serve the hub.
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { Target } from '../targets.ts'
 import { addresses } from './addresses.ts'
@@ -15,12 +15,12 @@ import { search } from './search.ts'
 /** Adds the suite. @param more tests of the same running hub that are not about reading */
 export function readSuite(target: Target, more: (hub: Reading) => void = () => {}): void {
   const hub = openReading(target)
-  // A hub elsewhere has a limit of requests, and is waited for.
+  // A remote hub has a rate limit, so the tests wait for it.
   describe(`reading from ${target.name}`, { timeout: hub.isOwn ? 120_000 : 900_000 }, () => {
     beforeAll(() => hub.open())
     afterAll(() => hub.close())
 
-    // The local Netlify server takes a minute to start and a third of a second a request. What our code alone decides is tested elsewhere.
+    // The local Netlify server takes a minute to start and a third of a second per request. Logic that is only in our code is tested elsewhere.
     const ours = target.netlify ? [] : [search, queryValues, described]
     for (const part of [records, lists, addresses, methods, dataFiles, ...ours]) part(hub)
     more(hub)

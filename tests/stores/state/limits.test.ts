@@ -1,4 +1,4 @@
-// Limits that are counted in the state store hold for all processes that share it.
+// Checks that limits counted in the state store apply to all processes that share it.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Fresh copies: shared by several machines, kept through the loss of the store, and removed once a build holds them.
+// Tests fresh copies: shared by several machines, kept if the store is lost, and removed once a build contains them.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startSweeping } from '../../../src/host/open-state.ts'
 import type { FreshCopy, KeptVersion } from '../../../src/ports/fresh-copies.ts'
@@ -21,7 +21,7 @@ const versionOf = (name: string, version: string) =>
     version: { owner: 'acme', name, version },
   }) as unknown as KeptVersion
 
-/** A store that counts what it is asked, and can be away. */
+/** Creates a store that counts its calls and can be made unavailable. */
 function countCalls(state: StateStore) {
   const asked: string[] = []
   const control = { isAway: false }

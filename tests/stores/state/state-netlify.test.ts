@@ -1,4 +1,4 @@
-// The Netlify driver passes the contract on the server that `netlify dev` starts.
+// Checks that the Netlify driver passes the contract on the server that `netlify dev` starts.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,8 @@ stateStoreContract('Netlify Blobs', async () => {
   return {
     open: async (now) => ({ ...stateOver(access, now), close: async () => {} }),
     close: stop,
-    // Measured: of 20 conditional writes at once this server lets up to 20 win, and Netlify promises nothing (docs/notes/github.md section 10).
+    // Measured: of 20 simultaneous conditional writes, this server lets up to 20 win, and Netlify guarantees nothing
+    // (docs/notes/github.md section 10).
     hasOneWinner: false,
   }
 })

@@ -1,4 +1,5 @@
-// The PostgreSQL driver passes the contract on a real server; what is special to it: making the table at once, loss and return of the server, notices.
+// Checks that the PostgreSQL driver passes the contract on a real server, and its specifics: simultaneous table
+// creation, loss and return of the server, notices.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../../scripts/bench/postgres.ts'

@@ -1,4 +1,4 @@
-// The SQLite driver passes the contract; what is special to it: kills, a full disk, other processes, files that are not its own.
+// Checks that the SQLite driver passes the contract, and its specifics: kills, a full disk, other processes, files that are not its own.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -25,14 +25,14 @@ const WRITER = resolve('tests/stores/state/sqlite-writer.ts')
 const startWriter = (path: string, name: string) =>
   spawn(process.execPath, [WRITER, path, name], { stdio: ['ignore', 'pipe', 'inherit'] })
 
-/** Collects what a writer says it has written. */
+/** Collects the writes that a writer reports. */
 function collect(writer: ChildProcess): { lines: string[]; ended: Promise<unknown> } {
   const lines: string[] = []
   createInterface(writer.stdout!).on('line', (line) => lines.push(line))
   return { lines, ended: once(writer, 'close') }
 }
 
-/** KILLS in the environment: how often a writing process is killed. */
+/** KILLS environment variable: how often a writing process is killed. */
 const KILLS = Number(process.env.KILLS ?? 12)
 
 test(`keeps every acknowledged write after ${KILLS} kills of a writing process`, { timeout: 600_000 }, async () => {
@@ -110,7 +110,7 @@ test('waits for a lock of another process without blocking the thread, then fail
 test('a full disk rejects the write and keeps all earlier writes', async () => {
   const path = newFile()
   await (await openSqliteState(path)).close()
-  // The shell's unit is 512 bytes (POSIX) or 1 KiB.
+  // The shell's block size is 512 bytes (POSIX) or 1 KiB.
   const output = execFileSync('sh', ['-c', `ulimit -f 1024; exec "${process.execPath}" "${WRITER}" "${path}" full`], {
     encoding: 'utf8',
     timeout: 60_000,
@@ -152,7 +152,7 @@ test('removes 20,000 sign-ins completely after they expire', async () => {
   const path = newFile()
   const state = await openSqliteState(path, () => time)
   await state.add('sign-ins/0', 'x', { expiresAt: time + 600_000 })
-  // In one transaction, because each write of its own waits for the disk.
+  // In one transaction, because each separate write waits for the disk.
   const database = new DatabaseSync(path)
   database.exec(`
     WITH RECURSIVE count (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM count WHERE number < 19999)

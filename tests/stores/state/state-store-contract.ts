@@ -6,10 +6,10 @@ const START = Date.parse('2026-11-20T10:00:00Z')
 
 /** A driver for the contract. */
 interface Driver {
-  /** Opens the store again, with a clock; each call sees what the ones before wrote. */
+  /** Reopens the store with a clock; each call sees what the earlier ones wrote. */
   open: (now: () => number) => Promise<OpenStateStore>
   close?: () => Promise<void>
-  /** Whether of many callers at once exactly one wins. */
+  /** Whether exactly one of many simultaneous callers wins. */
   hasOneWinner: boolean
 }
 
@@ -83,7 +83,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
       expect(await other.replace('replaced/one', '2', read.version)).toBe(true)
       expect(await state.replace('replaced/one', '3', read.version)).toBe(false)
       expect(await textOf('replaced/one')).toBe('2')
-      // Deleted and written again with the same value, it is another one.
+      // If deleted and written again with the same value, it is a different entry.
       await state.delete('replaced/one')
       expect(await state.replace('replaced/one', '4', read.version)).toBe(false)
       await state.set('replaced/one', '1')
@@ -111,7 +111,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
       await state.set('swept/lasts', 'x')
       await state.set('swept/later', 'x', { expiresAt: time + 2 })
       await state.set('swept/now', 'x', { expiresAt: time + 1 })
-      // A new write without an end takes the end away.
+      // A new write without an expiry time removes the old one.
       await state.set('swept/kept', 'x', { expiresAt: time + 1 })
       await state.set('swept/kept', 'y')
       await state.set('swept/replaced', 'x', { expiresAt: time + 1 })
@@ -143,7 +143,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
         )
         const winners = won.flatMap((isWinner, number) => (isWinner ? [`${number}`] : []))
         if (driver.hasOneWinner) expect(winners).toEqual([await textOf(`race/${round}`)])
-        // Whatever the store said, everybody reads the same one afterwards.
+        // Whatever the store returned, everyone reads the same value afterwards.
         expect(await textOf(`race/${round}`)).toBe(await textOf(`race/${round}`, other))
       }
     })
@@ -172,7 +172,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
           if (await store.replace('count/one', `${Number(value) + 1}`, version)) return
         }
       }
-      // Where several may win, they take turns here.
+      // If several may win, the calls run one after the other.
       const raises = Array.from({ length: 40 }, (_, number) => () => raise(number % 2 ? state : other))
       if (driver.hasOneWinner) await Promise.all(raises.map((start) => start()))
       else for (const start of raises) await start()
