@@ -1,12 +1,12 @@
-# A whole hub in one container: it builds, serves and follows the prompts in /catalogue. The rest of its file system may be read-only.
+# A complete hub in one container: it builds, serves and follows the prompts in /catalogue. The rest of its file system may be read-only.
 #   docker build --tag prompt-hub .
 #   docker run --read-only --tmpfs /tmp --volume hub-state:/hub/.hub --volume "$PWD/catalogue:/catalogue" --publish 127.0.0.1:8888:8888 prompt-hub
-# src/pages/docs/hosting-machine.md has the rest.
+# For details, see src/pages/docs/hosting-machine.md.
 
 FROM node:24-bookworm-slim AS packages
 WORKDIR /hub
 COPY package.json package-lock.json .npmrc ./
-# Nothing that a package brings is run: this image has its own Node, and the others bring their programs as packages.
+# No package scripts are run: this image has its own Node, and the other packages install their programs as packages.
 RUN npm ci --omit=dev --ignore-scripts
 
 FROM node:24-bookworm-slim
@@ -21,10 +21,10 @@ COPY releases releases
 COPY netlify netlify
 COPY scripts scripts
 COPY src src
-# Astro writes types of its own into .astro.
+# Astro writes its own types to .astro.
 RUN mkdir .hub /catalogue && ln -s .hub .astro && chown node:node .hub /catalogue
 ENV CONTENT_DIR=/catalogue/content HOST=0.0.0.0 PORT=8888 ASTRO_TELEMETRY_DISABLED=1
-# Tokens, sessions and what is built; and the git repository that holds content/.
+# Tokens, sessions and builds; and the git repository that contains content/.
 VOLUME ["/hub/.hub", "/catalogue"]
 USER node
 EXPOSE 8888

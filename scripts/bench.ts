@@ -1,4 +1,4 @@
-// `npm run bench`: measures build, read handler, search, MCP, host, attacks and client on synthetic catalogues, each next to its raw baseline in the same run, and checks the results against limits.
+// `npm run bench`: measures build, read handler, search, MCP, host, attacks and client on synthetic catalogues, each against its raw baseline in the same run, and checks the results against limits.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -36,16 +36,16 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   client: measureClient,
 }
 
-/** Measured once, whatever the sizes are: its catalogues are real ones. */
+/** Measured once, regardless of the sizes, because it uses real catalogues. */
 const RELEVANCE = 'relevance'
-/** Measured without a site, because writing one takes an hour at the intended sizes. */
+/** Measured without a site, because writing one at the intended sizes takes an hour. */
 const SCALE = 'search-scale'
-/** For the state drivers, which do not depend on a catalogue. */
+/** Measures the state drivers, which do not depend on a catalogue. */
 const STATE = 'state'
 /** Takes ten minutes, so it runs only on request. */
 const SOAK = 'soak'
 const SOAK_PROMPTS = '300'
-/** Under two minutes: checks that everything still works, and the rough figures. */
+/** Takes less than two minutes: checks that everything still works, and gives rough figures. */
 const QUICK = { sizes: '500', only: 'rebuild,host,read' }
 const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE, STATE]
 
@@ -64,7 +64,7 @@ const usual = flags.quick ? QUICK : { sizes: '1000,10000', only: ALL.join(',') }
 const minutes = Number(flags.minutes)
 const sizes = (flags.sizes ?? (flags.only === SOAK ? SOAK_PROMPTS : usual.sizes)).split(',').map(Number)
 const versions = Number(flags.versions)
-/** The folder of another version, whose search is queried for comparison. */
+/** The folder of another version, whose search is measured for comparison. */
 const beside = flags.beside === undefined ? undefined : resolve(flags.beside)
 const chosen = (flags.only ?? usual.only).split(',')
 const parts = chosen.filter((part) => part !== RELEVANCE && part !== STATE)
@@ -102,7 +102,7 @@ const machine = {
   processor: cpus()[0]?.model ?? 'unknown',
   memory_gb: Math.round(totalmem() / 1e9),
   node: process.version,
-  // If the load exceeds the number of cores, other processes were running: times are then unreliable, ratios and processor time still hold.
+  // If the load exceeds the number of cores, other processes were running: times are then unreliable, but ratios and processor time are still valid.
   load: Number(loadavg()[1]!.toFixed(1)),
 }
 mkdirSync(dirname(flags.json), { recursive: true })
@@ -111,7 +111,7 @@ writeFileSync(
   `${JSON.stringify({ machine, versions_per_prompt: versions, rows, failures }, undefined, 2)}\n`,
 )
 console.log(
-  `${machine.cores} cores (${machine.processor}), ${machine.memory_gb} GB, Node ${machine.node}, load ${machine.load}; ${versions} versions a prompt\n`,
+  `${machine.cores} cores (${machine.processor}), ${machine.memory_gb} GB, Node ${machine.node}, load ${machine.load}; ${versions} versions per prompt\n`,
 )
 if (rows.length > 0) console.log(formatTable(rows))
 if (chosen.includes(RELEVANCE)) {
@@ -127,7 +127,7 @@ async function measureSize(size: number): Promise<void> {
   const workDir = join(dir, String(size))
   let site: Promise<BenchSite> | undefined
   const makeOnce = () => {
-    if (!site) report('making the catalogue')
+    if (!site) report('creating the catalogue')
     site ??= makeSite(workDir, size, versions)
     return site
   }
@@ -149,7 +149,7 @@ async function measurePart(part: string, size: number, workDir: string, makeOnce
   return PARTS[part]!(await makeOnce())
 }
 
-/** Not before the end: after many deletions ext4 is slow (docs/scale.md section 1). */
+/** Called only at the end, because ext4 is slow after many deletions (docs/scale.md section 1). */
 async function cleanUp(): Promise<void> {
   progress.end()
   await stopAll()

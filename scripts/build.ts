@@ -1,4 +1,4 @@
-// `npm run build [-- --out DIR]`: the deployable site in dist/, with its search index and page code in build/. Writes everything anew and then replaces the last build; does nothing if nothing changed.
+// `npm run build [-- --out DIR]`: writes the deployable site to dist/, and its search index and page code to build/. Writes everything from scratch, then replaces the last build; does nothing if nothing changed.
 import { hash } from 'node:crypto'
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -31,7 +31,7 @@ import { writeBuildRecord } from '../src/stores/site/build-record.ts'
 import { readBuildSource } from '../src/stores/site/build-source.ts'
 import { openProgress } from './progress.ts'
 
-/** How long the files of the last build remain readable for requests that started with it, under `npm run serve`. */
+/** How long the last build's files remain readable for requests that started with it under `npm run serve`. */
 const RETIRE_MS = 2_000
 
 const started = performance.now()
@@ -39,21 +39,21 @@ const places = readPlaces()
 const progress = openProgress()
 const config = readConfig(process.env)
 const pagesPlace = bundlePlaceOf(config)
-/** Identifies everything that determines a build besides the content. */
+/** Identifies everything except the content that determines a build. */
 const madeBy = JSON.stringify([pagesPlace.key, config.buildDay])
 mkdirSync('.astro', { recursive: true })
 const lock = takeLock(join('.astro', `build-${hash('sha256', places.dist).slice(0, 16)}.lock`), 60_000)
 if (!lock) {
-  console.error('Another build into this folder is under way.')
+  console.error('Another build into this folder is already running.')
   process.exit(1)
 }
 try {
   swapIn(places)
   removeUnfinished(places)
-  // Before the content is read, so that nothing later counts as read.
+  // Recorded before the content is read, so that nothing published later counts as read.
   const source = await readBuildSource(config.contentDir, process.env)
   const built = hasNothingToDo()
-  // Includes versions that were published and removed again since.
+  // The source changes even if versions were published and then removed again.
   if (built) writeBuildRecord(builtFile(places), { ...built, source })
   else await build(source)
 } catch (error) {
@@ -66,7 +66,7 @@ try {
   lock.release()
 }
 
-/** The last build if nothing changed, which is then reported at once. */
+/** Returns the last build if nothing changed, and reports that. */
 function hasNothingToDo(): Built | undefined {
   const built = readBuilt(places)
   if (built?.fingerprint === undefined || built.made_by !== madeBy) return undefined
@@ -88,7 +88,7 @@ async function build(source: BuildSource): Promise<void> {
     const { repositories, files, fingerprint, ignored } = written
     cpSync(bundle.client, next.dist, { recursive: true })
     cpSync(bundle.server, pagesOf(next), { recursive: true })
-    // File timestamps may lag slightly; manual changes come later than this.
+    // File timestamps may lag slightly; manual changes are made after this time.
     const about = { ended_ms: Date.now() + 1, made_by: madeBy, repositories, files }
     const now = new Date().toISOString()
     const built: Built = { built_at: now, source, ...about, ...(fingerprint && { fingerprint }) }
@@ -103,7 +103,7 @@ async function build(source: BuildSource): Promise<void> {
   removeOld(places)
 }
 
-/** Whether nobody has changed a folder by hand since it was written: the changed file, or its folder, would have a newer timestamp. */
+/** Returns whether nobody has changed a folder by hand since it was written: the changed file or its folder would have a newer timestamp. */
 function isUntouched(dir: string, endedMs: number): boolean {
   if (lstatSync(dir).mtimeMs > endedMs) return false
   return readdirSync(dir, { withFileTypes: true }).every((entry) => {
@@ -119,7 +119,7 @@ function sayEnd(what: string, ignored: readonly string[]): void {
   console.log(`${what} in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
 }
 
-/** Where the site is written. */
+/** Returns where the site is written, from the command line. */
 function readPlaces(): BuildPlaces {
   try {
     const { out = '.' } = parseArgs({ options: { out: { type: 'string' } } }).values

@@ -19,7 +19,7 @@ const config = readSettingsOrExit()
 const stopping = new AbortController()
 const progress = openProgress()
 let host: RunningServer | undefined
-// The server first, because running requests still need the stores and the site.
+// Stops the server first, because running requests still need the stores and the site.
 whenAsked(async () => {
   progress.end()
   await host?.stop()
@@ -27,7 +27,7 @@ whenAsked(async () => {
 })
 
 let lastTrouble = ''
-/** Warns once, because the problem lasts until a person fixes it. @returns whether the content folder holds all that was published */
+/** Warns once, because the problem lasts until a person fixes it. @returns whether the content folder contains everything that was published */
 async function finishPublishes(git: LocalGit): Promise<boolean> {
   try {
     await git.finishPublishes()
@@ -46,9 +46,9 @@ try {
   whenAborted(stopping.signal, stores.close)
   const watching = watchBy(config)
   const { metrics } = watching
-  // Only a local repository has every publish in the content folder at once; a clone of GitHub may lag behind.
+  // Only with a local repository is every publish in the content folder immediately; a clone from GitHub may lag behind.
   const isLocal = config.gitStore.kind === 'local'
-  if (config.keepsClone) console.log('Opening the clone of the repository on GitHub …')
+  if (config.keepsClone) console.log('Opening the clone of the GitHub repository …')
   const clone = config.keepsClone ? await followGitHub(config, process.env, stopping.signal) : undefined
   const contentDir = clone?.contentDir ?? config.contentDir
   const followed = followContent({ ...config, contentDir }, stopping.signal, {
@@ -67,7 +67,7 @@ try {
     const { full_name } = copy.repository
     followed.notePublish(full_name)
     clone?.fetchSoon()
-    inBackground('Telling the other machines of a publish', () => stores.state.notify?.(full_name))
+    inBackground('Notifying the other machines of a publish', () => stores.state.notify?.(full_name))
   }
   host = await serveSites(
     followed.site,
@@ -83,7 +83,9 @@ try {
     },
   ).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE'
-      ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
+      ? new Error(
+          `Port ${config.port} is in use. Stop the program that uses it, or choose another port: PORT=8889 npm start`,
+        )
       : error
   })
   clone?.start(followed.noteMove)
@@ -94,10 +96,10 @@ try {
   if (stopping.signal.aborted) await host.stop()
   else {
     console.log(
-      `Prompt Hub is at ${config.baseUrl} and follows ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. The API answers now, pages in a few seconds. Stop it with Ctrl-C.`,
+      `Prompt Hub is at ${config.baseUrl} and follows ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. The API is ready; pages will be in a few seconds. Press Ctrl-C to stop it.`,
     )
     printSignInLink(config, stores)
-    // After the first state, because both at once would take twice as long, and programs need no pages.
+    // Only after the first state, because both at once would take twice as long, and programs need no pages.
     pages = preparePages(bundlePlaceOf(config), stopping.signal)
   }
 } catch (error) {

@@ -1,4 +1,4 @@
-// `npm run token`: creates, lists and revokes operators' tokens on the hub's machine. Standard output has only the created token.
+// `npm run token`: creates, lists and revokes operators' tokens on the hub's machine. On creation, only the token is written to standard output.
 import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
 import { PERMISSIONS, Permissions, USUAL_PERMISSIONS } from '../src/domain/access/permissions.ts'
@@ -17,9 +17,9 @@ Creates a token for an owner, or for one of its prompts, and prints it. The toke
 
   --permissions LIST  a comma-separated list of ${PERMISSIONS.join(', ')}; default: ${USUAL_PERMISSIONS}
   --days N       days until it expires, ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}; default: ${TOKEN_DAYS.usual}
-  --label text   a name to recognise it by
-  --list         lists these tokens with their IDs
-  --revoke ID    revokes a token at once`
+  --label text   a name by which to recognise it
+  --list         lists the tokens created this way, with their IDs
+  --revoke ID    revokes a token immediately`
 
 try {
   const { positionals, values } = parseArgs({
@@ -38,7 +38,7 @@ try {
     positionals.length > 0 || made.permissions !== undefined || made.days !== undefined || made.label !== undefined
   if (help) console.log(HELP)
   else if ([isMaking, list, revoke !== undefined].filter(Boolean).length !== 1)
-    throw new Error('expected one owner, or owner/name, or --list, or --revoke with an id')
+    throw new Error('expected exactly one of: an owner or owner/name, --list, or --revoke with an ID')
   else if (list) await inStore(listTokens)
   else if (revoke !== undefined) await inStore((state) => revokeToken(state, revoke))
   else await makeToken(positionals, made)
@@ -54,13 +54,15 @@ async function makeToken(
   const [target = ''] = targets
   const scope = target.includes('/') ? target : `${target}/*`
   if (targets.length !== 1 || !parseScope(scope))
-    throw new Error(`expected one owner, or owner/name, got "${targets.join(' ')}"`)
+    throw new Error(`expected one owner or owner/name, got "${targets.join(' ')}"`)
   const days = given.days === undefined ? TOKEN_DAYS.usual : Number(given.days)
   if (!Number.isInteger(days) || days < TOKEN_DAYS.least || days > TOKEN_DAYS.most)
     throw new Error(`--days: expected a whole number from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`)
   const permissions = Permissions.safeParse(given.permissions?.split(',') ?? [...USUAL_PERMISSIONS])
   if (!permissions.success)
-    throw new Error(`--permissions: expected some of ${PERMISSIONS.join(', ')}, each once, parted by commas`)
+    throw new Error(
+      `--permissions: expected some of ${PERMISSIONS.join(', ')}, without duplicates, separated by commas`,
+    )
   const name = given.label ?? `npm run token, ${new Date().toISOString().slice(0, 10)}`
   await inStore(async (state) => {
     const { token } = await createToken(

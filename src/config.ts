@@ -1,4 +1,4 @@
-// Turns the settings into the configuration of the program. The only reader of the environment.
+// Converts the settings into the program's configuration. Only this file reads the environment.
 import { relative, resolve, sep } from 'node:path'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
@@ -35,38 +35,38 @@ export interface Config {
   port: number
   /** Where the Node server listens: by default on loopback in local mode, otherwise on every address. */
   listenAt: 'everywhere' | readonly string[]
-  /** Whether each request is logged as one line; undefined: only if the output is not a terminal. */
+  /** Whether each request is logged as one line; if undefined, only when the output is not a terminal. */
   logRequests: boolean | undefined
   /** Whether `/metrics` is served. */
   hasMetrics: boolean
   /** The proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly TrustedProxy[]
-  /** Base address without a final slash. */
+  /** The base URL, without a trailing slash. */
   baseUrl: string
-  /** The host names of the public addresses. */
+  /** The host names of the public URLs. */
   hostnames: string[]
   /** The site's name on Netlify, if it runs there. */
   netlifySite: string | undefined
   contentDir: string
-  /** Whether `npm start` keeps a clone of the GitHub repository, because no folder was configured. */
+  /** Whether `npm start` maintains a clone of the GitHub repository because no folder was configured. */
   keepsClone: boolean
   /** How often the clone polls GitHub. */
   contentPollMs: number
-  /** The database that several machines share; undefined when the state is a local file. */
+  /** The URL of the database that several machines share; undefined if the state is a local file. */
   databaseUrl: string | undefined
-  /** 0 is off. */
+  /** Reads per minute; 0 disables the limits. */
   rateLimitPerMinute: number
-  /** Where publishing writes. */
+  /** The git store that publishes are written to. */
   gitStore: GitStoreSettings
   /** How people sign in. */
   signIn: SignInSettings
-  /** The accepted issuer of OIDC tokens, and the address of its keys. */
+  /** The accepted issuer of OIDC tokens, and its JWKS URL. */
   oidc: { issuer: string; jwksUrl: string }
-  /** Whether the hub serves only the user of this machine: no sign-in with GitHub, and no other host name. */
+  /** Whether the hub serves only this machine's user: without GitHub sign-in or any other host name. */
   isLocal: boolean
-  /** Whether the Netlify dev server runs the code: no memory survives a request there. */
+  /** Whether the Netlify dev server runs the code; memory does not persist between requests there. */
   isNetlifyDev: boolean
-  /** The folder of a function's included files. */
+  /** The folder that contains a function's included files. */
   functionDir: string
   /** The build date in UTC, `YYYY-MM-DD`. */
   buildDay: string
@@ -112,7 +112,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   }
 }
 
-/** Both addresses of this machine, because `localhost` may mean either. */
+/** Both loopback addresses, because `localhost` may mean either. */
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1']
 
 function readListenAt(host: string | undefined, isLocalMode: boolean): Config['listenAt'] {
@@ -128,7 +128,7 @@ function readGitStore(settings: Settings): GitStoreSettings {
     GITHUB_APP_PRIVATE_KEY: privateKey,
   } = settings
   const hasCredential = Boolean(token || appId || privateKey)
-  // In a GitHub Actions job this name is always set, so it configures nothing by itself.
+  // GitHub Actions always sets this name, so on its own it configures nothing.
   if (!hasCredential && (!repository || settings.GITHUB_ACTIONS === 'true')) return { kind: 'local' }
   if (!repository) return { kind: 'incomplete', missing: 'GITHUB_REPOSITORY' }
   const place = { kind: 'github', repository, branch: settings.GITHUB_BRANCH, apiUrl: settings.GITHUB_API_URL } as const
@@ -151,16 +151,16 @@ function readSignIn(settings: Settings, isPrivate: boolean): SignInSettings {
     (name) => `${name}: expected, because people sign in with GitHub`,
   )
   // Without https, anyone on the network could read the cookies.
-  if (!isPrivate) missing.push('SITE_URL: expected an address that starts with https://, because people sign in')
+  if (!isPrivate) missing.push('SITE_URL: expected a URL that starts with https://, because people sign in')
   if (!clientId || !clientSecret || !secret || missing.length > 0) return { kind: 'incomplete', missing }
   const { GITHUB_OAUTH_URL: oauthUrl, GITHUB_API_URL } = settings
   return { kind: 'github', oauthUrl, apiUrl: GITHUB_API_URL.replace(/\/$/, ''), clientId, clientSecret, secret }
 }
 
-/** What sign-in with GitHub requires. */
+/** The settings that GitHub sign-in requires. */
 export const SIGN_IN_SETTINGS = ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET', 'SESSION_SECRET'] as const
 
-/** The error for missing or invalid settings; it names them, never their values. */
+/** Creates the error for missing or invalid settings; it names them, but never their values. */
 export function notSetUp(problems: readonly string[]): HubError {
   return new HubError(
     'unavailable',
@@ -170,14 +170,14 @@ export function notSetUp(problems: readonly string[]): HubError {
 }
 
 /**
- * The path of a file that is deployed with a function.
+ * Returns the path of a file that is deployed with a function.
  *
- * Not written as `resolve(functionDir, 'build/search.db')` where it is needed: of that, Netlify's bundler understands the end alone, so it searches the whole project, `node_modules` and the site included, for files with this end, and deploys each of them.
+ * Callers do not write `resolve(functionDir, 'build/search.db')` themselves: Netlify's bundler would understand only the last part. It would search the entire project, including `node_modules` and the site, for files with that ending, and deploy all of them.
  */
 export const includedFile = ({ functionDir }: Pick<Config, 'functionDir'>, path: string): string =>
   resolve(functionDir, path)
 
-/** The repository that publishes go to, for links; undefined for a local git repository. */
+/** Returns the repository that publishes are written to, for links; undefined for a local git repository. */
 export function findSourceHost({
   gitStore,
   contentDir,
@@ -187,12 +187,12 @@ export function findSourceHost({
   if (gitStore.kind !== 'github') return undefined
   const { repository, branch, apiUrl } = gitStore
   const { origin } = new URL(apiUrl)
-  // On github.com, pages have a different host from the API; on a GitHub Enterprise server, both have the same.
+  // On github.com, web pages and the API have different hosts; on GitHub Enterprise Server, they have the same one.
   const web = `${origin === 'https://api.github.com' ? 'https://github.com' : origin}/${repository}`
   return { repository, branch, web, content: findInRepository(contentDir) }
 }
 
-/** A hub runs in the top folder of the repository. A content folder elsewhere is a copy of the one that publishing writes to. */
+/** Returns the content folder's path in the repository, in whose root folder a hub runs. A content folder elsewhere is a copy of the one that publishing writes to. */
 function findInRepository(contentDir: string): string {
   const path = relative(process.cwd(), resolve(contentDir)).replaceAll(sep, '/')
   return path === '' || path.startsWith('..') ? 'content' : path

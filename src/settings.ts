@@ -1,16 +1,16 @@
-// The table of settings: format, default and description of each. config.ts combines them. No schemas here, because every function loads this file first.
+// Defines the format, default and description of every setting; config.ts combines them. Contains no schemas, because every function loads this file first.
 import { isIP } from 'node:net'
 import { GITHUB_REPOSITORY } from './domain/content/names.ts'
 import type { Parsed } from './domain/text/problems.ts'
 
-/** How a setting is written: the value of a text, or what was expected instead. What was given is never repeated, for it may be a secret. */
+/** Parses a setting: returns its value, or what was expected instead. The given string is never repeated, because it may be a secret. */
 type Form<Value> = (text: string) => { value: Value } | { expected: string }
 
 interface Setting<Value, Unset> {
-  /** What it is for, in a sentence. */
+  /** The purpose of the setting, in one sentence. */
   about: string
   form: Form<Value>
-  /** What holds where it is not set. */
+  /** The value if it is not set. */
   unset: Unset
 }
 
@@ -30,7 +30,7 @@ const textLike =
 const onOrOff: Form<'on' | 'off'> = (text) =>
   text === 'on' || text === 'off' ? { value: text } : { expected: 'expected on or off' }
 
-/** A number without a sign or a fraction. */
+/** Parses a number without a sign or a fraction. */
 const wholeNumber =
   (expected: string, most = Number.MAX_SAFE_INTEGER): Form<number> =>
   (text) =>
@@ -39,7 +39,7 @@ const wholeNumber =
 const wholeNumberOfSeconds: Form<number> = (text) =>
   /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 86_400
     ? { value: Number(text) }
-    : { expected: 'expected 1 to 86400, as a whole number' }
+    : { expected: 'expected a whole number from 1 to 86400' }
 
 const address =
   (expected: string): Form<string> =>
@@ -47,26 +47,26 @@ const address =
     /^https?:\/\/\S+$/i.test(text) && URL.canParse(text) ? { value: text } : { expected }
 
 const baseAddress: Form<string> = (text) => {
-  const read = address('expected an address such as https://prompts.example.org')(text)
+  const read = address('expected a URL such as https://prompts.example.org')(text)
   if ('expected' in read) return read
   const { pathname, origin } = new URL(read.value)
-  return pathname === '/' ? { value: origin } : { expected: 'expected an address without a path' }
+  return pathname === '/' ? { value: origin } : { expected: 'expected a URL without a path' }
 }
 
-/** A base URL, without a trailing slash; GitHub Enterprise may be below a path. */
+/** Parses a base URL and removes its trailing slash; GitHub Enterprise may be below a path. */
 const originAddress: Form<string> = (text) => {
-  const read = address('expected an address such as https://github.com')(text)
+  const read = address('expected a URL such as https://github.com')(text)
   return 'expected' in read ? read : { value: read.value.replace(/\/$/, '') }
 }
 
-/** An issuer is compared with what tokens say of it, letter by letter. */
+/** Parses an issuer, which must match the one in tokens character for character. */
 const issuerAddress: Form<string> = (text) =>
-  text.endsWith('/') ? { expected: 'expected an address without a final slash' } : address('expected an address')(text)
+  text.endsWith('/') ? { expected: 'expected a URL without a trailing slash' } : address('expected a URL')(text)
 
-/** An address or a network whose forwarding header counts. */
+/** An IP address or a network whose forwarding header is trusted. */
 export interface TrustedProxy {
   address: string
-  /** Bits of the network. */
+  /** The length of the network prefix, in bits. */
   prefix: number
 }
 
@@ -79,7 +79,7 @@ const trustedProxies: Form<readonly TrustedProxy[]> = (text) => {
   const parts = text.split(',').flatMap((part) => (part.trim() === '' ? [] : [parseProxy(part.trim())]))
   const proxies = parts.flatMap((proxy) => proxy ?? [])
   return parts.includes(undefined)
-    ? { expected: 'expected addresses, networks such as 10.0.0.0/8, or loopback, with commas between them' }
+    ? { expected: 'expected IP addresses, networks such as 10.0.0.0/8, or loopback, separated by commas' }
     : { value: proxies }
 }
 
@@ -91,20 +91,20 @@ function parseProxy(text: string): readonly TrustedProxy[] | undefined {
   return longest === 0 || more !== undefined || prefix < 0 || prefix > longest ? undefined : [{ address, prefix }]
 }
 
-/** Every setting by its name in the environment. README.md. */
+/** All settings, by their names in the environment. README.md. */
 export const SETTINGS = {
   PORT: setting('The port of the Node server.', wholeNumber('expected a port number', 65_535), 8888),
   HOST: setting(
-    'The address that the Node server listens on, such as 0.0.0.0.',
-    textLike(/^[A-Za-z0-9.:_-]{1,253}$/, 'expected an address or a name of this machine'),
+    'The IP address or host name that the Node server listens on, such as 0.0.0.0.',
+    textLike(/^[A-Za-z0-9.:_-]{1,253}$/, 'expected an IP address or a host name of this machine'),
   ),
   TRUSTED_PROXIES: setting('Proxies whose X-Forwarded-For header is trusted.', trustedProxies, []),
   LOG_REQUESTS: setting('Whether the Node server logs each request as a line of JSON.', onOrOff),
   METRICS: setting('Whether the Node server serves /metrics.', onOrOff, 'off'),
-  SITE_URL: setting('The public base address.', baseAddress),
-  URL: setting('Set by Netlify: the public base address.', baseAddress),
+  SITE_URL: setting('The public base URL.', baseAddress),
+  URL: setting('Set by Netlify: the public base URL.', baseAddress),
   CONTENT_DIR: setting(
-    'The folder that contains the prompts; default: content. With the GitHub settings and without this one, npm start maintains its own clone.',
+    'The folder that contains the prompts; default: content. If the GitHub settings are set and this one is not, npm start maintains its own clone.',
     anyText,
   ),
   CONTENT_POLL_SECONDS: setting(
@@ -114,31 +114,31 @@ export const SETTINGS = {
   ),
   DATABASE_URL: setting(
     'A PostgreSQL database that several machines share; without it, state is stored in .hub/state.db.',
-    textLike(/^postgres(?:ql)?:\/\/\S+$/, 'expected an address such as postgresql://user:password@host/database'),
+    textLike(/^postgres(?:ql)?:\/\/\S+$/, 'expected a URL such as postgresql://user:password@host/database'),
   ),
   RATE_LIMIT_PER_MINUTE: setting(
-    'Reads per minute and client address; 0 disables every limit, except those that netlify/functions declares on Netlify.',
-    wholeNumber('expected 0 or more, as a whole number'),
+    'Reads per minute for each client IP address; 0 disables all limits, except those that netlify/functions declares on Netlify.',
+    wholeNumber('expected a whole number of at least 0'),
     120,
   ),
   GITHUB_REPOSITORY: setting(
-    'The GitHub repository that contains content/; without any GitHub setting, local git is used.',
+    'The GitHub repository that contains content/; without any GitHub settings, local git is used.',
     textLike(GITHUB_REPOSITORY, 'expected owner/name'),
   ),
   GITHUB_BRANCH: setting(
     'The branch to publish to.',
-    textLike(/^[^\s~^:?*[\\]{1,200}$/, 'expected the name of a branch'),
+    textLike(/^[^\s~^:?*[\\]{1,200}$/, 'expected a branch name'),
     'main',
   ),
   GITHUB_TOKEN: setting('A token with write access to the contents of that repository.', anyText),
   GITHUB_APP_ID: setting('A GitHub App with that access, instead of a token.', textLike(/^\d+$/, 'expected a number')),
   GITHUB_APP_PRIVATE_KEY: setting(
     'The private key of that App.',
-    textLike(/PRIVATE KEY/, 'expected a private key in PEM form'),
+    textLike(/PRIVATE KEY/, 'expected a private key in PEM format'),
   ),
   GITHUB_API_URL: setting(
     'The URL of the GitHub API; change it for GitHub Enterprise.',
-    address('expected an address such as https://api.github.com'),
+    address('expected a URL such as https://api.github.com'),
     'https://api.github.com',
   ),
   SITE_NAME: setting('Set by Netlify: the site’s name, which is part of its deploy URLs.', anyText),
@@ -150,7 +150,7 @@ export const SETTINGS = {
   GITHUB_CLIENT_ID: setting('The client ID of the OAuth or GitHub App for sign-in.', anyText),
   GITHUB_CLIENT_SECRET: setting('The client secret of that App.', anyText),
   SESSION_SECRET: setting(
-    'Signs the cookies of sign-ins; in local mode it is generated at each start.',
+    'Signs the sign-in cookies; in local mode, it is generated on each start.',
     textLike(/[\s\S]{32}/, 'expected at least 32 characters'),
   ),
   OIDC_ISSUER: setting(
@@ -159,15 +159,15 @@ export const SETTINGS = {
     'https://token.actions.githubusercontent.com',
   ),
   OIDC_JWKS_URL: setting(
-    'The URL of that issuer’s keys.',
-    address('expected an address'),
+    'The JWKS URL of that issuer.',
+    address('expected a URL'),
     'https://token.actions.githubusercontent.com/.well-known/jwks',
   ),
-  GITHUB_ACTIONS: setting('Set by GitHub Actions, where GITHUB_REPOSITORY names the repository of the job.', anyText),
+  GITHUB_ACTIONS: setting('Set by GitHub Actions, where GITHUB_REPOSITORY names the job’s repository.', anyText),
   NETLIFY_LOCAL: setting('Set by the Netlify dev server, where each request runs in its own worker.', anyText),
   LAMBDA_TASK_ROOT: setting('Set by Netlify: the folder of a function’s files.', anyText, '.'),
   SOURCE_DATE_EPOCH: setting(
-    'The time of the build in seconds since 1970, for reproducible builds. https://reproducible-builds.org/specs/source-date-epoch/',
+    'The build time in seconds since 1970, for reproducible builds. https://reproducible-builds.org/specs/source-date-epoch/',
     wholeNumber('expected seconds since 1970'),
   ),
 }
@@ -179,7 +179,7 @@ export type Settings = {
     : never
 }
 
-/** Reads every setting. An empty one counts as not set, for that is how many dashboards say it. */
+/** Reads all settings. An empty one counts as not set, because many dashboards represent unset values this way. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Parsed<Settings> {
   const read = Object.entries(SETTINGS).map(([name, { form, unset }]) => {
     const text = environment[name]
@@ -188,6 +188,6 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const problems = read.flatMap((one) => ('expected' in one ? [{ key: one.name, message: one.expected }] : []))
   if (problems.length > 0) return { problems }
   const values = read.map((one) => [one.name, 'value' in one ? one.value : undefined])
-  // Each value comes from the form of its own name, which the type of a list cannot say.
+  // Each value comes from the form with the same name, which a list's type cannot express.
   return { value: Object.fromEntries(values) as Settings }
 }

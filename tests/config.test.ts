@@ -1,4 +1,5 @@
-// Pins the settings: their defaults, what is refused and how it is said, and that the README lists the same ones.
+// Tests the settings: their defaults, which values are rejected and with which message, and that the README lists the
+// same settings.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
@@ -94,16 +95,16 @@ describe('invalid settings are named without repeating their values', () => {
   test.each([
     ['PORT', 'secret', 'PORT: expected a port number'],
     ['PORT', '70000', 'PORT: '],
-    ['SITE_URL', 'hub.example-secret', 'SITE_URL: expected an address such as https://prompts.example.org'],
-    ['SITE_URL', 'https://hub.example/secret', 'SITE_URL: expected an address without a path'],
-    ['RATE_LIMIT_PER_MINUTE', '-1', 'RATE_LIMIT_PER_MINUTE: expected 0 or more'],
-    ['HOST', 'http://secret', 'HOST: expected an address or a name of this machine'],
-    ['TRUSTED_PROXIES', '10.0.0.0/33', 'TRUSTED_PROXIES: expected addresses, networks such as 10.0.0.0/8, or loopback'],
+    ['SITE_URL', 'hub.example-secret', 'SITE_URL: expected a URL such as https://prompts.example.org'],
+    ['SITE_URL', 'https://hub.example/secret', 'SITE_URL: expected a URL without a path'],
+    ['RATE_LIMIT_PER_MINUTE', '-1', 'RATE_LIMIT_PER_MINUTE: expected a whole number of at least 0'],
+    ['HOST', 'http://secret', 'HOST: expected an IP address or a host name of this machine'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33', 'TRUSTED_PROXIES: expected IP addresses, networks such as 10.0.0.0/8, or loopback'],
     ['TRUSTED_PROXIES', 'secret', 'TRUSTED_PROXIES: '],
     ['TRUSTED_PROXIES', '10.0.0.0/8/8', 'TRUSTED_PROXIES: '],
     ['TRUSTED_PROXIES', '10.0.0.0/', 'TRUSTED_PROXIES: '],
     ['GITHUB_REPOSITORY', 'secret', 'GITHUB_REPOSITORY: expected owner/name'],
-    ['GITHUB_APP_PRIVATE_KEY', 'secret', 'GITHUB_APP_PRIVATE_KEY: expected a private key in PEM form'],
+    ['GITHUB_APP_PRIVATE_KEY', 'secret', 'GITHUB_APP_PRIVATE_KEY: expected a private key in PEM format'],
   ])('%s=%s', (name, value, sentence) => {
     const read = () => readConfig({ [name]: value })
     expect(read).toThrow(expect.objectContaining({ code: 'unavailable', message: expect.stringContaining(sentence) }))

@@ -1,4 +1,4 @@
-// Attacks of hostile clients on a hub with default limits: each once blocked everyone, filled the memory or ended the process.
+// Attacks by hostile clients on a hub with default limits: each one used to block everyone, exhaust the memory or crash the process.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { peopleInState } from '../../src/stores/state/sessions.ts'
@@ -6,16 +6,16 @@ import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { createToken, tokensInState } from '../../src/stores/state/tokens.ts'
 import type { HostileHub } from './hostile-hub.ts'
 
-/** Attacks a hub. @param signal stops what would continue; open connections of an attack are closed then too */
+/** Attacks a hub. @param signal stops an attack that is still running, and closes its open connections */
 export type Attack = (hub: HostileHub, signal: AbortSignal) => Promise<void>
 
-/** How long clients that do not read are observed; the hub cuts them after 20 to 40 s. */
+/** How long clients that do not read are observed; the hub disconnects them after 20 to 40 s. */
 const UNREAD_MS = 15_000
 const ENDED_TOKENS = 1_500
 
 const requestFor = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
 
-/** Sends bytes down a connection. @returns when the hub closes it, or has sent nothing for a while */
+/** Sends bytes over a connection. @returns when the hub closes it, or has sent nothing for two seconds */
 function sendDown({ port }: HostileHub, text: string, signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text))
@@ -32,7 +32,7 @@ function sendDown({ port }: HostileHub, text: string, signal: AbortSignal): Prom
   })
 }
 
-/** Holds connections that send requests and read nothing. */
+/** Opens connections that send requests and read nothing. */
 async function askWithoutReading({ port }: HostileHub, text: string, signal: AbortSignal): Promise<void> {
   const sockets = Array.from({ length: 300 }, (): Socket => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text))
@@ -46,7 +46,7 @@ async function askWithoutReading({ port }: HostileHub, text: string, signal: Abo
   else signal.addEventListener('abort', end, { once: true })
 }
 
-/** Calls `count` times with limited concurrency; a rejection or a cut connection also counts as a response. */
+/** Calls `count` times with limited concurrency; rejections and closed connections are ignored. */
 async function inTurn(count: number, atOnce: number, signal: AbortSignal, call: (number: number) => Promise<unknown>) {
   let next = 0
   const work = async () => {
@@ -65,7 +65,7 @@ async function publish({ url }: HostileHub, token: string, name: string, content
   return response.status === 201 ? answer.data?.version : undefined
 }
 
-/** This many lines of one random letter each. */
+/** Returns this many lines of one random letter each. */
 const letters = (count: number) =>
   Array.from({ length: count }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join('\n')
 let made = 0
@@ -117,7 +117,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   '32 pages of what is not built yet': async (hub, signal) => {
     const name = `fresh-${++made}`
     const version = await publish(hub, hub.tokenFor('attacker'), name, letters(130_000))
-    if (!version) throw new Error('What is not built yet was not published.')
+    if (!version) throw new Error('The version that is not built yet was not published.')
     await inTurn(32, 32, signal, () => read(`${hub.url}/attacker/${name}/v/${version}`))
   },
   '1,500 sign-ins that are not finished': ({ url }, signal) =>

@@ -1,9 +1,9 @@
-// A load generator as a separate process: N connections that each send the next request as soon as they get a response. Usage: load.ts PORT CONNECTIONS SECONDS FILE_OF_PATHS
+// A load generator as a separate process: N connections, each of which sends the next request as soon as it gets a response. Usage: load.ts PORT CONNECTIONS SECONDS FILE_OF_PATHS
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Warm-up, until the server's code is compiled; at least until every address was requested once. */
+/** Duration of the warm-up, in which the server's code is compiled; longer if not every URL has been requested by then. */
 const WARM_UP_MS = 1_000
 
 const [port = '', connections = '', seconds = '', pathsFile = ''] = process.argv.slice(2)
@@ -14,7 +14,7 @@ const requests = readFileSync(pathsFile, 'utf8')
 let sent = 0
 let answered = 0
 
-/** Raw sockets, because an HTTP client would cost more than the measured server. */
+/** Opens a connection. Uses raw sockets, because an HTTP client would use more processor time than the measured server. */
 function ask(): void {
   const socket = connect(Number(port), '127.0.0.1').setNoDelay()
   let head = Buffer.alloc(0)
@@ -34,7 +34,7 @@ function ask(): void {
       missing = Number(length) - (head.length - end - 4)
       head = Buffer.alloc(0)
     }
-    if (missing < 0) return fail('more came than was announced')
+    if (missing < 0) return fail('more bytes were received than announced')
     if (missing > 0) return
     answered++
     send()

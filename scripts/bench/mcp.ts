@@ -1,4 +1,4 @@
-// Measures the MCP endpoint: warm calls next to plain reads and searches, and the first response of the bundle.
+// Measures the MCP endpoint: warm calls compared with plain reads and searches, and the bundle's first response.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,13 +16,13 @@ import { runNode } from './processes.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const SAMPLES = 500
-/** Warm-up, until the engine has compiled both sides. */
+/** Number of warm-up calls, after which the engine has compiled both sides. */
 const WARM_UP = 150
 const COLD_STARTS = 7
 const ERAS = ['2025', '2026'] as const
 const COLD_START = fileURLToPath(new URL('mcp-cold-start.ts', import.meta.url))
 
-/** Copies are in a store whose speed is not ours. */
+/** No copies, because the speed of their store is not ours. */
 const NOTHING_FRESH: FreshCopies = {
   find: async () => undefined,
   findVersion: async () => undefined,
@@ -30,7 +30,7 @@ const NOTHING_FRESH: FreshCopies = {
   keep: async () => {},
 }
 
-/** Measures the most frequently called tools, in both generations, and the cold start. */
+/** Measures the most frequently called tools in both protocol generations, and the cold start. */
 export async function measureMcp(site: BenchSite): Promise<Measurement[]> {
   const index = openSearchIndex(site.indexPath)
   const siteFiles = folderFiles(site.siteDir)
@@ -87,10 +87,10 @@ async function callTool(
 ): Promise<void> {
   const response = await answerMcp(makeMcpRequest(era, 'tools/call', { name, arguments: given }), () => dependencies)
   const text = await response.text()
-  if (response.status !== 200 || text.includes('"isError"')) throw new Error(`${name} was answered with ${text}`)
+  if (response.status !== 200 || text.includes('"isError"')) throw new Error(`The response to ${name} was ${text}`)
 }
 
-/** The bundle is inside the project, so that it finds packages that the bundler did not copy. */
+/** Measures the bundle's first response. It is inside the project, so that it finds packages that the bundler did not copy. */
 async function measureColdStart({ dir }: BenchSite): Promise<Measurement[]> {
   const bundles = join(PROJECT_DIR, '.hub', `bench-functions-${process.pid}`)
   mkdirSync(bundles, { recursive: true })

@@ -1,4 +1,4 @@
-// An innocent reader as a separate process: requests one address repeatedly and reports how long it waited. Usage: prober.ts PORT PATH [ITS OWN ADDRESS]; ends on SIGTERM with its figures as JSON.
+// An innocent reader as a separate process: requests one URL repeatedly and reports how long it waited. Usage: prober.ts PORT PATH [ITS OWN IP ADDRESS]; on SIGTERM, it prints its figures as JSON and exits.
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quantile } from './measure.ts'
@@ -12,7 +12,7 @@ function ask(): Promise<number> {
   const started = performance.now()
   return new Promise((done, fail) => {
     get({ agent, host: '127.0.0.1', port, path }, (response) => {
-      if (response.statusCode !== 200) fail(new Error(`${path} answered ${response.statusCode}`))
+      if (response.statusCode !== 200) fail(new Error(`${path} responded with ${response.statusCode}`))
       response.resume().on('end', () => done(performance.now() - started))
     }).on('error', fail)
   })

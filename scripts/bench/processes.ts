@@ -1,4 +1,4 @@
-// Starts the processes of a benchmark, measures their time and memory, and stops all of them at the end.
+// Starts a benchmark's processes, measures their time and memory, and stops all of them at the end.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, connect as openSocket } from 'node:net'
@@ -30,11 +30,11 @@ export interface Finished {
 /** Resources used by a process and its descendants. */
 export interface Usage {
   peakBytes: number
-  /** Processor time: unlike wall time, it stays nearly the same on a busy machine. */
+  /** Processor time, which unlike wall time stays nearly the same on a busy machine. */
   processorSeconds: number
 }
 
-/** The Node options of `npm start`, `npm run serve` or `npm run build`, so that the measurement matches real use. */
+/** Returns Node's arguments for `npm start`, `npm run serve` or `npm run build`, so that the measurement matches real use. */
 export function parametersOf(script: 'start' | 'serve' | 'build'): string[] {
   const { scripts }: { scripts: Record<string, string> } = JSON.parse(
     readFileSync(join(PROJECT_DIR, 'package.json'), 'utf8'),
@@ -44,9 +44,9 @@ export function parametersOf(script: 'start' | 'serve' | 'build'): string[] {
 }
 
 /**
- * Runs a Node script to its end.
+ * Runs a Node script until it exits.
  *
- * @throws Error with its log when it fails or misses the deadline
+ * @throws Error with its log if it fails or misses the deadline
  */
 export async function runNode(
   parameters: readonly string[],
@@ -62,7 +62,7 @@ export async function runNode(
   const code = await new Promise((done) => child.once('close', done))
   clearTimeout(timer)
   const usage = readUsage()
-  if (code !== 0) throw new Error(`${parameters.join(' ')} ended with ${code}:\n${log.trimEnd()}`)
+  if (code !== 0) throw new Error(`${parameters.join(' ')} exited with ${code}:\n${log.trimEnd()}`)
   return { log, seconds: (performance.now() - started) / 1000, usage }
 }
 
@@ -90,7 +90,7 @@ export async function startNode(
   return { port, pid: child.pid!, stop: () => stop(child) }
 }
 
-/** Ends everything that is still running. */
+/** Stops all processes that are still running. */
 export async function stopAll(): Promise<void> {
   await Promise.all([...running].map(stop))
 }
@@ -120,7 +120,7 @@ async function findPort(): Promise<number> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const address = server.address()
   await new Promise((done) => server.close(done))
-  if (typeof address !== 'object' || address === null) throw new Error('There is no free port on this machine.')
+  if (typeof address !== 'object' || address === null) throw new Error('No free port was found on this machine.')
   return address.port
 }
 
@@ -136,7 +136,7 @@ function answers(port: number): Promise<boolean> {
 /**
  * Samples the resources of a process and its descendants, from /proc.
  *
- * @returns a function that stops and reports; the peak is the largest sum at one time, and at least each process's own peak
+ * @returns a function that stops and reports; the peak is the largest sum at any time, and at least each process's own peak
  */
 function watchUsage(child: ChildProcess): () => Usage | undefined {
   let peakBytes = 0
@@ -172,7 +172,7 @@ function readTree(root: number): ProcessUsage[] {
   return all.filter(({ pid }) => tree.has(pid))
 }
 
-/** Linux counts processor time in hundredths of a second, whatever its own clock does. proc_pid_stat(5) */
+/** Linux reports processor time in hundredths of a second, regardless of its own clock rate. proc_pid_stat(5) */
 const TICKS_A_SECOND = 100
 
 function readProcess(pid: number): ProcessUsage | undefined {
@@ -191,12 +191,12 @@ function readProcess(pid: number): ProcessUsage | undefined {
       processorSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND,
     }
   } catch {
-    // It ended between being listed and being read.
+    // The process exited between being listed and being read.
     return undefined
   }
 }
 
-/** Memory of a process, including its threads. */
+/** Returns the memory used by a process, including its threads. */
 export function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
 }

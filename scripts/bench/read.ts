@@ -16,10 +16,10 @@ import { startNode } from './processes.ts'
 import type { BenchSite } from './site.ts'
 
 const SAMPLES = 500
-/** Warm-up, until the engine has compiled both sides. */
+/** Number of warm-up calls, after which the engine has compiled both sides. */
 const WARM_UP = 150
 
-/** An address and the files of its response, in reading order. */
+/** A URL path and the files for its response, in the order in which they are read. */
 interface Target {
   address: string
   files: string[]
@@ -45,7 +45,7 @@ export async function measureRead(site: BenchSite): Promise<Measurement[]> {
   const origin = `http://127.0.0.1:${server.port}`
   const drivers: Driver[] = [
     {
-      // A new one each time, because it would cache what it read.
+      // Opened anew each time, because it would cache what it has read.
       name: 'from a folder',
       open: () => folderFiles(site.siteDir),
       fetchBare: (path) => readFile(join(site.siteDir, path)),
@@ -104,7 +104,7 @@ async function measureTargets(name: string, targets: readonly Target[], driver: 
   const ours: number[] = []
   const floor: number[] = []
   for (const [index, { address, files }] of targets.entries()) {
-    // Opened before the measurement, because a server opens its files once and not for each read.
+    // Opened before the measurement, because a server opens its files only once, not for each read.
     const siteFiles = driver.open()
     const answer = async () => ours.push(await timeAsync(() => readWhole(address, siteFiles)))
     const fetchFiles = async () =>
@@ -113,7 +113,7 @@ async function measureTargets(name: string, targets: readonly Target[], driver: 
           for (const path of files) await driver.fetchBare(path)
         }),
       )
-    // The second reader finds the file in the system's cache, so they take turns.
+    // The second reader finds the file in the system's cache, so they take turns to go first.
     for (const work of index % 2 === 0 ? [answer, fetchFiles] : [fetchFiles, answer]) await work()
   }
   return {
@@ -121,14 +121,14 @@ async function measureTargets(name: string, targets: readonly Target[], driver: 
     unit: 'ms',
     measured: quantile(ours.slice(WARM_UP), 0.5),
     floor: quantile(floor.slice(WARM_UP), 0.5),
-    // In pairs, because a busy machine slows both of a pair.
+    // Measured in pairs, because a busy machine slows down both of a pair.
     added: quantile(ours.map((took, index) => took - floor[index]!).slice(WARM_UP), 0.5),
     limit: { of: 'added', most: 0.2 },
     ...(targets[0]!.files.length > 1 ? { note: `floor: the ${targets[0]!.files.length} files it is made from` } : {}),
   }
 }
 
-/** An empty store: the speed of a real one is not ours. */
+/** An empty store, because the speed of a real one is not ours. */
 const NOTHING_FRESH = copiesAhead(
   copiesInState({
     get: async () => undefined,
@@ -142,18 +142,18 @@ const NOTHING_FRESH = copiesAhead(
   () => UNKNOWN_SOURCE,
 )
 
-/** The response with its whole content, as the caller of a function reads it. */
+/** Reads the entire response, as the caller of a function does. */
 async function readWhole(address: string, siteFiles: SiteFiles): Promise<void> {
   const response = await answerRead(new Request(`http://localhost:8888${address}`), () => ({
     baseUrl: 'http://localhost:8888',
     siteFiles,
     fresh: NOTHING_FRESH,
     search: () => {
-      throw new Error('nothing here is searched for')
+      throw new Error('this benchmark does not search')
     },
     limiter: { take: () => 0 },
     clientAddress: '127.0.0.1',
   }))
-  if (response.status !== 200) throw new Error(`${address} was answered with ${response.status}`)
+  if (response.status !== 200) throw new Error(`${address} responded with ${response.status}`)
   await response.arrayBuffer()
 }

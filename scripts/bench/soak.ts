@@ -1,4 +1,4 @@
-// `npm run bench -- --only soak [--minutes 10]`: runs every attack of hostile clients in turn, next to 50 honest readers and two publishers. No honest request may fail, memory must level off, and every published version must be readable at the end.
+// `npm run bench -- --only soak [--minutes 10]`: runs all attacks by hostile clients in turn, alongside 50 honest readers and two publishers. No honest request may fail, memory use must level off, and every published version must be readable at the end.
 import { setMaxListeners } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,11 +7,11 @@ import { type HostileHub, startHostileHub } from './hostile-hub.ts'
 import { type Measurement, quantile } from './measure.ts'
 
 const READERS = 50
-/** Each reader sends 30 of its 120 requests a minute, each publisher 12 of 30. */
+/** Each reader sends 30 of its 120 allowed requests per minute, each publisher 12 of 30. */
 const READ_MS = 2_000
 const PUBLISH_MS = 5_000
 const SAMPLE_MS = 2_000
-/** Maximum memory growth from the second third of the time to the last. */
+/** Maximum memory growth from the second third of the run to the last. */
 const MAX_GROWTH_BYTES = 40_000_000
 const TIMEOUT_MS = 30_000
 
@@ -27,18 +27,18 @@ interface Published {
   content: string
 }
 
-/** The results of honest clients. */
+/** The honest clients' results. */
 interface Seen {
   waits: number[]
-  /** Rejected with Retry-After, by a stated limit. */
+  /** Number of requests rejected with Retry-After, due to a documented limit, by kind. */
   limited: Map<string, number>
   failed: string[]
   published: Published[]
 }
 
-/** Soaks a hub of this many prompts. @param dir new folder for it */
+/** Runs a soak test on a hub with this many prompts. @param dir new folder for it */
 export async function measureSoak(dir: string, prompts: number, minutes: number): Promise<Measurement[]> {
-  // Attackers connect directly; honest clients too, each from its own address.
+  // Attackers and honest clients connect directly, each honest client from its own IP address.
   const hub = await startHostileHub(dir, prompts)
   const seen: Seen = { waits: [], limited: new Map(), failed: [], published: [] }
   const stop = new AbortController()
@@ -62,7 +62,7 @@ export async function measureSoak(dir: string, prompts: number, minutes: number)
     stop.abort()
     await Promise.all([...honest, attacked])
     clearInterval(watch)
-    if (!hub.isAlive()) seen.failed.push('the process ended')
+    if (!hub.isAlive()) seen.failed.push('the process exited')
     const lost = await findLost(hub, seen)
     return describe(seen, held, lost, await attacked)
   } finally {
@@ -159,7 +159,7 @@ async function publishOn(
   agent.destroy()
 }
 
-/** The published versions that are unreadable or wrong. Read from many addresses, because the limits apply here too. */
+/** Finds published versions that are unreadable or wrong. Reads them from many IP addresses, because the limits apply here too. */
 async function findLost(hub: HostileHub, { published }: Seen): Promise<string[]> {
   const lost: string[] = []
   for (const [number, { owner, name, version, content }] of published.entries()) {

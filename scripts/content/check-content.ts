@@ -1,4 +1,4 @@
-// `npm run check:content -- [--base REV] [--json] [--fix]`: checks every rule of the content folder, and reports all problems at once; errors fail, advice does not.
+// `npm run check:content -- [--base REV] [--json] [--fix]`: checks the content folder against all rules and reports all problems at once; errors make it fail, advice does not.
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
 import { findHead } from '../../src/stores/content/content-changes.ts'
@@ -11,7 +11,7 @@ try {
   })
   const { contentDir } = readConfig(process.env)
   const { base, json = false, fix = false } = values
-  // Without a base, versions that the last commit lacks are the new ones.
+  // Without a base, versions that are not in the last commit count as new.
   const review = await reviewContent({
     contentDir,
     base: base ?? (await findHead(contentDir, process.env)),
@@ -28,7 +28,7 @@ try {
       `${count(review.files, 'file')} in ${count(review.repositories, 'repository')} checked: ${count(errors, 'problem')}, ${advice === 0 ? 'no advice' : `advice on ${count(advice, 'place')}`}.`,
     )
   }
-  for (const path of review.mended) console.error(`Mended content/${path}.`)
+  for (const path of review.mended) console.error(`Fixed content/${path}.`)
   for (const note of review.notes) console.error(note)
   if (review.ignored.length > 0) console.error(sayIgnored(review.ignored))
   process.exitCode = errors === 0 ? 0 : 1
@@ -41,7 +41,7 @@ function formatEntry({ file, line, rule, message, severity }: ReviewEntry): stri
   return `${file}:${line}  ${rule}${severity === 'advice' ? ' (advice)' : ''}  ${message}`
 }
 
-/** A line that GitHub Actions shows next to the file. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+/** Formats a line that GitHub Actions shows next to the file. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 function annotate({ file, line, rule, message, severity }: ReviewEntry): string {
   const text = (value: string) => value.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
   const property = (value: string) => text(value).replaceAll(':', '%3A').replaceAll(',', '%2C')

@@ -1,4 +1,4 @@
-// `npm run check:mirror -- <address> [--hub <address>]`: checks that a plain web server has every API read except search as a file; with a hub, compares the bytes.
+// `npm run check:mirror -- <address> [--hub <address>]`: checks that a plain web server has a file for every API read except search; with a hub, also compares the bytes.
 import { parseArgs } from 'node:util'
 import { openDeployedHub } from '../../src/doctor/hub-answers.ts'
 import { checkMirror } from '../../src/doctor/mirror.ts'
@@ -6,18 +6,18 @@ import { checkMirror } from '../../src/doctor/mirror.ts'
 try {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { hub: { type: 'string' } } })
   const [address] = positionals
-  if (!address || positionals.length > 1) throw new Error('expected the address of one mirror')
+  if (!address || positionals.length > 1) throw new Error('expected the URL of one mirror')
   const open = (url: string) => openDeployedHub(url.replace(/\/$/, ''), () => new Date()).ask
   const { reads, problems } = await checkMirror(open(address), values.hub === undefined ? undefined : open(values.hub))
   for (const [id, count] of Object.entries(reads)) console.log(`${String(count).padStart(7)}  ${id}`)
   for (const problem of problems) console.error(problem)
   const whole =
     values.hub === undefined
-      ? 'Every read but search is there as a file.'
-      : 'Every read but search is there as a file, with the hub’s bytes.'
+      ? 'Every API read except search is available as a file.'
+      : 'Every API read except search is available as a file, with the same bytes as on the hub.'
   console.log(
     problems.length === 0
-      ? `${whole} Pages of prompts are not files; the hub renders them.`
+      ? `${whole} Prompt pages are not files; the hub renders them.`
       : `${problems.length} problems.`,
   )
   process.exitCode = problems.length === 0 ? 0 : 1

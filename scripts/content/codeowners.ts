@@ -1,4 +1,4 @@
-// `npm run codeowners -- [--maintainers login,org/team] [--check]`: writes .github/CODEOWNERS from the members of the content's owners, or checks that it is up to date.
+// `npm run codeowners -- [--maintainers login,org/team] [--check]`: writes .github/CODEOWNERS from the owners' members, or checks that it is up to date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
@@ -14,11 +14,11 @@ try {
   const maintainers = (values.maintainers ?? '').split(',').flatMap((text) => (text.trim() === '' ? [] : [text.trim()]))
   const wrong = maintainers.find((name) => !MAINTAINER.test(name))
   if (wrong !== undefined)
-    throw new Error(`--maintainers: expected logins or org/team with commas between, got ${wrong}`)
+    throw new Error(`--maintainers: expected logins or org/team, separated by commas, got ${wrong}`)
   const { tree, problems } = readContentDir(readConfig(process.env).contentDir)
   if (problems.length > 0) throw new Error(`${problems[0]!.file}: ${formatProblem(problems[0]!)}`)
   const before = readOrNothing()
-  // The catch-all line stays unless it is given anew.
+  // The catch-all line is kept unless --maintainers replaces it.
   const kept = values.maintainers === undefined ? (/^\* (.*)$/m.exec(before)?.[1] ?? '').split(' ') : []
   const asked = [...maintainers, ...kept.flatMap((name) => (name.startsWith('@') ? [name.slice(1)] : []))]
   const text = formatCodeowners(tree.owners, asked)
@@ -26,7 +26,7 @@ try {
     writeFileSync(FILE, text)
     console.log(`${FILE}: ${text.split('\n').length - 2} lines`)
   } else if (before === text) console.log(`${FILE} is up to date.`)
-  else throw new Error(`${FILE} is not what the members say. Write it: npm run codeowners`)
+  else throw new Error(`${FILE} does not match the owners' members. Update it: npm run codeowners`)
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1

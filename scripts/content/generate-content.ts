@@ -10,25 +10,25 @@ import { inventProse, type Prose, toAscii } from './prose.ts'
 import { between, pick, type Random, seedRandom, zipf } from './random.ts'
 import { inventVersions, type SyntheticVersion } from './versions.ts'
 
-/** What to make. */
+/** What to generate. */
 export interface SyntheticCatalogue {
   repositories: number
   /** Number per repository. */
   versions: number
   seed: number
-  /** The folder; emptied if this command created it, rejected if it contains anything else. */
+  /** The target folder; emptied if this command created its contents, rejected if it contains anything else. */
   dir: string
 }
 
-/** An owner without repositories, whose profile marks folders made by this command: content may contain no file but prompts and profiles. */
+/** An owner without repositories, whose profile marks folders created by this command, because content may contain only prompts and profiles. */
 const MAKER = 'synthetic'
 const MADE_BY = 'Made by `npm run generate -- '
 
 /**
  * Writes a synthetic catalogue, file by file.
  *
- * @returns the counts; owners include the one that marks the folder
- * @throws Error when the folder contains something that this command did not make
+ * @returns the counts; owners includes the one that marks the folder
+ * @throws Error if the folder contains anything that this command did not create
  */
 export function generateContent(
   { repositories, versions, seed, dir }: SyntheticCatalogue,
@@ -66,16 +66,14 @@ function emptyFolder(dir: string): void {
   if (!existsSync(dir) || readdirSync(dir).length === 0) return
   const profile = join(dir, formatPath({ kind: 'owner', owner: MAKER }))
   if (!existsSync(profile) || !readFileSync(profile, 'utf8').includes(MADE_BY))
-    throw new Error(
-      `${dir} holds something that \`npm run generate\` did not make. Give a folder that is new or empty.`,
-    )
+    throw new Error(`${dir} contains something that \`npm run generate\` did not make. Choose a new or empty folder.`)
   rmSync(dir, { recursive: true })
 }
 
 function writerBelow(dir: string): (path: string, file: string) => void {
   let folder: string | undefined
   return (path, file) => {
-    // Files come folder by folder, so caching the last one saves nearly every call.
+    // Files are written folder by folder, so remembering the last folder avoids nearly every call.
     if (dirname(path) !== folder) {
       folder = dirname(path)
       mkdirSync(join(dir, folder), { recursive: true })
@@ -84,7 +82,7 @@ function writerBelow(dir: string): (path: string, file: string) => void {
   }
 }
 
-/** The number of prompts per owner is long-tailed: a few publish hundreds, most publish one. */
+/** Generates owners and names. The number of prompts per owner is long-tailed: a few publish hundreds, most publish one. */
 function inventPlaces(count: number, random: Random, prose: Prose): RepositoryPlace[] {
   const handles = new Set<string>()
   while (handles.size < Math.ceil(count / 3)) {
@@ -102,12 +100,12 @@ function inventPlaces(count: number, random: Random, prose: Prose): RepositoryPl
   return [...places.values()]
 }
 
-/** At most three words of four syllables: well below every limit except that of owners. */
+/** Generates a name of at most three words with four syllables: well below every limit except the one for owners. */
 function inventName(prose: Prose, words: number): string {
   return Array.from({ length: words }, () => toAscii(prose.topic())).join('-')
 }
 
-/** Tags are long-tailed too. */
+/** Creates a generator of tags, which are long-tailed too. */
 function inventTags(random: Random, prose: Prose): () => string[] {
   const pool = [...new Set(Array.from({ length: 400 }, () => inventName(prose, 1)))]
   const drawTag = zipf(random, { ranks: pool.length, offset: 5 })
@@ -130,7 +128,7 @@ interface IndexParts {
   made: readonly SyntheticVersion[]
   tags: readonly string[]
   place: RepositoryPlace
-  /** A possible replacement. */
+  /** The prompt that may be named as the replacement. */
   other: RepositoryPlace
   random: Random
   prose: Prose
@@ -193,7 +191,7 @@ if (import.meta.main) {
     progress.end()
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     console.log(
-      `Wrote ${files} files of ${repositories} repositories and ${owners} owners to ${flags.dir} in ${seconds} s.`,
+      `Wrote ${files} files for ${repositories} repositories and ${owners} owners to ${flags.dir} in ${seconds} s.`,
     )
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)

@@ -1,4 +1,4 @@
-// `npm run import -- <path…> --owner acme`: writes prompts of other tools into the content folder, one repository each.
+// `npm run import -- <path…> --owner acme`: writes prompts from other tools to the content folder, each as its own repository.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -102,7 +102,7 @@ function run(
   progress.end()
   if (values.json) console.log(JSON.stringify(lines, undefined, 2))
   else report(lines, owner, values['dry-run'])
-  if (lines.length === 0) throw new Error('No prompts found. Name the format with --from, or give other paths')
+  if (lines.length === 0) throw new Error('No prompts found. Specify the format with --from, or other paths')
 }
 
 function isFormat(text: string): text is ImportFormat {
@@ -124,10 +124,10 @@ function findExisting(contentDir: string, owner: string, name: string): Existing
   return { versions, read: (version) => readFileSync(join(folder, `${version}.md`), 'utf8') }
 }
 
-/** Written under another name and renamed, so that a hub that follows the folder never reads half a file. */
+/** Writes a file under another name and renames it, so that a hub that follows the folder never reads half of it. */
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
-  if (existsSync(path)) throw new Error(`${path} is there already`)
+  if (existsSync(path)) throw new Error(`${path} already exists`)
   writeFileSync(`${path}.tmp`, text)
   renameSync(`${path}.tmp`, path)
 }

@@ -12,7 +12,7 @@ const { contentDir, buildDay } = readConfig(process.env)
 const day = values.day ?? buildDay
 if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || positionals.length === 0) {
   console.error(
-    'Usage: npm run import:usage -- [--day YYYY-MM-DD] LOG…   (common or combined log format; .gz is read too)',
+    'Usage: npm run import:usage -- [--day YYYY-MM-DD] LOG…   (common or combined log format; .gz files are supported)',
   )
   process.exit(1)
 }
@@ -32,7 +32,7 @@ const usage = countDownloads(downloads, {
   isKnown: (fullName) => existsSync(join(contentDir, fullName, 'versions')),
 })
 const target = join(contentDir, 'usage.json')
-// Written under another name and renamed, so that a hub that follows the content never reads half a file; it ignores files with such names.
+// Written under another name, which hubs ignore, and then renamed, so that a hub that follows the content never reads half a file.
 writeFileSync(`${target}.tmp`, `${JSON.stringify(usage, undefined, 2)}\n`)
 renameSync(`${target}.tmp`, target)
 console.log(`${lines} lines, ${downloads.length} downloads; ${Object.keys(usage).length} prompts in ${target}.`)

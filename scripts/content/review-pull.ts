@@ -1,4 +1,4 @@
-// Reviews the content of a pull request for its workflow: reads the two commits and the author from the environment, and writes outputs for the next steps to $GITHUB_OUTPUT. Nothing from the pull request is executed.
+// Reviews a pull request's content for its workflow: reads the two commits and the author from the environment, and writes outputs for the next steps to $GITHUB_OUTPUT. Nothing from the pull request is executed.
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { formatPullReport, type PullReport } from '../../src/domain/review/pull-
 import { openPullTree, type PullTree } from '../../src/stores/github/pull-tree.ts'
 import { reviewContent } from '../../src/stores/review/review-content.ts'
 
-/** Only the first of thousands of changes are shown; the pull request itself has all of them. */
+/** Maximum number of changes shown; the pull request itself has all of them. */
 const MAX_DIFFERENCES = 50
 
 const { BASE_SHA = '', HEAD_SHA = '', AUTHOR = '', AUTHOR_ID = '', APPROVED = '', GITHUB_OUTPUT } = process.env
@@ -31,7 +31,7 @@ try {
     mayBePublisher: (owner, login) => login === author.login || namesMember(files.get(owner), login),
   })
   const notes = [
-    ...(tree.isConflict ? ['It **conflicts** with the branch it is for: bring it up to date first.'] : []),
+    ...(tree.isConflict ? ['It **conflicts** with its base branch: bring it up to date first.'] : []),
     ...(tree.outside > 0
       ? [`It also touches ${tree.outside} files outside \`content/\`, which are not reviewed here.`]
       : []),
@@ -58,7 +58,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The base's files of the owners that it touches: its own changes of members count only once merged. */
+/** Reads the base's files of the affected owners: changes to members in the pull request itself count only once merged. */
 async function readOwners(tree: PullTree): Promise<Map<string, OwnerFile | 'broken'>> {
   const owners = new Set(tree.changed.filter((path) => path.includes('/')).map((path) => path.split('/')[0]!))
   const files = new Map<string, OwnerFile | 'broken'>()
@@ -73,7 +73,7 @@ function namesMember(file: OwnerFile | 'broken' | undefined, login: string): boo
   return file !== undefined && file !== 'broken' && file.members.includes(login)
 }
 
-/** Compares a new version with the highest one of the base, and anything else with its own earlier state. */
+/** Compares each new version with the highest one in the base, and each other file with its own earlier state. */
 async function compare(tree: PullTree): Promise<PullReport['differences']> {
   const differences: { title: string; text: string }[] = []
   for (const path of tree.changed.slice(0, MAX_DIFFERENCES)) {
@@ -81,19 +81,19 @@ async function compare(tree: PullTree): Promise<PullReport['differences']> {
     const isThere = (await tree.readAt('merged', path)) !== undefined
     const wasThere = (await tree.readAt('base', path)) !== undefined
     if (!isThere) {
-      differences.push({ title: `content/${path} is taken away`, text: '' })
+      differences.push({ title: `content/${path} is deleted`, text: '' })
       continue
     }
     const isNew = place?.kind === 'version' && !wasThere
     const before = isNew ? resolveLatest(await tree.versionsAtBase(place.owner, place.name), () => false) : undefined
     const from = isNew ? before && formatPath({ ...place, version: before }) : wasThere ? path : undefined
-    const title = from === undefined || from === path ? `content/${path}` : `content/${path}, beside ${before}`
+    const title = from === undefined || from === path ? `content/${path}` : `content/${path}, compared with ${before}`
     differences.push({ title, text: await tree.compare(from, path) })
   }
   return differences
 }
 
-/** A multi-line value needs an unpredictable delimiter. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+/** Writes outputs, with unpredictable delimiters for their multi-line values. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 function write(outputs: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(outputs)) {
     const end = `end-${randomUUID()}`

@@ -1,4 +1,4 @@
-// `npm run new -- <owner>/<name>` and `npm run bump -- <owner>/<name> <major|minor|patch>`: creates files to edit; prompts for missing values in a terminal.
+// `npm run new -- <owner>/<name>` and `npm run bump -- <owner>/<name> <major|minor|patch>`: creates files to edit; in a terminal, it asks for missing values.
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
@@ -15,11 +15,11 @@ const USAGE = [
 
 const HELP = `${USAGE}
 
-Creates the files of a new prompt, or of the next version of one. In a terminal, it asks for what is missing.
+Creates the files for a new prompt, or for the next version of one. In a terminal, it asks for missing values.
 
   --by login          your GitHub username
   --description text  what the prompt is for
-  --title text        default: the name in words
+  --title text        default: the name as words
   --tags a,b          tags, separated by commas
   --license MIT       SPDX expression; default: ${DEFAULT_LICENSE}
   --changelog text    what changed in this version`
@@ -54,7 +54,7 @@ try {
     const { title = titleFromName(name), license = DEFAULT_LICENSE } = values
     if (values.license === undefined)
       console.error(
-        `Licence: ${license}, which lets everybody use the prompt without conditions. Use --license for another.`,
+        `Licence: ${license}, which lets everyone use the prompt without conditions. Use --license to choose another.`,
       )
     const tags = (values.tags ?? '').split(',').flatMap((tag) => (tag.trim() === '' ? [] : [tag.trim()]))
     return scaffoldPrompt(dir, { owner, name, by, title, description, tags, license }, new Date())
@@ -72,7 +72,7 @@ try {
   process.exitCode = 1
 }
 
-/** Prompts in a terminal; otherwise a missing value is an error. */
+/** Asks for a value in a terminal; otherwise, a missing value is an error. */
 async function ask(what: string): Promise<string> {
   if (!process.stdin.isTTY) throw new Error(`missing: ${what}`)
   const terminal = createInterface({ input: process.stdin, output: process.stderr })

@@ -1,4 +1,4 @@
-// `npm run screenshots [-- --all --out DIR [--only NAME]]`: takes the README's pictures and the site's social card from a temporary hub; run it after a change of what they show. With --all, screenshots of every kind of page instead.
+// `npm run screenshots [-- --all --out DIR [--only NAME]]`: takes the README's pictures and the site's social card from a temporary hub; run it after changing what they show. With --all, it takes screenshots of every kind of page instead.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Browser } from 'playwright-core'
@@ -10,23 +10,23 @@ const USAGE = 'Usage: npm run screenshots [-- --all --out DIR [--only NAME]]'
 const PICTURES_DIR = 'docs/pictures'
 const CARD = 'src/public/card.png'
 const PROMPT = '/acme/code-review#?language=Go&intent=Return+0+instead+of+NaN'
-/** The pictures show the address that `npm start` has. */
+/** The default port of `npm start`, which is visible in the pictures. */
 const USUAL_PORT = 8888
-/** Letters stay sharp, and a picture has less than half the bytes of a PNG. */
+/** WebP quality at which letters stay sharp and a picture is less than half the size of a PNG. */
 const QUALITY = 80
 
 const { all, out, only } = readArguments()
 const hub = await openScratchHub(all ? undefined : USUAL_PORT)
 const browser = await openBrowser()
 try {
-  if (all) console.log(`${await takeAll({ browser, hub, dir: out, only })} pictures are in ${out}.`)
+  if (all) console.log(`Saved ${await takeAll({ browser, hub, dir: out, only })} pictures to ${out}.`)
   else await takeOwn(browser, hub.address)
 } finally {
   await browser.close()
   await hub.close()
 }
 
-/** The pictures of the project itself. */
+/** Takes the project's own pictures. */
 async function takeOwn(browser: Browser, address: string): Promise<void> {
   mkdirSync(PICTURES_DIR, { recursive: true })
   const names: string[] = []
@@ -40,7 +40,7 @@ async function takeOwn(browser: Browser, address: string): Promise<void> {
     await page.goto(address + PROMPT)
     await page.locator('.chip.filled').first().waitFor()
     const session = await context.newCDPSession(page)
-    // Playwright itself writes only PNG and JPEG.
+    // Playwright's own screenshots are only PNG or JPEG.
     const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
     const name = `${PICTURES_DIR}/prompt-${colorScheme}.webp`
     writeFileSync(name, data, 'base64')
@@ -50,7 +50,7 @@ async function takeOwn(browser: Browser, address: string): Promise<void> {
   const card = await browser.newPage({ reducedMotion: 'reduce', viewport: { width: 1200, height: 630 } })
   await card.goto(address)
   await card.screenshot({ path: CARD })
-  console.log(`${names.join(', ')} and ${CARD} are new.`)
+  console.log(`Updated ${names.join(', ')} and ${CARD}.`)
 }
 
 function readArguments(): { all: boolean; out: string; only: string | undefined } {
@@ -58,7 +58,7 @@ function readArguments(): { all: boolean; out: string; only: string | undefined 
     const { values } = parseArgs({
       options: { all: { type: 'boolean', default: false }, out: { type: 'string' }, only: { type: 'string' } },
     })
-    if (values.all !== (values.out !== undefined)) throw new Error('--all and --out DIR belong together.')
+    if (values.all !== (values.out !== undefined)) throw new Error('--all and --out DIR must be used together.')
     return { all: values.all, out: values.out ?? '', only: values.only }
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)

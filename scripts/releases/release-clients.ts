@@ -14,7 +14,7 @@ try {
     stdio: 'inherit',
   })
   console.log(
-    `Froze the libraries ${await freezeClients(root, compiled)}. Pin their checksums in tests/clients/release.test.ts, and commit both.`,
+    `Froze the libraries ${await freezeClients(root, compiled)}. Add their checksums to tests/clients/release.test.ts, and commit both.`,
   )
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

@@ -1,4 +1,4 @@
-// Checks what several machines share: the repository on GitHub, of which each keeps a clone, and the database.
+// Checks what several machines share: the GitHub repository, which each machine clones, and the database.
 import { cloneOptions } from '../host/follow-github.ts'
 import { lookAtBranch } from '../stores/content/content-clone.ts'
 import { readDatabaseTime } from '../stores/state/state-postgres.ts'
@@ -6,11 +6,11 @@ import { clockFindings } from './clock.ts'
 import { type Check, type Finding, wrong } from './examination.ts'
 import type { Machine } from './machine-checks.ts'
 
-/** For a hub whose content or state is not only on this machine. */
+/** Checks for a hub that keeps content or state outside this machine. */
 export const CLUSTER_CHECKS: readonly Check<Machine & { now: () => Date }>[] = [
   {
     name: 'clone',
-    about: 'the content on GitHub can be cloned and followed',
+    about: 'the content can be cloned from GitHub and kept up to date',
     needs: ['git', 'github-reachable', 'github-credential', 'github-repository', 'github-branch'],
     isMeant: ({ config }) => config.keepsClone,
     look: lookAtClone,
@@ -31,7 +31,7 @@ async function lookAtClone({ root, config, environment }: Machine): Promise<Find
     return [
       wrong(
         error instanceof Error ? error.message : String(error),
-        'Correct GITHUB_REPOSITORY, GITHUB_BRANCH and the credential, and allow this machine to reach GitHub.',
+        'Correct GITHUB_REPOSITORY, GITHUB_BRANCH and the credential, and make sure that this machine can reach GitHub.',
       ),
     ]
   }
@@ -43,8 +43,8 @@ async function lookAtDatabase({ config, now }: Machine & { now: () => Date }): P
   } catch {
     return [
       wrong(
-        'The database of DATABASE_URL does not respond.',
-        'Start it, and check the address, user and password in DATABASE_URL.',
+        'The database at DATABASE_URL does not respond.',
+        'Start it, and check the host, user and password in DATABASE_URL.',
       ),
     ]
   }

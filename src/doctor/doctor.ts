@@ -14,9 +14,9 @@ import { SIGN_IN_CHECKS } from './sign-in-checks.ts'
 export interface Setup {
   /** Usually `process.env`. */
   environment: Readonly<Record<string, string | undefined>>
-  /** The checkout's folder, absolute. */
+  /** Absolute path of the checkout. */
   root: string
-  /** The address of a deployed hub, which is then checked instead of this machine. */
+  /** The URL of a deployed hub to check instead of this machine. */
   url?: string | undefined
   /** Overrides for tests: another clock, another disk, another Node. */
   outside?: Partial<Pick<Machine, 'freeBytes' | 'maxWatches' | 'nodeVersion'>> & { now?: () => Date }
@@ -42,7 +42,7 @@ export async function examineSetup({ environment, root, url, outside = {} }: Set
     const isReady = examined.every(({ check, outcome }) => check !== 'git-settings' || outcome !== 'error')
     if (isReady) examined.push(...(await examine(GITHUB_CHECKS, place)))
   }
-  // After those of GitHub, because a clone needs the same credential.
+  // These run after the GitHub checks, because a clone needs the same credential.
   if (machine && address === undefined) examined.push(...(await examine(CLUSTER_CHECKS, { ...machine, now }, examined)))
   if (config?.signIn.kind === 'github')
     examined.push(...(await examine(SIGN_IN_CHECKS, { signIn: config.signIn, baseUrl: config.baseUrl })))
@@ -50,7 +50,7 @@ export async function examineSetup({ environment, root, url, outside = {} }: Set
   return examined
 }
 
-/** Whether no check found an error. */
+/** Returns whether no check found an error. */
 export function isWell(examined: readonly Examined[]): boolean {
   return examined.every(({ outcome }) => outcome === 'well' || outcome === 'advice')
 }
@@ -58,7 +58,7 @@ export function isWell(examined: readonly Examined[]): boolean {
 function parseAddress(text: string): string {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '')
-    throw new Error('--url: expected the address of a hub without a path, such as https://prompts.example.org')
+    throw new Error('--url: expected the URL of a hub without a path, such as https://prompts.example.org')
   return url.origin
 }
 

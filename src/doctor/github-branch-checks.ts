@@ -15,10 +15,10 @@ const STOPPING: ReadonlySet<string> = new Set([
   ...['pull_request', 'required_status_checks', 'update', 'merge_queue', 'workflows', 'required_deployments'],
   ...['code_scanning', 'code_quality'],
 ])
-/** A rule that prevents a force push from removing published versions. */
+/** The rule that prevents a force push from removing published versions. */
 const KEEPING = 'non_fast_forward'
 
-/** They need a repository that the credential can access. */
+/** Checks that need a repository that the credential can access. */
 export const BRANCH_CHECKS: readonly Check<PublishingPlace>[] = [
   {
     name: 'github-branch',
@@ -54,7 +54,7 @@ async function lookAtBranch({ ask, branch, repository }: PublishingPlace): Promi
       ]
 }
 
-/** The commit has the same tree as the head and no branch points to it, so GitHub deletes it in time. */
+/** Creates a commit with the same tree as the branch head. No branch points to it, so GitHub deletes it eventually. */
 async function lookAtWriting({ ask, branch, repository, isApp }: PublishingPlace): Promise<Finding[]> {
   const { commit } = Head.parse(answered(await ask(BRANCH, { branch })).data)
   const read = answered(await ask('GET /repos/{owner}/{repo}/git/commits/{sha}', { sha: commit.sha }))
@@ -103,11 +103,11 @@ async function lookAtProtection({ ask, branch, isApp }: PublishingPlace): Promis
     isProtected
       ? advise(
           `${branch} has a classic protection rule, whose exceptions cannot be read with this permission.`,
-          `Make sure that it lets ${who} bypass required pull requests and checks, and that it blocks force pushes.`,
+          `Make sure that it allows ${who} to bypass required pull requests and checks, and that it blocks force pushes.`,
         )
       : advise(
           `${branch} allows force pushes, which can remove published versions.`,
-          `Add a ruleset for ${branch}: restrict deletions, block force pushes.`,
+          `Add a ruleset for ${branch} that restricts deletions and blocks force pushes.`,
         ),
   ]
 }

@@ -1,11 +1,11 @@
-// Checks GitHub: it responds, accepts the credential, and the credential has access to the repository and to nothing else.
+// Checks that GitHub responds and accepts the credential, and that the credential has access to the repository and to nothing else.
 import * as z from 'zod'
 import { clockFindings } from './clock.ts'
 import { advise, type Check, type Finding, wrong } from './examination.ts'
 import { BRANCH_CHECKS } from './github-branch-checks.ts'
 import { answered, type PublishingPlace, REPOSITORY } from './publishing-place.ts'
 
-/** Number of days before a token expires to start warning, while there is time to create another. */
+/** Number of days before a token expires when the warnings start, which leaves time to create another. */
 const EXPIRY_DAYS = 14
 const DAY_MS = 86_400_000
 
@@ -14,7 +14,7 @@ const Reach = z.object({ total_count: z.int() })
 
 /** Ordered so that each check comes after those it depends on. */
 export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
-  { name: 'github-reachable', about: 'GitHub answers', look: lookAtReach },
+  { name: 'github-reachable', about: 'GitHub responds', look: lookAtReach },
   {
     name: 'github-clock',
     about: 'this machine’s clock agrees with GitHub’s',
@@ -48,7 +48,7 @@ export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
 async function lookAtReach({ ask }: PublishingPlace): Promise<Finding[]> {
   const answer = await ask(REPOSITORY)
   if (answer.kind === 'answered' && answer.status < 500) return []
-  const how = answer.kind === 'answered' ? `answers ${answer.status}` : `does not respond: ${answer.reason}`
+  const how = answer.kind === 'answered' ? `responds with ${answer.status}` : `does not respond: ${answer.reason}`
   return [
     wrong(
       `GitHub’s API ${how}.`,
@@ -64,11 +64,11 @@ async function lookAtCredential({ ask, isApp }: PublishingPlace): Promise<Findin
       isApp
         ? wrong(
             'GitHub does not accept the App’s key.',
-            'Create a new private key in the App’s settings, and set GITHUB_APP_PRIVATE_KEY and GITHUB_APP_ID from the same App.',
+            'Create a new private key in the App’s settings, and set GITHUB_APP_PRIVATE_KEY and GITHUB_APP_ID to the values of the same App.',
           )
         : wrong(
             'GitHub does not accept GITHUB_TOKEN: it is mistyped, has expired or was revoked.',
-            'Create a fine-grained token for this repository with Contents: Read and write, and set it.',
+            'Create a fine-grained token for this repository with Contents: Read and write, and set GITHUB_TOKEN to it.',
           ),
     ]
   const expiry = Date.parse(String(headers['github-authentication-token-expiration'] ?? '').replace(' UTC', 'Z'))
@@ -77,7 +77,7 @@ async function lookAtCredential({ ask, isApp }: PublishingPlace): Promise<Findin
     ? [
         advise(
           `GITHUB_TOKEN expires in ${Math.max(0, Math.floor(days))} days.`,
-          'Create a new one before that, or use a GitHub App, whose key does not expire.',
+          'Create a new one before then, or use a GitHub App, whose key does not expire.',
         ),
       ]
     : []
@@ -97,13 +97,13 @@ async function lookAtRepository({ ask, repository, isApp }: PublishingPlace): Pr
       wrong(
         `The credential has no access to the repository ${repository} (${status}).`,
         isApp
-          ? 'Install the App on exactly this repository, and see that GITHUB_REPOSITORY is written as owner/name.'
-          : 'Give the token access to exactly this repository, and see that GITHUB_REPOSITORY is written as owner/name.',
+          ? 'Install the App on only this repository, and make sure that GITHUB_REPOSITORY has the form owner/name.'
+          : 'Give the token access to only this repository, and make sure that GITHUB_REPOSITORY has the form owner/name.',
       ),
     ]
   const { full_name, archived } = Repository.parse(data)
   if (archived)
-    return [wrong(`${repository} is archived on GitHub: nothing can be written.`, 'Unarchive it in its settings.')]
+    return [wrong(`${repository} is archived on GitHub, so it is read-only.`, 'Unarchive it in its settings.')]
   return full_name.toLowerCase() === repository.toLowerCase()
     ? []
     : [wrong(`${repository} was renamed to ${full_name}.`, `Set GITHUB_REPOSITORY=${full_name}.`)]

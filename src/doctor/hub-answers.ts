@@ -12,16 +12,16 @@ export interface HubAnswer {
 
 /** A deployed hub. */
 export interface DeployedHub {
-  /** Its public address, without a final slash. */
+  /** Its public URL, without a trailing slash. */
   url: string
   now: () => Date
-  /** Requests a path; redirects are not followed. @throws Error when there is no response */
+  /** Requests a path without following redirects. @throws Error when there is no response */
   ask: (path: string, request?: RequestInit) => Promise<HubAnswer>
 }
 
 const CALL_MS = 15_000
 
-/** Opens a hub by its address, without a final slash; sends no request yet. */
+/** Opens a hub by its URL, without a trailing slash; sends no request yet. */
 export function openDeployedHub(url: string, now: () => Date): DeployedHub {
   return {
     url,
@@ -36,7 +36,7 @@ export function openDeployedHub(url: string, now: () => Date): DeployedHub {
   }
 }
 
-/** The JSON of a response; undefined when it is not JSON, or not sent as JSON. */
+/** Parses a response as JSON. @returns undefined if it is not JSON, or was not sent as JSON */
 export function jsonOf({ headers, text }: HubAnswer): unknown {
   if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get('Content-Type') ?? '')) return undefined
   try {
@@ -46,8 +46,8 @@ export function jsonOf({ headers, text }: HubAnswer): unknown {
   }
 }
 
-/** The hub's own error, or undefined when something else responded. */
+/** Returns the hub's own error, or undefined if something else responded. */
 export const problemOf = (answer: HubAnswer) => Problem.safeParse(jsonOf(answer)).data?.error
 
-/** The hub's description of a failure, appended to a status. */
-export const sentenceOf = (answer: HubAnswer) => `: ${problemOf(answer)?.message ?? 'not the hub’s own answer'}`
+/** Returns the hub's description of a failure, to append to a status. */
+export const sentenceOf = (answer: HubAnswer) => `: ${problemOf(answer)?.message ?? 'not the hub’s own response'}`

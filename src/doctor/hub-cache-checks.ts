@@ -9,10 +9,10 @@ const Index = z.object({
 })
 const Versions = z.object({ data: z.array(z.object({ version: z.string() })) })
 
-/** Maximum age of a changing response in a shared cache: a minute, and the time of a slow revalidation. */
+/** Maximum age of a mutable response in a shared cache: one minute plus the time of a slow revalidation. */
 const OLDEST_SECONDS = 90
 
-/** They need a served build. */
+/** Checks that need a served build. */
 export const CACHE_CHECKS: readonly Check<DeployedHub>[] = [
   {
     name: 'hub-cache-headers',
@@ -28,7 +28,7 @@ export const CACHE_CHECKS: readonly Check<DeployedHub>[] = [
   },
   {
     name: 'hub-cache-key',
-    about: 'caches include the query in their key',
+    about: 'caches include the query string in their key',
     needs: ['hub-cache-headers'],
     look: lookAtKey,
   },
@@ -40,7 +40,7 @@ export const CACHE_CHECKS: readonly Check<DeployedHub>[] = [
   },
 ]
 
-/** Finds a prompt with versions: the address of its content, and its version numbers. */
+/** Finds a prompt with versions. @returns the route of its content, and its version numbers */
 async function findVersioned({ ask }: DeployedHub): Promise<{ raw: string; versions: string[] } | undefined> {
   const entry = Index.parse(jsonOf(await ask(DATA_FILES.index()))).data.find(({ latest_version }) => latest_version)
   if (!entry?.latest_version) return undefined
@@ -73,8 +73,8 @@ async function lookAtHeaders(hub: DeployedHub): Promise<Finding[]> {
     if (!pattern.test(given))
       return [
         wrong(
-          `Cache-Control of ${what} (${path}) is “${given}” when it arrives.`,
-          'Remove the rule that rewrites Cache-Control in the CDN or proxy (browser TTL, expires, header rules); the hub sets it for each response.',
+          `The Cache-Control header of ${what} (${path}) arrives as “${given}”.`,
+          'Remove the CDN or proxy rule that rewrites Cache-Control (browser TTL, expires, header rules); the hub sets it for each response.',
         ),
       ]
   }
@@ -91,7 +91,7 @@ async function lookAtAge({ ask }: DeployedHub): Promise<Finding[]> {
     : [
         wrong(
           `A cache served a list that is ${age} s old, so publishes appear late.`,
-          'Configure the cache to follow CDN-Cache-Control, or else Cache-Control; remove rules that cache everything for longer.',
+          'Configure the cache to follow CDN-Cache-Control, or else Cache-Control, and remove rules that cache everything for longer.',
         ),
       ]
 }
@@ -104,8 +104,8 @@ async function lookAtKey(hub: DeployedHub): Promise<Finding[]> {
     if (given !== version)
       return [
         wrong(
-          `?version=${version} of ${versioned!.raw} returns ${given ?? 'no version'}: a cache ignores the query in its key.`,
-          'Include the query in the cache key; docs/running.md has example configurations.',
+          `${versioned!.raw}?version=${version} returns ${given ?? 'no version'}: a cache does not include the query string in its key.`,
+          'Include the query string in the cache key; docs/running.md has example configurations.',
         ),
       ]
   }
@@ -121,9 +121,9 @@ async function lookAtRevalidation({ ask }: DeployedHub): Promise<Finding[]> {
     : [
         wrong(
           tag === null
-            ? 'A proxy or CDN removes ETag.'
+            ? 'A proxy or CDN removes ETag headers.'
             : `A request with If-None-Match returns ${status} instead of 304.`,
-          'Configure the proxy to pass ETag and If-None-Match on; otherwise each reader fetches everything again.',
+          'Configure the proxy to pass on ETag and If-None-Match; otherwise each client fetches everything again.',
         ),
       ]
 }

@@ -1,4 +1,4 @@
-// Checks a deployed hub from outside: every part responds, and the proxy forwards everything.
+// Checks from outside that every part of a deployed hub responds and that the proxy forwards everything.
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
@@ -23,17 +23,17 @@ export const HUB_CHECKS: readonly Check<DeployedHub>[] = [
     needs: ['hub-reachable'],
     look: async (hub) => clockFindings('the hub', (await hub.ask(DATA_FILES.tags())).headers.get('Date'), hub.now()),
   },
-  { name: 'hub-build', about: 'a whole build is served', needs: ['hub-reachable'], look: lookAtBuild },
-  { name: 'hub-address', about: 'the hub knows its own address', needs: ['hub-build'], look: lookAtAddress },
+  { name: 'hub-build', about: 'a complete build is served', needs: ['hub-reachable'], look: lookAtBuild },
+  { name: 'hub-address', about: 'the hub knows its own URL', needs: ['hub-build'], look: lookAtAddress },
   {
     name: 'hub-reading',
-    about: 'functions respond, including search, to pages of every origin',
+    about: 'functions, including search, respond to pages from every origin',
     needs: ['hub-build'],
     look: lookAtReading,
   },
   {
     name: 'hub-not-found',
-    about: 'missing addresses return JSON',
+    about: 'URLs that do not exist return JSON',
     needs: ['hub-reading'],
     look: lookAtNotFound,
   },
@@ -44,7 +44,7 @@ export const HUB_CHECKS: readonly Check<DeployedHub>[] = [
 const API_ABSENT = `${ROUTES.getRepository.path.replace('{owner}', 'doctor').replace('{name}', 'is-not-there')}`
 const DATA_ABSENT = DATA_FILES.repository('doctor', 'is-not-there')
 
-/** How long to wait for a hub that sends Retry-After: after a start it prepares its pages for some seconds. */
+/** How long to wait for a hub that sends Retry-After: after it starts, it prepares its pages for several seconds. */
 const PREPARING_MS = 60_000
 const ASK_AGAIN_MS = 1_000
 
@@ -76,19 +76,19 @@ async function lookAtReach(hub: DeployedHub): Promise<Finding[]> {
     return [
       wrong(
         `${url} redirects to ${headers.get('Location')}.`,
-        'Use the address that it redirects to, and set SITE_URL to it.',
+        'Use the URL that it redirects to, and set SITE_URL to it.',
       ),
     ]
   if (status === 401)
     return [
       wrong(
-        'The whole hub is behind a password, so programs cannot read it.',
+        'The entire hub is password-protected, so programs cannot read it.',
         'Use a private network instead: a password in front of the hub also replaces the hub’s tokens.',
       ),
     ]
   return status < 500
     ? []
-    : [wrong(`${url} responds with ${status}.`, 'Check the log of the hub, or of the proxy in front of it.')]
+    : [wrong(`${url} responds with ${status}.`, 'Check the hub’s log, or that of the proxy in front of it.')]
 }
 
 async function lookAtBuild({ ask }: DeployedHub): Promise<Finding[]> {
@@ -106,7 +106,7 @@ async function lookAtBuild({ ask }: DeployedHub): Promise<Finding[]> {
   const trouble = health?.failure ?? health?.broken[0]
   if (trouble)
     return [
-      wrong(`The hub serves an older state: ${trouble}`, 'npm run check:content lists the problems in the content.'),
+      wrong(`The hub serves an older state: ${trouble}`, 'Run npm run check:content to list the problems in the content.'),
     ]
   return list.data.length === 0 ? [advise('The catalogue is empty.', 'Publish the first prompt.')] : []
 }
@@ -117,7 +117,7 @@ async function lookAtAddress({ url, ask }: DeployedHub): Promise<Finding[]> {
     ? []
     : [
         wrong(
-          `The hub uses ${known} as its address, so every link in its responses points there.`,
+          `The hub uses ${known} as its URL, so every link in its responses points there.`,
           `Set SITE_URL=${url} both for the build and for the server, and build again.`,
         ),
       ]
@@ -129,14 +129,14 @@ async function lookAtReading({ ask }: DeployedHub): Promise<Finding[]> {
     return [
       wrong(
         `${ROUTES.listRepositories.path} responds with ${list.status}${sentenceOf(list)}`,
-        'Make sure that requests below /api reach the hub’s functions unchanged.',
+        'Make sure that requests under /api reach the hub’s functions unchanged.',
       ),
     ]
   if (list.headers.get('Access-Control-Allow-Origin') !== '*')
     return [
       wrong(
         'A proxy or CDN removes or changes Access-Control-Allow-Origin, so no other site can read the hub.',
-        'Configure the proxy to pass the hub’s headers on unchanged.',
+        'Configure the proxy to pass on the hub’s headers unchanged.',
       ),
     ]
   const search = await ask(`${ROUTES.listRepositories.path}?q=prompt`)
@@ -157,8 +157,8 @@ async function lookAtNotFound({ ask }: DeployedHub): Promise<Finding[]> {
     if (answer.status !== 404 || code !== 'not_found')
       return [
         wrong(
-          `${path} returns ${answer.status} and ${answer.headers.get('Content-Type') ?? 'no type'} instead of the hub’s 404 as JSON.`,
-          'Remove error pages and fallback pages in the proxy or host; the hub itself responds to unknown addresses below /api and /data.',
+          `${path} returns ${answer.status} and ${answer.headers.get('Content-Type') ?? 'no type'} instead of the hub’s JSON 404 response.`,
+          'Remove error pages and fallback pages from the proxy or host; the hub itself responds to unknown URLs under /api and /data.',
         ),
       ]
   }

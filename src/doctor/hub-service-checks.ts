@@ -1,4 +1,4 @@
-// Checks MCP, publishing and sign-in of a deployed hub, without publishing or signing in.
+// Checks a deployed hub's MCP server, publishing and sign-in, without publishing or signing in.
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { makeToken } from '../domain/access/token-form.ts'
@@ -10,9 +10,9 @@ const Tools = z.object({ result: z.object({ tools: z.array(z.object({ name: z.st
 /** The names of the hub's tools. docs/contract.md section 8 */
 const TOOLS = ['get_prompt', 'list_tags', 'list_versions', 'search_prompts']
 
-/** They need a served build, at an address that the hub knows. */
+/** Checks that need a served build, at a URL that the hub knows. */
 export const SERVICE_CHECKS: readonly Check<DeployedHub>[] = [
-  { name: 'hub-mcp', about: 'agents reach the MCP server and its tools', needs: ['hub-build'], look: lookAtMcp },
+  { name: 'hub-mcp', about: 'agents can reach the MCP server and its tools', needs: ['hub-build'], look: lookAtMcp },
   {
     name: 'hub-publishing',
     about: 'publishing is set up, and the token store responds',
@@ -39,15 +39,15 @@ async function lookAtMcp({ ask }: DeployedHub): Promise<Finding[]> {
   if (hello.status === 403)
     return [
       wrong(
-        'The MCP server does not accept the host name of this address.',
-        'Set SITE_URL to the public address, and configure the proxy to pass the Host header on.',
+        'The MCP server does not accept the host name of this URL.',
+        'Set SITE_URL to the public URL, and configure the proxy to pass on the Host header.',
       ),
     ]
   if (hello.status !== 200 || !Answered.safeParse(jsonOf(hello)).success)
     return [
       wrong(
         `/mcp responds to initialize with ${hello.status}${sentenceOf(hello)}`,
-        'Pass POST requests to /mcp to the hub unchanged, with bodies of up to 1 MiB.',
+        'Forward POST requests for /mcp to the hub unchanged, with bodies of up to 1 MiB.',
       ),
     ]
   const listed = Tools.safeParse(jsonOf(await call('tools/list', {}, 2))).data?.result.tools.map(({ name }) => name)
@@ -56,12 +56,12 @@ async function lookAtMcp({ ask }: DeployedHub): Promise<Finding[]> {
     : [
         wrong(
           '/mcp does not list the hub’s tools.',
-          'Deploy the newest build: the response is from another version, or from a cache.',
+          'Deploy the latest build: the response comes from another version, or from a cache.',
         ),
       ]
 }
 
-/** Tries to publish with an invalid token, so that nothing is published: a hub that can reach its store responds 401. */
+/** Tries to publish with an invalid token, so that nothing is published: a hub that can reach its store responds with 401. */
 async function lookAtPublishing({ ask }: DeployedHub): Promise<Finding[]> {
   const token = makeToken(() => randomBytes(1)[0]!)
   const answer = await ask('/api/v1/repos/doctor/is-not-there/versions', {
@@ -71,13 +71,13 @@ async function lookAtPublishing({ ask }: DeployedHub): Promise<Finding[]> {
   })
   if (answer.status === 401 && problemOf(answer)) return []
   if (answer.status === 429)
-    return [advise('Too many publishes were sent from this address to check publishing.', 'Wait a minute.')]
+    return [advise('Publishing cannot be checked: this IP address has sent too many publishes.', 'Wait a minute.')]
   return [
     wrong(
       `Publishing responds with ${answer.status}${sentenceOf(answer)}`,
       answer.status === 503
-        ? 'Set what it names, for the functions where they run, and deploy again.'
-        : 'Let POST requests below /api through to the hub with their Authorization header and bodies of up to 1 MiB.',
+        ? 'Set what the message names, in the environment where the functions run, and deploy again.'
+        : 'Allow POST requests under /api to reach the hub with their Authorization header and bodies of up to 1 MiB.',
     ),
   ]
 }
@@ -92,10 +92,10 @@ async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
       ),
     ]
   if (settings.status !== 200)
-    return [wrong(`/settings responds with ${settings.status}.`, 'Pass requests to /settings and /auth to the hub.')]
+    return [wrong(`/settings responds with ${settings.status}.`, 'Forward requests for /settings and /auth to the hub.')]
   const start = await ask('/auth/sign-in')
   const given = start.headers.get('Location') ?? ''
-  // Both are fine: in local mode a page says that the link is needed, and without sign-in there is no such address.
+  // Both are fine: in local mode a page explains that the link is needed, and without sign-in the route does not exist.
   if (start.status < 300 || start.status === 404 || given.startsWith('/')) return []
   const location = URL.parse(given)
   const callback = location?.searchParams.get('redirect_uri')
@@ -109,8 +109,8 @@ async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
   if (!/__Host-/.test(start.headers.get('Set-Cookie') ?? '') && url.startsWith('https:'))
     return [
       wrong(
-        'The sign-in cookie does not arrive.',
-        'Configure the proxy to pass Set-Cookie on for /auth and /settings.',
+        'The sign-in cookie is missing from the response.',
+        'Configure the proxy to pass on Set-Cookie for /auth and /settings.',
       ),
     ]
   const github = await fetch(location, { redirect: 'manual', signal: AbortSignal.timeout(15_000) })
@@ -124,7 +124,7 @@ async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
       ]
 }
 
-/** The settings named in a page. */
+/** Lists the settings named in a page; undefined if there are none. */
 function settingsNamed(page: string): string | undefined {
   const names = [...new Set(page.match(/\b(?:GITHUB_CLIENT_ID|GITHUB_CLIENT_SECRET|SESSION_SECRET|SITE_URL)\b/g))]
   return names.length === 0 ? undefined : `${names.join(', ')} expected`

@@ -14,33 +14,33 @@ import { advise, type Check, type Finding, wrong } from './examination.ts'
 
 /** A checkout of this project on a machine, with its settings. */
 export interface Machine {
-  /** The checkout's folder, absolute. */
+  /** Absolute path of the checkout. */
   root: string
   config: Config
   environment: Readonly<Record<string, string | undefined>>
-  /** As reported by Node, without the `v`. */
+  /** Node's version as it reports it, without the `v`. */
   nodeVersion: string
-  /** Free bytes on the disk of a folder. */
+  /** Returns the number of free bytes on a folder's disk. */
   freeBytes: (folder: string) => Promise<number>
-  /** How many folders the system can watch for one user, or undefined if there is no such limit. */
+  /** Returns how many folders the system can watch for one user, or undefined if there is no such limit. */
   maxWatches: () => number | undefined
 }
 
-/** `git maintenance` was added in 2.29 and keeps a busy repository small. docs/notes/git.md section 4 */
+/** The oldest supported git. `git maintenance`, added in 2.29, keeps a busy repository small. docs/notes/git.md section 4 */
 const OLDEST_GIT = [2, 30] as const
 const MEBIBYTE = 1024 * 1024
-/** With less free space, not even a build of the starter catalogue is certain to succeed. */
+/** With less free space, even a build of the starter catalogue may fail. */
 const MIN_FREE = 100 * MEBIBYTE
 const GOOD_FREE = 1024 * MEBIBYTE
 
-/** For a hub that runs, or will run, on this machine. */
+/** Checks for a hub that runs, or will run, on this machine. */
 export const MACHINE_CHECKS: readonly Check<Machine>[] = [
-  { name: 'node', about: 'this is the Node that the project pins', look: lookAtNode },
-  { name: 'git', about: 'git is there, and new enough', look: lookAtGit },
+  { name: 'node', about: 'this is the Node version that the project requires', look: lookAtNode },
+  { name: 'git', about: 'git is installed and new enough', look: lookAtGit },
   {
     name: 'content',
     about: 'the content is readable and valid',
-    // A clone is checked by the check of that name.
+    // The `clone` check covers a clone.
     isMeant: ({ config }) => !config.keepsClone,
     look: lookAtContent,
   },
@@ -58,8 +58,8 @@ export const MACHINE_CHECKS: readonly Check<Machine>[] = [
     isMeant: ({ config }) => !config.keepsClone,
     look: lookAtWatching,
   },
-  { name: 'blob-store', about: 'tokens, sessions and fresh copies can be kept', look: lookAtState },
-  { name: 'build', about: 'the last build is whole, or there is none', look: lookAtBuild },
+  { name: 'blob-store', about: 'tokens, sessions and fresh copies can be stored', look: lookAtState },
+  { name: 'build', about: 'the last build is complete, or there is none', look: lookAtBuild },
   {
     name: 'readme',
     about: 'README.md links to this repository',
@@ -67,17 +67,17 @@ export const MACHINE_CHECKS: readonly Check<Machine>[] = [
     isMeant: ({ root }) => existsSync(join(root, 'README.md')),
     look: lookAtReadme,
   },
-  { name: 'port', about: 'the port is free, or this hub has it', look: lookAtPort },
-  { name: 'disk', about: 'there is room to write', look: lookAtDisk },
+  { name: 'port', about: 'the port is free, or in use by this hub', look: lookAtPort },
+  { name: 'disk', about: 'there is enough free disk space', look: lookAtDisk },
 ]
 
-/** Free bytes on the disk of a folder; if it is missing, of the current directory. */
+/** Returns the number of free bytes on a folder's disk, or on the current directory's disk if the folder is missing. */
 export async function freeBytesAt(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(existsSync(folder) ? folder : '.')
   return bavail * bsize
 }
 
-/** The limit of inotify, which only Linux has. */
+/** Reads the inotify limit, which exists only on Linux. */
 export function readMaxWatches(): number | undefined {
   try {
     return Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8'))
@@ -105,11 +105,11 @@ async function lookAtGit({ root, environment }: Machine): Promise<Finding[]> {
     .catch(() => undefined)
   const oldest = OLDEST_GIT.join('.')
   if (!version)
-    return [wrong('git cannot be run.', `Install git ${oldest} or newer, and make sure that it is in PATH.`)]
+    return [wrong('git cannot be run.', `Install git ${oldest} or later, and make sure that it is in PATH.`)]
   const [major, minor] = [Number(version[1]), Number(version[2])]
   return major > OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor >= OLDEST_GIT[1])
     ? []
-    : [wrong(`git is ${version[0]}; the hub needs ${oldest}.`, `Install git ${oldest} or newer.`)]
+    : [wrong(`This is git ${version[0]}; the hub needs ${oldest}.`, `Install git ${oldest} or later.`)]
 }
 
 async function lookAtContent({ root, config, environment }: Machine): Promise<Finding[]> {
@@ -128,15 +128,15 @@ async function lookAtContent({ root, config, environment }: Machine): Promise<Fi
     return [
       wrong(
         `${errors.length === 1 ? 'A file' : `${errors.length} places`} in the content cannot be served: ${first.file}:${first.line} ${first.rule}.`,
-        'npm run check:content lists each of them and how to fix it.',
+        'Run npm run check:content to list every problem and how to fix it.',
       ),
     ]
   return repositories === 0
-    ? [advise('The content folder holds no prompt yet.', 'Make the first one: npm run new -- owner/name')]
+    ? [advise('The content folder does not contain any prompts yet.', 'Create the first one: npm run new -- owner/name')]
     : []
 }
 
-/** Reads as a publish would, in a repository that does not exist; writes nothing. */
+/** Reads a repository that does not exist, in the same way as a publish; writes nothing. */
 async function lookAtContentGit({ root, config, environment }: Machine): Promise<Finding[]> {
   const git = openLocalGit({ contentDir: resolve(root, config.contentDir), environment, warn: () => {} })
   try {
@@ -144,11 +144,11 @@ async function lookAtContentGit({ root, config, environment }: Machine): Promise
     return []
   } catch (error) {
     const [problem = '', ...rest] = (error instanceof Error ? error.message : String(error)).split(/(?<=[.:]) /)
-    return [wrong(problem, rest.join(' ') || 'Repair the git repository of the content.')]
+    return [wrong(problem, rest.join(' ') || 'Repair the content’s git repository.')]
   }
 }
 
-/** Each folder takes a watch, and the user's other programs take more. */
+/** Compares the number of folders with the limit: each folder needs a watch, and the user's other programs need more. */
 function lookAtWatching({ root, config, maxWatches }: Machine): Finding[] {
   const limit = maxWatches()
   const entries = readdirSync(resolve(root, config.contentDir), { recursive: true, withFileTypes: true })
@@ -182,7 +182,7 @@ async function lookAtState({ root, config }: Machine): Promise<Finding[]> {
   return [
     wrong(
       `Files written to ${folder} are not stored.`,
-      'Make that folder writable for the hub’s user, on a writable disk.',
+      'Make sure that the hub’s user can write to that folder and that the disk is writable.',
     ),
   ]
 }
@@ -210,14 +210,14 @@ async function lookAtPort({ config: { port, listenAt } }: Machine): Promise<Find
         : [wrong(`Port ${port} is in use by another program.`, 'Stop it, or choose another port: PORT=8889')]
     if (code === 'EACCES')
       return [
-        wrong(`This user may not listen on port ${port}.`, 'Choose a port above 1023, and put a proxy in front of it.'),
+        wrong(`This user may not listen on port ${port}.`, 'Choose a port above 1023, and put a proxy in front of the hub.'),
       ]
-    // A machine without IPv6 listens on the other address of localhost.
+    // A machine without IPv6 listens on the other localhost address.
     if (code !== undefined && host !== '::1')
       return [
         wrong(
           `The hub cannot listen on ${host ?? 'every address'}: ${code}.`,
-          'Set HOST to an address of this machine.',
+          'Set HOST to one of this machine’s IP addresses.',
         ),
       ]
   }
@@ -249,7 +249,7 @@ async function lookAtDisk({ root, config, freeBytes }: Machine): Promise<Finding
     const free = await freeBytes(folder)
     const room = `${Math.floor(free / MEBIBYTE)} MiB of disk space are free for ${folder}.`
     if (free < MIN_FREE) return [wrong(`Only ${room}`, 'Free some space: publishing responds with 503 on a full disk.')]
-    if (free < GOOD_FREE) return [advise(`Only ${room}`, 'Make room before builds and publishes fill it.')]
+    if (free < GOOD_FREE) return [advise(`Only ${room}`, 'Free some space before builds and publishes fill the disk.')]
   }
   return []
 }
@@ -265,7 +265,7 @@ async function lookAtReadme({ root, environment }: Machine): Promise<Finding[]> 
     ? []
     : [
         advise(
-          `README.md still has OWNER in the link of its "Deploy to Netlify" button; this repository is ${own}.`,
+          `The “Deploy to Netlify” button in README.md still links to OWNER; this repository is ${own}.`,
           `Replace it: sed -i 's#OWNER/prompt-hub#${own}#' README.md`,
         ),
       ]

@@ -1,4 +1,4 @@
-// Reads a hub from its static files: which file answers each API request, and whether a mirror has it.
+// Reads a hub from its static files: determines which file serves each API request, and checks that a mirror has it.
 import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { ROUTES_WITH_SCHEMAS } from '../domain/api/route-schemas.ts'
@@ -6,13 +6,13 @@ import { DATA_FILES, ROUTES, type RouteId, SORTS } from '../domain/api/routes.ts
 import { list, Meta, Repository, single, TagRecord, VersionSummary } from '../domain/api/schema.ts'
 import type { HubAnswer } from './hub-answers.ts'
 
-/** A read of the API, and the file with the same bytes. docs/contract.md section 4 */
+/** An API read request, and the file with the same bytes. docs/contract.md section 4 */
 interface PlainRead {
   id: RouteId
-  /** Including its query. */
+  /** The route, including its query string. */
   address: string
   file: string
-  /** SHA-256 of the file's bytes, if another file contains it. */
+  /** The SHA-256 digest of the file's bytes, if another file contains it. */
   sha256?: string
 }
 
@@ -28,7 +28,7 @@ interface MirrorReport {
 type Ask = (path: string) => Promise<HubAnswer>
 
 const AT_ONCE = 8
-/** Maximum number of problems listed; further ones are usually the same. */
+/** Maximum number of problems listed; any others usually have the same cause. */
 const MAX_PROBLEMS = 50
 
 const Index = z.object({
@@ -43,7 +43,7 @@ const RESPONSES = new Map(ROUTES_WITH_SCHEMAS.map(({ id, response }) => [id, res
 /**
  * Reads every file that a mirror must have.
  *
- * @param hub if given, every file is compared with the API's response there, byte for byte
+ * @param hub if given, every file is compared byte for byte with this hub's API response
  */
 export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport> {
   const reads = Object.fromEntries(Object.keys(ROUTES).map((id) => [id, 0])) as MirrorReport['reads']
@@ -55,7 +55,7 @@ export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport>
   const look = async ({ id, address, file, sha256 }: PlainRead) => {
     reads[id] += 1
     const { status, text } = await mirror(file)
-    if (status !== 200) return say(`${file} returns ${status}; it contains ${address}.`)
+    if (status !== 200) return say(`${file} returns ${status}; it should contain the response of ${address}.`)
     if (sha256 !== undefined && hash('sha256', text) !== sha256) return say(`${file} does not match its digest.`)
     const response = RESPONSES.get(id)
     if (response && !response.safeParse(parseJson(text)).success)
@@ -71,7 +71,7 @@ export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport>
   return { reads, problems }
 }
 
-/** Every possible read, derived from the files themselves. */
+/** Yields every possible read, derived from the files themselves. */
 async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGenerator<PlainRead> {
   const open = async <Schema extends z.ZodType>(
     file: string,
@@ -119,7 +119,7 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
   }
 }
 
-/** The first page exists even when it is empty. */
+/** Yields every page of a list. The first page exists even if it is empty. */
 async function* listPages(
   address: string,
   fileOf: (page: number) => string,

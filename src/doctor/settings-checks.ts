@@ -13,12 +13,12 @@ interface GivenSettings {
   config: Config | undefined
 }
 
-/** A secret with fewer distinct characters was typed by a person. */
+/** Minimum number of distinct characters in a secret; one with fewer was typed by a person. */
 const MIN_CHARACTERS = 10
 
-/** The checks of the settings; all others need the first one. README.md */
+/** Checks of the settings; all others need the first one. README.md */
 export const SETTINGS_CHECKS: readonly Check<GivenSettings>[] = [
-  { name: 'settings', about: 'every setting has a form that can be read', look: lookAtForms },
+  { name: 'settings', about: 'every setting has a valid form', look: lookAtForms },
   {
     name: 'git-settings',
     about: 'the settings for publishing are complete and unambiguous',
@@ -27,13 +27,13 @@ export const SETTINGS_CHECKS: readonly Check<GivenSettings>[] = [
   },
   {
     name: 'sign-in-settings',
-    about: 'sign-in is either completely configured or not at all',
+    about: 'sign-in is either fully configured or not configured at all',
     needs: ['settings'],
     look: ({ environment, config }) => lookAtSignIn(environment, config!),
   },
   {
     name: 'address',
-    about: 'the public address uses https',
+    about: 'the public URL uses https',
     needs: ['settings'],
     look: ({ environment, config }) => lookAtAddress(environment, config!),
   },
@@ -65,21 +65,21 @@ function lookAtGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitSt
     findings.push(
       wrong(
         'GITHUB_APP_PRIVATE_KEY cannot be read as a private key.',
-        'Set the complete .pem file from GitHub with its line breaks: as several lines, not as \\n in one.',
+        'Set it to the complete .pem file from GitHub with its line breaks: as several lines, not as one line with \\n.',
       ),
     )
   if (GITHUB_TOKEN && GITHUB_APP_ID)
     findings.push(
       advise(
         'Both GITHUB_TOKEN and GITHUB_APP_ID are set; the token is used.',
-        'Remove the one that you do not want. Prefer the App: it has access to one repository and belongs to no person.',
+        'Remove one of them. Prefer the App: it has access to one repository and does not belong to a person.',
       ),
     )
   if (basename(contentDir) !== 'content')
     findings.push(
       advise(
         'The last folder of CONTENT_DIR is not content, but publishing to GitHub writes to content/ in the repository.',
-        'Set CONTENT_DIR to the folder content/ of a clone of that repository.',
+        'Set CONTENT_DIR to the content/ folder of a clone of that repository.',
       ),
     )
   return findings
@@ -99,13 +99,13 @@ function lookAtSignIn({ SESSION_SECRET }: Environment, { signIn }: Config): Find
     return signIn.missing.map((sentence) =>
       wrong(
         `Sign-in is only partly configured. ${sentence}.`,
-        `Set ${sentence.split(':')[0]}, or neither GITHUB_CLIENT_ID nor GITHUB_CLIENT_SECRET: the Node server does not start with an incomplete sign-in.`,
+        `Set ${sentence.split(':')[0]}, or remove both GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET: the Node server does not start if sign-in is only partly configured.`,
       ),
     )
   if (SESSION_SECRET && new Set(SESSION_SECRET).size < MIN_CHARACTERS)
     return [
       wrong(
-        'SESSION_SECRET is long but easy to guess: it repeats a few characters.',
+        'SESSION_SECRET is long enough but easy to guess: it repeats a few characters.',
         'Generate a random one: openssl rand -hex 32',
       ),
     ]
@@ -117,8 +117,8 @@ function lookAtAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLoca
     return listenAt === 'everywhere' || !listenAt.every(isLoopback)
       ? [
           advise(
-            'HOST accepts connections from other machines, and in local mode anyone who opens the printed link can sign in under any username.',
-            'Set SITE_URL to the public address, which disables local mode, or remove HOST.',
+            'With this HOST, the hub accepts connections from other machines, and in local mode anyone who opens the printed link can sign in under any username.',
+            'Set SITE_URL to the public URL, which disables local mode, or remove HOST.',
           ),
         ]
       : []
@@ -127,14 +127,14 @@ function lookAtAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLoca
     findings.push(
       wrong(
         'SITE_URL starts with http://, so tokens are sent over the network unencrypted.',
-        'Add a reverse proxy with https, and set SITE_URL to its https:// address.',
+        'Add a reverse proxy with https, and set SITE_URL to its https:// URL.',
       ),
     )
   if (RATE_LIMIT_PER_MINUTE === '0')
     findings.push(
       advise(
-        'RATE_LIMIT_PER_MINUTE is 0: one client can overload the hub, and guess tokens without a limit.',
-        'Remove it for 120 per minute, or set a number that your readers do not reach.',
+        'RATE_LIMIT_PER_MINUTE is 0: a single client can overload the hub, and guess tokens without a limit.',
+        'Remove it to use the default of 120 per minute, or set a limit that your clients will not reach.',
       ),
     )
   return findings
@@ -144,15 +144,15 @@ function lookAtProxies({ trustedProxies, listenAt, isLocal, netlifySite }: Confi
   if (trustedProxies.some(({ prefix }) => prefix === 0))
     return [
       wrong(
-        'TRUSTED_PROXIES contains every address, so any client can pretend to be another one.',
-        'List only the addresses of your proxies, or loopback for one on this machine.',
+        'TRUSTED_PROXIES includes every IP address, so any client can impersonate another one.',
+        'List only the IP addresses of your proxies, or set it to loopback for a proxy on this machine.',
       ),
     ]
   const isBehindProxy = listenAt !== 'everywhere' && listenAt.every(isLoopback)
   if (!isLocal && netlifySite === undefined && isBehindProxy && trustedProxies.length === 0)
     return [
       wrong(
-        'The hub listens only on loopback, so there is a proxy in front of it, but TRUSTED_PROXIES is empty: all readers share one limit.',
+        'The hub listens only on loopback, so there is a proxy in front of it, but TRUSTED_PROXIES is empty: all clients share one rate limit.',
         'Set TRUSTED_PROXIES=loopback.',
       ),
     ]

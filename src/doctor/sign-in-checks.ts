@@ -1,4 +1,4 @@
-// Checks that GitHub knows the OAuth app, with a sign-in code that is never valid.
+// Checks that GitHub knows the OAuth app, by sending a sign-in code that is never valid.
 import type { Config } from '../config.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { identify } from '../stores/github/github-sign-in.ts'
@@ -10,10 +10,10 @@ interface SignInApplication {
   baseUrl: string
 }
 
-/** A code of the right form: 20 hex digits that GitHub never issued. */
+/** A code in the right format: 20 hex digits that GitHub never issued. */
 const NOBODYS_CODE = '00000000000000000000'
 
-/** Needs complete settings. */
+/** Checks that need complete settings. */
 export const SIGN_IN_CHECKS: readonly Check<SignInApplication>[] = [
   { name: 'sign-in-application', about: 'GitHub knows the OAuth app and its secret', look: lookAtApplication },
 ]
@@ -22,7 +22,7 @@ async function lookAtApplication({ signIn, baseUrl }: SignInApplication): Promis
   const redirectUri = `${baseUrl}/auth/callback`
   try {
     await identify(signIn, { code: NOBODYS_CODE, verifier: NOBODYS_CODE, redirectUri })
-    return [wrong('GitHub accepted a sign-in that nobody started.', 'Check that GITHUB_OAUTH_URL is GitHub.')]
+    return [wrong('GitHub accepted a sign-in that nobody started.', 'Check that GITHUB_OAUTH_URL points to GitHub.')]
   } catch (error) {
     // The invalid code was rejected as expected, so the app is known.
     if (error instanceof HubError && error.code === 'invalid_request') return []

@@ -1,4 +1,4 @@
-// Follows the branch on GitHub with a local clone: every few seconds, and at once after a publish.
+// Follows the branch on GitHub with a local clone: fetches every few seconds, and immediately after a publish.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, findSourceHost } from '../config.ts'
@@ -13,28 +13,28 @@ import { createTokenSource } from '../stores/github/github-connection.ts'
 import { whenAborted } from './http/abort.ts'
 import { inBackground } from './http/background.ts'
 
-/** The path of the clone; a second process in the same folder uses a clone of its own next to it. */
+/** The path of the clone; a second process in the same folder uses its own clone next to it. */
 const CLONE_DIR = '.hub/content'
 
-/** The content as it is on GitHub. */
+/** The content on GitHub, in a local clone. */
 interface FollowedClone {
-  /** The folder that holds the prompts. */
+  /** The folder that contains the prompts. */
   contentDir: string
   state: () => FetchState
-  /** Updates the files to what was fetched. Call it only while nobody reads them. @throws Error when they cannot be written */
+  /** Updates the files to the fetched commit. Call it only while nothing reads them. @throws Error if they cannot be written */
   update: () => Promise<ChangedPaths>
-  /** Fetches at once, because something was published; calls during a fetch are combined into one more. */
+  /** Fetches immediately, because something was published; calls during a fetch are combined into one more fetch. */
   fetchSoon: () => void
   /** Follows until the signal aborts. @param onMove called when `update` has something to do */
   start: (onMove: () => void) => void
 }
 
 /**
- * Opens the clone, or creates it, which takes longer the larger the repository is.
+ * Opens the clone, or creates it, which takes longer for larger repositories.
  *
  * @param config with `gitStore.kind` `github`
- * @param environment usually that of the process; used to find git
- * @throws Error when there is no clone yet and GitHub is unreachable or refuses
+ * @param environment usually the process's own; used to find git
+ * @throws Error if there is no clone yet and GitHub is unreachable or refuses access
  */
 export async function followGitHub(
   config: Config,
@@ -60,8 +60,8 @@ export async function followGitHub(
       }
     } catch {
       const { failure } = clone.state()
-      // Only once, because it may last for hours.
-      if (failure !== said && !signal.aborted) console.error(`${failure}\nWhat is served stays as it is.`)
+      // Logged only once, because the failure may last for hours.
+      if (failure !== said && !signal.aborted) console.error(`${failure}\nThe current state is still being served.`)
       said = failure
     } finally {
       isFetching = false
@@ -82,7 +82,7 @@ export async function followGitHub(
   }
 }
 
-/** Clone options for the configured repository. @param config with `gitStore.kind` `github` */
+/** Returns the clone options for the configured repository. @param config with `gitStore.kind` `github` */
 export function cloneOptions(
   config: Config,
   environment: ContentCloneOptions['environment'],
@@ -100,7 +100,7 @@ export function cloneOptions(
   }
 }
 
-/** Locked while this process lives. The clone of a second process is deleted with it. */
+/** Locks the clone's folder until the signal aborts. A second process's clone is deleted when that process stops. */
 function holdCloneFolder(signal: AbortSignal): string {
   mkdirSync('.hub', { recursive: true })
   const kept = takeLock(resolve(`${CLONE_DIR}.lock`), 0)

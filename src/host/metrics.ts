@@ -10,13 +10,13 @@ import type { AnsweredRequest } from './http/http-server.ts'
 /** The counters. */
 export interface Metrics {
   countRequest(request: AnsweredRequest): void
-  /** The same store with its calls counted; a commit is one round of publishing. */
+  /** Returns the same store with its calls counted; a commit is one round of publishing. */
   countGit<Git extends GitStore>(git: Git): Git
-  /** The same search, with its latency recorded. */
+  /** Returns the same search with its latency recorded. */
   timeSearch(search: Search): Search
   /** Called when a new state is being served. @param began when reading of its content began */
   noteBuild(began: Date): void
-  /** Serves `/metrics`, and passes everything else on. */
+  /** Serves `/metrics`, and passes all other requests on. */
   withMetrics(answer: Answer, healthOf: () => Health): Answer
 }
 
@@ -24,17 +24,17 @@ type Answer = (request: Request, ip: string) => Promise<Response>
 
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
-/** Creates counters at zero. */
+/** Creates counters that start at zero. */
 export function openMetrics(): Metrics {
   const registers = [new Registry()]
   const [registry] = registers as [Registry]
   const time = (name: string, help: string, labelNames: string[]) =>
     new Histogram({ name, help, labelNames, buckets: SECONDS, registers })
-  const requests = time('hub_request_duration_seconds', 'Requests by address, method and status.', [
+  const requests = time('hub_request_duration_seconds', 'Requests by route, method and status.', [
     ...['route', 'method', 'status'],
   ])
-  const bytes = new Counter({ name: 'hub_sent_bytes_total', help: 'Bytes sent, heads included.', registers })
-  const git = time('hub_git_duration_seconds', 'Calls of the git store by verb; a commit is one round of publishing.', [
+  const bytes = new Counter({ name: 'hub_sent_bytes_total', help: 'Bytes sent, including headers.', registers })
+  const git = time('hub_git_duration_seconds', 'Calls to the git store by verb; a commit is one round of publishing.', [
     ...['verb', 'outcome'],
   ])
   const searches = time('hub_search_duration_seconds', 'Search queries.', ['outcome'])
@@ -90,7 +90,7 @@ const PLACES: ReadonlySet<string> = new Set(
   ADDRESSES.map(({ path }) => path.split('/')[1] ?? '').filter((first) => /^[a-z-]+$/.test(first)),
 )
 
-/** A bounded set of labels, whatever is requested: a route, a place, or `page`. */
+/** Returns the label of a request, from a fixed set: a route, a first path segment, or `page`. */
 export function routeOf(method: string, path: string): string {
   const bare = path.replace(/[?#].*$/s, '')
   const route = matchRoute(bare)
@@ -99,7 +99,7 @@ export function routeOf(method: string, path: string): string {
   return PLACES.has(first) ? first : 'page'
 }
 
-/** The outcome of a call, from the `kind` that stores return. */
+/** Returns the outcome of a call, which is the `kind` that stores return. */
 function outcomeOf(value: unknown): string {
   return typeof value === 'object' && value !== null && 'kind' in value ? String(value.kind) : 'done'
 }

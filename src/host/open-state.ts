@@ -1,4 +1,4 @@
-// Opens the state store: a local file, or the database that several machines share.
+// Opens the state store: a local file, or a database shared by several machines.
 import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { BuildSource } from '../ports/fresh-copies.ts'
@@ -8,21 +8,21 @@ import { removeBuiltCopies } from '../stores/state/fresh-copies.ts'
 import { openSqliteState } from '../stores/state/state-sqlite.ts'
 import { inBackground } from './http/background.ts'
 
-/** Where the server keeps what is not in git. */
+/** Where the server keeps data that is not in git. */
 const STATE_FILE = '.hub/state.db'
 /** Where earlier versions kept the same data. */
 const BLOBS_DIR = '.hub/blobs'
 const SWEEP_MS = 600_000
 
 /**
- * Opens the state. A new file imports the folder of earlier versions.
+ * Opens the state. A new file imports the folder used by earlier versions.
  *
- * @param root the folder that holds `.hub`
- * @throws Error when a newer version of the hub wrote it
+ * @param root the folder that contains `.hub`
+ * @throws Error if it was written by a newer version of the hub
  */
 export async function openState({ databaseUrl }: Pick<Config, 'databaseUrl'>, root = '.'): Promise<OpenStateStore> {
   if (databaseUrl !== undefined)
-    // Imported here, because most hubs run on one machine.
+    // Imported only here, because most hubs run on one machine.
     return (await import('../stores/state/state-postgres.ts')).openPostgresState(databaseUrl)
   return openSqliteState(resolve(root, STATE_FILE), Date.now, () =>
     readBlobsFolder(resolve(root, BLOBS_DIR), Date.now()),
@@ -32,7 +32,7 @@ export async function openState({ databaseUrl }: Pick<Config, 'databaseUrl'>, ro
 /**
  * Removes expired entries every ten minutes.
  *
- * @param sourceOf what the current build includes, so that fresh copies of it are removed too; undefined if other machines still need them
+ * @param sourceOf returns what the current build includes, so that its fresh copies are removed too; undefined if other machines still need them
  * @returns a function that stops it
  */
 export function startSweeping(state: StateStore, sourceOf: () => BuildSource | undefined): () => void {
@@ -41,7 +41,7 @@ export function startSweeping(state: StateStore, sourceOf: () => BuildSource | u
     const source = sourceOf()
     if (source) await removeBuiltCopies(state, source)
   }
-  const timer = setInterval(() => inBackground('Removing what has expired', sweep), SWEEP_MS)
+  const timer = setInterval(() => inBackground('Removing expired entries', sweep), SWEEP_MS)
   timer.unref()
   return () => clearInterval(timer)
 }

@@ -1,4 +1,4 @@
-// Searches in a few separate threads, with a bounded queue and a deadline after which a busy thread is ended.
+// Searches in a few separate threads, with a bounded queue and a deadline after which a busy thread is terminated.
 import { availableParallelism } from 'node:os'
 import { Tinypool } from 'tinypool'
 import { HubError } from '../domain/api/errors.ts'
@@ -6,42 +6,42 @@ import { logTrouble } from '../ports/log.ts'
 import type { Search } from '../ports/search.ts'
 import type { ThreadQuestion } from './search-thread.ts'
 
-/** The deadline covers waiting and work; when the queue is full, further queries are rejected at once. */
+/** The deadline includes waiting time; if the queue is full, further queries are rejected immediately. */
 const USUAL_LIMITS = { deadlineMs: 2_000, queue: 100 }
-/** More threads would take memory, and the cores that serving needs. */
+/** More threads would use too much memory, and cores that serving needs. */
 const MAX_THREADS = 4
 /** A thread holds few objects at a time (its data is outside the heap), and a small heap is collected more often. */
 const THREAD_MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
-/** The warm-up query: misspelled, so that the vocabulary for corrections is read too. */
+/** The warm-up query; misspelled, so that the vocabulary for corrections is read too. */
 const WARM_UP = { text: 'promtp reveiw', tags: [], sort: undefined, offset: 0, limit: 20 }
 
-/** The search in one index, in threads. Each method throws HubError `unavailable` when the index cannot be read, when the queue is full, and after the deadline. */
+/** The search in one index, in threads. Each method throws HubError `unavailable` if the index cannot be read, if the queue is full, or after the deadline. */
 export interface ThreadedSearch extends Search {
-  /** Runs a first query, so that no user waits for compilation and for reading the file. Never rejects. */
+  /** Runs a first query, so that no user has to wait for compilation or for reading the file. Never rejects. */
   warm(): Promise<void>
 }
 
 /** A pool of search threads. */
 export interface SearchThreads {
-  /** Opens an index. Threads have one open at a time; pending queries of the previous one still succeed, at the cost of opening it again. */
+  /** Opens an index. Each thread has one open at a time; pending queries on the previous one still succeed, at the cost of reopening it. */
   open(path: string): ThreadedSearch
-  /** Ends the threads; running queries fail as unavailable. */
+  /** Stops the threads; running queries fail with `unavailable`. */
   close(): void
 }
 
-/** Starts search threads; they load their code before they get an index. */
+/** Starts search threads, which load their code before they get an index. */
 export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
   const maxThreads = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1))
   const pool = new Tinypool({
     filename: new URL('search-thread.ts', import.meta.url).href,
     minThreads: 1,
     maxThreads,
-    // Without the pool's own limits: a task that it rejects leaves a listener behind that throws at the deadline, and a thread that does not end in time causes an unhandled rejection.
+    // The pool's own limits are off: a task that it rejects leaves a listener behind that throws at the deadline, and a thread that does not stop in time causes an unhandled rejection.
     maxQueue: Number.POSITIVE_INFINITY,
     terminateTimeout: 0,
     resourceLimits: THREAD_MEMORY,
   })
-  // A thread that fails without a task, or responds after it was ended.
+  // Emitted if a thread fails without a task, or responds after it was stopped.
   pool.on('error', (cause) => logTrouble('warning', 'A search thread failed outside a query.', { cause }))
   /** Queries that are waiting or running. */
   let pending = 0
@@ -77,13 +77,13 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
         ),
     }
   }
-  // Not awaited: a thread that cannot be ended now ends with the process.
+  // Not awaited: a thread that cannot be stopped now stops with the process.
   return { open, close: () => pool.destroy().catch(() => {}) }
 }
 
 function unavailable(isTooSlow: boolean, cause: unknown): HubError {
   const message = isTooSlow
-    ? 'The search takes too long right now. Try again in a few seconds, or with fewer words.'
+    ? 'Search is taking too long right now. Try again in a few seconds, or use fewer words.'
     : 'Search is not available right now. Try again in a few seconds.'
   return new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })
 }

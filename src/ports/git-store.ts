@@ -1,4 +1,4 @@
-// The port of git, the only source of truth: reads a repository at the branch head, commits only if that is still the head, and formats and parses commit messages.
+// The port for git, the only source of truth: reads a repository at the branch head, commits only if that is still the head, and formats and parses commit messages.
 import { createHash, type Hash } from 'node:crypto'
 import { HubError } from '../domain/api/errors.ts'
 import { formatPath, type Place, parsePath } from '../domain/content/content-path.ts'
@@ -15,15 +15,15 @@ export interface PublishMark {
   headline: string
 }
 
-/** A repository's folder, all of it at one commit. */
+/** A repository's entire folder at one commit. */
 export interface FolderState {
-  /** The commit of this snapshot, and the only parent that additions may be committed on. */
+  /** The commit of this snapshot, and the only parent on which additions may be committed. */
   head: string
-  /** Version number → ID of the blob with its file. */
+  /** The blob ID of each version file, by version number. */
   versions: ReadonlyMap<string, string>
-  /** The text of `content/{owner}/{name}/index.md`, or undefined when there is none. */
+  /** The text of `content/{owner}/{name}/index.md`; undefined if there is none. */
   index: string | undefined
-  /** The text of `content/{owner}/index.md`, or undefined when there is none. */
+  /** The text of `content/{owner}/index.md`; undefined if there is none. */
   ownerIndex: string | undefined
   /** Publishes of this repository, newest first; empty unless requested. */
   publishes: readonly PublishMark[]
@@ -33,19 +33,19 @@ export interface FolderState {
 export interface FolderQuestion {
   owner: string
   name: string
-  /** Whether to read publishes from the history, at most 100; with `since`, only those after it. */
+  /** If set, reads at most 100 publishes from the history; with `since`, only those after it. */
   publishes?: { since?: Date }
 }
 
-/** What to commit: only files below `content/{owner}/{name}/`. No function deletes, and none commits on another head. */
+/** What to commit: only files below `content/{owner}/{name}/`. No function deletes files or commits on another head. */
 export interface Additions {
   owner: string
   name: string
   /**
-   * The snapshot that this was decided on: its head must still be the head, and its listing must not contain the version. A driver whose host replaces files silently uses the listing to ensure that it replaces none.
+   * The snapshot on which this was decided: its head must still be the head, and its listing must not contain the version. If a driver's host replaces files silently, the driver uses the listing to ensure that it replaces none.
    */
   base: Pick<FolderState, 'head' | 'versions'>
-  /** Subject and trailers; contains no user text. */
+  /** The subject and trailers; they contain no user text. */
   message: { headline: string; trailers: readonly (readonly [name: string, value: string])[] }
   /** The new version's file; must not be in the listing of `base`. */
   version: { version: string; text: string } | undefined
@@ -63,29 +63,29 @@ export type CommitOutcome =
   /** It may or may not have been written: the response was lost or invalid. */
   | { kind: 'unknown'; cause: unknown }
 
-/** Time limit of a call. */
+/** The time limit of a call. */
 export interface CallOptions {
   /** Aborts the call; a read throws `unavailable`, a commit returns `unknown`, or `busy` if it was certainly not sent. */
   signal: AbortSignal
 }
 
-/** Git as publishing needs it. Every driver passes `tests/stores/git-store-contract.ts`. */
+/** The git operations that publishing needs. Every driver passes `tests/stores/git-store-contract.ts`. */
 export interface GitStore {
   /**
    * Reads a repository's folder at the branch head.
    *
-   * @throws HubError `unavailable` when git is down, busy or not set up: with `retryAfterSeconds` when the host asks for a pause or a person must act, without it when an immediate retry makes sense; `upstream_error` when the host rejects the call permanently
+   * @throws HubError `unavailable` when git is down, busy or not set up: with `retryAfterSeconds` if the host asks for a pause or a person must act, without it if an immediate retry makes sense; `upstream_error` when the host rejects the call permanently
    */
   readFolder(question: FolderQuestion, options: CallOptions): Promise<FolderState>
   /**
-   * Reads a file by the ID of its blob.
+   * Reads a file by its blob ID.
    *
    * @returns bytes that may be shared between callers; do not modify them
    * @throws like `readFolder`
    */
   readBlob(id: string, options: CallOptions): Promise<Uint8Array<ArrayBuffer>>
   /**
-   * Commits files if the head is still the given one.
+   * Commits files if the head has not changed.
    *
    * @throws HubError `upstream_error` when the host rejects the call permanently, `unavailable` when a person must act first (an uncommitted file is in the way); nothing was written in either case
    * @throws Error for invalid additions: nothing to commit, a malformed name, an existing version
@@ -94,10 +94,10 @@ export interface GitStore {
 }
 
 /**
- * The files of a commit: never an existing version, never outside the repository's folder.
+ * Lists the files of a commit: never an existing version, and never a file outside the repository's folder.
  *
- * @returns paths relative to the content folder, and texts
- * @throws Error when there is nothing to commit, a name is malformed, or the version exists; each is a bug
+ * @returns paths relative to the content folder, and file contents
+ * @throws Error when there is nothing to commit, a name is malformed, or the version exists; any of these is a bug
  */
 export function listAddedFiles({ owner, name, base, version, index }: Additions): { path: string; text: string }[] {
   if (version !== undefined && base.versions.has(version.version))
@@ -112,7 +112,7 @@ export function listAddedFiles({ owner, name, base, version, index }: Additions)
   return files
 }
 
-/** The paths to read, relative to the content folder; `folder` and `versions` are folders. @throws Error for a malformed name */
+/** Lists the paths to read, relative to the content folder; `folder` and `versions` are folders. @throws Error for a malformed name */
 export function listReadPaths({ owner, name }: FolderQuestion): {
   folder: string
   versions: string
@@ -124,7 +124,7 @@ export function listReadPaths({ owner, name }: FolderQuestion): {
   return { folder, versions: `${folder}/versions`, index, ownerIndex: checkedPath({ kind: 'owner', owner }) }
 }
 
-/** The version of an entry in the folder `versions`; undefined for anything that is not a version file. */
+/** Returns the version of an entry in the `versions` folder; undefined for anything that is not a version file. */
 export function versionOfEntry({ owner, name }: FolderQuestion, entry: string): string | undefined {
   const place = parsePath(`${owner}/${name}/versions/${entry}`).value
   return place?.kind === 'version' ? place.version : undefined
@@ -154,12 +154,12 @@ const TRAILER = /^([A-Z][A-Za-z-]{0,40}): (.+)$/
 export function formatMessage({ headline, trailers }: Additions['message']): { headline: string; body: string } {
   const lines = trailers.map(([name, value]) => `${name}: ${value}`)
   for (const line of [headline, ...lines])
-    if (/\p{Cc}/u.test(line)) throw new Error('a message holds a control character')
+    if (/\p{Cc}/u.test(line)) throw new Error('a commit message contains a control character')
   for (const line of lines) if (!TRAILER.test(line)) throw new Error('a trailer is malformed')
   return { headline, body: lines.join('\n') }
 }
 
-/** Parses a commit message; the inverse of `formatMessage`. Only whole lines below the subject are trailers, and the first of each name counts. */
+/** Parses a commit message; the inverse of `formatMessage`. Only entire lines below the subject are trailers, and only the first trailer with each name counts. */
 export function parseMessage(message: string): Pick<PublishMark, 'headline' | 'trailers'> {
   const [headline = '', ...lines] = message.split(/\r?\n/)
   const trailers = new Map<string, string>()
@@ -172,16 +172,16 @@ export function parseMessage(message: string): Pick<PublishMark, 'headline' | 't
 
 function checkedPath(place: Place): string {
   const path = formatPath(place)
-  if (parsePath(path).problems) throw new Error('a path is made of checked names alone')
+  if (parsePath(path).problems) throw new Error('a path must consist of valid names only')
   return path
 }
 
-/** Starts the ID of a blob of this many bytes, which are then passed to it. @param hexDigits as for `blobId` */
+/** Starts computing a blob ID; the blob's bytes are then passed to the returned hash. @param hexDigits as for `blobId` */
 export function beginBlobId(size: number, hexDigits: number): Hash {
   return createHash(hexDigits === 64 ? 'sha256' : 'sha1').update(`blob ${size}\0`)
 }
 
-/** The id of a blob. @param hexDigits 40, or 64 in a SHA-256 repository */
+/** Computes a blob ID. @param hexDigits 40, or 64 in a SHA-256 repository */
 export function blobId(bytes: Uint8Array, hexDigits = 40): string {
   return beginBlobId(bytes.length, hexDigits).update(bytes).digest('hex')
 }

@@ -1,39 +1,39 @@
-// The port to the state store, which keeps what git does not: tokens, sessions, sign-ins, used CI tokens, fresh copies and shared limits. It never decides version numbers.
+// The port for the state store, which keeps what git does not: tokens, sessions, sign-ins, used CI tokens, fresh copies and shared limits. It never decides version numbers.
 import { HubError } from '../domain/api/errors.ts'
 
 /** A value as read. */
 interface StateValue {
   value: string
-  /** Changes with every write of the key; compared by `replace`. */
+  /** Changes every time the key is written; compared by `replace`. */
   version: string
 }
 
 /** How long a value is kept. */
 export interface Lifetime {
-  /** Milliseconds since 1970. After that, the key reads as absent, and the next sweep removes it. By default the value is kept until it is deleted. */
+  /** Milliseconds since 1970. After this time, the key counts as missing, and the next sweep removes it. By default, the value is kept until it is deleted. */
   expiresAt?: number
 }
 
 /** A part of a list. */
 interface StatePage {
-  /** Sorted by bytes. May include expired keys that are not removed yet. */
+  /** Sorted by bytes. May include expired keys that have not been removed yet. */
   keys: string[]
   /** Where the next page starts; undefined on the last one. */
   next: string | undefined
 }
 
 /**
- * Small texts by key. Keys have 1 to 512 characters of `A-Z a-z 0-9 . _ : / -`, and no key is another key followed by `/…`, because one driver may store keys as paths. Values are texts without NUL. Every function throws HubError `unavailable` when the store does not respond in time.
+ * Small strings by key. Keys have 1 to 512 characters of `A-Z a-z 0-9 . _ : / -`, and no key is another key followed by `/…`, because one driver may store keys as paths. Values are strings without NUL. Every function throws HubError `unavailable` when the store does not respond in time.
  */
 export interface StateStore {
-  /** Reads the newest value. @returns undefined when there is none, or when it has expired */
+  /** Reads the newest value. @returns undefined if there is none or it has expired */
   get(key: string): Promise<StateValue | undefined>
   /** Writes a value, replacing any other. When it returns, the value survives a crash. */
   set(key: string, value: string, lifetime?: Lifetime): Promise<void>
   /**
-   * Writes a value if there is none, or if it has expired.
+   * Writes a value if there is none or the existing one has expired.
    *
-   * @returns whether this call wrote it. Of concurrent calls exactly one gets true; Netlify Blobs does not guarantee that within the time of one write (docs/notes/github.md section 10), so a caller that needs a single winner reads again
+   * @returns whether this call wrote it. Of several concurrent calls, exactly one gets true. Netlify Blobs does not guarantee this within the time of one write (docs/notes/github.md section 10), so a caller that needs a single winner reads the value again
    */
   add(key: string, value: string, lifetime?: Lifetime): Promise<boolean>
   /** Writes a value if the key still has the version that was read. @returns whether it did; also false when the key was deleted or has expired */
@@ -42,9 +42,9 @@ export interface StateStore {
   delete(key: string): Promise<void>
   /** Lists the keys with a prefix, one page at a time. @param after `next` of the previous page */
   list(prefix: string, after?: string): Promise<StatePage>
-  /** Removes expired entries. @returns the number of keys */
+  /** Removes expired entries. @returns the number of removed keys */
   removeExpired(): Promise<number>
-  /** Notifies every process that subscribed to this store, including this one. Only if the engine supports it; otherwise changes are found by polling. */
+  /** Notifies every process that subscribed to this store, including this one. Defined only if the engine supports it; otherwise, changes are detected by polling. */
   notify?(topic: string): Promise<void>
   /** Calls a listener for each notification, and with undefined when notifications may have been lost. @returns a function that unsubscribes */
   subscribe?(listener: (topic: string | undefined) => void): () => void
@@ -68,10 +68,10 @@ export async function* listKeys(state: Pick<StateStore, 'list'>, prefix: string)
 /** @throws Error for a key or value that not every driver can store: a bug, never a client's mistake */
 export function checkEntry(key: string, value = ''): void {
   if (!/^[A-Za-z0-9._:/-]{1,512}$/.test(key) || value.includes('\0'))
-    throw new Error('expected a key of the state store and a string without NUL')
+    throw new Error('expected a valid state store key and a value without NUL')
 }
 
-/** The error of a store that does not respond or cannot write. */
+/** Creates the error for a store that does not respond or cannot write. */
 export function refuseState(cause: unknown): HubError {
   return new HubError('unavailable', 'The hub’s store cannot be reached. Try again in a few seconds.', {
     cause,

@@ -1,23 +1,23 @@
-// Responses that need only the request: unknown address, wrong method, too many requests, and unexpected errors.
+// Builds responses that need only the request: unknown URL, unsupported method, too many requests, and unexpected errors.
 import { HubError } from '../domain/api/errors.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
 import { printable } from '../domain/text/problems.ts'
 import { toHubError } from '../ports/log.ts'
 import { respondToOptions, respondWithError } from './respond.ts'
 
-/** Responds with the public error for anything thrown; the details are logged. @param cacheTag as for `respondWithError` */
+/** Responds to anything thrown with the public error; the details are logged. @param cacheTag as for `respondWithError` */
 export function answerThrown(request: Request, thrown: unknown, cacheTag?: string): Response {
   return respondWithError(request, toHubError(thrown), cacheTag)
 }
 
-/** Responds to an unknown address with JSON, because addresses below /api and /data never respond with a page. */
+/** Responds to an unknown URL with JSON, because URLs below /api and /data never return a page. */
 export function answerNotFound(request: Request): Response {
   if (request.method === 'OPTIONS') return respondToOptions(READ_METHODS)
   return respondWithError(
     request,
     new HubError(
       'not_found',
-      `There is nothing at ${printable(new URL(request.url).pathname)}. The addresses are listed at /api/v1/openapi.json.`,
+      `There is nothing at ${printable(new URL(request.url).pathname)}. The endpoints are listed at /api/v1/openapi.json.`,
     ),
   )
 }
@@ -27,29 +27,29 @@ export function answerRateLimited(request: Request): Response {
   return respondWithError(request, refuseRate('requests', 60))
 }
 
-/** The error for a method that an address does not support. @param allow the supported methods */
+/** Creates the error for a method that a URL does not support. @param allow the supported methods */
 export function refuseMethod(method: string, allow: readonly string[]): HubError {
   return new HubError('method_not_allowed', `${printable(method)} is not allowed here. Use ${allow.join(', ')}.`, {
     allow,
   })
 }
 
-/** The message for each kind of limit: how long to wait, and what else helps. */
+/** The message for each kind of limit: how long to wait, and what else to do. */
 const SENTENCES = {
   requests: (wait: string) =>
-    `Too many requests from this address. Try again in ${wait}, and cache responses as Cache-Control allows.`,
-  publishes: (wait: string) => `Too many publishes in your name. Try again in ${wait}.`,
-  badTokens: (wait: string) => `Too many invalid tokens from this address. Check the token, and try again in ${wait}.`,
-  toolCalls: (wait: string) => `Too many tool calls from this address. Try again in ${wait}.`,
-  messages: (wait: string) => `Too many messages from this address. Try again in ${wait}.`,
+    `Too many requests from this IP address. Try again in ${wait}, and cache responses as Cache-Control allows.`,
+  publishes: (wait: string) => `Too many publishes under your name. Try again in ${wait}.`,
+  badTokens: (wait: string) => `Too many invalid tokens from this IP address. Check the token, and try again in ${wait}.`,
+  toolCalls: (wait: string) => `Too many tool calls from this IP address. Try again in ${wait}.`,
+  messages: (wait: string) => `Too many messages from this IP address. Try again in ${wait}.`,
 } as const
 
-/** Only the message, for protocols with their own errors. */
+/** Returns only the message, for protocols with their own errors. */
 export function sayTooMany(what: keyof typeof SENTENCES, waitSeconds: number): string {
   return SENTENCES[what](`${waitSeconds} s`)
 }
 
-/** The error for a client that exceeds a rate limit. */
+/** Creates the error for a client that exceeds a rate limit. */
 export function refuseRate(what: keyof typeof SENTENCES, waitSeconds: number): HubError {
   return new HubError('rate_limited', sayTooMany(what, waitSeconds), { retryAfterSeconds: waitSeconds })
 }

@@ -20,10 +20,10 @@ import {
   stateOf,
 } from './platform.ts'
 
-/** Maximum number of invalid tokens per minute and client address. */
+/** Maximum number of invalid tokens per minute for each client IP address. */
 const FAILED_TOKENS_PER_MINUTE = 30
 
-/** The dependencies of publishing. @throws HubError `unavailable` naming a setting that is missing or wrong */
+/** Returns the dependencies for publishing. @throws HubError `unavailable` naming a missing or invalid setting */
 export async function connectPublish(request: Request, { ip, hub }: FunctionContext): Promise<PublishDependencies> {
   const config = currentConfig()
   const state = await stateOf(hub)
@@ -33,7 +33,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
     findToken: (token) => findToken(state, token),
-    // Imported only for the token of a person or a job; an operator's token needs neither.
+    // These two are imported only for a person's or a job's token; an operator's token needs neither.
     holdsLogin: async (person) => (await import('./people.ts')).isRightful(person, config, hub, state),
     verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>
@@ -51,7 +51,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
   }
 }
 
-/** With a shared database, publishes are counted across all machines. */
+/** Returns the limiter for publishes. With a shared database, they are counted across all machines. */
 async function publishLimiter(config: Config, hub: Hub | undefined): Promise<SharedLimiter> {
   const requests = config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute
   if (!hub || config.databaseUrl === undefined) return limiterOf('publishes', requests, config)
@@ -61,7 +61,7 @@ async function publishLimiter(config: Config, hub: Hub | undefined): Promise<Sha
 
 const verifiers = new Map<string, Promise<VerifyJob>>()
 
-/** The verifier of jobs' tokens: one per process, because it caches the issuer's keys. Imported with the first job, because most publishes use one of our tokens. */
+/** Returns the verifier of job tokens. There is one per process, because it caches the issuer's keys. It is imported for the first job, because most publishes use one of our own tokens. */
 function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
   const key = JSON.stringify([oidc, baseUrl])
   return async (token, now) => {
@@ -84,10 +84,10 @@ async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitS
     return github
   }
   if (gitStore.kind === 'incomplete')
-    throw notSetUp([`${gitStore.missing}: expected, because another setting of the GitHub store is set`])
+    throw notSetUp([`${gitStore.missing}: expected, because another setting for the GitHub store is set`])
   if (!hub)
     throw notSetUp([
-      'GITHUB_REPOSITORY and GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY): expected, because there is no git here to publish to',
+      'GITHUB_REPOSITORY and GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY): expected, because there is no local git repository to publish to',
     ])
   return hub.localGit
 }

@@ -46,7 +46,7 @@ const hub: Hub = {
   localGit: { readFolder: nothing, readBlob: nothing, commit: nothing },
 }
 
-/** What a request is answered with. @param on our own host, or on the platform */
+/** Returns the response to a request. @param on our own host, or on the platform */
 const ask = async (
   path: string,
   { on = 'host', ip = '127.0.0.1', at = 'http://localhost:8888', headers = {}, method = 'GET' } = {},
@@ -78,7 +78,7 @@ describe('local sign-in with no settings', () => {
   })
 
   test('refuses a request through a reverse proxy that adds no headers', async () => {
-    // As nginx passes it on with only `proxy_pass http://localhost:8888`.
+    // As nginx forwards it with only `proxy_pass http://localhost:8888`.
     const answer = await ask('/auth/local', { at: 'http://localhost:8888', headers: { Host: 'localhost:8888' } })
     expect([answer.status, answer.text.includes('name="handle"')]).toEqual([403, false])
   })
@@ -95,7 +95,7 @@ test('a sign-in link works once, and a new link is printed after each sign-in', 
     jars[index]!.ask('/auth/local', {
       form: { state: fieldOf(pages[index]!.text, '/auth/local', 'state'), key: first, handle },
     })
-  // A slip of the pen spends nothing.
+  // A typing mistake does not use up the key.
   expect((await send(0, 'not a handle')).status).toBe(422)
   expect([(await send(0, 'alice')).status, (await send(1, 'mallory')).status]).toEqual([303, 403])
   expect(told).toEqual([keys.current()])
@@ -131,7 +131,7 @@ describe('local sign-in is disabled', () => {
   test('on Netlify, returns 404 with all settings and 503 when one is missing', async () => {
     Object.assign(process.env, GITHUB, { SITE_URL: 'https://hub.example' })
     expect((await ask('/auth/local', { on: 'platform', method: 'POST', at: 'http://localhost' })).status).toBe(404)
-    // Settings are read once for an environment, so another one takes its place.
+    // Settings are read once per environment object, so it is replaced by another one.
     process.env = { ...process.env, GITHUB_CLIENT_ID: '' }
     expect((await ask('/auth/local', { on: 'platform', method: 'POST', at: 'http://localhost' })).status).toBe(503)
   })
@@ -196,7 +196,7 @@ describe('rate limit of the account pages', () => {
     jar.cookies.set('__Host-session', 'A'.repeat(43))
     const answer = await jar.ask(path)
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([429, '17'])
-    expect(answer.text).toContain('Too many requests from this address')
+    expect(answer.text).toContain('Too many requests from this IP address')
   })
 
   test('uses the read limit per client address, self-hosted too', async () => {

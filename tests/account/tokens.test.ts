@@ -1,4 +1,4 @@
-// Tests the tokens of people: the form, the list, and permissions over time.
+// Tests personal tokens: the form, the list, and permissions over time.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { holdsLogin } from '../../src/stores/state/sessions.ts'
 import { createToken, findToken, noteUse } from '../../src/stores/state/tokens.ts'
@@ -45,9 +45,9 @@ describe('creating a token', () => {
     ['half days', { days: '1.5' }, 'days: expected a whole number'],
     ['days as a program writes them', { days: '1e1' }, 'days: expected a whole number'],
     ['somebody else’s owner', { owner: 'mallory' }, 'you cannot publish to mallory'],
-    ['a reserved owner', { owner: 'settings' }, 'owner: expected one that you may publish to'],
-    ['no owner', { owner: '' }, 'owner: expected one that you may publish to'],
-    ['every owner', { owner: '*' }, 'owner: expected one that you may publish to'],
+    ['a reserved owner', { owner: 'settings' }, 'owner: expected an owner that you may publish to'],
+    ['no owner', { owner: '' }, 'owner: expected an owner that you may publish to'],
+    ['every owner', { owner: '*' }, 'owner: expected an owner that you may publish to'],
     [
       'a repository that is a path',
       { repository: '../x' },
@@ -58,7 +58,7 @@ describe('creating a token', () => {
       { repository: 'Code' },
       'repository: expected lower-case letters, digits and single hyphens, or nothing',
     ],
-    ['a form that is made up', { form: 'x' }, 'form: expected the form as it was sent'],
+    ['a form that is made up', { form: 'x' }, 'form: expected the unchanged form ID'],
   ])('%s: returns 422 with a message and keeps the typed values', async (_, fields, told) => {
     const answer = await sendTokenForm(alice, { name: 'my "laptop"', ...fields })
     expect([answer.status, tokenOn(answer.text)]).toEqual([422, ''])
@@ -118,7 +118,7 @@ describe('revoked and expired tokens', () => {
       account.state[name] = async (...given: unknown[]): Promise<never> => {
         calls += 1
         most = Math.max(most, ++atOnce)
-        // A turn of the event loop, so that what is asked at once is under way at once.
+        // One turn of the event loop, so that simultaneous requests really are in progress at the same time.
         await new Promise((next) => setImmediate(next))
         const value = await call(...(given as never[]))
         atOnce -= 1

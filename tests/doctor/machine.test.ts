@@ -1,4 +1,4 @@
-// Pins what `npm run doctor` says of a machine: a healthy one passes, and each of many broken set-ups is named alone, with how to mend it.
+// Tests what `npm run doctor` reports about a machine: a healthy one passes, and each of many broken setups is the only one reported, with a fix.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -37,7 +37,7 @@ const setup = (
   environment: { ...PATH, PORT: String(port), CONTENT_DIR: join(root, 'content'), ...environment },
   outside: { nodeVersion: '24.21.0', freeBytes: async () => 1e11, maxWatches: () => 100, ...outside },
 })
-/** What a key of GitHub's looks like, and is none. */
+/** Looks like a GitHub private key, but is not one. */
 const NO_KEY = '-----BEGIN RSA PRIVATE KEY-----\\nMIIE\\n-----END RSA PRIVATE KEY-----'
 
 describe('machine checks', () => {
@@ -75,7 +75,7 @@ describe('machine checks', () => {
       /SESSION_SECRET/,
     ],
     ['tokens without https', { ...PUBLIC, SITE_URL: 'http://hub.example' }, 'address', /http:\/\/.*unencrypted/],
-    ['everybody a proxy', { ...PUBLIC, TRUSTED_PROXIES: '0.0.0.0/0' }, 'proxies', /every address/],
+    ['everybody a proxy', { ...PUBLIC, TRUSTED_PROXIES: '0.0.0.0/0' }, 'proxies', /every IP address/],
     ['a proxy that is not told', { ...PUBLIC, TRUSTED_PROXIES: '' }, 'proxies', /TRUSTED_PROXIES=loopback/],
     ['no git', { PATH: '/nowhere' }, 'git', /git cannot be run.*Install git/],
     ['no content', { CONTENT_DIR: '/nowhere' }, 'content', /Content folder not found: \/nowhere.*CONTENT_DIR/],
@@ -187,7 +187,7 @@ describe('GitHub repository checks', () => {
   afterEach(() => github.forget())
   afterAll(() => github?.close())
 
-  /** The repository's own clone, as a hub on GitHub has it. */
+  /** The setup for the repository's own clone, as on a hub that uses GitHub. */
   const onGitHub = (more: Setup['environment'] = {}, outside: Setup['outside'] = {}): Setup => {
     const { repository: name, token } = place
     const given = { GITHUB_REPOSITORY: name, GITHUB_TOKEN: token, GITHUB_API_URL: github.url, CONTENT_DIR: '' }
@@ -200,7 +200,7 @@ describe('GitHub repository checks', () => {
   const app = () => ({
     ...{ GITHUB_TOKEN: '', GITHUB_APP_ID: github.app.appId, GITHUB_APP_PRIVATE_KEY: github.app.privateKey },
   })
-  /** Answers of GitHub's that emulate does not have. @param path behind the repository's */
+  /** Adds GitHub responses that emulate lacks. @param path the part after the repository's path */
   const answer = (method: string, path: string, body: unknown, status = 200) =>
     github.script({
       on: 'rest',
@@ -231,7 +231,7 @@ describe('GitHub repository checks', () => {
     expect([...new Set(writes)].sort()).toEqual([
       `POST /app/installations/100/access_tokens`,
       'POST /login/oauth/access_token',
-      // Reads, by git's own protocol.
+      // A read over the git protocol.
       `POST /${place.repository}.git/git-upload-pack`,
       `POST /repos/${place.repository}/git/commits`,
     ])
@@ -338,7 +338,7 @@ describe('GitHub repository checks', () => {
     const advice = examined.flatMap(({ findings }) => findings)
     expect([isWell(examined), advice.map(({ mend }) => mend)]).toEqual([
       true,
-      ['Add a ruleset for main: restrict deletions, block force pushes.'],
+      ['Add a ruleset for main that restricts deletions and blocks force pushes.'],
     ])
   })
 
@@ -385,6 +385,6 @@ test('the command exits with an error status and reports the same findings as JS
   ])
   expect(run('--url', 'nonsense')).toMatchObject({
     status: 2,
-    stderr: expect.stringMatching(/--url: expected the address/),
+    stderr: expect.stringMatching(/--url: expected the URL/),
   })
 })

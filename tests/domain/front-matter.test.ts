@@ -1,4 +1,5 @@
-// Pins what authors may write into front matter: variables that fit their type, and index files without a wrong key. docs/contract.md sections 1 and 2.
+// Tests what authors may write in front matter: variables that match their type, and index files without an invalid
+// key. docs/contract.md sections 1 and 2.
 import { describe, expect, test } from 'vitest'
 import {
   OwnerFrontMatter,
@@ -73,7 +74,7 @@ describe('a variable', () => {
     [
       'a line end in its description',
       { description: 'a\nb' },
-      ['description: expected no control characters or line ends'],
+      ['description: expected no control characters or line breaks'],
     ],
     ['required as a text', { required: 'yes' }, ['required: expected a boolean, got "yes"']],
   ])('rejects %s', (_, given, problems) => {
@@ -172,7 +173,7 @@ describe('an owner', () => {
     [
       'an address that runs',
       { website: 'javascript:alert(1)' },
-      ['website: expected an address that starts with https:// or http://'],
+      ['website: expected a URL that starts with https:// or http://'],
     ],
     ['a member in upper case', { members: ['Octocat'] }, ['members.0: expected a lower-case handle such as octocat']],
     ['a member twice', { members: ['a', 'a'] }, ['members: expected each member once']],

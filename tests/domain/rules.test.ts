@@ -1,4 +1,4 @@
-// Pins what the content as a whole must satisfy: each rule once, with the file and key that it finds fault with. docs/contract.md sections 1 and 2.
+// Tests the rules for the content as a whole: each rule separately, with the file and key that it reports. docs/contract.md sections 1 and 2.
 import { describe, expect, test } from 'vitest'
 import type { Variable } from '../../src/domain/api/schema.ts'
 import type { RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
@@ -21,9 +21,9 @@ const aVariable = (name: string): Variable => ({
   example: null,
 })
 
-/** In the form of a token, with its checksum; nobody ever made it. */
+/** Has the format of a token, with a valid checksum, but was never issued. */
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
-const NO_TOKEN = 'expected no token of this hub in it; revoke that token now'
+const NO_TOKEN = 'expected no token for this hub; revoke that token now'
 
 test('names every version and repository rule', () => {
   expect(Object.keys(VERSION_RULES)).toEqual([
@@ -127,7 +127,7 @@ describe('a repository', () => {
     [
       'has-versions',
       { file: anIndex(), versions: [] },
-      [{ key: '', message: 'expected at least one version next to it, in versions/1.0.0.md' }],
+      [{ key: '', message: 'expected at least one version next to it, such as versions/1.0.0.md' }],
     ],
     [
       'versions-are-few',

@@ -1,4 +1,4 @@
-// Pins which jobs an owner trusts: by event, by the file that the job stands in, by ref and by environment.
+// Tests which jobs an owner trusts: by event, workflow file, ref and environment.
 import { expect, test } from 'vitest'
 import { findRefusal, type JobClaims } from '../../src/domain/access/trusted-publisher.ts'
 import { TrustedPublisher } from '../../src/domain/content/front-matter.ts'
@@ -31,13 +31,13 @@ test.each<[string, object, Partial<JobClaims>, string | undefined]>([
     'issues',
     {},
     { event_name: 'issues' },
-    'event_name: only jobs of push, release, workflow_dispatch, schedule may publish, not of issues',
+    'event_name: only jobs of push, release, workflow_dispatch, schedule may publish, not jobs of issues',
   ],
   [
     'a case that GitHub does not use',
     {},
     { event_name: 'Push' },
-    'event_name: only jobs of push, release, workflow_dispatch, schedule may publish, not of Push',
+    'event_name: only jobs of push, release, workflow_dispatch, schedule may publish, not jobs of Push',
   ],
   ['names in another case', { repository: 'Octo/Prompts' }, {}, undefined],
   [
@@ -77,21 +77,21 @@ test.each<[string, object, Partial<JobClaims>, string | undefined]>([
     'another branch',
     { ref: 'refs/heads/main' },
     { ref: 'refs/heads/main2' },
-    'ref: jobs on refs/heads/main are trusted',
+    'ref: only jobs on refs/heads/main are trusted',
   ],
   ['a tag that begins so', { ref: 'refs/tags/v*' }, { ref: 'refs/tags/v1.0' }, undefined],
   [
     'a branch of that name',
     { ref: 'refs/tags/v*' },
     { ref: 'refs/heads/v1.0' },
-    'ref: jobs on refs/tags/v* are trusted',
+    'ref: only jobs on refs/tags/v* are trusted',
   ],
   ['the environment', { environment: 'production' }, { environment: 'Production' }, undefined],
   [
     'none',
     { environment: 'production' },
     {},
-    'environment: jobs of the environment production are trusted, and of no other or none',
+    'environment: only jobs in the environment production are trusted',
   ],
   ['any, when none is asked for', {}, { environment: 'staging' }, undefined],
 ])('%s', (_, entry, claims, refused) => {

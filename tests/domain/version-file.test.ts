@@ -1,4 +1,4 @@
-// Pins how a version file is read: each field, its content byte for byte, and every problem at once. docs/contract.md section 2.
+// Tests how a version file is read: each field, its content byte for byte, and every problem at once. docs/contract.md section 2.
 import { describe, expect, test } from 'vitest'
 import { formatVersionFile, parseVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { HEAD, problemsOf } from './prompt-files.ts'
@@ -235,7 +235,7 @@ Hello`)
     [
       'a changelog over several kinds of line end',
       `${HEAD}changelog: "a\\rb"\n---\nx`,
-      ['changelog: expected no control characters but line feeds'],
+      ['changelog: expected no control characters except line feeds'],
     ],
     [
       'a changelog that is too long',

@@ -1,4 +1,5 @@
-// A running hub follows its content: new answers all at once, no error on the way, mistakes only in the log, and a clean end at any moment.
+// Checks that a running hub follows its content: new responses all at once, no errors meanwhile, mistakes only in the
+// log, and a clean stop at any moment.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,14 +8,14 @@ import { type Answer, type Ask, type Json, openClient, poll } from './client.ts'
 import { temporaryFolder, writeRepository } from './made-content.ts'
 import { npmTarget, type Server } from './targets.ts'
 
-/** A change is shown within a second or two; how long it takes where others use the machine too says nothing. */
+/** Changes usually appear within a second or two. The time says nothing on a shared machine, so the limit is generous. */
 const WITHIN = 60_000
 const FIRST = { at: '2025-03-01T00:00:00Z', content: 'Originalword {{a}}\n' }
 const items = (answer: Answer) => (answer.json() as { data: Json[] }).data
 const record = (answer: Answer) => (answer.json() as { data: Json }).data
 const item = (answer: Answer, key: string, value: string) => items(answer).find((one) => one[key] === value)
 
-/** Files appear in one step, as git and editors write them. */
+/** Creates files in one step, as git and editors do. */
 function put(root: string, file: string, text: string): void {
   const [aside, path] = [join(root, '..', 'aside'), join(root, file)]
   writeFileSync(aside, text)
@@ -29,12 +30,12 @@ function writeContent(): string {
   return root
 }
 
-/** Looks at one address: does it answer as before the change, or as after it? Anything else is an error. */
+/** Checks one path: does it respond as before the change, or as after it? Anything else is an error. */
 type Look = [path: string, state: (answer: Answer) => unknown, before: unknown, after: unknown]
 
 /**
- * Makes a change while every address is asked all the time. Each must answer as before or as after, nothing else; once any
- * has answered as after, none may answer as before to a request sent later; all must be there in time.
+ * Makes a change while constantly requesting every path. Each must respond as before or as after, nothing else. Once
+ * any responds as after, none may respond as before to a later request. All must be updated in time.
  */
 async function follow(ask: Ask, looks: Look[], change: () => void): Promise<void> {
   let [firstAfter, asked] = [Number.POSITIVE_INFINITY, 0]
@@ -233,11 +234,11 @@ describe('npm start applies content changes', () => {
 describe('npm start exits cleanly on SIGTERM', () => {
   const root = writeContent()
   const SITES = '.hub/data'
-  /** Folders that stand in for one that another hub holds; they go with the process. */
+  /** Lists the folders that replace one that another hub is using; they are removed with the process. */
   const standIns = () => (existsSync(SITES) ? readdirSync(SITES) : [])
   afterAll(() => rmSync(dirname(root), { recursive: true, force: true }))
 
-  /** The command of `npm start` itself, so that its own exit code is seen and not npm's. */
+  /** Runs the actual command behind `npm start`, to see its own exit code instead of npm's. */
   const start = async (): Promise<[Run, string]> => {
     const port = await freePort()
     const settings = { PORT: String(port), CONTENT_DIR: root, RATE_LIMIT_PER_MINUTE: '0' }
@@ -254,14 +255,14 @@ describe('npm start exits cleanly on SIGTERM', () => {
       await run.end()
     }
     const { code, signal } = await run.closed
-    // Before its first word the process has not yet heard of signals: then the signal itself is its end.
+    // Before its first output, the process does not handle signals yet, so the signal itself terminates it.
     if (run.log() !== '') expect({ code, signal }, `${when}\n${run.log()}`).toEqual({ code: 0, signal: null })
     expect(run.log(), when).not.toMatch(/\n\s+at |Error/)
     const left = standIns().filter((name) => name.endsWith(`.${run.child.pid}`))
     expect(left, `${when}: left in ${SITES}`).toEqual([])
   }
 
-  // The moments differ from run to run: each run tries a few, and many runs all.
+  // The delays differ between runs: each run tries a few, and many runs cover all.
   test.each([0, 600, 1200])('sent at a random time within 600 ms from %s ms after the start', async (from) => {
     const [run] = await start()
     const moment = Math.round(from + 600 * Math.random())
@@ -301,7 +302,7 @@ describe('npm start exits cleanly on SIGTERM', () => {
     })
     const { code } = await second.closed
     expect(code).not.toBe(0)
-    expect(second.log()).toMatch(new RegExp(`Port ${new URL(base).port} is taken`))
+    expect(second.log()).toMatch(new RegExp(`Port ${new URL(base).port} is in use`))
     expect(standIns().filter((name) => name.endsWith(`.${second.child.pid}`))).toEqual([])
     await endsCleanly(run, 'at rest')
   })

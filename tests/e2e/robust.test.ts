@@ -1,4 +1,4 @@
-// A running hub goes on whatever happens to its builder, its folder or its content, says what is wrong, and begins again where it was.
+// Checks that a running hub continues whatever happens to its builder, folder or content, reports the problem, and recovers afterwards.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -25,14 +25,14 @@ const health = async () => (await ask('/healthz')).json() as Json
 const titleOf = async (name: string) => ((await ask(`/api/v1/repos/${name}`)).json() as { data: Json }).data.title
 const isShown = (name: string, text: string) =>
   poll(`${text} is shown\n${run.log()}`, WITHIN, async () => ((await titleOf(name)) === text ? true : undefined))
-/** A change is shown a moment before the health says so. */
+/** A change is visible a moment before the health check shows it. */
 const healthBecomes = (expected: Json) => expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
-/** Where this hub keeps its site. */
+/** Returns this hub's site folder. */
 const folder = () =>
   readdirSync('.hub/data')
     .map((name) => join('.hub/data', name))
     .find((dir) => placeIn(dir).includes(JSON.stringify(root)))!
-/** Other hubs come and go meanwhile, and their folders with them. */
+/** Other hubs start and stop meanwhile, which adds and removes their folders. */
 const placeIn = (dir: string) => {
   try {
     return readFileSync(join(dir, 'place.json'), 'utf8')
@@ -78,7 +78,7 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
   })
 
   test('when it cannot write: serves the old build, reports the failure, recovers later', async () => {
-    // Folders in the way of the next search indexes, as a full disk is.
+    // Folders block the next search indexes, as a full disk would.
     const inTheWay = Array.from({ length: 20 }, (_, number) => join(folder(), `search-${number}.db`)).filter(
       (path) => !existsSync(path),
     )
@@ -124,7 +124,7 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
     await run.end()
     title('acme/two', 'Meanwhile')
     await start()
-    expect(run.log()).toMatch(/^Serving the build of /m)
+    expect(run.log()).toMatch(/^Serving the build from /m)
     await isShown('acme/two', 'Meanwhile')
     await isShown('acme/one', 'Half-way')
   })

@@ -60,7 +60,7 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await page.getByLabel('Title').fill('Say hello')
   await page.getByLabel('Prompt', { exact: true }).fill('Say hello to {{name}}.\nTwice.')
   await page.getByText('Variables: name').waitFor()
-  // By keyboard alone: Enter in a field checks, and never publishes.
+  // By keyboard only: Enter in a field runs the check, and never publishes.
   await page.getByLabel('Title').press('Enter')
   await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
   await page.getByLabel('What to give for it').fill('Whom to greet')
@@ -76,7 +76,7 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await press(page, 'Check')
   await page.getByText('Breaking change', { exact: false }).first().waitFor()
   await expectUsable(page)
-  // Meanwhile somebody else publishes.
+  // Meanwhile, another user publishes.
   const other = await signIn(false)
   await other.goto(`${hub.url}/alice/hello/edit`)
   await other.getByLabel('Prompt', { exact: true }).fill('Say hello to {{name}}, twice.')
@@ -100,16 +100,16 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await page.getByText('The label was moved.').waitFor()
   expect((await record('alice/hello')).labels).toEqual({ production: '1.0.1' })
   await page.getByLabel('Reason').fill('Too many languages')
-  await page.getByLabel('Everybody sees that this version').check()
+  await page.getByLabel('Everyone can see that this version').check()
   await press(page, 'Yank')
   await page.getByText('The version was yanked.').waitFor()
   expect((await record('alice/hello')).latest_version).toBe('1.0.1')
   await press(page, 'Un-yank')
-  await page.getByText('The version is back.').waitFor()
+  await page.getByText('The version was un-yanked.').waitFor()
   expect((await record('alice/hello')).latest_version).toBe('2.0.0')
   await page.locator('#status').selectOption('deprecated')
   await page.getByLabel('Why, and what to do').fill('Greet by hand.')
-  await page.getByLabel('Readers and programs are told').check()
+  await page.getByLabel('Readers and programs will see').check()
   await press(page, 'Change the status')
   await page.getByText('The status was changed.').waitFor()
   expect(await record('alice/hello')).toMatchObject({ status: 'deprecated', status_message: 'Greet by hand.' })
@@ -142,7 +142,7 @@ test('forks a prompt into a chat prompt, message by message, and records its sou
   await press(page, 'Publish 1.0.0')
   await page.waitForURL(`${hub.url}/alice/greet-chat`)
   const { messages, variables, forked_from } = await record('alice/greet-chat')
-  // Line feeds of an example are still there.
+  // Line feeds in an example are preserved.
   expect(variables[0].example).toBe('Ada\nGrace')
   expect([messages, forked_from]).toEqual([
     [
@@ -155,9 +155,9 @@ test('forks a prompt into a chat prompt, message by message, and records its sou
 
 test('works without JavaScript; rejects requests without permission, confirmation or session', async () => {
   const page = await signIn(false)
-  // A file of another tool fills the form in; what is lost of it is said.
+  // A file from another tool fills in the form, and the page lists what is lost.
   await page.goto(`${hub.url}/new`)
-  await page.getByText('Start from a file of another tool').click()
+  await page.getByText('Start from another tool’s file').click()
   await page
     .getByLabel('File', { exact: true })
     .fill(
@@ -167,7 +167,7 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   await page.getByText('Lost: evaluators').waitFor()
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('triage')
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Sort {{issue}}.')
-  await page.getByText('Start from a file of another tool').click()
+  await page.getByText('Start from another tool’s file').click()
   await page.getByLabel('File', { exact: true }).fill('---\nname: x\n---\nHello {{#if a}}{{/if}}')
   await page.locator('#source-format').selectOption('dotprompt')
   await press(page, 'Fill in the form')
@@ -187,7 +187,7 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   expect((await record('alice/plain')).readme).toBe('')
   await press(page, 'Save the readme')
   expect((await record('alice/plain')).readme).toBe('# Plain\n\nA <script>alert(1)</script>.')
-  // A prompt of somebody else, and a broken form: what was typed stays.
+  // Another user's prompt, and an invalid form: the input is kept.
   await page.goto(`${hub.url}/zoe/shy/edit`)
   await page.getByLabel('Prompt', { exact: true }).fill('Mine.')
   await press(page, 'Check')
@@ -262,13 +262,14 @@ test('publishes, edits, labels and yanks by keyboard alone; other sites cannot f
   await choose('Point the label here', 'Enter')
   await page.getByText('The label was moved.').waitFor()
   await fill('Reason', 'Too often')
-  await choose(/^Everybody sees/, 'Space')
+  await choose(/^Everyone can see/, 'Space')
   await choose('Yank', 'Enter')
   await page.getByText('The version was yanked.').waitFor()
   const { latest_version, labels } = await record('alice/keys')
   expect([latest_version, labels]).toEqual(['1.0.0', { stable: '1.0.0' }])
 
-  // Another site that puts the page into a frame gets an empty one, so nobody is led to click what they cannot see.
+  // Another site that embeds the page in a frame gets an empty one, so users cannot be tricked into clicking what they
+  // cannot see.
   const site = createServer((_, response) => {
     response.setHeader('content-type', 'text/html').end(`<iframe src="${hub.url}/alice/keys/manage"></iframe>`)
   }).listen(0, '127.0.0.1')

@@ -1,4 +1,6 @@
-// Pins what `npm start` does when its builder fails: one that keeps dying is started ever more seldom, one that dies at once ends the start in a sentence, and one that the system tells of no changes looks for them.
+// Tests how `npm start` handles a faulty builder: one that keeps crashing is restarted less and less often, one that
+// crashes immediately stops the start with a message, and one that the system does not notify of changes polls for
+// them.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +14,7 @@ const WITHIN = 90_000
 const root = mkdtempSync(join(tmpdir(), 'hub-faulty-'))
 const repository = makeRepository('ready')
 const version = '---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\n---\nText\n'
-/** An owner of its own, because hubs of several tests keep their tokens in one folder. */
+/** A separate owner, because hubs in several tests keep their tokens in one folder. */
 const owner = `faulty-${process.pid}`
 repository.commit({ [`content/${owner}/one/versions/1.0.0.md`]: version })
 let run: Run | undefined
@@ -23,13 +25,13 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** A fault, as a module that each process of the hub loads first. */
+/** Returns a fault as a module that each hub process loads first. */
 function withFault(name: string, code: string): Record<string, string> {
   const path = join(root, `${name}.mjs`)
   writeFileSync(path, code)
   return {
     ...{ NODE_OPTIONS: `--import=${path}`, CONTENT_DIR: join(repository.folder, 'content') },
-    // An address of its own, because hubs with the same content and address share the last complete state.
+    // A separate URL, because hubs with the same content and URL share the last complete state.
     ...{ SITE_URL: `http://${name}.localhost`, RATE_LIMIT_PER_MINUTE: '0' },
   }
 }
@@ -62,7 +64,7 @@ test('restarts a crashing builder with increasing delays', { timeout: 2 * WITHIN
   writeFileSync(flag, '')
   repository.write({ [`content/${owner}/one/index.md`]: '---\ntitle: Changed\n---\n' })
   const pauses = await poll('it was started three times', WITHIN, async () => {
-    const said = [...run!.log().matchAll(/ended with SIGKILL\. It is started again in (\d+) s/g)].map(([, s]) => s)
+    const said = [...run!.log().matchAll(/exited with SIGKILL\. It will be restarted in (\d+) s/g)].map(([, s]) => s)
     return said.length >= 3 ? said.slice(0, 3) : undefined
   })
   expect(pauses).toEqual(['1', '2', '4'])
@@ -76,7 +78,7 @@ test('when the builder dies at once, the start fails with an error message and n
 }, async () => {
   const settings = withFault(
     'dead',
-    // The functions take longer to load than the builder lives.
+    // Makes the functions take longer to load than the builder lives.
     `import { registerHooks } from 'node:module'
     if (${IS_BUILDER}) process.exit(7)
     registerHooks({
@@ -90,7 +92,7 @@ test('when the builder dies at once, the start fails with an error message and n
   run = launch('node', ['scripts/start.ts'], { ...settings, PORT: String(await freePort()) })
   const { code, signal } = await run.closed
   expect([code, signal]).toEqual([1, null])
-  expect(run.log()).toContain('The building process ended with 7.')
+  expect(run.log()).toContain('The build process exited with 7.')
   expect(run.log()).not.toMatch(/\n\s+at |Unhandled|triggerUncaughtException/)
 })
 
@@ -108,12 +110,12 @@ test('polls for changes when the system cannot watch files', { timeout: 2 * WITH
   )
   const polling = await poll('health says so', WITHIN, async () => (await ask('/healthz')).json().polling ?? undefined)
   expect(polling).toBe(
-    `Changes in ${join(repository.folder, 'content')} are looked for every 10 s, because the system does not tell of them: its limit of watched folders is reached. Raise fs.inotify.max_user_watches with sysctl.`,
+    `Checking ${join(repository.folder, 'content')} for changes every 10 s, because the system does not report them: its limit on watched folders has been reached. Raise fs.inotify.max_user_watches with sysctl.`,
   )
 
   repository.write({ [`content/${owner}/three/versions/1.0.0.md`]: version })
   await expect.poll(() => isListed(ask, 'three'), { timeout: WITHIN }).toBe(true)
-  expect(run!.log().match(/are looked for every|cannot be followed|ENOSPC/g)).toEqual(['are looked for every'])
+  expect(run!.log().match(/for changes every|cannot be followed|ENOSPC/g)).toEqual(['for changes every'])
 })
 
 test('lists a new prompt although no file change event arrives', { timeout: 2 * WITHIN }, async () => {

@@ -1,4 +1,4 @@
-// Pins what the tools answer: the read API's own data for every prompt of the catalogue, and what they say when they cannot.
+// Tests the tools' results: the read API's own data for every prompt in the catalogue, and their messages on failure.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -16,7 +16,7 @@ writeFileSync(
   `---\npublished_at: "2025-01-01T00:00:00Z"\npublished_by: tester\n---\n${'{{a}}'.repeat(50)}\n`,
 )
 const hub = openMcpHub(contentDir)
-// What clients are not told is logged.
+// Errors that are hidden from clients are logged.
 vi.spyOn(console, 'error').mockReturnValue(undefined)
 afterAll(() => {
   hub.close()
@@ -27,7 +27,7 @@ type Json = Record<string, unknown>
 const ajv = new Ajv2020({ formats: { uri: true, 'date-time': true } })
 const fits = new Map(TOOLS.map(({ name, outputSchema }) => [name as string, ajv.compile(outputSchema)]))
 
-/** What a tool answers, checked as every client checks it. */
+/** Returns a tool's result, checked as every client checks it. */
 async function ask(name: string, given?: Json): Promise<Json> {
   const { content, structuredContent, isError } = await hub.tool(name, given)
   expect(isError, JSON.stringify(content)).toBeUndefined()
@@ -224,7 +224,7 @@ describe('arguments', () => {
       '201 characters',
       'search_prompts',
       { q: '🦄'.repeat(201) },
-      'q: expected a text of at most 200 characters, for example "code review"',
+      'q: expected a string of at most 200 characters, for example "code review"',
     ],
     [
       'values in a list',
@@ -236,7 +236,7 @@ describe('arguments', () => {
       'a value that is no text',
       'get_prompt',
       { ...repo, variables: { a: {} } },
-      'variables.a: expected a text of at most 10000 characters, for example "Go"',
+      'variables.a: expected a string of at most 10000 characters, for example "Go"',
     ],
   ])('rejects %s and says what is expected', async (_, tool, given, problems) => {
     expect(await fail(tool, given)).toBe(`invalid_request: ${problems}`)
@@ -253,7 +253,7 @@ describe('error messages say what to do next', () => {
       'no such repository, with close ones',
       'get_prompt',
       { repo: 'acme/code-reviews' },
-      'not_found: Prompt not found: acme/code-reviews. Close: acme/code-review. Use search_prompts to find owner and name.',
+      'not_found: Prompt not found: acme/code-reviews. Similar: acme/code-review. Use search_prompts to find owner and name.',
     ],
     [
       'no such repository, nothing close',
@@ -265,13 +265,13 @@ describe('error messages say what to do next', () => {
       'no such version',
       'get_prompt',
       { repo: 'zz-suite/bytes', version: '9.9.9' },
-      'not_found: zz-suite/bytes has no version 9.9.9. Highest: 1.10.0, 1.9.0, 1.8.0, 1.7.0, 1.6.0. Use list_versions for all.',
+      'not_found: zz-suite/bytes has no version 9.9.9. Highest: 1.10.0, 1.9.0, 1.8.0, 1.7.0, 1.6.0. Use list_versions to list all versions.',
     ],
     [
       'nothing active',
       'get_prompt',
       { repo: 'zz-suite/all-yanked' },
-      'not_found: zz-suite/all-yanked has no active version. Use list_versions, then give "version".',
+      'not_found: zz-suite/all-yanked has no active version. Use list_versions, then pass "version".',
     ],
     [
       'a filled text too long',
@@ -309,12 +309,12 @@ describe('error messages say what to do next', () => {
     expect([first.headers.get('Retry-After'), (await first.json()).result.isError]).toEqual([null, undefined])
     const second = await limited.answer(post(body))
     expect([second.status, second.headers.get('Retry-After')]).toEqual([200, '60'])
-    const text = 'rate_limited: Too many tool calls from this address. Try again in 60 s.'
+    const text = 'rate_limited: Too many tool calls from this IP address. Try again in 60 s.'
     expect((await second.json()).result).toEqual({ content: [{ type: 'text', text }], isError: true })
     for (const method of ['tools/list', 'prompts/get', 'resources/read', 'completion/complete', 'initialize', 'ping']) {
       const refused = await limited.answer(post({ jsonrpc: '2.0', id: 1, method, params: {} }))
       expect([method, refused.status, refused.headers.get('Retry-After')]).toEqual([method, 429, '60'])
-      const sentence = 'Too many messages from this address. Try again in 60 s.'
+      const sentence = 'Too many messages from this IP address. Try again in 60 s.'
       expect(await refused.json()).toEqual({ jsonrpc: '2.0', error: { code: -32000, message: sentence }, id: null })
     }
     limited.close()

@@ -1,4 +1,5 @@
-// Pins the guides to running a hub by following them: every line of their shell is run, as far as this machine goes, and every configuration by its program.
+// Tests the guides to running a hub by following them: every shell line is run, as far as possible on this machine, and
+// every configuration by its program.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +13,7 @@ const UNIT = 'deploy/systemd/prompt-hub.service'
 
 test.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)('systemd accepts the unit file', () => {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-unit-'))
-  // It asks whether the program is there; ours lies where the guide puts it.
+  // It checks whether the program exists; ours is where the guide puts it.
   const unit = readFileSync(UNIT, 'utf8').replace('/srv/prompt-hub/node_modules/.bin/node', process.execPath)
   writeFileSync(join(dir, 'prompt-hub.service'), unit)
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(dir, 'prompt-hub.service')], {
@@ -86,7 +87,7 @@ describe('a hub on one machine, set up by the guide', () => {
         ])
         .catch((error: Error) => error.message)
       await nginx.stop()
-      // Only that it is another address than the hub's own.
+      // The only difference is that its URL is not the hub's own.
       const wrong = [...failed.matchAll(/"check": "([\w-]+)",\s+"about": "[^"]*",\s+"outcome": "error"/g)].map(
         ([, name]) => name,
       )
@@ -112,7 +113,7 @@ describe('a hub on one machine, set up by the guide', () => {
       service,
     ])
     expect(await versions(other)).toEqual(['1.0.2', '1.0.1', '1.0.0'])
-    // What was made after the backup is not there; the next publish has the next number, and needs a token of this machine's store.
+    // Anything created after the backup is missing. The next publish gets the next number, and needs a token from this machine's store.
     const refused = await second.follow([
       `TOKEN=${token.trim()}`,
       publish.split('\n').slice(1).join('\n').replace('--fail-with-body', ''),
@@ -158,7 +159,7 @@ describe('a hub on one machine, set up by the guide', () => {
       `{ ${at(check)} ${at(read)} } || { kill $server; exit 1; }`,
       'kill $server',
     ])
-    expect(said).toMatch(/4 {2}getVersion[\s\S]*Every read but search is there as a file\./)
+    expect(said).toMatch(/4 {2}getVersion[\s\S]*Every API read except search is available as a file\./)
     expect(said).toContain('1.0.3')
   })
 })

@@ -1,4 +1,5 @@
-// Pins that plain web servers are mirrors: nginx, as documented, and Python's own server answer every file, and every read of the API but search is among them.
+// Checks that plain web servers work as mirrors: nginx, as documented, and Python's own server return every file, and
+// this covers every read of the API except search.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
 
 const index = (more: string) => `---\ntitle: Greet\ndescription: Says hello.\n${more}---\nA readme.\n`
-/** Two pages, two owners, labels, a withdrawn version and a repository without any other one. */
+/** Two pages, two owners, labels, a yanked version and a repository with no other version. */
 const CONTENT = {
   ...Object.fromEntries(
     Array.from({ length: 22 }, (_, number) => [
@@ -37,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => hub?.stop())
 
-/** The server that comes with Python, as docs/running.md section 8 starts it. */
+/** Starts Python's built-in server as in docs/running.md section 8. */
 async function startPython(port: number, files: string): Promise<Running> {
   const options = ['--bind', '127.0.0.1', '--directory', files]
   const child: ChildProcess = spawn('python3', ['-m', 'http.server', String(port), ...options], { stdio: 'ignore' })
@@ -82,7 +83,7 @@ describe.each([
     }
     const pages = files.filter((file) => file.endsWith('/index.html')).map((file) => file.replace(/\/index\.html$/, ''))
     expect(pages).toEqual(expect.arrayContaining(['/docs', '/docs/reading']))
-    // Pages of prompts are rendered by a hub, and are no files.
+    // Prompt pages are rendered by a hub, and are not files.
     expect(files.filter((file) => file.startsWith('/zoe/'))).toEqual([])
     for (const page of pages) expect([page, (await fetch(`${mirror.url}${page}`)).status]).toEqual([page, 200])
     expect((await fetch(`${mirror.url}/data/v1/repos/zoe/nothing.json`)).status).toBe(404)
@@ -92,11 +93,11 @@ describe.each([
     const { reads, problems } = await checkMirror(openMirror(), openDeployedHub(hub.url, () => new Date()).ask)
     expect(problems).toEqual([])
     expect(reads).toEqual({
-      // Three orders: two pages of all, two of one tag, one of the other.
+      // Three orders: two pages for all, two for one tag, one for the other.
       ...{ listRepositories: 15, getRepository: 23, listVersions: 23, getVersion: 25, listTags: 1, getUser: 2 },
-      // The latest of each, every version, and a label.
+      // The latest version of each, every version, and a label.
       ...{ getRaw: 23 + 25 + 1, getOpenapi: 1 },
-      // Put together from several files by a hub.
+      // Assembled from several files by a hub.
       listActivity: 0,
     })
   })
@@ -113,7 +114,7 @@ test('reports files that are missing or changed on a mirror', async () => {
   try {
     expect((await checkMirror(ask)).problems.sort()).toEqual([
       '/data/v1/repos/zoe/hello/raw/1.0.0.txt does not match its digest.',
-      '/data/v1/repos/zoe/hello/versions/1.0.1.json returns 404; it contains /api/v1/repos/zoe/hello/versions/1.0.1.',
+      '/data/v1/repos/zoe/hello/versions/1.0.1.json returns 404; it should contain the response of /api/v1/repos/zoe/hello/versions/1.0.1.',
     ])
   } finally {
     renameSync(`${missing}.away`, missing)

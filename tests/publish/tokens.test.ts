@@ -1,4 +1,4 @@
-// Pins who may publish: what a token must be, what it covers, when it ends, how often it may be used, and that nobody ever reads one.
+// Tests who may publish: what a token must be, what it covers, when it expires, how often it may be used, and that nobody can ever read one.
 import { createHash, hash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isToken } from '../../src/domain/access/token-form.ts'
@@ -11,10 +11,10 @@ import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const DAY_MS = 86_400_000
 const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization: Bearer hub_…".'
-/** Well formed and with a right checksum, but never made here. */
+/** Well-formed and with a valid checksum, but never issued here. */
 const UNKNOWN = 'hub_000000000000000000000000000000002XhiBt'
 
-/** The mark that revoking left in the store in earlier versions. */
+/** Writes the mark that revocation left in the store in earlier versions. */
 const revoke = async (token: string) => {
   const key = `tokens/${createHash('sha256').update(token).digest('hex')}`
   const record = JSON.parse((await hub.state.get(key))?.value ?? '')
@@ -40,7 +40,7 @@ afterEach(() => {
 })
 
 let count = 0
-/** Publishes something new, so that no answer is "unchanged". */
+/** Publishes something new, so that no response is "unchanged". */
 const publish = (sending: Parameters<Hub['publish']>[1] = {}, at = hub) => {
   count += 1
   return at.publish(
@@ -198,14 +198,14 @@ describe('rate limits of 30 per minute', () => {
     for (let number = 0; number < 30; number++) expect((await guess(number % 2 ? UNKNOWN : null)).status).toBe(401)
     const answer = await guess(UNKNOWN)
     expect([answer.status, answer.code, answer.headers.get('Retry-After')]).toEqual([429, 'rate_limited', '60'])
-    expect(answer.message).toBe('Too many invalid tokens from this address. Check the token, and try again in 60 s.')
+    expect(answer.message).toBe('Too many invalid tokens from this IP address. Check the token, and try again in 60 s.')
     expect((await guess(limited.token)).status).toBe(404)
   })
 
   test('the 31st request with a token is limited; another token is not', async () => {
     let nowMs = 1_000_000
     const limited = await openHub(world, { limiter: limitInMemory({ requests: 30, windowMs: 60_000 }, () => nowMs) })
-    // A path that is refused after the limit counts and costs nothing.
+    // A path that is rejected after the limit check counts, but costs nothing.
     const attempt = (token = limited.token) => publish({ token, path: '/api/v1/repos/Acme/x/versions' }, limited)
     for (let number = 0; number < 30; number++) {
       nowMs += 1_000
@@ -213,7 +213,7 @@ describe('rate limits of 30 per minute', () => {
     }
     const answer = await attempt()
     expect([answer.status, answer.code, answer.headers.get('Retry-After')]).toEqual([429, 'rate_limited', '31'])
-    expect(answer.message).toBe('Too many publishes in your name. Try again in 31 s.')
+    expect(answer.message).toBe('Too many publishes under your name. Try again in 31 s.')
     expect(answer.headers.get('Cache-Control')).toBe('no-store')
     expect((await attempt(await limited.makeToken())).status).toBe(404)
     expect((await attempt(UNKNOWN)).status).toBe(401)

@@ -1,4 +1,4 @@
-// Pins what publishing warns of and what it refuses for being a secret, and what index.md alone says: labels, advisories, and where a repository went.
+// Tests what publishing warns about and what it rejects as a secret, and data only in index.md: labels, advisories, and where a repository moved.
 import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { checksumOf } from '../../src/domain/access/token-form.ts'
@@ -9,7 +9,7 @@ const world: World = openLocalWorld()
 const hub: Hub = await openHub(world)
 afterAll(() => world.close())
 
-/** Everything that a careful author says, so that a test sees its own warnings alone. */
+/** Everything that a careful author includes, so that a test sees only its own warnings. */
 const GOOD = {
   title: 'Change review',
   description: 'Reviews a change and says what is wrong.',
@@ -130,8 +130,8 @@ describe('warnings', () => {
 
 describe('rejecting secrets', () => {
   test.each<[string, Record<string, unknown>, string]>([
-    ['a whole key', { content: `Use this:\n${KEY}` }, 'content: expected no private key in it'],
-    ['a key in JSON', { content: JSON.stringify({ key: KEY }) }, 'content: expected no private key in it'],
+    ['a whole key', { content: `Use this:\n${KEY}` }, 'content: expected no private key'],
+    ['a key in JSON', { content: JSON.stringify({ key: KEY }) }, 'content: expected no private key'],
     [
       'a key with headers',
       { content: KEY.replace('KEY-----\n', 'KEY-----\nProc-Type: 4,ENCRYPTED\n\n') },
@@ -140,19 +140,19 @@ describe('rejecting secrets', () => {
     [
       'a token of GitHub',
       { content: `ghp_${SECRET}${checksumOf(SECRET)}` },
-      'content: expected no token in it whose checksum is right',
+      'content: expected no token with a valid checksum',
     ],
     [
       'a token of npm',
       { content: `npm_${SECRET}${checksumOf(SECRET)}` },
-      'content: expected no token in it whose checksum is right',
+      'content: expected no token with a valid checksum',
     ],
-    ['in the parameters', { content: 'x', parameters: { key: KEY } }, 'parameters: expected no private key in it'],
-    ['in the title', { content: 'x', title: `ghp_${SECRET}${checksumOf(SECRET)}` }, 'title: expected no token in it'],
+    ['in the parameters', { content: 'x', parameters: { key: KEY } }, 'parameters: expected no private key'],
+    ['in the title', { content: 'x', title: `ghp_${SECRET}${checksumOf(SECRET)}` }, 'title: expected no token with a valid checksum'],
     [
       'in a variable',
       { content: '{{a}}', variables: [{ name: 'a', default: `npm_${SECRET}${checksumOf(SECRET)}` }] },
-      'variables: expected no token in it',
+      'variables: expected no token with a valid checksum',
     ],
   ])('%s', async (_, body, sentence) => {
     const answer = await publish(body)

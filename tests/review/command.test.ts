@@ -1,4 +1,4 @@
-// Pins what `npm run check:content` prints and mends: lines, JSON and annotations, and the spellings that --fix may change.
+// Tests what `npm run check:content` prints and fixes: lines, JSON and annotations, and the spellings that --fix may change.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -60,7 +60,7 @@ describe('npm run check:content', () => {
         '7 files in 3 repositories checked: 1 problem, no advice.\n',
     ])
     const lost = run(['--base', 'nothing'])
-    expect([lost.status, lost.stderr]).toEqual([2, expect.stringContaining('expected a commit that is here')])
+    expect([lost.status, lost.stderr]).toEqual([2, expect.stringContaining('expected a commit in this repository')])
   })
 
   test('--json prints a list of objects with exactly these keys', () => {

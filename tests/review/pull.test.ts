@@ -1,4 +1,5 @@
-// Pins the review of a content pull request as its workflow runs it: what is said and who must agree, that nothing of the pull request is run or followed, and that its one comment is kept up to date on GitHub.
+// Tests the review of a content pull request as its workflow runs it: its report and who must approve, that nothing in
+// the pull request is run or followed, and that its single comment on GitHub is kept up to date.
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -61,13 +62,13 @@ afterEach(() => {
 
 interface Reviewed {
   code: number
-  /** Whether anything of the pull request was run. */
+  /** Whether any code from the pull request was run. */
   wasRun: boolean
   report: string
   problems: string
   owner: string
 }
-/** Commits what lies there as the pull request, takes the base for what is checked out, and reviews. */
+/** Commits the current files as the pull request, checks out the base, and runs the review. */
 async function review(over: Record<string, string> = {}, isCommitted = false): Promise<Reviewed> {
   if (!isCommitted) {
     git('add', '-A')
@@ -112,7 +113,7 @@ describe('the review report', () => {
     const { report, ...rest } = await review()
     expect(rest).toEqual({ code: 0, wasRun: false, problems: '0', owner: 'agrees' })
     expect(report).toContain('All checks passed, and there are no suggestions.')
-    expect(report).toContain('content/acme/a/versions/1.1.0.md, beside 1.0.0')
+    expect(report).toContain('content/acme/a/versions/1.1.0.md, compared with 1.0.0')
     expect(report).toMatch(/\n-Review this code\. Name every[^\n]*\n\+Review this code\. Name each/)
   })
 
@@ -137,7 +138,7 @@ describe('the review report', () => {
     git('checkout', '-q', 'pull')
     const { report, problems } = await review()
     git('reset', '-q', '--hard', before)
-    expect([report.includes('It **conflicts** with the branch'), problems]).toEqual([true, '1'])
+    expect([report.includes('It **conflicts** with its base branch'), problems]).toEqual([true, '1'])
   })
 
   test('untrusted text stays in its code fence: no mention, link, comment or early end', async () => {
@@ -280,7 +281,7 @@ describe('untrusted pull request content', () => {
 })
 
 describe('a criss-cross merge', () => {
-  /** The trunk merges two sides. The pull request has the same two parents and the tree of one side, so one of its two merge bases has that tree too. */
+  /** The trunk merges two sides. The pull request has the same two parents and one side's tree, so one of its two merge bases also has that tree. */
   test.each([
     ['first', 'one'],
     ['second', 'one'],
@@ -326,7 +327,7 @@ describe('a criss-cross merge', () => {
     rmSync(clone, { recursive: true })
     expect([readFileSync(output, 'utf8'), owner]).toEqual(['content=true\n', 'waits'])
     if (kept === 'one') expect(report).toMatch(/\n-advisories: \[\{range: "1\.0\.0"/)
-    else expect(report).toContain('content/acme/b/versions/1.0.0.md is taken away')
+    else expect(report).toContain('content/acme/b/versions/1.0.0.md is deleted')
   })
 
   test('fails and asks for git 2.38 when git cannot merge without a work tree', async () => {
@@ -435,11 +436,11 @@ describe('the review comment on GitHub', () => {
     await run({ REPORT: `${mark}\n\nsecond`, APPROVED: 'true' })
     expect(await comments()).toEqual(['What a nice prompt', `${mark}\n\nsecond`])
     expect(await labels()).toEqual(['content', 'owner approved'])
-    // New commits: what was agreed to was something else.
+    // New commits: the approval was for something else.
     await run({ REPORT: `${mark}\n\nthird`, OWNER: 'waits' })
     expect(await comments()).toEqual(['What a nice prompt', `${mark}\n\nthird`])
     expect(await labels()).toEqual(['content', 'waits for a maintainer'])
-    // All content is taken back: what is said of it goes, and no label says that there is any.
+    // All content changes are reverted: the report is removed, and no label says that there are any.
     await run({ CONTENT: 'false' })
     const takenBack = `${mark}\n\n### Content review\n\nNothing in \`content/\` changes any more.`
     expect(await comments()).toEqual(['What a nice prompt', takenBack])
@@ -447,7 +448,7 @@ describe('the review comment on GitHub', () => {
     const other = (await ask('/issues', { title: 'Code alone' })) as { number: number }
     await run({ CONTENT: 'false', NUMBER: String(other.number) })
     expect(await ask(`/issues/${other.number}/comments`)).toEqual([])
-    // Whoever else writes the mark has written another comment.
+    // If anyone else writes the mark, it is a different comment.
     await run({ REPORT: `${mark}\n\nfourth`, BOT: 'somebody-else' })
     expect(await comments()).toHaveLength(3)
     await expect(run({ REPORT: 'no mark' })).rejects.toThrow(
@@ -470,7 +471,7 @@ test('the workflow gives the scripts their inputs, and its checks rely only on t
   expect(Object.keys(jobs.comment.steps.at(-1).env)).toEqual([
     ...['NUMBER', 'CONTENT', 'REPORT', 'PROBLEMS', 'OWNER', 'APPROVED', 'BOT', 'TOKEN'],
   ])
-  // A review that broke off says nothing; one that found no content does, for what it said before may be on the page.
+  // A review that failed to finish posts nothing. One that found no content does, because the page may show its earlier report.
   expect(jobs.comment.if).toBe("needs.review.outputs.problems != ''")
   expect([jobs.rules.if, jobs.owner.if]).toEqual(['always()', 'always()'])
   expect([jobs.rules.steps[0].run, jobs.owner.steps[0].run]).toEqual(['test "$PROBLEMS" = 0', 'test "$OWNER" = agrees'])
@@ -479,7 +480,7 @@ test('the workflow gives the scripts their inputs, and its checks rely only on t
 describe('the approval label counts only in the event that adds it', () => {
   const { jobs } = parse(readFileSync('.github/workflows/content.yml', 'utf8'))
   const expressions: string[] = [jobs.review.steps.at(-1).env.APPROVED, jobs.comment.steps.at(-1).env.APPROVED]
-  /** GitHub's comparison and conjunction read like JavaScript's. */
+  /** GitHub's comparison and conjunction operators work like JavaScript's. */
   const decide = (expression: string, event: object): unknown =>
     new Function('github', `return ${expression.replace(/^\$\{\{(.*)\}\}$/, '$1').replaceAll('==', '===')}`)({ event })
   const labels = [{ name: 'owner approved' }, { name: 'documentation' }]

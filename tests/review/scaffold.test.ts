@@ -1,4 +1,4 @@
-// Pins npm run new and npm run bump: what they make is valid content, is the next step, and overwrites nothing.
+// Tests npm run new and npm run bump: they create valid content, continue with the next step, and overwrite nothing.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -73,7 +73,7 @@ test('a bump keeps the content byte for byte, drops provenance and orders versio
 })
 
 test.each([
-  ['one that is there', ['new', 'acme/b', '--by', 'a', '--description', 'd'], 'is there already'],
+  ['one that is there', ['new', 'acme/b', '--by', 'a', '--description', 'd'], 'already exists'],
   ['one that is not there', ['bump', 'acme/none', 'minor', '--changelog', 'x'], 'Prompt not found: acme/none'],
   ['a path that leads away', ['new', '../x', '--by', 'a', '--description', 'd'], 'expected owner/name'],
   ['no such step', ['bump', 'acme/b', 'huge', '--changelog', 'x'], 'expected major, minor or patch'],

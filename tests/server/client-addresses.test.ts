@@ -1,4 +1,4 @@
-// Pins who is whose client: what a header may say of an address, and by what clients are limited.
+// Tests how clients are identified: which headers may set an IP address, and how clients are rate-limited.
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
@@ -44,7 +44,7 @@ describe('the client’s address', () => {
     ask('10.0.0.9', '198.51.100.7')
     ask('10.0.0.9', '198.51.100.8')
     expect(warnings).toEqual([
-      'Requests come through the proxy 10.0.0.9, and all of its clients share one limit. TRUSTED_PROXIES=10.0.0.9 counts them apart.',
+      'Requests come through the proxy 10.0.0.9, and all of its clients share one limit. Set TRUSTED_PROXIES=10.0.0.9 to count them separately.',
     ])
   })
 })

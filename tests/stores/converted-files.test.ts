@@ -1,4 +1,4 @@
-// Shows that a build publishes the bytes that git has, or refuses: whatever had a fresh clone written out with others.
+// Checks that a build publishes the bytes in git, or fails: whatever made a fresh clone write different ones.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true }))
 
-/** A repository with one more file, then a clone of it that was written out anew. */
+/** Creates a repository with one additional file, then a clone of it with a fresh checkout. */
 function clone(more: Record<string, string>, settings: readonly string[] = [], attributes?: string): string {
   const [from, to] = [join(root, `from-${count}`), join(root, `to-${count++}`)]
   put(join(from, PATH), TEXT)
@@ -46,7 +46,7 @@ function build(folder: string) {
 }
 
 const CONVERTED =
-  'expected the bytes that git has of it, got others that git takes for the same: something has them converted'
+  'expected the bytes stored in git, got different bytes that git considers unchanged: the file was converted'
 const REFUSED = `2 problems in the content:\n  ${PATH}: ${CONVERTED}\n  content: git check-attr -a FILE names the attribute: remove it, or set core.autocrlf to false, then check the files out again`
 
 describe('building from a fresh clone', () => {

@@ -10,7 +10,7 @@ import { openLocalGit } from '../../../src/stores/git/git-store-local.ts'
 import { copiesInState, rememberCopies } from '../../../src/stores/state/fresh-copies.ts'
 import { openSqliteState } from '../../../src/stores/state/state-sqlite.ts'
 
-/** Only passed to the build: docs name the repository, and publishing stays on this machine. */
+/** Settings passed only to the build, so that the docs show the repository but publishing stays on this machine. */
 const ON_GITHUB = { GITHUB_REPOSITORY: 'acme/prompts', GITHUB_TOKEN: 'not a token' }
 
 /** A running hub for exclusive use. */
@@ -24,8 +24,8 @@ export interface ScratchHub {
 /**
  * Builds the site and serves it.
  *
- * @param port default: a free one
- * @throws when it cannot be built; standard error has the build's messages
+ * @param port default: any free port
+ * @throws if the site cannot be built; standard error has the build's messages
  */
 export async function openScratchHub(port?: number): Promise<ScratchHub> {
   const parent = resolve('.hub')
@@ -66,12 +66,12 @@ export async function openScratchHub(port?: number): Promise<ScratchHub> {
   }
 }
 
-/** The pages contain their address, so it must be known before the server listens. */
+/** Finds a free port in advance, because the pages contain the base URL. */
 async function findFreePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const place = server.address()
   await new Promise((closed) => server.close(closed))
-  if (place === null || typeof place === 'string') throw new Error('There is no free port.')
+  if (place === null || typeof place === 'string') throw new Error('No free port was found.')
   return place.port
 }

@@ -5,7 +5,7 @@ import type { TrustedPublisher } from '../content/front-matter.ts'
 import type { Provenance } from '../content/values.ts'
 import { type Permission, permits } from './permissions.ts'
 
-/** A claim that is copied into a file and a page: short, and without hidden characters. */
+/** A claim that is copied into a file and a page; must be short and contain no hidden characters. */
 const text = z
   .string()
   .min(1)
@@ -13,7 +13,7 @@ const text = z
   .regex(/^\P{C}*$/u)
 const number = z.string().regex(/^[1-9]\d{0,18}$/)
 
-/** The claims of a token whose signature was verified, with GitHub's names. @see https://docs.github.com/actions/reference/security/oidc */
+/** The claims of a token with a verified signature, named as by GitHub. @see https://docs.github.com/actions/reference/security/oidc */
 export const JobClaims = z.object({
   aud: z.string(),
   exp: z.number(),
@@ -44,9 +44,9 @@ export function provenanceOf(issuer: string, { repository, workflow_ref, ref, sh
 /**
  * Finds why a job may not publish.
  *
- * @param name of the repository to publish to
+ * @param name the name of the repository to publish to
  * @param needed the permission that it needs
- * @returns undefined when an entry matches; otherwise what differs in the closest entry
+ * @returns undefined if an entry matches; otherwise how the closest entry differs
  */
 export function findRefusal(
   job: JobClaims,
@@ -55,7 +55,7 @@ export function findRefusal(
   needed: Permission = 'publish',
 ): string | undefined {
   if (!TRUSTED_EVENTS.has(job.event_name))
-    return `event_name: only jobs of ${[...TRUSTED_EVENTS].join(', ')} may publish, not of ${job.event_name}`
+    return `event_name: only jobs of ${[...TRUSTED_EVENTS].join(', ')} may publish, not jobs of ${job.event_name}`
   const differences = trusted.map((entry) => compare(job, entry, name, needed))
   if (differences.some((found) => found.length === 0)) return undefined
   const [nearest] = differences.sort((a, b) => a.length - b.length)
@@ -64,28 +64,28 @@ export function findRefusal(
 
 function compare(job: JobClaims, entry: TrustedPublisher, name: string, needed: Permission): string[] {
   const wrong: string[] = []
-  if (job.repository.toLowerCase() !== entry.repository.toLowerCase()) wrong.push('repository: another one is trusted')
-  if (job.repository_id !== entry.repository_id) wrong.push('repository_id: the repository of this name is another one')
+  if (job.repository.toLowerCase() !== entry.repository.toLowerCase()) wrong.push('repository: a different one is trusted')
+  if (job.repository_id !== entry.repository_id) wrong.push('repository_id: the repository with this name is a different one')
   if (job.repository_owner_id !== entry.repository_owner_id)
-    wrong.push('repository_owner_id: the owner of this name is another one')
+    wrong.push('repository_owner_id: the owner with this name is a different one')
   if (!isWorkflow(job.job_workflow_ref, entry))
     wrong.push(`job_workflow_ref: the workflow ${entry.workflow} is trusted`)
   // GitHub ignores case in environment names.
   if (entry.environment !== undefined && job.environment?.toLowerCase() !== entry.environment.toLowerCase())
-    wrong.push(`environment: jobs of the environment ${entry.environment} are trusted, and of no other or none`)
-  if (entry.ref !== undefined && !isRef(job.ref, entry.ref)) wrong.push(`ref: jobs on ${entry.ref} are trusted`)
+    wrong.push(`environment: only jobs in the environment ${entry.environment} are trusted`)
+  if (entry.ref !== undefined && !isRef(job.ref, entry.ref)) wrong.push(`ref: only jobs on ${entry.ref} are trusted`)
   if (entry.repos !== undefined && !entry.repos.includes(name)) wrong.push(`repos: ${name} is not among them`)
   if (!permits(entry.permissions, needed)) wrong.push(`permissions: ${needed} is not among them`)
   return wrong
 }
 
-/** Whether a branch or tag matches a name or a prefix. @param trusted `refs/heads/main`, or a prefix with a star: `refs/tags/v*` */
+/** Returns whether a branch or tag matches a name or a prefix. @param trusted `refs/heads/main`, or a prefix with an asterisk: `refs/tags/v*` */
 function isRef(ref: string, trusted: string): boolean {
   return trusted.endsWith('*') ? ref.startsWith(trusted.slice(0, -1)) : ref === trusted
 }
 
 /**
- * The job's workflow file: a plain file name means one of the trusted repository; a reusable workflow of another repository must be named in full, optionally at one ref.
+ * Returns whether the job's workflow file is the trusted one. A plain file name refers to the trusted repository; a reusable workflow in another repository must be named in full, optionally at one ref.
  */
 function isWorkflow(reference: string, { repository, workflow }: TrustedPublisher): boolean {
   const [trusted = '', trustedRef] = splitOnce(
@@ -95,13 +95,13 @@ function isWorkflow(reference: string, { repository, workflow }: TrustedPublishe
   return isSameFile(path, trusted) && ref !== undefined && (trustedRef === undefined || ref === trustedRef)
 }
 
-/** Splits at the first `@`, so that no part of a ref counts as path. */
+/** Splits at the first `@`, so that no part of a ref counts as part of the path. */
 function splitOnce(reference: string): [path: string, ref: string | undefined] {
   const at = reference.indexOf('@')
   return at === -1 ? [reference, undefined] : [reference.slice(0, at), reference.slice(at + 1)]
 }
 
-/** Owner and repository ignore case, files do not. */
+/** Compares two paths: owner and repository ignore case, files do not. */
 function isSameFile(path: string, trusted: string): boolean {
   const lowered = (whole: string) => {
     const [owner = '', name = '', ...file] = whole.split('/')

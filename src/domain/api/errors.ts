@@ -1,6 +1,6 @@
 // The table of all client-facing errors, and the exception that carries them.
 
-/** Code → status and description. docs/contract.md section 6; pinned in tests. */
+/** Error code → status and description. docs/contract.md section 6. The tests repeat these values. */
 export const ERRORS = {
   invalid_request: {
     status: 400,
@@ -8,14 +8,14 @@ export const ERRORS = {
   },
   unauthorized: { status: 401, when: 'The token is missing, malformed, unknown, expired or revoked.' },
   forbidden: { status: 403, when: 'The token is valid but has no permission for this repository.' },
-  not_found: { status: 404, when: 'The repository, version, user or address does not exist.' },
+  not_found: { status: 404, when: 'The repository, version, user or URL does not exist.' },
   method_not_allowed: {
     status: 405,
-    when: 'The address does not support this method. The Allow header lists the supported methods.',
+    when: 'The URL does not support this method. The Allow header lists the supported methods.',
   },
   version_conflict: { status: 409, when: 'expected_version is not the latest version.' },
   repo_archived: { status: 409, when: 'The repository is archived or has moved, so it accepts no new versions.' },
-  content_too_large: { status: 413, when: 'The body or the content is over the limit.' },
+  content_too_large: { status: 413, when: 'The body or the content exceeds its limit.' },
   unsupported_media_type: { status: 415, when: 'The body is not application/json, or is compressed.' },
   validation_failed: {
     status: 422,
@@ -23,11 +23,11 @@ export const ERRORS = {
   },
   not_convertible: {
     status: 422,
-    when: 'The version cannot be written in this format. The message says why, with the lines of the content.',
+    when: 'The version cannot be written in this format. The message explains why and names the lines of the content.',
   },
   idempotency_key_reused: { status: 422, when: 'The Idempotency-Key was already used with another body.' },
   rate_limited: { status: 429, when: 'Too many requests. Retry after the time in the Retry-After header.' },
-  internal_error: { status: 500, when: 'An internal error of the hub.' },
+  internal_error: { status: 500, when: 'The hub had an internal error.' },
   upstream_error: { status: 502, when: 'The git host sent an unexpected response.' },
   unavailable: {
     status: 503,
@@ -47,7 +47,7 @@ interface ErrorDetails {
   cause?: unknown
   /** Seconds until a retry makes sense; becomes Retry-After. */
   retryAfterSeconds?: number
-  /** The methods an address has; becomes Allow. */
+  /** The methods that the URL supports; becomes Allow. */
   allow?: readonly string[]
 }
 

@@ -1,6 +1,6 @@
-// Examples for the OpenAPI document. They work when sent as they are.
+// Examples for the OpenAPI document. They work without changes.
 
-/** By kind and name. They use a prompt of the starter catalogue, so that on such a hub every example works. */
+/** Examples by kind and name. They use a prompt from the starter catalogue, so that every example works on a hub with that catalogue. */
 export const EXAMPLES: {
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
@@ -9,9 +9,9 @@ export const EXAMPLES: {
   path: { owner: 'acme', name: 'code-review', version: '1.0.0', handle: 'acme', label: 'production' },
   query: { page: 1, sort: 'top', q: 'code review', tag: ['engineering'], version: '1.0.0', label: 'production' },
   publish: {
-    content: { summary: 'The text alone', value: { content: 'Summarise {{text}} in three sentences.\n' } },
+    content: { summary: 'Only the content', value: { content: 'Summarise {{text}} in three sentences.\n' } },
     everything: {
-      summary: 'With what readers and callers need',
+      summary: 'With everything readers and callers need',
       value: {
         content: 'Summarise {{text}} in {{sentences}} sentences.\n',
         changelog: 'Let the caller choose the length',
@@ -22,7 +22,7 @@ export const EXAMPLES: {
         ],
         parameters: { temperature: 0.2 },
         title: 'Summary',
-        description: 'Summarises a text in as many sentences as asked for.',
+        description: 'Summarises a text in the requested number of sentences.',
         tags: ['writing', 'summary'],
         license: 'CC0-1.0',
       },

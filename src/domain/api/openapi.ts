@@ -22,7 +22,7 @@ type Json = Record<string, unknown>
 /**
  * Describes the API as OpenAPI 3.1.
  *
- * @param baseUrl the hub's own address
+ * @param baseUrl the hub's own base URL
  * @see https://spec.openapis.org/oas/v3.1.1
  */
 export function describeApi(baseUrl: string): Json {
@@ -46,7 +46,7 @@ export function describeApi(baseUrl: string): Json {
       summary: 'Read and publish prompts, their versions, tags and owners.',
       description: [
         'Reading needs no key; publishing a version needs a token. Send a descriptive User-Agent, and cache responses as Cache-Control allows. Within /api/v1, fields may be added to responses, but are never removed or renamed.',
-        'A version’s placeholders, {{name}} or {{ name }}, are only those listed in its `variables`. They are filled in one pass with the given value, else the default, else (for an optional variable) an empty string; a required variable without a value is an error. Numbers are written as in JSON, booleans as true and false; nothing is escaped, and a value is never scanned again. For the rules, with code, see /docs/filling.',
+        'A version’s placeholders, {{name}} or {{ name }}, are only those listed in its `variables`. They are filled in one pass with the provided value, otherwise the default, otherwise (for an optional variable) an empty string; a required variable without a value is an error. Numbers are written as in JSON, booleans as true and false; nothing is escaped, and a value is never scanned again. For the rules, with code, see /docs/filling.',
       ].join('\n\n'),
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -57,7 +57,7 @@ export function describeApi(baseUrl: string): Json {
       { name: 'Publishing', description: 'Requests that need a token.' },
       {
         name: 'Managing',
-        description: 'Changes to published prompts, which need a token with the label or maintain permission.',
+        description: 'Changes to published prompts. They need a token with the label or maintain permission.',
       },
     ],
     paths,
@@ -67,7 +67,7 @@ export function describeApi(baseUrl: string): Json {
           type: 'http',
           scheme: 'bearer',
           description:
-            'A token of this hub, hub_ and 38 letters and digits, or the OIDC token of a GitHub Actions job that the owner trusts.',
+            'A token for this hub, hub_ and 38 letters and digits, or the OIDC token of a GitHub Actions job that the owner trusts.',
         },
       },
       schemas,
@@ -81,7 +81,7 @@ export function describeApi(baseUrl: string): Json {
 
 const header = (description: string, schema: Json = { type: 'string' }) => ({ description, schema })
 
-/** Every header that a response may have and a client may use. */
+/** Every response header that clients may use. */
 const HEADERS = {
   ETag: header('Identifies the response body; send it as If-None-Match.'),
   'Cache-Control': header('How long the response may be cached.'),
@@ -89,15 +89,15 @@ const HEADERS = {
   Location: header('The URL of the published version.', { type: 'string', format: 'uri' }),
   'X-Prompt-Version': header('The version of the returned content.'),
   'X-Prompt-Yanked': header(
-    '`true` when this version was yanked. A response that was cached earlier lacks it; the list of versions shows it.',
+    '`true` if this version was yanked. A response that was cached earlier lacks this header; the version list shows the yank.',
     { type: 'string', enum: ['true'] },
   ),
-  'Content-Disposition': header('`attachment` with the name of the file.'),
+  'Content-Disposition': header('`attachment` with the file name.'),
   'Export-Lost': header('Fields that the format cannot represent, such as `tags, license`; omitted if there are none.'),
   'Repr-Digest': header(
     'The SHA-256 of the body (RFC 9530), such as `sha-256=:…:`; omitted if the Node server compresses it.',
   ),
-  'Idempotency-Replayed': header('`true` when the key was already used and this is the version of the first request.', {
+  'Idempotency-Replayed': header('`true` if the key was already used and this is the version published by the first request.', {
     type: 'string',
     enum: ['true'],
   }),
@@ -113,11 +113,11 @@ const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The ETag of your cached response; if it is still current, the response is 304 without a body.',
+  description: 'The ETag of your cached response. If it is still current, the response is 304 without a body.',
   schema: { type: 'string' },
 }
 
-/** Links from a response to other operations: which value goes into which parameter. */
+/** Links from a response to other operations: which value to use for which parameter. */
 const LINKS: Partial<Record<RouteId, Json>> = {
   listRepositories: {
     repository: linkTo('getRepository', { owner: '$response.body#/data/0/owner', name: '$response.body#/data/0/name' }),
@@ -198,13 +198,13 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
   }
 }
 
-/** The call that writes a version in the format of another tool. */
+/** Describes the operation that returns a version in another tool's format. */
 function describeExport(): Json {
   const always = ['ETag', 'Cache-Control', 'X-Prompt-Version', 'Content-Disposition', 'Export-Lost'] as const
   const text = { schema: { type: 'string', description: 'The file.' } }
   return {
     operationId: 'exportVersion',
-    summary: 'Get a version as a file of another tool',
+    summary: 'Get a version in another tool’s format',
     description:
       'Title, description, tags and licence are the repository’s current ones; everything else is from the version. The version must be a number, x.y.z.',
     tags: ['Reading'],
@@ -240,7 +240,7 @@ function describeExport(): Json {
   }
 }
 
-/** Every error of publishing, in the order of the checks. docs/contract.md section 7 */
+/** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
 const PUBLISH_ERRORS: readonly ErrorCode[] = [
   'content_too_large',
   'unsupported_media_type',
@@ -264,7 +264,7 @@ function describePublish(schemas: Components): Json {
     operationId: 'publishVersion',
     summary: 'Publish a new version',
     description:
-      'Adds a version in one commit. The number is increased from the highest ever used; the first version is 1.0.0.',
+      'Adds a version in one commit. The version number is incremented from the highest ever used; the first version is 1.0.0.',
     tags: ['Publishing'],
     security: [{ token: [] }],
     parameters: [
@@ -274,7 +274,7 @@ function describePublish(schemas: Components): Json {
         name: 'Idempotency-Key',
         in: 'header',
         required: false,
-        description: 'Identifies this publish, so that a retry returns the version of the first request.',
+        description: 'Identifies this publish, so that a retry returns the version published by the first request.',
         schema: {
           type: 'string',
           pattern: IDEMPOTENCY_KEY.pattern.source,
@@ -291,7 +291,7 @@ function describePublish(schemas: Components): Json {
     responses: {
       '200': {
         description:
-          'Nothing new was published: the latest version is the same, the key was used before (Idempotency-Replayed), or it was a dry run.',
+          'Nothing new was published: the latest version is identical, the key was used before (Idempotency-Replayed), or it was a dry run.',
         headers: headersOf('Idempotency-Replayed'),
         content: answer,
       },
@@ -301,10 +301,10 @@ function describePublish(schemas: Components): Json {
   }
 }
 
-/** Every error of a change, in the order of the checks. docs/contract.md section 7 */
+/** Every error when changing a repository, in the order of the checks. docs/contract.md section 7 */
 const CHANGE_ERRORS = PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused')
 
-/** The operations that change what is published. */
+/** Describes the operations that change published data. */
 function describeManaging(schemas: Components): Record<string, Json> {
   const answer = jsonContent(toSchema(single(ChangeAnswer), schemas))
   const describe = (
@@ -325,14 +325,14 @@ function describeManaging(schemas: Components): Record<string, Json> {
       },
     }),
     responses: {
-      '200': { description: 'The current repository; `commit` is null when nothing changed.', content: answer },
+      '200': { description: 'The current repository; `commit` is null if nothing changed.', content: answer },
       ...describeErrors(CHANGE_ERRORS),
     },
   })
   const repository = '/api/v1/repos/{owner}/{name}'
   return {
     [repository]: {
-      patch: describe('changeRepository', 'Change what a repository says', [], {
+      patch: describe('changeRepository', 'Update a repository', [], {
         schema: RepositoryPatch,
         example: { title: 'Code review' },
       }),
@@ -353,12 +353,12 @@ function describeManaging(schemas: Components): Record<string, Json> {
         schema: YankRequest,
         example: { reason: 'Leaks the system prompt' },
       }),
-      delete: describe('unyankVersion', 'Take a yank back', ['version']),
+      delete: describe('unyankVersion', 'Unyank a version', ['version']),
     },
   }
 }
 
-/** Two codes may share a status; OpenAPI has only one entry per status. */
+/** Groups the codes by status: two codes may share one, but OpenAPI has only one entry per status. */
 function describeErrors(codes: readonly ErrorCode[]): Json {
   const byStatus = Map.groupBy(codes, (code) => String(ERRORS[code].status))
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// Schemas of the parameters and responses of each route, for OpenAPI and the reference pages. Not loaded to serve requests.
+// Schemas for the parameters and responses of each route, for OpenAPI and the reference pages. Not loaded when serving requests.
 import * as z from 'zod'
 import { Name, Owner, Tag, Version } from '../content/values.ts'
 import { LIMITS } from './limits.ts'
@@ -29,7 +29,7 @@ export interface QueryParameter {
 /** The parameters and response of a route. */
 interface RouteSchemas {
   query: readonly QueryParameter[]
-  /** The shape of a 200; null for bare content, and for OpenAPI itself. */
+  /** The shape of a 200 response; null for raw content and for the OpenAPI document itself. */
   response: z.ZodType | null
 }
 
@@ -38,7 +38,7 @@ export type RouteWithSchemas = Route & RouteSchemas & { id: RouteId }
 
 const sort: QueryParameter = {
   name: 'sort',
-  description: 'The sort order. Default: best match if q is given, else top.',
+  description: 'The sort order. Default: best match if q is set, otherwise top.',
   schema: z.enum(SORTS),
 }
 
@@ -47,19 +47,19 @@ const SCHEMAS: Readonly<Record<RouteId, RouteSchemas>> = {
     query: [
       {
         name: 'page',
-        description: 'The page number, from 1.',
+        description: 'The page number, starting at 1.',
         schema: z.int().min(1).max(LIMITS.highestPage).default(1),
       },
       sort,
       {
         name: 'q',
         description:
-          'Words to search for in full name, title, tags, description, readme and content; the last one also matches as a prefix. meta.matched lists corrected and ignored words. Only the first 12 phrases of at most 8 words count.',
+          'Words to search for in full name, title, tags, description, readme and content; the last word also matches as a prefix. meta.matched lists corrected and ignored words. Only the first 12 phrases of at most 8 words count.',
         schema: z.string().meta({ maxLength: LIMITS.queryCharacters }),
       },
       {
         name: 'tag',
-        description: 'Only repositories with this tag; may be repeated.',
+        description: 'Returns only repositories with this tag; may be repeated.',
         schema: z.array(z.string()),
         isRepeatable: true,
       },
@@ -82,7 +82,7 @@ const SCHEMAS: Readonly<Record<RouteId, RouteSchemas>> = {
     query: [
       {
         name: 'version',
-        description: 'The version, x.y.z. Default, without a label: the latest.',
+        description: 'The version, x.y.z. Default: the latest version, unless a label is set.',
         schema: Version,
       },
       {
@@ -129,7 +129,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
 const Commit = z
   .object({
     sha: z.string().describe('The commit.'),
-    url: z.string().nullable().describe('Its page, or null where there is none.'),
+    url: z.string().nullable().describe('The URL of its page, or null if it has none.'),
   })
   .meta({ id: 'Commit', description: 'A commit in git.' })
 
@@ -137,8 +137,8 @@ const Commit = z
 export const ChangeAnswer = z
   .object({
     ...Repository.shape,
-    unchanged: z.boolean().describe('Whether it was so already, so that nothing was written.'),
-    commit: Commit.nullable().describe('The commit that was made, or null.'),
+    unchanged: z.boolean().describe('Whether nothing was written because nothing would have changed.'),
+    commit: Commit.nullable().describe('The new commit, or null.'),
   })
   .meta({ id: 'ChangeAnswer', description: 'A repository, and the result of the request to change it.' })
 
@@ -146,9 +146,9 @@ export const ChangeAnswer = z
 export const PublishAnswer = z
   .object({
     ...VersionRecord.shape,
-    html_url: z.url().describe('The address of this version’s page; it is there after the next build.'),
-    unchanged: z.boolean().describe('Whether the latest version was already identical, so that none was added.'),
-    commit: Commit.nullable().describe('The commit that was made, or null.'),
-    warnings: z.array(Warning).describe('What is worth a second look; nothing was refused for it.'),
+    html_url: z.url().describe('The URL of this version’s page, which exists after the next build.'),
+    unchanged: z.boolean().describe('Whether no version was added because the latest version is identical.'),
+    commit: Commit.nullable().describe('The new commit, or null.'),
+    warnings: z.array(Warning).describe('Possible problems; they did not prevent publishing.'),
   })
   .meta({ id: 'PublishAnswer', description: 'A version, and the result of the request.' })

@@ -1,13 +1,13 @@
-// The table of read routes: path, data file and cache class of each. route-schemas.ts describes their parameters; addresses.ts lists all other addresses.
+// The table of read routes, with their paths, data files and cache classes. route-schemas.ts describes their parameters; addresses.ts lists all other routes.
 import { isName, isOwner, isVersion } from '../content/names.ts'
 
-/** An HTTP method that some address supports. */
+/** An HTTP method that at least one route supports. */
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The methods of every read address. */
+/** The methods of every read route. */
 export const READ_METHODS = ['GET', 'HEAD', 'OPTIONS'] as const satisfies readonly Method[]
 
-/** On every API response, errors included. docs/contract.md section 4. */
+/** Headers of every API response, including errors. docs/contract.md section 4. */
 export const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
@@ -15,31 +15,31 @@ export const COMMON_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** How long a response is valid: `immutable` forever, `changing` until the next build or publish. docs/contract.md section 4. */
+/** How long a response is valid: `immutable` means forever, `changing` until the next build or publish. docs/contract.md section 4. */
 export type CacheClass = 'immutable' | 'changing'
 
-/** The Cache-Control of each class. docs/contract.md section 4 */
+/** The Cache-Control value of each class. docs/contract.md section 4 */
 export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
   immutable: 'public, max-age=31536000, immutable',
   changing: 'public, max-age=60, stale-while-revalidate=600',
 }
 
-/** The Cache-Control of changing responses for shared caches that nobody purges: after a minute they revalidate before they respond. */
+/** The Cache-Control value of changing responses for shared caches that nobody purges: after a minute, they revalidate before responding. */
 export const SHARED_CACHE_CONTROL = 'public, max-age=60'
 
-/** The cache tag of everything about a repository. Neither part contains an underscore. */
+/** Returns the cache tag of everything about a repository. Neither part contains an underscore. */
 export function repositoryTag(owner: string, name: string): string {
   return `repo_${owner}_${name}`
 }
 
-/** The cache tags of an owner's page, and of a tag's pages. */
+/** The cache tags of an owner's page and of a tag's pages. */
 export const ownerTag = (owner: string): string => `owner_${owner}`
 export const tagTag = (tag: string): string => `tag_${tag}`
 
 /** Query parameters that vary the response; all others never split a cache. */
 export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'version', 'label'] as const
 
-/** The same for caches that support the standard: no other parameter varies the response. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
+/** The No-Vary-Search value, for caches that support the standard: no other parameter varies the response. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
 export const NO_VARY_SEARCH = `params, except=(${VARYING_PARAMETERS.map((name) => `"${name}"`).join(' ')})`
 
 /** The sort orders of a list. */
@@ -50,11 +50,11 @@ export type Sort = (typeof SORTS)[number]
 /** The values of a path's parameters. */
 export type PathParameters = Readonly<Record<string, string>>
 
-/** An address of the read API. */
+/** A route of the read API. */
 export interface Route {
-  /** Stable name; the operation ID in OpenAPI. */
+  /** A stable name, used as the operation ID in OpenAPI. */
   id: string
-  /** Path with parameters in braces. */
+  /** The path, with parameters in braces. */
   path: string
   /** Includes POST where versions can be published, and PATCH where a repository can be changed. */
   methods: readonly Method[]
@@ -63,7 +63,7 @@ export interface Route {
   mediaType: 'application/json' | 'text/plain'
 }
 
-/** Every readable address. docs/contract.md section 4. */
+/** Every read route. docs/contract.md section 4. */
 export const ROUTES = {
   listRepositories: {
     id: 'listRepositories',
@@ -101,7 +101,7 @@ export const ROUTES = {
     id: 'getRaw',
     path: '/api/v1/repos/{owner}/{name}/raw',
     methods: READ_METHODS,
-    summary: 'Get the bare content',
+    summary: 'Get the raw content',
     cache: 'changing',
     mediaType: 'text/plain',
   },
@@ -109,7 +109,7 @@ export const ROUTES = {
     id: 'listActivity',
     path: '/api/v1/repos/{owner}/{name}/activity',
     methods: READ_METHODS,
-    summary: 'List what happened to a repository',
+    summary: 'List a repository’s activity',
     cache: 'changing',
     mediaType: 'application/json',
   },
@@ -133,13 +133,13 @@ export const ROUTES = {
     id: 'getOpenapi',
     path: '/api/v1/openapi.json',
     methods: READ_METHODS,
-    summary: 'Get this description',
+    summary: 'Get this OpenAPI document',
     cache: 'changing',
     mediaType: 'application/json',
   },
 } as const satisfies Record<string, Route>
 
-/** Where a version is read in the format of another tool: any text that is not empty is taken for one. docs/contract.md section 4 */
+/** The route that returns a version in another tool's format; any non-empty segment matches `format`. docs/contract.md section 4 */
 export const EXPORT_ROUTE = {
   path: '/api/v1/repos/{owner}/{name}/versions/{version}/export/{format}',
   methods: READ_METHODS,
@@ -148,23 +148,23 @@ export const EXPORT_ROUTE = {
 /** The name of a route. */
 export type RouteId = keyof typeof ROUTES
 
-/** Whether versions can be published at a route's address. */
+/** Returns whether versions can be published at a route's path. */
 export function isPublishedAt(id: RouteId): boolean {
   const { methods }: Route = ROUTES[id]
   return methods.includes('POST')
 }
 
-/** Every address that changes what is published. docs/contract.md section 7 */
+/** Every route that changes published data. docs/contract.md section 7 */
 const MANAGE_ROUTES = {
   changeRepository: { path: '/api/v1/repos/{owner}/{name}', methods: [...READ_METHODS, 'PATCH'] },
   manageLabel: { path: '/api/v1/repos/{owner}/{name}/labels/{label}', methods: ['PUT', 'DELETE', 'OPTIONS'] },
   manageYank: { path: '/api/v1/repos/{owner}/{name}/versions/{version}/yank', methods: ['PUT', 'DELETE', 'OPTIONS'] },
 } as const satisfies Record<string, { path: string; methods: readonly Method[] }>
 
-/** The name of such a route. */
+/** The name of a change route. */
 export type ManageRouteId = keyof typeof MANAGE_ROUTES
 
-/** Finds the change route of a path. Any non-empty text matches an owner, name, label or version; the caller rejects malformed ones with its own message. */
+/** Finds the change route of a path. Any non-empty segment matches an owner, name, label or version; the caller rejects malformed ones with its own message. */
 export function matchManageRoute(
   path: string,
 ): { id: ManageRouteId; methods: readonly Method[]; parameters: PathParameters } | undefined {
@@ -183,7 +183,7 @@ const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
 
 const COMPILED = Object.values(ROUTES).map((route) => ({ id: route.id as RouteId, segments: route.path.split('/') }))
 
-/** A route with its parameter values. */
+/** A matched route with its parameter values. */
 interface MatchedRoute {
   id: RouteId
   parameters: PathParameters
@@ -192,14 +192,14 @@ interface MatchedRoute {
 /**
  * Finds the route of a path.
  *
- * @param path as received, undecoded; one final slash is ignored
+ * @param path as received, undecoded; one trailing slash is ignored
  * @returns undefined for an unknown path
  */
 export function matchRoute(path: string): MatchedRoute | undefined {
   return match(path, isParameter)
 }
 
-/** Like `matchRoute`, but any non-empty text matches an owner, name or version, for callers that reject malformed ones with their own message. */
+/** Like `matchRoute`, but any non-empty segment matches an owner, name or version, for callers that reject malformed ones with their own message. */
 export function matchRouteOfAnyNames(path: string): MatchedRoute | undefined {
   return match(path, (_parameter, segment) => segment !== '')
 }
@@ -213,7 +213,7 @@ const COMPILED_MANAGE = Object.entries(MANAGE_ROUTES).map(([id, { path }]) => ({
 
 const COMPILED_EXPORT = [{ id: undefined, segments: EXPORT_ROUTE.path.split('/') }]
 
-/** Finds which version an address exports, and in which format. */
+/** Returns which version a path exports, and in which format. */
 export function matchExport(path: string): PathParameters | undefined {
   return matchIn(COMPILED_EXPORT, path, isParameter)?.parameters
 }
@@ -243,7 +243,7 @@ function matchIn<Id>(
   return undefined
 }
 
-/** The addresses of Agent Skills, which are below the pages' addresses. docs/contract.md section 4 */
+/** The paths of Agent Skills, which are below the paths of pages. docs/contract.md section 4 */
 export const SKILL_PATHS = [
   '/{owner}/{name}/SKILL.md',
   '/{owner}/{name}/v/{version}/SKILL.md',
@@ -255,13 +255,13 @@ export const SKILL_PATHS = [
 
 const COMPILED_SKILLS = SKILL_PATHS.map((path) => ({ id: path, segments: path.split('/') }))
 
-/** Parses the address of a skill; any non-empty text matches an owner, name or version. `file` is `index.json` or `SKILL.md`. */
+/** Parses the path of a skill; any non-empty segment matches an owner, name or version. `file` is `index.json` or `SKILL.md`. */
 export function matchSkillPath(path: string): { file: string; parameters: PathParameters } | undefined {
   const found = matchIn(COMPILED_SKILLS, path, (_parameter, segment) => segment !== '')
   return found && { file: found.id.slice(found.id.lastIndexOf('/') + 1), parameters: found.parameters }
 }
 
-/** The data files, from the site's root: written by the build and read by the read function. docs/contract.md section 4. */
+/** The paths of the data files, relative to the site's root. The build writes them, and the read function reads them. docs/contract.md section 4. */
 export const DATA_FILES = {
   index: () => '/data/v1/index.json',
   list: (order: Sort | '{sort}', page: number | '{page}') => `/data/v1/lists/${order}/${page}.json`,
@@ -277,7 +277,7 @@ export const DATA_FILES = {
   versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
   version: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/versions/${version}.json`,
   forks: (owner: string, name: string) => `/data/v1/forks/${owner}/${name}.json`,
-  /** How far back the history reaches. */
+  /** How far back the git history goes. */
   history: () => '/data/v1/history.json',
   activity: (owner: string, name: string) => `/data/v1/activity/${owner}/${name}.json`,
   changes: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/changes.json`,

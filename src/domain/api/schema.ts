@@ -1,4 +1,4 @@
-// The schemas of all public records. values.ts has their parts, front-matter.ts what authors write.
+// The schemas of all public records. values.ts has their parts; front-matter.ts has the schemas of what authors write.
 import * as z from 'zod'
 import { CHAT_ROLES, FORMATS } from '../content/chat.ts'
 import {
@@ -26,24 +26,24 @@ import { LIMITS } from './limits.ts'
 
 const address = (sentence: string) => z.url().describe(sentence)
 
-/** A variable as readers receive it. docs/contract.md section 3. */
+/** A variable as returned to readers. docs/contract.md section 3. */
 export const Variable = z
   .object({
     name: VariableName,
     description: z.string().describe('What the value is for; empty if undocumented.'),
     type: VariableType,
-    required: z.boolean().describe('Whether a value must be given before the prompt is used.'),
-    default: Scalar.nullable().describe('The value used when none is given, or null.'),
+    required: z.boolean().describe('Whether a value must be provided before the prompt is used.'),
+    default: Scalar.nullable().describe('The value used if none is provided, or null.'),
     options: z.array(z.string()).describe('The values to choose from; empty unless the type is enum.'),
     example: Scalar.nullable().describe('An example value, or null.'),
   })
   .meta({ id: 'Variable', description: 'A placeholder of a prompt.' })
 export type Variable = z.infer<typeof Variable>
 
-/** Model settings, unchanged from the author. */
+/** Model settings, exactly as the author wrote them. */
 export const Parameters = z
   .record(z.string(), z.unknown())
-  .describe('Model settings, stored as given, for example {"temperature": 0.2}.')
+  .describe('Model settings, stored unchanged, for example {"temperature": 0.2}.')
 export type Parameters = z.infer<typeof Parameters>
 
 const sha256 = z
@@ -51,8 +51,8 @@ const sha256 = z
   .regex(/^[0-9a-f]{64}$/)
   .describe('SHA-256 of the content’s bytes, in hex.')
 const sizeBytes = z.int().nonnegative().describe('Length of the content in bytes of UTF-8.')
-const versionAddress = address('The address of this version’s record.')
-const versionRawAddress = address('The address of this version’s raw content.')
+const versionAddress = address('The URL of this version’s record.')
+const versionRawAddress = address('The URL of this version’s raw content.')
 
 /** A repository in a list. docs/contract.md section 3. */
 export const RepositorySummary = z
@@ -60,22 +60,22 @@ export const RepositorySummary = z
     owner: Owner,
     name: Name,
     full_name: FullName,
-    title: line(LIMITS.titleCharacters).describe('What the prompt is called.'),
+    title: line(LIMITS.titleCharacters).describe('The prompt’s title.'),
     description: line(LIMITS.descriptionCharacters).describe('What it does, in a sentence or two.'),
     tags: z.array(Tag).describe('Its tags.'),
     license: License.nullable().describe('The licence as an SPDX expression, or null.'),
     status: Status,
-    status_message: z.string().nullable().describe('Why it has this status and what to do, or null.'),
+    status_message: z.string().nullable().describe('Why it has this status and what users should do, or null.'),
     latest_version: Version.nullable().describe('The highest version that is not yanked, or null.'),
-    versions_count: z.int().nonnegative().describe('How many versions were published, yanked ones included.'),
-    variables_count: z.int().nonnegative().describe('How many variables the latest version has.'),
+    versions_count: z.int().nonnegative().describe('Number of published versions, including yanked ones.'),
+    variables_count: z.int().nonnegative().describe('Number of variables in the latest version.'),
     has_provenance: z.boolean().describe('Whether a CI run proved that it published the latest version.'),
     created_at: Time.describe('When the first version was published.'),
     updated_at: Time.describe('When the newest version was published.'),
     stats: Stats.nullable().describe('Download counts, or null when nothing is counted.'),
-    url: address('The address of this record.'),
-    html_url: address('The address of its page.'),
-    raw_url: address('The address of its bare content.'),
+    url: address('The URL of this record.'),
+    html_url: address('The URL of its page.'),
+    raw_url: address('The URL of its raw content.'),
   })
   .meta({ id: 'RepositorySummary', description: 'A repository in a list.' })
 export type RepositorySummary = z.infer<typeof RepositorySummary>
@@ -85,7 +85,7 @@ export const MirrorEntry = RepositorySummary.extend({
   latest_sha256: z
     .string()
     .nullable()
-    .describe('The SHA-256 of the latest version’s content, in hexadecimal, or null without an active version.'),
+    .describe('The SHA-256 of the latest version’s content, in hexadecimal, or null if no version is active.'),
   record_sha256: z
     .string()
     .describe(
@@ -94,7 +94,7 @@ export const MirrorEntry = RepositorySummary.extend({
 }).meta({ id: 'MirrorEntry', description: 'A repository in `/data/v1/index.json`, for mirrors.' })
 export type MirrorEntry = z.infer<typeof MirrorEntry>
 
-/** The kinds of warnings. docs/contract.md section 3. */
+/** The kinds of warning. docs/contract.md section 3. */
 const WARNING_CODES = [
   'hidden_characters',
   'look_alikes',
@@ -113,7 +113,7 @@ export const Warning = z
       .int()
       .positive()
       .nullable()
-      .describe('The line of the content, from 1, or null if the warning is not about a line.'),
+      .describe('The 1-based line number in the content, or null if the warning is not about a line.'),
   })
   .meta({ id: 'Warning', description: 'A possible problem; it does not prevent publishing.' })
 export type Warning = z.infer<typeof Warning>
@@ -134,9 +134,9 @@ const format = z.enum(FORMATS).describe('`text`, or `chat`: the content has role
 const messages = z
   .array(z.union([ChatMessage, ChatHistory]))
   .nullable()
-  .describe('The messages of a chat prompt, or null for a text.')
+  .describe('The messages of a chat prompt, or null for a text prompt.')
 
-/** The Agent Skill part of a version. docs/contract.md section 3. */
+/** The Agent Skill metadata of a version. docs/contract.md section 3. */
 const Skill = z
   .object({
     description: z.string().describe('What the skill does, and when to use it.'),
@@ -163,24 +163,24 @@ export const Repository = z
     content: z
       .string()
       .nullable()
-      .describe('The latest version’s text, byte for byte, or null without an active version.'),
+      .describe('The latest version’s content, byte for byte, or null if no version is active.'),
     content_sha256: sha256.nullable().describe('SHA-256 of the content’s bytes, in hex, or null.'),
     size_bytes: sizeBytes.nullable().describe('Length of the content in bytes of UTF-8, or null.'),
     format: format.describe('`text`, or `chat`: the latest version’s content has role lines.'),
-    messages: messages.describe('The messages of the latest version, or null for a text.'),
+    messages: messages.describe('The messages of the latest version, or null for a text prompt.'),
     skill: skill.describe('The Agent Skill metadata of the latest version, or null.'),
     variables: z.array(Variable).describe('The latest version’s placeholders.'),
     parameters: Parameters,
     labels: z
       .record(z.string(), Version)
       .describe('Names that point at a version, for example {"production": "1.2.0"}.'),
-    readme: z.string().describe('Notes on the prompt, in markdown; empty when there are none.'),
+    readme: z.string().describe('Notes on the prompt, in Markdown; empty if there are none.'),
     versions: z.array(Version).describe('The versions, highest first, without yanked ones.'),
     moved_to: FullName.nullable().describe('The repository that this one moved to, or null.'),
     replaced_by: FullName.nullable().describe('The repository that its maintainers recommend instead, or null.'),
     forked_from: VersionAddress.nullable().describe('The version that it was forked from, or null.'),
     advisories: z.array(Advisory).describe('Warnings from the maintainers about some versions.'),
-    warnings: z.array(Warning).describe('Findings in the latest version’s texts, such as invisible characters.'),
+    warnings: z.array(Warning).describe('Findings in the latest version’s text fields, such as invisible characters.'),
   })
   .meta({ id: 'Repository', description: 'A repository with its latest content.' })
 export type Repository = z.infer<typeof Repository>
@@ -207,7 +207,7 @@ export const VersionSummary = z
   .meta({ id: 'VersionSummary', description: 'A version in a list.' })
 export type VersionSummary = z.infer<typeof VersionSummary>
 
-/** One version; it never changes after publishing, so it does not say whether it was yanked. docs/contract.md section 3. */
+/** One version. It never changes after publishing, so it does not include whether it was yanked. docs/contract.md section 3. */
 export const VersionRecord = z
   .object({
     owner: Owner,
@@ -215,7 +215,7 @@ export const VersionRecord = z
     full_name: FullName,
     version: Version,
     previous_version: Version.nullable().describe('The next lower version that was ever published, or null.'),
-    content: z.string().describe('The prompt’s text, byte for byte.'),
+    content: z.string().describe('The prompt’s content, byte for byte.'),
     content_sha256: sha256,
     size_bytes: sizeBytes,
     format,
@@ -240,8 +240,8 @@ const ACTIVITY_TYPES = ['published', 'labelled', 'unlabelled', 'yanked', 'unyank
 export const Activity = z
   .object({
     type: z.enum(ACTIVITY_TYPES).describe('The kind of event; more may be added.'),
-    at: Time.describe('When.'),
-    by: z.string().describe('The actor: a handle, or the author’s name of a manual commit.'),
+    at: Time.describe('When it happened.'),
+    by: z.string().describe('The actor: a handle, or the author name of a manual commit.'),
     version: Version.nullable().describe('The version that the event concerns, or null.'),
     label: z.string().nullable().describe('The label that was moved or removed, or null.'),
     from: z
@@ -259,7 +259,7 @@ export type Activity = z.infer<typeof Activity>
 const part = z.enum([...CHAT_ROLES, 'history'])
 const names = (sentence: string) => z.array(z.string()).describe(sentence)
 
-/** The changes that callers of a version must know before they upgrade. docs/contract.md section 11. */
+/** The changes that callers of a version must know about before they upgrade. docs/contract.md section 11. */
 export const Difference = z
   .object({
     from: Version.describe('The base version of the comparison.'),
@@ -269,21 +269,21 @@ export const Difference = z
       .describe(
         'Whether a call that works with `from` may fail with `to`: a variable was removed, a required one was added, or fewer values are accepted.',
       ),
-    content_changed: z.boolean().describe('Whether the text differs.'),
-    format_changed: z.boolean().describe('Whether a text became a chat prompt, or the other way round.'),
+    content_changed: z.boolean().describe('Whether the content differs.'),
+    format_changed: z.boolean().describe('Whether a text prompt became a chat prompt, or vice versa.'),
     messages: z
       .object({
         added: z.array(part).describe('Roles that now have more messages.'),
         removed: z.array(part).describe('Roles that now have fewer messages.'),
-        changed: z.array(part).describe('Roles with the same number of messages, but a different text or order.'),
+        changed: z.array(part).describe('Roles with the same number of messages, but different text or order.'),
       })
       .describe('Changes to the messages of a chat prompt, by role; `history` is the position of earlier messages.'),
     variables: z
       .object({
         added: z.array(Variable).describe('Added variables.'),
-        removed: names('The names of those that went.'),
-        newly_required: names('Those that could be left out before and cannot any more.'),
-        narrowed: names('Those that refuse some values they took before.'),
+        removed: names('The names of removed variables.'),
+        newly_required: names('Variables that used to be optional and are now required.'),
+        narrowed: names('Variables that reject some previously accepted values.'),
         changed: z
           .array(z.object({ name: VariableName, fields: names('The fields that differ.') }))
           .describe('Variables whose declaration changed.'),
@@ -291,21 +291,21 @@ export const Difference = z
       .describe('Changes to the variables.'),
     parameters: z
       .object({
-        added: names('Settings that came.'),
-        removed: names('Settings that went.'),
-        changed: names('Settings with another value.'),
+        added: names('Added settings.'),
+        removed: names('Removed settings.'),
+        changed: names('Settings whose value changed.'),
       })
       .describe('Changes to the parameters, by top-level name.'),
   })
-  .meta({ id: 'Difference', description: 'What changed between two versions for callers.' })
+  .meta({ id: 'Difference', description: 'The changes between two versions that affect callers.' })
 export type Difference = z.infer<typeof Difference>
 
-/** A tag and its number of prompts. docs/contract.md section 3. */
+/** A tag and the number of prompts with it. docs/contract.md section 3. */
 export const TagRecord = z
   .object({
     name: Tag,
-    count: z.int().nonnegative().describe('How many listed repositories have it.'),
-    url: address('The address of the list filtered by this tag.'),
+    count: z.int().nonnegative().describe('Number of listed repositories with this tag.'),
+    url: address('The URL of the list filtered by this tag.'),
   })
   .meta({ id: 'Tag', description: 'A tag and its count.' })
 export type TagRecord = z.infer<typeof TagRecord>
@@ -314,7 +314,7 @@ export type TagRecord = z.infer<typeof TagRecord>
 export const OwnerCount = z
   .object({
     handle: Owner,
-    repos_count: z.int().nonnegative().describe('How many listed repositories they have.'),
+    repos_count: z.int().nonnegative().describe('Number of their listed repositories.'),
   })
   .meta({ id: 'OwnerCount', description: 'An owner and the number of their prompts.' })
 export type OwnerCount = z.infer<typeof OwnerCount>
@@ -324,24 +324,24 @@ export const User = z
   .object({
     handle: Owner,
     name: z.string().nullable().describe('The display name, or null.'),
-    bio: z.string().nullable().describe('The bio, in markdown, or null.'),
+    bio: z.string().nullable().describe('The bio, in Markdown, or null.'),
     website: z.string().nullable().describe('The URL of their website, or null.'),
     avatar_url: z.string().nullable().describe('The URL of their avatar, or null.'),
-    html_url: address('The address of their page.'),
-    repos_count: z.int().nonnegative().describe('How many of their repositories are listed.'),
-    repos: z.array(RepositorySummary).describe('Their listed repositories, newest update first.'),
+    html_url: address('The URL of their page.'),
+    repos_count: z.int().nonnegative().describe('Number of their listed repositories.'),
+    repos: z.array(RepositorySummary).describe('Their listed repositories, most recently updated first.'),
   })
   .meta({ id: 'User', description: 'An owner’s profile.' })
 export type User = z.infer<typeof User>
 
-/** Paging of a list. docs/contract.md section 4. */
+/** Pagination of a list. docs/contract.md section 4. */
 export const Meta = z
   .object({
-    page: z.int().positive().describe('The current page, from 1.'),
-    pages: z.int().nonnegative().describe('The number of pages; 0 when nothing matches.'),
+    page: z.int().positive().describe('The current page, starting at 1.'),
+    pages: z.int().nonnegative().describe('The number of pages; 0 if nothing matches.'),
     total: z.int().nonnegative().describe('The number of matching records.'),
   })
-  .meta({ id: 'Meta', description: 'Paging of a list.' })
+  .meta({ id: 'Meta', description: 'Pagination of a list.' })
 export type Meta = z.infer<typeof Meta>
 
 /** Metadata of an activity list. docs/contract.md section 4. */
@@ -349,10 +349,10 @@ export const ActivityMeta = z
   .object({
     ...Meta.shape,
     since: Time.nullable().describe(
-      'The git history is shallow: before this time only publishes are known. Null when the history is complete.',
+      'Only publishes are known before this time, because the git history is shallow. Null if the history is complete.',
     ),
   })
-  .meta({ id: 'ActivityMeta', description: 'Paging of an activity list.' })
+  .meta({ id: 'ActivityMeta', description: 'Pagination of an activity list.' })
 
 /** How the words of a search were interpreted. docs/contract.md section 4. */
 export const Matched = z
@@ -364,14 +364,14 @@ export const Matched = z
   .meta({ id: 'Matched', description: 'How the words of a query were interpreted.' })
 export type Matched = z.infer<typeof Matched>
 
-/** Paging of search results. docs/contract.md section 4. */
+/** Pagination of search results. docs/contract.md section 4. */
 export const SearchMeta = z
   .object({
     ...Meta.shape,
     total_is_exact: z.boolean().optional().describe('Whether total is exact; only with q.'),
     matched: Matched.optional().describe('How the words of q were interpreted; only with q.'),
   })
-  .meta({ id: 'SearchMeta', description: 'Paging of a list of repositories.' })
+  .meta({ id: 'SearchMeta', description: 'Pagination of a list of repositories.' })
 export type SearchMeta = z.infer<typeof SearchMeta>
 
 /** The body of every error. docs/contract.md section 6. */
@@ -385,17 +385,17 @@ export const ErrorEnvelope = z
   .meta({ id: 'Error', description: 'The body of every error response.' })
 export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>
 
-/** Wraps a record's schema as the response with one record. */
+/** Returns the schema of a response with one record. */
 export function single<Record extends z.ZodType>(record: Record) {
   return z.object({ data: record })
 }
 
-/** Wraps a record's schema as the response with a page of records. */
+/** Returns the schema of a response with a page of records. */
 export function list<Record extends z.ZodType>(record: Record) {
   return z.object({ data: z.array(record), meta: Meta })
 }
 
-/** Wraps a record's schema as the response with a page of search results. */
+/** Returns the schema of a response with a page of search results. */
 export function searchList<Record extends z.ZodType>(record: Record) {
   return z.object({ data: z.array(record), meta: SearchMeta })
 }

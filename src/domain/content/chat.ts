@@ -1,17 +1,17 @@
-// Splits the content of a chat prompt into messages, validates it, and formats messages as content. docs/contract.md section 2
+// Splits a chat prompt's content into messages, validates it, and formats messages as content. docs/contract.md section 2
 import { LIMITS } from '../api/limits.ts'
 
 /** The author of a message. */
 export const CHAT_ROLES = ['system', 'user', 'assistant'] as const
-/** A role. */
+/** The role of a message. */
 type ChatRole = (typeof CHAT_ROLES)[number]
 
 /** The formats of a version's content. */
 export const FORMATS = ['text', 'chat'] as const
-/** `text`, or `chat`: text with role lines. */
+/** `text`, or `chat`: content with role lines. */
 export type Format = (typeof FORMATS)[number]
 
-/** One message; its content has no line breaks at its start and end. */
+/** One message; its content neither starts nor ends with a line break. */
 export interface ChatMessage {
   role: ChatRole
   content: string
@@ -29,19 +29,19 @@ export type ChatPart = ChatMessage | ChatHistory
 interface ChatProblem {
   key: 'content'
   message: string
-  /** Start of the line, in UTF-16 units from the start of the content. */
+  /** Offset of the line in the content, in UTF-16 code units. */
   offset: number
 }
 
-/** Words of the role lines, which are invalid as variable names of a chat prompt. */
+/** Words used in role lines, which are not allowed as variable names in a chat prompt. */
 export const CHAT_NAMES: ReadonlySet<string> = new Set(['history', 'role'])
 
 /**
- * A role line or a history line, alone on its line; a byte order mark may precede the first one. Only LF ends a line, optionally after a CR. The clients have the same pattern: tests/fixtures/chat-cases.json keeps them equal.
+ * A role marker or history marker, alone on its line; a byte order mark may precede the first one. Lines end with LF or CRLF. The clients use the same pattern; the test cases in tests/fixtures/chat-cases.json keep them equal.
  */
 const MARKER_LINE = /(?:^\uFEFF?|(?<=\n))[ \t]*\{\{(?:role "(system|user|assistant)"|history)\}\}[ \t]*\r?(?=\n|$)/g
 
-/** A line that starts like a role line, whatever follows: probably a typing error. */
+/** A line that starts like a role line, whatever follows; probably a typo. */
 const ROLE_LIKE_LINE = /(?:^\uFEFF?|(?<=\n))[ \t]*\{\{[ \t]*role[ \t]+["'][^\n]*/gi
 
 /** `{{history}}` in any form of a placeholder. */
@@ -49,15 +49,15 @@ const HISTORY = /\{\{( ?)history\1\}\}/g
 
 const EXPECTED_LINE = 'expected {{role "system"}}, {{role "user"}} or {{role "assistant"}} alone on its line'
 
-/** Whether a part is a message, and not the history. */
+/** Returns whether a part is a message rather than the history. */
 export function isChatMessage(part: ChatPart): part is ChatMessage {
   return 'role' in part
 }
 
 /**
- * Splits any content at its role lines; text before the first one is dropped.
+ * Splits any content at its role lines and drops text before the first one.
  *
- * @returns the parts in order; none when the content has no role line. A content that `checkChat` accepts loses only line breaks and white space
+ * @returns the parts in order; none if the content has no role line. Content that `checkChat` accepts loses only line breaks and white space
  */
 export function splitChat(content: string): ChatPart[] {
   return locateParts(content).map(({ role, from, to }) =>
@@ -66,7 +66,7 @@ export function splitChat(content: string): ChatPart[] {
 }
 
 /**
- * Formats parts as content: role line, line feed, text; an empty line between parts and a line feed at the end. Parsing it returns the same parts, provided `findUnwritable` finds nothing and no text starts or ends with a line break.
+ * Formats parts as content: each part is a role line and its text; an empty line separates parts, and a line feed ends the content. Parsing it returns the same parts, provided `findUnwritable` finds nothing and no text starts or ends with a line break.
  */
 export function formatChat(parts: readonly ChatPart[]): string {
   const texts = parts.map((part) =>
@@ -75,20 +75,20 @@ export function formatChat(parts: readonly ChatPart[]): string {
   return texts.join('\n')
 }
 
-/** Why a text cannot be written as a message: it would be parsed as something else. Undefined when it can. */
+/** Returns why a text cannot be written as a message (it would be parsed as something else), or undefined if it can. */
 export function findUnwritable(text: string): string | undefined {
   if (trimLineEnds(text).trim() === '') return 'expected some text, got only whitespace'
-  // As it will appear: between the line feed of its role line and another one.
+  // The text as it will appear: between its role line's line feed and another line feed.
   const standing = `\n${text}\n`
   if (locateParts(standing).length > 0 || standing.match(ROLE_LIKE_LINE) || standing.match(HISTORY))
-    return 'expected text without role lines and without {{history}}, which would make another message'
+    return 'expected text without role lines and without {{history}}, which would create another message'
   return undefined
 }
 
 /**
- * All problems of a content as a chat prompt, in line order.
+ * Checks content as a chat prompt. The rules are in docs/contract.md section 2.
  *
- * @returns empty for a valid one; docs/contract.md section 2 has the rules
+ * @returns all problems in line order; empty if it is valid
  */
 export function checkChat(content: string): ChatProblem[] {
   const problems: ChatProblem[] = []
@@ -103,20 +103,20 @@ export function checkChat(content: string): ChatProblem[] {
   )
   for (const { index } of content.matchAll(HISTORY))
     if (!places.has(index))
-      say(index, 'expected {{history}} alone on its line: in a chat prompt it stands for the earlier messages')
+      say(index, 'expected {{history}} alone on its line: in a chat prompt, it stands for the earlier messages')
   for (const { index } of content.matchAll(/\{\{( ?)role\1\}\}/g))
-    say(index, 'expected another name: in a chat prompt no variable is called role')
+    say(index, 'expected another name: in a chat prompt, no variable can be named role')
   const messages = parts.filter(({ role }) => role !== undefined)
   if (messages.length > LIMITS.messagesPerVersion)
     say(messages[LIMITS.messagesPerVersion]!.line, `expected at most ${LIMITS.messagesPerVersion} messages`)
   if (messages.length === 0) {
     if (problems.length === 0) say(0, `${EXPECTED_LINE}, got none`)
-  } else if (beforeText !== -1) say(beforeText, 'expected nothing but white space before the first role line')
+  } else if (beforeText !== -1) say(beforeText, 'expected only white space before the first role line')
   let isStart = true
   let hasHistory = false
   for (const { role, line, from, to } of parts) {
     if (role === undefined) {
-      if (hasHistory) say(line, 'expected {{history}} once')
+      if (hasHistory) say(line, 'expected {{history}} only once')
       hasHistory = true
     } else {
       if (role === 'system' && !isStart) say(line, 'expected system messages before all others')
@@ -127,24 +127,24 @@ export function checkChat(content: string): ChatProblem[] {
   return problems.sort((a, b) => a.offset - b.offset)
 }
 
-/** Start of the first role line of a content, in UTF-16 units, or undefined. A history line alone does not count. */
+/** Returns the offset of the first role line in the content, in UTF-16 code units, or undefined. History lines do not count. */
 export function findRoleLine(content: string): number | undefined {
   return locateParts(content).find(({ role }) => role !== undefined)?.line
 }
 
-/** The position of a part, in UTF-16 units from the start of the content. */
+/** The position of a part in the content, in UTF-16 code units. */
 interface LocatedPart {
   /** Undefined for the history. */
   role: ChatRole | undefined
-  /** Start of its role line. */
+  /** The start of its role line. */
   line: number
-  /** Start and end of the text after that line. */
+  /** The start and end of the text after that line. */
   from: number
   to: number
 }
 
 function locateParts(content: string): LocatedPart[] {
-  // Most texts have no role line, and a plain search is faster.
+  // Most content has no role line, and a plain search is faster.
   if (!content.includes('{{role "') && !content.includes('{{history}}')) return []
   const lines = [...content.matchAll(MARKER_LINE)]
   return lines.map((match, index) => ({
@@ -156,7 +156,7 @@ function locateParts(content: string): LocatedPart[] {
 }
 
 /**
- * Trims line breaks around a text. A lone CR at its start stays, because the text after it could become a role line. By hand: a regular expression would take quadratic time in the number of line breaks.
+ * Trims line breaks around a text. A lone CR at its start stays, because the text after it could become a role line. A regular expression would take quadratic time in the number of line breaks.
  */
 function trimLineEnds(text: string): string {
   let from = 0

@@ -1,4 +1,4 @@
-// The schemas of front matter. They are strict: an unknown key is probably a typing error.
+// The schemas for front matter. They are strict, because an unknown key is probably a typo.
 import * as z from 'zod'
 import { Permissions, USUAL_PERMISSIONS } from '../access/permissions.ts'
 import { LIMITS } from '../api/limits.ts'
@@ -28,7 +28,7 @@ import {
 } from './values.ts'
 import { VariableInputs } from './variable-input.ts'
 
-/** Model settings: any JSON object within limits, so that no version makes reading slow. docs/contract.md section 11. */
+/** Model settings: any JSON object within limits, so that no version slows down reading. docs/contract.md section 11. */
 export const ParametersInput = z
   .custom<Parameters>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -40,7 +40,7 @@ export const ParametersInput = z
       findLengthProblem(JSON.stringify(parameters))
     if (message) context.addIssue({ code: 'custom', message })
   })
-  .describe('Model settings, kept as given.')
+  .describe('Model settings, stored unchanged.')
   .meta({ type: 'object', additionalProperties: true })
 
 function findLengthProblem(json: string): string | undefined {
@@ -60,27 +60,27 @@ export const TagInputs = z
 
 /** The changelog of a version. */
 export const Changelog = lines(LIMITS.changelogCharacters).describe('What changed in this version.')
-/** Titles, descriptions and names appear in feeds, and XML 1.0 does not allow all characters: https://www.w3.org/TR/xml/#charsets. Texts of versions are not checked, because they cannot be changed. */
+/** Titles, descriptions and names appear in feeds, and XML 1.0 does not allow all characters: https://www.w3.org/TR/xml/#charsets. Text fields of versions are not checked, because they cannot be changed. */
 function fitsXml(text: string): boolean {
   return !/[\ufffe\uffff]/.test(text)
 }
-const NO_XML = 'expected no U+FFFE and no U+FFFF'
+const NO_XML = 'expected no U+FFFE or U+FFFF'
 
 /** A repository's title. */
 export const Title = line(LIMITS.titleCharacters)
   .refine(fitsXml, NO_XML)
   .refine((title) => title.trim() !== '', 'expected some text')
   .meta({ minLength: 1 })
-  .describe('What the prompt is called.')
+  .describe('The prompt’s title.')
 /** A repository's description. */
 export const Description = line(LIMITS.descriptionCharacters)
   .refine(fitsXml, NO_XML)
   .describe('What it does, in a sentence or two.')
 
 /** The format of a version's content. */
-export const Format = z.enum(FORMATS).describe('`text`, or `chat`: text with role lines.')
+export const Format = z.enum(FORMATS).describe('`text`, or `chat`: content with role lines.')
 
-/** What a skill does and when to use it. Agents put it into their instructions between XML tags, and reject these characters. */
+/** What a skill does and when to use it. Agents insert it between XML tags in their instructions, and reject `<` and `>`. */
 const SkillDescription = line(LIMITS.skillDescriptionCharacters)
   .refine((text) => text.trim() !== '', 'expected some text')
   // Clients count UTF-16 units, and skip a skill whose description is longer.
@@ -103,7 +103,7 @@ export const VersionFrontMatter = z.strictObject({
   skill: SkillInput.extend({
     license: License.nullable()
       .default(null)
-      .describe('The licence at publishing, so that its SKILL.md never changes.'),
+      .describe('The licence when the version was published, so that its SKILL.md never changes.'),
   })
     .optional()
     .describe('Makes the version an Agent Skill.'),
@@ -111,7 +111,7 @@ export const VersionFrontMatter = z.strictObject({
 })
 export type VersionFrontMatter = z.infer<typeof VersionFrontMatter>
 
-/** Keys that refer to versions: a plain record, whose keys are checked one by one so that the message names the key. */
+/** A record with checked keys. It is a plain record whose keys are checked one by one, so that the message names the key. */
 function byKey<Value extends z.ZodType>(isKey: (key: string) => boolean, wantedKey: string, value: Value) {
   return z.record(z.string(), value).superRefine((record, context) => {
     for (const key of Object.keys(record)) {
@@ -126,7 +126,7 @@ const isLabel = (text: string) => Tag.safeParse(text).success
 const AdvisoryInput = z.strictObject({
   range: line(LIMITS.rangeCharacters)
     .min(1, 'expected a range of versions')
-    .describe('Which versions, such as "<1.2.0".'),
+    .describe('The affected versions, such as "<1.2.0".'),
   severity: Severity,
   message: line(LIMITS.sentenceCharacters)
     .min(1, 'expected some text')
@@ -143,13 +143,13 @@ export const RepositoryFrontMatter = z.strictObject({
   status_message: line(LIMITS.sentenceCharacters)
     .nullable()
     .default(null)
-    .describe('Why it has this status and what to do.'),
+    .describe('Why it has this status and what users should do.'),
   replaced_by: FullName.nullable().default(null).describe('The repository to use instead.'),
-  moved_to: FullName.nullable().default(null).describe('Where it goes on; it takes no more versions here.'),
-  forked_from: VersionAddress.nullable().default(null).describe('The version that it began as a copy of.'),
+  moved_to: FullName.nullable().default(null).describe('The repository that this one moved to; it accepts no more versions here.'),
+  forked_from: VersionAddress.nullable().default(null).describe('The version that it was forked from.'),
   yanked: byKey(isVersion, 'a version x.y.z', line(LIMITS.sentenceCharacters).min(1, 'expected a reason'))
     .default({})
-    .describe('Withdrawn versions and why.'),
+    .describe('Yanked versions, with the reason.'),
   labels: byKey(isLabel, 'lower-case letters, digits and single hyphens', Version)
     .default({})
     .describe('Names that point at a version.'),
@@ -157,7 +157,7 @@ export const RepositoryFrontMatter = z.strictObject({
     .array(AdvisoryInput)
     .max(LIMITS.advisoriesPerRepository, `expected at most ${LIMITS.advisoriesPerRepository} advisories`)
     .default([])
-    .describe('Versions that should not be used any more, and why.'),
+    .describe('Versions that should no longer be used, and why.'),
 })
 export type RepositoryFrontMatter = z.infer<typeof RepositoryFrontMatter>
 
@@ -171,43 +171,43 @@ export const TrustedPublisher = z.strictObject({
     .string()
     .regex(GITHUB_REPOSITORY, 'expected owner/name on GitHub')
     .describe('The repository on GitHub, owner/name.'),
-  repository_id: NumericId.describe('GitHub’s number of that repository.'),
-  repository_owner_id: NumericId.describe('GitHub’s number of its owner.'),
+  repository_id: NumericId.describe('The GitHub ID of that repository.'),
+  repository_owner_id: NumericId.describe('The GitHub ID of its owner.'),
   workflow: z
     .string()
-    .regex(WORKFLOW, 'expected the file name of a workflow, such as publish.yml, or the whole path of a reusable one')
+    .regex(WORKFLOW, 'expected the file name of a workflow, such as publish.yml, or the full path of a reusable one')
     .describe(
-      'The file name of the workflow in that repository; or of a reusable workflow elsewhere owner/name/.github/workflows/file.yml, with @ref for that ref alone.',
+      'The file name of the workflow in that repository; or, for a reusable workflow elsewhere, owner/name/.github/workflows/file.yml, with @ref to allow only that ref.',
     ),
   environment: line(255).min(1, 'expected some text').optional().describe('The deployment environment it must run in.'),
   ref: line(255)
     .regex(
       /^refs\/(?:heads|tags)\/[^*]*\*?$/,
-      'expected a branch or tag in full, such as refs/heads/main or refs/tags/v*',
+      'expected the full ref of a branch or tag, such as refs/heads/main or refs/tags/v*',
     )
     .optional()
-    .describe('The branch or tag it must run on, in full; with a star at its end, all that begin so.'),
+    .describe('The full ref of the branch or tag it must run on; a trailing * matches all refs with that prefix.'),
 
   repos: z
     .array(Name)
     .min(1, 'expected at least one name')
     .optional()
-    .describe('The names it may publish to; all when left out.'),
-  permissions: Permissions.default([...USUAL_PERMISSIONS]).describe('What it may do there; publish when left out.'),
+    .describe('The names it may publish to; all if omitted.'),
+  permissions: Permissions.default([...USUAL_PERMISSIONS]).describe('What it may do there; publish if omitted.'),
 })
 export type TrustedPublisher = z.infer<typeof TrustedPublisher>
 
 /** The front matter of an owner's `index.md`. docs/contract.md section 2. */
 export const OwnerFrontMatter = z.strictObject({
-  name: line(LIMITS.titleCharacters).refine(fitsXml, NO_XML).nullable().default(null).describe('The name they go by.'),
-  website: WebAddress.nullable().default(null).describe('Their own address.'),
-  avatar_url: WebAddress.nullable().default(null).describe('The address of their picture.'),
+  name: line(LIMITS.titleCharacters).refine(fitsXml, NO_XML).nullable().default(null).describe('Their display name.'),
+  website: WebAddress.nullable().default(null).describe('The URL of their website.'),
+  avatar_url: WebAddress.nullable().default(null).describe('The URL of their avatar.'),
   members: z
-    .array(z.union([Handle, z.int().positive()], 'expected a login, or GitHub’s number of somebody'))
+    .array(z.union([Handle, z.int().positive()], 'expected a login, or the GitHub ID of a person'))
     .max(LIMITS.membersPerOwner, `expected at most ${LIMITS.membersPerOwner} members`)
     .refine(unique, 'expected each member once')
     .default([])
-    .describe('Who may publish: GitHub logins, or GitHub’s numbers, which are never given to somebody else.'),
+    .describe('Who may publish: GitHub logins, or GitHub IDs, which are never reassigned.'),
   trusted_publishers: z
     .array(TrustedPublisher)
     .max(LIMITS.trustedPublishersPerOwner, `expected at most ${LIMITS.trustedPublishersPerOwner} entries`)
@@ -218,7 +218,7 @@ export const OwnerFrontMatter = z.strictObject({
     .max(LIMITS.protectedLabelsPerOwner, `expected at most ${LIMITS.protectedLabelsPerOwner} labels`)
     .refine(unique, 'expected each label once')
     .default([])
-    .describe('Labels of all their prompts that only a token with the permission maintain may move.'),
+    .describe('Labels on all their prompts that only a token with the maintain permission may move.'),
 })
 export type OwnerFrontMatter = z.infer<typeof OwnerFrontMatter>
 

@@ -1,8 +1,8 @@
-// Finds hidden characters. Pages show their code points, and most cause a warning, because a model reads what a person cannot see. Emoji and scripts that need joiners are exempt.
+// Finds hidden characters. Pages show their code points, and most cause a warning, because models read them but people cannot see them. Emoji and scripts that need joiners are exempt.
 import type { Finding } from './finding.ts'
 
 /**
- * Invisible characters: first and last code point of each kind. Characters that some scripts need are shown by number without a warning; variation selectors follow so many emoji that they are not shown. @see https://trojansource.codes and Unicode TR36
+ * Invisible characters: the first and last code point of each kind. Characters that some scripts need are shown by code point without a warning. Variation selectors follow so many emoji that they are not shown. @see https://trojansource.codes and Unicode TR36
  */
 const HIDDEN_RANGES: readonly (readonly [
   first: number,
@@ -40,14 +40,14 @@ const HIDDEN_RANGES: readonly (readonly [
 ]
 const WARNED = HIDDEN_RANGES.filter(([, , , use]) => use !== 'shown only')
 
-/** A character class for a regular expression. */
+/** Formats ranges as a character class for a regular expression. */
 const classOf = (ranges: typeof HIDDEN_RANGES) =>
   `[${ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join('')}]`
 
-/** A character that a page shows by its number, including a zero-width joiner inside an emoji: better once too often. */
+/** A character that a page shows by its code point, including a zero-width joiner inside an emoji: showing too many is better than too few. */
 const SHOWN_BY_NUMBER = new RegExp(classOf(HIDDEN_RANGES.filter(([, , , use]) => use !== 'warned only')), 'gu')
 
-/** Their first UTF-16 units, whether shown or warned about. */
+/** The first UTF-16 code units of all hidden characters, whether shown or warned about. */
 const BEGINS_HIDDEN = new Uint8Array(0x1_0000)
 for (const [first, last] of HIDDEN_RANGES) BEGINS_HIDDEN.fill(1, beginningOf(first), beginningOf(last) + 1)
 
@@ -55,7 +55,7 @@ function beginningOf(codePoint: number): number {
   return String.fromCodePoint(codePoint).charCodeAt(0)
 }
 
-/** Whether a search is worthwhile: the full pattern takes several times as long, especially in text that is not only Latin letters. */
+/** Returns whether a full search is worthwhile. The full pattern takes several times as long, especially in non-Latin text. */
 function mayHoldHidden(text: string): boolean {
   const from = text.search(/[^\t\n\r -~]/)
   if (from === -1) return false
@@ -63,12 +63,12 @@ function mayHoldHidden(text: string): boolean {
   return false
 }
 
-/** Number of characters that a page shows by their number. */
+/** Counts the characters that a page shows by code point. */
 export function countHidden(text: string): number {
   return !mayHoldHidden(text) ? 0 : (text.match(SHOWN_BY_NUMBER)?.length ?? 0)
 }
 
-/** Splits a text at them. @returns the parts in order; a hidden character has its number, such as U+200B, as `code` */
+/** Splits a text at hidden characters. @returns the parts in order; a hidden character has its code point, such as U+200B, as `code` */
 export function splitHidden(text: string): { text: string; code?: string }[] {
   if (!mayHoldHidden(text)) return text === '' ? [] : [{ text }]
   const parts: { text: string; code?: string }[] = []
@@ -81,21 +81,21 @@ export function splitHidden(text: string): { text: string; code?: string }[] {
   return end < text.length ? [...parts, { text: text.slice(end) }] : parts
 }
 
-/** A character's Unicode number: U+200B. */
+/** Formats a Unicode code point, such as U+200B. */
 function formatCodePoint(codePoint: number): string {
   return `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** Where those characters are legitimate: emoji with selectors and joiners, including flags. */
+/** Emoji with selectors and joiners, including flags, where these characters are legitimate. */
 const EMOJI = /\p{RGI_Emoji}|\p{Emoji}(?:\uFE0E|\uFE0F)\u20E3?/gv
-/** Joiners shape words in these scripts. */
+/** The scripts in which joiners shape words. */
 const JOINED_SCRIPT =
   /[\p{sc=Arab}\p{sc=Syrc}\p{sc=Mong}\p{sc=Nkoo}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]$/u
 
-/** Whether there is anything to find: most texts need no second pass. */
+/** Tests whether there is anything to find: most texts need no second pass. */
 const SUSPICIOUS = new RegExp(classOf(WARNED), 'u')
 
-/** Characters that a reader cannot see but a model reads. Hidden text in tag characters is decoded. */
+/** Finds characters that people cannot see but models read. Hidden text in tag characters is decoded. */
 export function findHiddenCharacters(text: string): Finding[] {
   if (!SUSPICIOUS.test(text)) return []
   const withoutEmoji = text.replace(EMOJI, (emoji) => ' '.repeat(emoji.length))
@@ -119,7 +119,7 @@ export function findHiddenCharacters(text: string): Finding[] {
         : ''
     findings.push({
       code: 'hidden_characters',
-      message: `holds the invisible character ${name} (${kind})${hiddenText}`,
+      message: `contains the invisible character ${name} (${kind})${hiddenText}`,
       offset: start,
     })
   }
@@ -129,7 +129,7 @@ export function findHiddenCharacters(text: string): Finding[] {
 /** Maximum number of hidden characters that are decoded. */
 const MAX_DECODED = 200
 
-/** Tag characters are ASCII with an offset: U+E0041 is a hidden "A". */
+/** Decodes tag characters, which are ASCII with an offset: U+E0041 is a hidden "A". */
 function decodeTags(text: string): string {
   let decoded = ''
   for (const character of text) {

@@ -1,4 +1,4 @@
-// Parses and formats the files below content/: front matter and body. content-path.ts decides where a file may be.
+// Parses and formats the files below content/: front matter and body. content-path.ts decides where files are allowed.
 import type * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
@@ -9,10 +9,10 @@ import { editYaml, type KeyChange } from '../text/yaml-edit.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findVariableNames } from './placeholders.ts'
 
-/** A version file. `variables` are the declared ones, or the placeholders of the content when none are declared. */
+/** A version file. `variables` are the declared ones or, if none are declared, the placeholders in the content. */
 export interface VersionFile extends Omit<VersionFrontMatter, 'variables'> {
   variables: Variable[]
-  /** Exactly what follows the closing `---` line; may lack a final newline. */
+  /** Exactly what follows the closing `---` line; may lack a trailing newline. */
   content: string
 }
 
@@ -21,7 +21,7 @@ export interface RepositoryFile extends RepositoryFrontMatter {
   readme: string
 }
 
-/** The defaults: a repository without an `index.md`, and every omitted key. */
+/** The defaults for a repository without an `index.md`, and for every omitted key. */
 export const UNSAID: RepositoryFile = { ...RepositoryFrontMatter.parse({}), readme: '' }
 
 /** An owner's `index.md`. */
@@ -33,7 +33,7 @@ export interface OwnerFile extends OwnerFrontMatter {
  * Parses a version file.
  *
  * @param text the whole file, already decoded; line endings unchanged
- * @returns the version, or every problem with its key. `rules.ts` checks limits that need the bytes. @see docs/contract.md section 2
+ * @returns the version, or every problem with its key. `rules.ts` checks limits that depend on the bytes. @see docs/contract.md section 2
  */
 export function parseVersionFile(text: string): Parsed<VersionFile> {
   const parsed = parseFile(VersionFrontMatter, text)
@@ -66,7 +66,7 @@ export function editRepositoryFile(text: string | undefined, changes: Partial<Re
   return text === undefined ? formatFile(changes, '') : editFrontMatter(text, changes)
 }
 
-/** Sets keys in the front matter of a file with valid YAML, whatever its values are; everything else stays unchanged. */
+/** Sets keys in the front matter of a file with valid YAML, whatever its values are. Everything else stays unchanged. */
 export function editFrontMatter(text: string, changes: Record<string, unknown>): string {
   return editKeys(
     text,
@@ -82,13 +82,13 @@ export function editFrontMatter(text: string, changes: Record<string, unknown>):
  */
 export function editKeys(text: string, changes: readonly KeyChange[]): string {
   const { value: parts, problems } = locateParts(text)
-  if (problems) throw new Error('only a file that has front matter is edited')
+  if (problems) throw new Error('only a file with front matter can be edited')
   const { from, to } = parts.yaml
   return text.slice(0, from) + editYaml(text.slice(from, to), changes) + text.slice(to)
 }
 
 /**
- * Sets the readme of a repository's `index.md`. White space around the old one stays, because it is not part of it.
+ * Sets the readme in a repository's `index.md`. White space around the old readme stays, because it is not part of the readme.
  *
  * @param text a file that `parseRepositoryFile` accepts
  */
@@ -109,7 +109,7 @@ export function parseOwnerFile(text: string): Parsed<OwnerFile> {
   return parsed.problems ? parsed : { value: { ...parsed.value.front, bio: parsed.value.body.trim() } }
 }
 
-/** The variable of an undeclared placeholder. */
+/** Returns the variable for an undeclared placeholder. */
 export function undeclaredVariable(name: string): Variable {
   return { name, description: '', type: 'string', required: true, default: null, options: [], example: null }
 }
@@ -126,16 +126,16 @@ function parseFile<Schema extends z.ZodType>(
   return front.problems ? front : { value: { front: front.value, body: split.value.body } }
 }
 
-/** Positions of the parts of a file, in UTF-16 units from its start. */
+/** The positions of a file's parts, in UTF-16 code units. */
 interface Parts {
-  /** Start of the YAML, and of the line after it. */
+  /** The start of the YAML, and of the line after it. */
   yaml: { from: number; to: number }
-  /** Start of the body. */
+  /** The start of the body. */
   body: number
 }
 
 /**
- * Finds the two `---` lines of a file. By hand, because gray-matter takes quadratic time in the number of blank lines, and executes JavaScript front matter: docs/notes/yaml.md.
+ * Finds the two `---` lines of a file. gray-matter is not used, because it takes quadratic time in the number of blank lines and executes JavaScript front matter: docs/notes/yaml.md.
  */
 function locateParts(text: string): Parsed<Parts> {
   const wrong = (message: string) => ({ problems: [{ key: '', message }] })
@@ -148,7 +148,7 @@ function locateParts(text: string): Parsed<Parts> {
   return { value: { yaml: { from: open[0].length, to: close + 1 }, body: close + 4 + afterClose[0].length } }
 }
 
-/** The unvalidated values of a file's front matter, and its body. */
+/** Returns the unvalidated values of a file's front matter, and its body. */
 export function splitFile(text: string): Parsed<{ front: Record<string, unknown>; body: string }> {
   const { value: parts, problems } = locateParts(text)
   if (problems) return { problems }
@@ -157,11 +157,11 @@ export function splitFile(text: string): Parsed<{ front: Record<string, unknown>
 }
 
 /**
- * The line of a problem.
+ * Finds the line of a problem.
  *
  * @param text the whole file, which may be invalid
- * @param problem `offset` counts from the start of its key's value, in UTF-16 units
- * @returns from 1; the first line if nothing better is known
+ * @param problem `offset` counts from the start of its key's value, in UTF-16 code units
+ * @returns the 1-based line number; 1 if nothing better is known
  */
 export function findLine(text: string, { key, message, offset }: ValueProblem & { offset?: number }): number {
   const { yaml, body } = locateParts(text).value ?? { yaml: { from: 0, to: 0 }, body: 0 }
@@ -178,7 +178,7 @@ function countLines(text: string, offset: number): number {
   return line
 }
 
-/** The inverse of `splitFile`. */
+/** Formats front matter and a body as a file; the inverse of `splitFile`. */
 function formatFile(front: Record<string, unknown>, body: string): string {
   return `---\n${formatYaml(front)}---\n${body}`
 }

@@ -1,4 +1,4 @@
-// Named rules about the content as a whole, each with the file and key that breaks it.
+// Named rules about the content as a whole; each problem names the file and key that breaks the rule.
 import parseLicense from 'spdx-expression-parse'
 import { LIMITS } from '../api/limits.ts'
 import { isRange } from '../catalogue/versions.ts'
@@ -13,18 +13,18 @@ import { findCertainSecret } from './secrets.ts'
 import { findSkillProblems } from './skill.ts'
 import { findContentProblem } from './values.ts'
 
-/** The context of a repository that refers to no other. */
+/** The context for a repository that refers to no others. */
 export const NOBODY: Neighbours = { repositories: { has: () => false, get: () => undefined } }
 
 type VersionRule = (version: VersionEntry) => ValueProblem | ValueProblem[] | undefined
 type RepositoryRule = (repository: RepositoryOutline, tree: Neighbours) => ValueProblem[]
 
-/** The input of a repository's rules: only the numbers of its versions. */
+/** The input of a repository's rules, with only the version numbers. */
 type RepositoryOutline = Pick<RepositoryEntry, 'owner' | 'name' | 'file'> & {
   versions: readonly Pick<VersionEntry, 'version'>[]
 }
 
-/** The parts of it that rules about other repositories need. */
+/** The parts of a repository that rules about other repositories need. */
 interface NamingRepository extends Pick<RepositoryEntry, 'owner' | 'name'> {
   file: Pick<RepositoryFile, 'moved_to' | 'replaced_by'> | undefined
 }
@@ -37,7 +37,7 @@ export interface Neighbours {
   }
 }
 
-/** The rules of a version. */
+/** The rules for a version. */
 export const VERSION_RULES = {
   'content-is-text': ({ content }) => {
     const message = findContentProblem(content)
@@ -69,10 +69,10 @@ export const VERSION_RULES = {
     findSecretIn({ content, changelog, skill: skill?.description ?? '' }) ?? findSecretIn(textsOfCarried(carried)),
 } as const satisfies Record<string, VersionRule>
 
-/** The rules of a repository, including references to others. */
+/** The rules for a repository, including references to others. */
 export const REPOSITORY_RULES = {
   'has-versions': ({ versions }) =>
-    versions.length > 0 ? [] : [{ key: '', message: 'expected at least one version next to it, in versions/1.0.0.md' }],
+    versions.length > 0 ? [] : [{ key: '', message: 'expected at least one version next to it, such as versions/1.0.0.md' }],
   'versions-are-few': ({ versions }) =>
     versions.length <= LIMITS.versionsPerRepository
       ? []
@@ -112,7 +112,7 @@ export const REPOSITORY_RULES = {
       ? [
           {
             key: 'moved_to',
-            message: `expected where it is now: ${successor} has moved itself, to ${target.file.moved_to}`,
+            message: `expected its current name: ${successor} has itself moved to ${target.file.moved_to}`,
           },
         ]
       : []
@@ -137,7 +137,7 @@ export const REPOSITORY_RULES = {
 } as const satisfies Record<string, RepositoryRule>
 
 /**
- * Checks every rule of a whole content folder; empty when all are satisfied. Files that do not parse are reported by their reader.
+ * Checks every rule for a whole content folder; returns an empty list if all are satisfied. The reader reports files that do not parse.
  *
  * @param given whether the parser has already applied `checkVersion` to each version
  */
@@ -156,7 +156,7 @@ export function checkTree(tree: ContentTree, given: { areVersionsChecked?: boole
   return problems
 }
 
-/** Checks every rule of one repository, including references to others. */
+/** Checks every rule for one repository, including references to others. */
 export function checkRepository(repository: RepositoryOutline, tree: Neighbours): RuleProblem[] {
   return Object.entries(REPOSITORY_RULES).flatMap(([rule, judge]) =>
     judge(repository, tree).map((problem) => ({ ...problem, rule })),
@@ -170,17 +170,17 @@ export function checkNames(repository: NamingRepository, others: Neighbours): Ru
   )
 }
 
-/** Whether the content of a version matches its format. */
+/** Checks whether a version's content matches its format. */
 export function checkFormat(version: Pick<VersionEntry, 'format' | 'content' | 'variables'>): PlacedProblem[] {
   return findFormatProblems(version).map((problem) => ({ ...problem, rule: 'content-is-chat' }))
 }
 
-/** Whether a version with a skill field can be a skill. */
+/** Checks whether a version with a skill field can be a skill. */
 export function checkSkill(version: Pick<VersionEntry, 'skill' | 'format' | 'content' | 'variables'>): PlacedProblem[] {
   return findSkillProblems(version).map((problem) => ({ ...problem, rule: 'skill-is-harmless' }))
 }
 
-/** Checks every rule of one version. */
+/** Checks every rule for one version. */
 export function checkVersion(version: VersionEntry): PlacedProblem[] {
   return Object.entries(VERSION_RULES).flatMap(([rule, judge]) =>
     [judge(version) ?? []].flat().map((problem) => ({ ...problem, rule })),
@@ -188,16 +188,16 @@ export function checkVersion(version: VersionEntry): PlacedProblem[] {
 }
 
 /**
- * Checks what a publish takes over from the previous version for secrets; everything else was checked with the request.
+ * Checks what a publish inherits from the previous version for secrets; everything else was checked with the request.
  *
- * @param carried without the fields of the request
+ * @param carried without the fields in the request
  */
 export function checkCarriedOver(carried: Partial<Carried>): RuleProblem[] {
   const problem = findSecretIn(textsOfCarried(carried))
   return problem ? [{ ...problem, rule: 'holds-no-secret' }] : []
 }
 
-/** The fields that the next version takes over unless the request sets them. */
+/** The fields that the next version inherits unless the request sets them. */
 type Carried = Pick<VersionEntry, 'variables' | 'parameters'>
 
 function textsOfCarried({ variables = [], parameters = {} }: Partial<Carried>) {
@@ -214,7 +214,7 @@ function findFormatProblems({
   const hasRefusedNames = found.some(({ message }) => message.includes('no variable'))
   const names = variables.flatMap(({ name }, index) =>
     CHAT_NAMES.has(name) && !hasRefusedNames
-      ? [{ key: `variables.${index}.name`, message: `expected another name than ${name}, which chat prompts use` }]
+      ? [{ key: `variables.${index}.name`, message: `expected a name other than ${name}, which chat prompts use` }]
       : [],
   )
   return [...found, ...names].slice(0, LIMITS.problemsNamed)

@@ -11,10 +11,10 @@ const SECRETS: readonly { kind: string; pattern: RegExp; isPossible?: (match: st
   { kind: 'a private key', pattern: /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----/g },
 ]
 
-/** Their prefixes: most texts need no second pass. */
+/** The prefixes of these secrets: most texts need no second pass. */
 const BEGINNING = /gh[pousr]_|github_pat_|npm_|AKIA|-----BEGIN /
 
-/** Secrets of other services; the secret itself is never repeated. */
+/** Finds secrets of other services. The message never repeats the secret. */
 export function findSecrets(text: string): Finding[] {
   if (!BEGINNING.test(text)) return []
   return SECRETS.flatMap(({ kind, pattern, isPossible }) =>
@@ -25,31 +25,31 @@ export function findSecrets(text: string): Finding[] {
 }
 
 /**
- * Why a text may not be published, or undefined: a token of this hub, a GitHub or npm token with a correct checksum, or a complete private key. Anything less certain is only a warning, because prompts mention secrets too. docs/contract.md section 7
+ * Returns why a text may not be published, or undefined. Rejects tokens for this hub, GitHub or npm tokens with a valid checksum, and complete private keys. Anything less certain causes only a warning, because prompts mention secrets too. docs/contract.md section 7
  */
 export function findCertainSecret(text: string): string | undefined {
-  if (holdsToken(text)) return 'expected no token of this hub in it; revoke that token now'
+  if (holdsToken(text)) return 'expected no token for this hub; revoke that token now'
   if ((text.match(CHECKED_TOKEN) ?? []).some(hasChecksum))
-    return 'expected no token in it whose checksum is right; revoke that token now'
+    return 'expected no token with a valid checksum; revoke that token now'
   return [...text.matchAll(WHOLE_KEY)].some(([, body = '']) => isKeyBody(body))
-    ? 'expected no private key in it; replace that key now'
+    ? 'expected no private key; replace that key now'
     : undefined
 }
 
-/** GitHub and npm tokens have the same suffix. */
+/** Returns whether a token ends with the checksum that GitHub and npm use. */
 const CHECKED_TOKEN = /\b(?:gh[pousr]|npm)_[0-9A-Za-z]{36}\b/g
 
-/** The last six characters are the CRC-32 of the thirty before them. @see https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/ */
+/** Checks that the last six characters are the CRC-32 of the thirty before them. @see https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/ */
 function hasChecksum(token: string): boolean {
   const secret = token.slice(token.indexOf('_') + 1)
   return checksumOf(secret.slice(0, 30)) === secret.slice(30)
 }
 
-/** Between both lines two hyphens in a row end the match, so the search never continues past another start and takes linear time. */
+/** Two consecutive hyphens between the first and last line end the match, so the search never continues past another start and takes linear time. */
 const WHOLE_KEY =
   /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----((?:[^-]|-(?!-))*)-----END (?:[A-Z]{2,10} )?PRIVATE KEY-----/g
 
-/** A key has at least several dozen base64 characters; `…`, `<your key>` and `[REDACTED]` are not keys. Line ends may be written `\n`, as in JSON. */
+/** Returns whether a text is the body of a key: several dozen base64 characters, unlike `…`, `<your key>` and `[REDACTED]`. Line breaks may be written `\n`, as in JSON. */
 function isKeyBody(body: string): boolean {
   const letters = body
     .replace(/\\[nr]/g, '')
@@ -58,18 +58,18 @@ function isKeyBody(body: string): boolean {
   return letters.length >= 60 && /^[A-Za-z0-9+/=]+$/.test(letters)
 }
 
-/** Start of the line with the first certain secret of a text, or undefined; in UTF-16 units. */
+/** Returns the start of the line with the first certain secret in a text, in UTF-16 code units, or undefined. */
 export function findSecretOffset(text: string): number | undefined {
   if (findCertainSecret(text) === undefined) return undefined
   const lines = text.split('\n')
   const holds = (from: number, to: number) => findCertainSecret(lines.slice(from, to).join('\n')) !== undefined
   const end = leastOf(lines.length, (count) => holds(0, count))
-  // The last line from which it is still complete.
+  // The last line from which the secret is still complete.
   const start = end - leastOf(end, (count) => holds(end - count, end))
   return lines.slice(0, start).reduce((sum, { length }) => sum + length + 1, 0)
 }
 
-/** The smallest number up to `most` that satisfies a monotonic condition. */
+/** Returns the smallest number up to `most` that satisfies a monotonic condition. */
 function leastOf(most: number, holds: (count: number) => boolean): number {
   let [low, high] = [1, most]
   while (low < high) {

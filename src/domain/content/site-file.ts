@@ -12,13 +12,13 @@ const MAX_QUESTIONS = 12
 const words = (characters: number) => line(characters).min(1, 'expected some text')
 const Address = z.union(
   [WebAddress, z.string().regex(/^\/(?!\/)[^\s\\]*$/)],
-  'expected an address that starts with https://, http:// or /',
+  'expected a URL that starts with https:// or http://, or a path that starts with /',
 )
 
-/** The schema of `site.yml`. Every key is optional. */
+/** The schema for `site.yml`. Every key is optional. */
 const SiteFileSchema = z.strictObject({
   name: words(40).default(USUAL_LOOK.name).describe('The name of the hub.'),
-  tagline: words(80).default(USUAL_LOOK.tagline).describe('The heading of the front page.'),
+  tagline: words(80).default(USUAL_LOOK.tagline).describe('The heading on the front page.'),
   language: z
     .string()
     .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, 'expected a language tag such as en or pt-BR')
@@ -32,7 +32,7 @@ const SiteFileSchema = z.strictObject({
     .string()
     .regex(/^#[0-9a-fA-F]{6}$/, 'expected a colour such as "#0b6e4f"')
     .optional()
-    .describe('The colour of links and buttons, as #rrggbb. It is made darker or lighter where contrast needs it.'),
+    .describe('The colour of links and buttons, as #rrggbb. It is made darker or lighter where needed for contrast.'),
   footer: z
     .array(z.strictObject({ text: words(60), url: Address }))
     .max(MAX_LINKS, `expected at most ${MAX_LINKS} links`)
@@ -47,7 +47,7 @@ const SiteFileSchema = z.strictObject({
     .array(z.strictObject({ text: words(60), query: words(LIMITS.queryCharacters) }))
     .max(MAX_QUESTIONS, `expected at most ${MAX_QUESTIONS} tasks`)
     .default([])
-    .describe('Tasks on the front page, each with its search; by default the most used tags.'),
+    .describe('Tasks on the front page, each with its search; the most used tags by default.'),
 })
 
 /** A hub's own name and look. */

@@ -1,4 +1,4 @@
-// Schemas that records and files share: handles, names, versions, tags, dates, URLs, short texts, states and provenance.
+// Schemas shared by records and files: handles, names, versions, tags, dates, URLs, short texts, statuses and provenance.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import { countCharacters } from '../text/text-length.ts'
@@ -13,13 +13,13 @@ import {
   VERSION_PATTERN,
 } from './names.ts'
 
-/** A handle, equal to the person's GitHub login in lower case; reserved words are possible logins too. */
+/** A handle: the person's GitHub login in lower case. Reserved words are allowed, because they can be logins too. */
 export const Handle = z
   .string()
   .regex(OWNER_PATTERN, 'expected a lower-case handle such as octocat')
   .describe('A GitHub login in lower case.')
 
-/** The owner segment of an address. */
+/** The owner segment of a URL. */
 export const Owner = z
   .string()
   .regex(OWNER_PATTERN, 'expected 1 to 39 of a-z, 0-9 and single hyphens inside')
@@ -29,7 +29,7 @@ export const Owner = z
   })
   .describe('The owner’s handle: the part before the slash in owner/name.')
 
-/** The name segment of an address. */
+/** The name segment of a URL. */
 export const Name = z
   .string()
   .regex(NAME_PATTERN, 'expected 1 to 64 of a-z, 0-9 and single hyphens inside')
@@ -65,33 +65,33 @@ export const Tag = z
   .max(LIMITS.tagCharacters, `expected at most ${LIMITS.tagCharacters} characters`)
   .describe('A tag: lower-case words joined by hyphens.')
 
-/** The name of a variable, as between the braces. */
+/** The name of a variable, as written between the braces. */
 export const VariableName = z
   .string()
   .regex(VARIABLE_NAME_PATTERN, 'expected a letter or _, then up to 63 letters, digits or _')
-  .describe('The word between the braces.')
+  .describe('The name between the braces.')
 
 /** A time in UTC, such as 2026-11-20T10:00:00Z. */
 export const Time = z.iso
   .datetime({ error: 'expected a time in UTC such as "2026-11-20T10:00:00Z", in quotes' })
-  .describe('A moment in UTC, ISO 8601 with Z.')
+  .describe('A time in UTC, in ISO 8601 format with Z.')
 
-/** A time in records and front matter: UTC to the second, such as 2026-11-20T10:00:00Z. */
+/** Formats a time for records and front matter: UTC to the second, such as 2026-11-20T10:00:00Z. */
 export function formatMoment(moment: Date): string {
   return `${moment.toISOString().slice(0, 19)}Z`
 }
 
 /** An http or https URL; nothing else is ever linked. */
 export const WebAddress = z
-  .url({ protocol: /^https?$/, error: 'expected an address that starts with https:// or http://' })
+  .url({ protocol: /^https?$/, error: 'expected a URL that starts with https:// or http://' })
   .max(LIMITS.addressCharacters, `expected at most ${LIMITS.addressCharacters} characters`)
-  // A link with a password or hidden characters is never intended.
+  // A password or hidden characters in a link are never intended.
   .refine(
     (address) => !/[\s\p{C}]/u.test(address) && !URL.parse(address)?.username,
-    'expected an address without white space, invisible characters or a password',
+    'expected a URL without white space, invisible characters or a password',
   )
 
-/** A number from git or GitHub, kept as text so that no digit is lost. */
+/** A number from git or GitHub, stored as a string so that no digits are lost. */
 export const NumericId = z
   .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)], 'expected a whole number')
   .transform(String)
@@ -106,7 +106,7 @@ export const License = z
 /** A scalar default or example of a variable. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()])
 
-/** The types of variables. */
+/** The type of a variable. */
 export const VariableType = z
   .enum(['string', 'number', 'integer', 'boolean', 'enum'])
   .describe('The type of the value.')
@@ -118,17 +118,17 @@ export const Status = z
 export type Status = z.infer<typeof Status>
 
 /** The severity of an advisory. */
-export const Severity = z.enum(['low', 'moderate', 'high', 'critical']).describe('How bad it is to go on using them.')
+export const Severity = z.enum(['low', 'moderate', 'high', 'critical']).describe('How severe the problem is.')
 
 /** The origin of a version, verified through a CI job's token. docs/contract.md section 7. */
 export const Provenance = z
   .object({
-    issuer: z.string().describe('Who vouched for the job.'),
+    issuer: z.string().describe('The OIDC issuer that vouched for the job.'),
     repository: z.string().describe('The source repository.'),
-    workflow: z.string().describe('The workflow that published.'),
+    workflow: z.string().describe('The workflow that published it.'),
     ref: z.string().describe('The git ref it ran on.'),
     sha: z.string().describe('The commit it ran on.'),
-    run_id: z.string().describe('The run’s number.'),
+    run_id: z.string().describe('The ID of the run.'),
   })
   .meta({ id: 'Provenance', description: 'The CI run that published a version.' })
 export type Provenance = z.infer<typeof Provenance>
@@ -143,24 +143,24 @@ export const Stats = z
 export type Stats = z.infer<typeof Stats>
 
 /**
- * A one-line text written by people.
+ * Returns the schema for a one-line text written by people.
  *
  * @param maxCharacters maximum length in code points
  */
 export function line(maxCharacters: number) {
-  return text(maxCharacters, '^[^\\u0000-\\u001f\\u007f-\\u009f]*$', 'expected no control characters or line ends')
+  return text(maxCharacters, '^[^\\u0000-\\u001f\\u007f-\\u009f]*$', 'expected no control characters or line breaks')
 }
 
-/** A short text of one or more lines: `\n` is the only control character allowed. @param maxCharacters in code points */
+/** Returns the schema for a short text of one or more lines, in which `\n` is the only allowed control character. @param maxCharacters in code points */
 export function lines(maxCharacters: number) {
   return text(
     maxCharacters,
     '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f]*$',
-    'expected no control characters but line feeds',
+    'expected no control characters except line feeds',
   )
 }
 
-/** @param pattern limited to syntax that every regular expression language supports, because it appears in the API's description */
+/** @param pattern limited to syntax that every regular expression language supports, because it appears in the OpenAPI document */
 function text(maxCharacters: number, pattern: string, sentence: string) {
   const allowed = new RegExp(pattern, 'u')
   return z
@@ -171,7 +171,7 @@ function text(maxCharacters: number, pattern: string, sentence: string) {
     .meta({ maxLength: maxCharacters, pattern })
 }
 
-/** Why a content is rejected, or undefined. Its size is checked separately, because that error has its own status. */
+/** Returns why content is rejected, or undefined. Its size is checked separately, because that error has its own status. */
 export function findContentProblem(content: string): string | undefined {
   if (content.trim() === '') return 'expected some text, got only whitespace'
   if (content.includes('\0')) return 'expected text without NUL characters'
@@ -183,5 +183,5 @@ function isFullName(text: string): boolean {
   return splitFullName(text) !== undefined
 }
 
-/** Whether all values are distinct. */
+/** Returns whether all values are distinct. */
 export const unique = (values: readonly unknown[]): boolean => new Set(values).size === values.length

@@ -1,4 +1,4 @@
-// Schemas of declared variables, with the rules for defaults and examples.
+// Schemas for declared variables, with the rules for defaults and examples.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import { describeValue } from '../text/problems.ts'
@@ -9,18 +9,18 @@ import { line, Scalar, unique, VariableName, VariableType } from './values.ts'
 export const VariableInput = z
   .strictObject({
     name: VariableName,
-    description: line(LIMITS.descriptionCharacters).default('').describe('What to give for it.'),
+    description: line(LIMITS.descriptionCharacters).default('').describe('What the value is for.'),
     type: VariableType.default('string'),
-    required: z.boolean().default(true).describe('Whether a value must be given before the prompt is used.'),
-    default: Scalar.nullable().default(null).describe('The value used when none is given.'),
+    required: z.boolean().default(true).describe('Whether a value must be provided before the prompt is used.'),
+    default: Scalar.nullable().default(null).describe('The value used if none is provided.'),
     options: z
       .array(line(LIMITS.sentenceCharacters).min(1, 'expected some text'))
       .max(LIMITS.optionsPerVariable, `expected at most ${LIMITS.optionsPerVariable} options`)
       .refine(unique, 'expected each option once')
       .meta({ uniqueItems: true })
       .default([])
-      .describe('The values to choose from; only for the type enum.'),
-    example: Scalar.nullable().default(null).describe('A value that shows what is meant.'),
+      .describe('The values to choose from; only for type enum.'),
+    example: Scalar.nullable().default(null).describe('An example value.'),
   })
   .superRefine((variable, context) => {
     const { type, options } = variable
@@ -36,7 +36,7 @@ export const VariableInput = z
   })
   .meta({ allOf: describeKinds() })
 
-/** The same rules in JSON Schema: additional constraints for each type. */
+/** The same rules as JSON Schema: additional constraints for each type. */
 function describeKinds() {
   const rule = (type: z.infer<typeof VariableType>, properties: Record<string, unknown>, required: string[] = []) => ({
     if: { properties: { type: { const: type } }, ...(type === 'string' ? {} : { required: ['type'] }) },

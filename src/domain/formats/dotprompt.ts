@@ -24,9 +24,9 @@ const PARAMETERS = new ParameterNames({
   frequencyPenalty: 'frequency_penalty',
   presencePenalty: 'presence_penalty',
 })
-/** Front matter that a hub supports; the rest is lost. */
+/** The front matter keys that a hub supports; all others are lost. */
 const KNOWN = new Set(['name', 'description', 'model', 'config', 'input', 'version', 'variant'])
-/** Helpers that Handlebars and dotprompt call by name: a variable of that name would call them. */
+/** Helpers that Handlebars and dotprompt call by name: a variable with such a name would call the helper. */
 const HELPERS = new Set([
   'role',
   'history',
@@ -67,7 +67,7 @@ export function readDotprompt(source: string, name: string): ReadResult {
   const prompt = emptyPrompt(textOf(front.name) || name)
   prompt.description = textOf(front.description)
   for (const key of Object.keys(front))
-    if (!KNOWN.has(key)) findings.lost(key, 'a hub has no place for it', keyLine(key))
+    if (!KNOWN.has(key)) findings.lost(key, 'a hub does not support it', keyLine(key))
   if (typeof front.model === 'string') prompt.parameters.model = front.model
   if (isObject(front.config)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.config))
   const { body: read, names } = readBody(body, bodyLine, findings)
@@ -119,7 +119,7 @@ function trimLineEnds(text: string): string {
   return text.replace(/^[\r\n]+|[\r\n]+$/g, '')
 }
 
-/** Reads `input`: Picoschema or JSON Schema, and defaults. */
+/** Reads `input`: a Picoschema or JSON Schema, and defaults. */
 function readInput(input: unknown, findings: Findings, line: number | null): Map<string, Variable> {
   const variables = new Map<string, Variable>()
   if (!isObject(input)) return variables
@@ -131,7 +131,7 @@ function readInput(input: unknown, findings: Findings, line: number | null): Map
   for (const [key, value] of Object.entries(properties)) {
     const given = isJsonSchema ? readJsonSchema(key, value, required.has(key)) : readPicoschema(key, value)
     if (!given) {
-      findings.lost(`input.schema.${key}`, 'its type has no counterpart; it becomes a text', line)
+      findings.lost(`input.schema.${key}`, 'its type has no counterpart; it becomes a string', line)
       continue
     }
     const { name, ...fields } = given
@@ -189,7 +189,7 @@ export function writeDotprompt(version: ExportedVersion): WriteResult {
   const findings = new Findings()
   const declared = new Set(version.variables.map(({ name }) => name))
   for (const name of declared)
-    if (HELPERS.has(name)) findings.refused(`variables.${name}`, 'dotprompt calls a helper of that name')
+    if (HELPERS.has(name)) findings.refused(`variables.${name}`, 'dotprompt calls a helper with this name')
   const text =
     version.body.format === 'text'
       ? writeText(version.body.text, declared, findings)
@@ -238,14 +238,14 @@ function writeInput(variables: readonly Variable[]): Record<string, unknown> | u
 /** Escapes Handlebars syntax. */
 function writeText(text: string, declared: ReadonlySet<string>, findings: Findings): string {
   for (const match of text.matchAll(/<<<dotprompt:|\{\{\{/g).take(MAX_FINDINGS))
-    findings.refused('content', `${match[0]} has a meaning of its own in dotprompt`, lineOf(text, match.index))
+    findings.refused('content', `${match[0]} has a special meaning in dotprompt`, lineOf(text, match.index))
   return text.replace(
     /(\\*)\{\{(?:( ?)([A-Za-z_][A-Za-z0-9_]*)\2\}\})?/g,
     (whole, slashes: string, ...found: unknown[]) => {
-      // A backslash escapes braces; before a placeholder, several backslashes become one fewer.
+      // A backslash escapes braces; before a placeholder, one of several backslashes is removed.
       if (typeof found[1] === 'string' && declared.has(found[1])) return slashes === '' ? whole : `\\${whole}`
       if (slashes !== '')
-        findings.refused('content', 'a backslash before braces that stay cannot be written in dotprompt')
+        findings.refused('content', 'a backslash before literal braces cannot be written in dotprompt')
       return `\\${whole}`
     },
   )

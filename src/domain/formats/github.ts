@@ -1,4 +1,4 @@
-// GitHub Models' `.prompt.yml`: messages filled by `{{name}}` literally. https://docs.github.com/en/github-models
+// GitHub Models' `.prompt.yml`: messages in which `{{name}}` is replaced literally. https://docs.github.com/en/github-models
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { formatYaml } from '../text/yaml.ts'
@@ -30,7 +30,7 @@ export function readGitHub(source: string, name: string): ReadResult {
   const prompt = emptyPrompt(name)
   prompt.title = textOf(front.name)
   prompt.description = textOf(front.description)
-  for (const key of Object.keys(front)) if (!KNOWN.has(key)) findings.lost(key, 'a hub has no place for it', line(key))
+  for (const key of Object.keys(front)) if (!KNOWN.has(key)) findings.lost(key, 'a hub does not support it', line(key))
   if (typeof front.model === 'string') prompt.parameters.model = front.model
   if (isObject(front.modelParameters)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.modelParameters))
   if (typeof front.responseFormat === 'string')
@@ -41,11 +41,11 @@ export function readGitHub(source: string, name: string): ReadResult {
     for (const message of front.messages) {
       const role = ROLES.find((one) => isObject(message) && one === textOf(message.role).toLowerCase())
       if (!role || !isObject(message) || typeof message.content !== 'string')
-        findings.refused('messages', 'expected a role of system, user or assistant, and a text', line('messages'))
+        findings.refused('messages', 'expected a role (system, user or assistant) and a text', line('messages'))
       else if (message.content.trim() !== '') messages.push({ role, content: message.content })
     }
   prompt.body = readMessages(messages, findings)
-  // Only `{{name}}` without spaces is filled there.
+  // GitHub fills only `{{name}}` without spaces.
   const names = textsOf(prompt.body).flatMap((text) =>
     findPlaceholders(text).filter((one) => text.includes(`{{${one}}}`)),
   )
@@ -74,7 +74,7 @@ function readFormat(front: Record<string, unknown>, findings: Findings, line: nu
     const schema: unknown = JSON.parse(textOf(front.jsonSchema))
     return { type: 'json_schema', json_schema: schema }
   } catch {
-    findings.lost('jsonSchema', 'expected JSON in a text', line)
+    findings.lost('jsonSchema', 'expected a string that contains JSON', line)
     return { type: 'json_object' }
   }
 }
@@ -96,7 +96,7 @@ export function writeGitHub(version: ExportedVersion): WriteResult {
   else
     for (const message of version.body.messages) {
       if ('role' in message) messages.push({ role: message.role, content: tighten(message.content, version) })
-      else findings.refused('history', 'it has no place for earlier messages')
+      else findings.refused('history', 'the format does not support earlier messages')
     }
   if (findings.isRefused) return { refused: findings.all }
   const front = {
@@ -114,7 +114,7 @@ export function writeGitHub(version: ExportedVersion): WriteResult {
   }
 }
 
-/** Writes `{{ name }}` as `{{name}}`: the only spelling that is filled there. */
+/** Writes `{{ name }}` as `{{name}}`, the only spelling that GitHub fills. */
 export function tighten(text: string, { variables }: Pick<ExportedVersion, 'variables'>): string {
   const declared = new Set(variables.map(({ name }) => name))
   return text.replace(/\{\{ ([A-Za-z_][A-Za-z0-9_]*) \}\}/g, (whole, name: string) =>

@@ -18,7 +18,7 @@ import {
 import { isObject, readJsonSource, textOf } from './source-file.ts'
 import { readBraces, readFString } from './template.ts'
 
-/** Message classes, by the last part of their ID, and their roles. */
+/** The roles of message classes, by the last part of the class ID. */
 const MESSAGE_ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
   SystemMessagePromptTemplate: 'system',
   HumanMessagePromptTemplate: 'user',
@@ -31,8 +31,8 @@ const SEQUENCES = new Set(['PromptPlayground', 'RunnableSequence'])
 const TEMPLATES = new Set(['ChatPromptTemplate', 'PromptTemplate', 'StructuredPrompt'])
 
 /**
- * Reads a manifest, LangSmith's answer `{"manifest": …}`, or a file of `load_prompt`: `{"template", "input_variables"}`.
- * Only a fixed list of class names is supported; any other is rejected by name.
+ * Reads a manifest, a LangSmith response `{"manifest": …}`, or a file for `load_prompt`: `{"template", "input_variables"}`.
+ * Only a fixed list of class names is supported; all others are rejected by name.
  *
  * @param name file name without extension
  */
@@ -52,9 +52,9 @@ export function readLangChain(source: string, name: string): ReadResult {
     findings.refused('manifest', `${template.name} is not a prompt; no class is ever loaded`)
   else {
     const { kwargs } = template
-    if (template.name === 'StructuredPrompt') findings.lost('schema_', 'a hub has no place for it')
+    if (template.name === 'StructuredPrompt') findings.lost('schema_', 'a hub does not support it')
     for (const key of ['partial_variables', 'output_parser'])
-      if (isObject(kwargs[key]) && Object.keys(kwargs[key]).length > 0) findings.lost(key, 'a hub has no place for it')
+      if (isObject(kwargs[key]) && Object.keys(kwargs[key]).length > 0) findings.lost(key, 'a hub does not support it')
     prompt.body =
       template.name === 'PromptTemplate'
         ? { format: 'text', text: readTemplate(kwargs, names, findings) }
@@ -69,7 +69,7 @@ interface Constructor {
   kwargs: Record<string, unknown>
 }
 
-/** A file as `load_prompt` reads it: the fields of one template, without a class. Examples and files it names are not read. */
+/** Returns whether this is a file for `load_prompt`: the fields of one template, without a class. Examples and files that it names are not read. */
 function readPromptFile(value: unknown): Constructor | undefined {
   return isObject(value) && value.lc === undefined && typeof value.template === 'string'
     ? { name: 'PromptTemplate', kwargs: value }
@@ -95,12 +95,12 @@ function readConstructor(value: unknown, findings: Findings): Constructor | unde
   return { name, kwargs: isObject(value.kwargs) ? value.kwargs : {} }
 }
 
-/** Model settings of a bound model: only plain values. */
+/** Reads the settings of a bound model; only plain values are supported. */
 function readModel(last: unknown, parameters: Record<string, unknown>, findings: Findings): void {
   const binding = isObject(last) && isObject(last.kwargs) ? last.kwargs : {}
   const bound = isObject(binding.bound) && isObject(binding.bound.kwargs) ? binding.bound.kwargs : undefined
   if (!bound) {
-    if (last !== undefined) findings.lost('last', 'a hub has no place for it')
+    if (last !== undefined) findings.lost('last', 'a hub does not support it')
     return
   }
   const model = bound.model ?? bound.model_name
@@ -125,7 +125,7 @@ function readList(list: unknown, names: Set<string>, findings: Findings): Portab
     }
     if (message.name === 'MessagesPlaceholder') {
       if (messages.some((other) => 'type' in other))
-        findings.refused('messages', 'a hub has one place for earlier messages')
+        findings.refused('messages', 'a hub supports earlier messages in only one place')
       messages.push({ type: 'history' })
       continue
     }
@@ -153,7 +153,7 @@ function readTemplate(kwargs: Record<string, unknown>, names: Set<string>, findi
   const format = textOf(kwargs.template_format) || 'f-string'
   const text = textOf(kwargs.template)
   if (format !== 'f-string' && format !== 'mustache') {
-    findings.refused('template', `${format.slice(0, 40)} can hold logic; only f-string and mustache are read`)
+    findings.refused('template', `${format.slice(0, 40)} can contain logic; only f-string and mustache are read`)
     return text
   }
   const read = format === 'mustache' ? readBraces(text, 'mustache', findings) : readFString(text, findings)
@@ -179,14 +179,14 @@ export function writeLangChain(version: ExportedVersion): WriteResult {
       .matchAll(/\{\{\{ ?([A-Za-z_][A-Za-z0-9_]*) ?\}\}|\{\{ ?([A-Za-z_][A-Za-z0-9_]*) ?\}\}\}/g)
       .filter(([, first, second]) => declared.has(first ?? second ?? ''))
       .take(MAX_FINDINGS))
-      findings.refused('content', `${match[0]} cannot be told from doubled braces`, lineOf(text, match.index))
+      findings.refused('content', `${match[0]} cannot be distinguished from doubled braces`, lineOf(text, match.index))
   if (findings.isRefused) return { refused: findings.all }
   const manifest =
     body.format === 'text'
       ? writeTemplate(body.text, declared)
       : serialize(['chat', 'ChatPromptTemplate'], {
           messages: writeList(body, declared),
-          // Its JavaScript package refuses a template that does not name the place of earlier messages too.
+          // LangChain's JavaScript package rejects a template that does not also name the position of earlier messages.
           input_variables: [...inputs(body, declared), ...(body.messages.every(isChatMessage) ? [] : ['history'])],
         })
   return {

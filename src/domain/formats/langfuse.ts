@@ -1,4 +1,4 @@
-// Langfuse prompts in the JSON of its API: a text or messages. https://langfuse.com/docs/prompts
+// Langfuse prompts in its API's JSON format: a text or messages. https://langfuse.com/docs/prompts
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { readMessages, tighten } from './github.ts'
@@ -71,7 +71,7 @@ function readOne(value: unknown, fallback: string): ReadResult {
   prompt.changelog = textOf(value.commitMessage)
   if (isObject(value.config)) prompt.parameters = { ...value.config }
   for (const key of Object.keys(value))
-    if (!KNOWN.has(key) && !SILENT.has(key)) findings.lost(key, 'a hub has no place for it')
+    if (!KNOWN.has(key) && !SILENT.has(key)) findings.lost(key, 'a hub does not support it')
   if (typeof value.prompt === 'string') prompt.body = { format: 'text', text: value.prompt }
   else if (Array.isArray(value.prompt)) prompt.body = readMessages(readList(value.prompt, findings), findings)
   else findings.refused('prompt', 'expected a text or a list of messages')
@@ -83,13 +83,13 @@ function readList(list: readonly unknown[], findings: Findings): PortableMessage
   for (const one of list) {
     if (isObject(one) && one.type === 'placeholder') {
       if (messages.some((message) => 'type' in message))
-        findings.refused('prompt', 'a hub has one place for earlier messages')
+        findings.refused('prompt', 'a hub supports earlier messages in only one place')
       messages.push({ type: 'history' })
       continue
     }
     const role = isObject(one) ? ROLES[textOf(one.role).toLowerCase()] : undefined
     if (!role || !isObject(one) || typeof one.content !== 'string')
-      findings.refused('prompt', 'expected a role of system, user or assistant, and a text')
+      findings.refused('prompt', 'expected a role (system, user or assistant) and a text')
     else if (one.content.trim() !== '') messages.push({ role, content: one.content })
   }
   return messages
@@ -100,7 +100,7 @@ function declareNames(prompt: PortablePrompt, findings: Findings): PortablePromp
   for (const text of textsOf(prompt.body)) {
     for (const match of text.matchAll(REFERENCE).take(MAX_FINDINGS))
       findings.refused('reference', `${match[0]} includes another prompt`, lineOf(text, match.index))
-    // Nothing else in braces is filled there either.
+    // Langfuse does not fill anything else in braces either.
     readBraces(text, 'literal', findings)
     for (const one of findPlaceholders(text)) names.add(one)
   }

@@ -1,4 +1,4 @@
-// Converts names, tags and variables of other tools to the hub's rules.
+// Converts names, tags and variables from other tools to the hub's rules.
 
 import { LIMITS } from '../api/limits.ts'
 import type { Parameters, Variable } from '../api/schema.ts'
@@ -7,7 +7,7 @@ import { undeclaredVariable } from '../content/prompt-file.ts'
 import { VariableInput } from '../content/variable-input.ts'
 import type { Findings } from './portable.ts'
 
-/** A hub name from a title: lower case, without accents, words joined by hyphens. Empty if nothing remains. */
+/** Derives a hub name from a title: lower case, without accents, words joined by hyphens. Empty if nothing remains. */
 export function toName(title: string): string {
   const words = title
     .normalize('NFKD')
@@ -21,7 +21,7 @@ export function toName(title: string): string {
   return NAME_PATTERN.test(words) ? words : ''
 }
 
-/** Tags by the hub's rules: at most ten, without duplicates. */
+/** Converts tags to the hub's rules: at most ten, without duplicates. */
 export function toTags(tags: readonly string[]): string[] {
   const made = tags
     .map((tag) => toName(tag))
@@ -29,7 +29,7 @@ export function toTags(tags: readonly string[]): string[] {
   return [...new Set(made)].slice(0, LIMITS.tagsPerRepository)
 }
 
-/** One line, cut to a maximum length with an ellipsis. */
+/** Converts a text to one line, truncated to a maximum length with an ellipsis. */
 export function toLine(text: string, most: number): string {
   const line = [
     ...text
@@ -43,7 +43,7 @@ export function toLine(text: string, most: number): string {
 /**
  * Declares a variable from its source; values that break the hub's rules are lost.
  *
- * @param given fields of `Variable`, as far as the source has them
+ * @param given the fields of `Variable` that the source has
  */
 export function toVariable(
   name: string,
@@ -57,7 +57,7 @@ export function toVariable(
   for (const field of [[], ['example'], ['default'], ['options', 'type']]) {
     for (const one of field) {
       if (candidate[one] !== undefined)
-        findings.lost(`variables.${name}.${one}`, 'its value does not fit its type', line)
+        findings.lost(`variables.${name}.${one}`, 'its value does not match its type', line)
       delete candidate[one]
     }
     const parsed = VariableInput.safeParse(candidate)
@@ -66,12 +66,12 @@ export function toVariable(
   return { ...undeclaredVariable(name), description }
 }
 
-/** Declares every placeholder: those described by the source, and the rest as required strings. */
+/** Declares every placeholder: as described by the source, or as a required string. */
 export function declareAll(names: readonly string[], described: ReadonlyMap<string, Variable>): Variable[] {
   return names.map((name) => described.get(name) ?? undeclaredVariable(name))
 }
 
-/** Whether a variable has only a name. */
+/** Returns whether a variable has only a name. */
 export function isBare(variable: Variable): boolean {
   const bare = undeclaredVariable(variable.name)
   return (Object.keys(bare) as (keyof Variable)[]).every(
@@ -79,7 +79,7 @@ export function isBare(variable: Variable): boolean {
   )
 }
 
-/** Parameter names in another tool's spelling, in both directions. */
+/** Converts parameter names to and from another tool's spelling. */
 export class ParameterNames {
   readonly #toHub: ReadonlyMap<string, string>
   readonly #fromHub: ReadonlyMap<string, string>

@@ -30,7 +30,7 @@ export function readMarkdown(source: string, name: string): ReadResult {
   prompt.tags = textsIn(front.tags)
   for (const key of Object.keys(front))
     if (!['title', 'name', 'description', 'license', 'tags'].includes(key))
-      findings.lost(key, 'a hub has no place for it', file.lineOf(key))
+      findings.lost(key, 'a hub does not support it', file.lineOf(key))
   if (body.trim() === '') findings.refused('content', 'expected some text', file.bodyLine)
   prompt.body = { format: 'text', text: file.hasFront ? body.replace(/^(?:\r?\n)+/, '') : source }
   return findings.result(declarePlaceholders(prompt))
@@ -61,11 +61,11 @@ export function readCsv(source: string): ReadResult {
   const column = (names: readonly string[]) => head.findIndex((cell) => names.includes(cell.trim().toLowerCase()))
   const [title, prompt] = [column(TITLE_COLUMNS), column(PROMPT_COLUMNS)]
   if (title === -1 || prompt === -1)
-    findings.refused('csv', 'expected a first row with a column title and a column prompt', 1)
+    findings.refused('csv', 'expected a first row that names a title column and a prompt column', 1)
   if (records.length > MAX_ROWS) findings.refused('csv', `expected at most ${MAX_ROWS} rows; split the file`)
   if (findings.isRefused) return { prompts: [], findings: findings.all }
   for (const [index, cell] of head.entries())
-    if (index !== title && index !== prompt) findings.lost(`column ${cell}`, 'a hub has no place for it', 1)
+    if (index !== title && index !== prompt) findings.lost(`column ${cell}`, 'a hub does not support it', 1)
   const prompts = records.flatMap((record, index) => {
     const text = record[prompt] ?? ''
     const name = (record[title] ?? '').trim()

@@ -61,11 +61,11 @@ export function readPrompty(source: string, name: string): ReadResult {
   prompt.description = textOf(front.description)
   prompt.tags = textsIn(metadata.tags ?? front.tags)
   for (const key of Object.keys(front))
-    if (!KNOWN.has(key)) findings.lost(key, 'a hub has no place for it', keyLine(key))
+    if (!KNOWN.has(key)) findings.lost(key, 'a hub does not support it', keyLine(key))
   readModel(front.model, prompt.parameters, findings, keyLine('model'))
   const template = isObject(front.template) ? front.template.format : front.template
   const language = textOf(isObject(template) ? template.kind : template) || 'jinja2'
-  // Nunjucks is the Jinja of its JavaScript runtime.
+  // Prompty's JavaScript runtime uses Nunjucks as its Jinja.
   if (!['jinja2', 'nunjucks', 'mustache'].includes(language))
     findings.refused('template', `${language.slice(0, 40)} is not jinja2, nunjucks or mustache`, keyLine('template'))
   const described = readInputs(front.inputs, findings, keyLine('inputs'))
@@ -87,7 +87,7 @@ export function readPrompty(source: string, name: string): ReadResult {
   return findings.result(prompt)
 }
 
-/** `${env:NAME}` and `${file:path}` would read from the importing machine: rejected, never resolved. */
+/** Rejects `${env:NAME}` and `${file:path}`, which would read from the importing machine; they are never resolved. */
 function refuseReferences(front: string, findings: Findings): void {
   for (const match of front.matchAll(/\$\{(?:env|file):[^}]*\}/gi).take(MAX_FINDINGS))
     findings.refused('reference', `${match[0]} reads from the machine that loads it`, lineOf(front, match.index))
@@ -100,7 +100,7 @@ function readModel(model: unknown, parameters: Record<string, unknown>, findings
   const options = model.options ?? model.parameters
   if (isObject(options)) Object.assign(parameters, PARAMETERS.toHub(options))
   for (const key of Object.keys(model))
-    if (!['id', 'options', 'parameters'].includes(key)) findings.lost(`model.${key}`, 'a hub has no place for it', line)
+    if (!['id', 'options', 'parameters'].includes(key)) findings.lost(`model.${key}`, 'a hub does not support it', line)
 }
 
 function readInputs(inputs: unknown, findings: Findings, line: number | null) {
@@ -139,7 +139,7 @@ function readInputs(inputs: unknown, findings: Findings, line: number | null) {
           line,
         ),
       )
-    } else findings.refused(`inputs.${name}`, `a hub has no variables of kind ${kind}`, line)
+    } else findings.refused(`inputs.${name}`, `a hub does not support variables of kind ${kind}`, line)
   }
   return { variables, threads }
 }
@@ -192,13 +192,13 @@ export function writePrompty(version: ExportedVersion): WriteResult {
   const thread = freeName('conversation', declared)
   for (const text of textsOf(version.body)) {
     for (const match of text.matchAll(ROLE_LINE).take(MAX_FINDINGS))
-      findings.refused('content', `${match[0].trim()} would begin a message`, lineOf(text, match.index))
+      findings.refused('content', `${match[0].trim()} would start a message`, lineOf(text, match.index))
     const isPlaceholder = (inner = '') => declared.has(/^( ?)([A-Za-z_][A-Za-z0-9_]*)\1$/.exec(inner)?.[2] ?? '')
     const others = text.matchAll(/\{%|\{#|\{\{([\s\S]*?)(?:\}\}|$)/g).filter((match) => !isPlaceholder(match[1]))
     for (const match of others.take(MAX_FINDINGS))
       findings.refused(
         'content',
-        `${match[0].slice(0, 40)} has a meaning of its own in Jinja`,
+        `${match[0].slice(0, 40)} has a special meaning in Jinja`,
         lineOf(text, match.index),
       )
   }

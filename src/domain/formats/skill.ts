@@ -21,23 +21,23 @@ const SKILL_KEYS = new Set(['name', 'description', 'license', 'metadata', 'argum
 const COMMAND_KEYS = new Set(['description', 'argument-hint', 'model'])
 const ARGUMENT = /\$ARGUMENTS\b|\$([1-9])(?!\d)/g
 
-/** Reads a `SKILL.md`. @param name name of its folder */
+/** Reads a `SKILL.md`. @param name the name of its folder */
 export function readSkill(source: string, name: string): ReadResult {
   const findings = new Findings()
   const file = readSourceFile(source, findings)
   if (!file) return { prompts: [], findings: findings.all }
   if (textOf(file.front.description) === '')
-    findings.refused('description', 'a skill says what it does and when to use it', file.lineOf('description') ?? 1)
+    findings.refused('description', 'a skill must describe what it does and when to use it', file.lineOf('description') ?? 1)
   const description = toLine(textOf(file.front.description), LIMITS.skillDescriptionCharacters)
   let isSkill = !/[<>]/.test(description) && description.length <= LIMITS.skillDescriptionCharacters
-  if (!isSkill) findings.lost('skill', 'the description of a skill has no < and no >', file.lineOf('description'))
+  if (!isSkill) findings.lost('skill', 'a skill description must not contain < or >', file.lineOf('description'))
   const metadata = isObject(file.front.metadata) ? file.front.metadata : {}
   const isOurs = typeof metadata.content_sha256 === 'string'
   const [body, inputs] = isOurs ? splitInputs(file.body) : [file.body, []]
   const prompt = readCommon({ ...file, body }, textOf(file.front.name) || name, SKILL_KEYS, findings, isOurs)
   for (const { text, offset } of isSkill ? listInterpolations(body) : []) {
     isSkill = false
-    findings.lost('skill', `a skill is published without ${text}`, file.bodyLine + lineOf(body, offset) - 1)
+    findings.lost('skill', `a skill must not contain ${text}`, file.bodyLine + lineOf(body, offset) - 1)
   }
   if (isSkill) prompt.skill = { description, license: prompt.license }
   if (isOurs) prompt.variables = inputs.map(({ name }) => undeclaredVariable(name))
@@ -45,7 +45,7 @@ export function readSkill(source: string, name: string): ReadResult {
     findings.lost('variables', 'in a skill, what an input takes is said in words')
   for (const key of Object.keys(metadata))
     if (!['version', 'source', 'content_sha256'].includes(key))
-      findings.lost(`metadata.${key}`, 'a hub has no place for it', file.lineOf('metadata'))
+      findings.lost(`metadata.${key}`, 'a hub does not support it', file.lineOf('metadata'))
   return findings.result(prompt)
 }
 
@@ -78,7 +78,7 @@ function readCommon(
 ): PortablePrompt {
   const { front, body, bodyLine } = file
   for (const key of Object.keys(front))
-    if (!known.has(key)) findings.lost(key, 'a hub has no place for it', file.lineOf(key))
+    if (!known.has(key)) findings.lost(key, 'a hub does not support it', file.lineOf(key))
   const prose = blankCode(body)
   for (const match of prose.matchAll(SHELL).take(MAX_FINDINGS))
     findings.refused('shell', `${match[0].slice(0, 60)} runs a command`, bodyLine + lineOf(body, match.index) - 1)
@@ -151,7 +151,7 @@ export function writeClaudeCommand(version: ExportedVersion): WriteResult {
 export function writeSkill(version: ExportedVersion): WriteResult {
   const { body, skill } = version
   if (!skill || body.format === 'chat') {
-    const message = 'this version is no skill; publish one with a description of the skill'
+    const message = 'this version is not a skill; publish one with a skill description'
     return { refused: [{ kind: 'refused', field: 'skill', line: null, message }] }
   }
   return {

@@ -1,4 +1,4 @@
-// Parses front matter, YAML and JSON of external files, with limits before any work of unknown cost.
+// Parses front matter, YAML and JSON from external files, and checks limits before any work of unknown cost.
 import matter from 'gray-matter'
 import { LIMITS } from '../api/limits.ts'
 import { findJsonProblem } from '../text/json.ts'
@@ -6,9 +6,9 @@ import { formatProblems } from '../text/problems.ts'
 import { parseYaml } from '../text/yaml.ts'
 import type { Findings } from './portable.ts'
 
-/** Maximum size of a converted file in bytes. A content may have 262,144 bytes; front matter and JSON around it need space. */
+/** Maximum size of a converted file in bytes. Content may have 262,144 bytes; the front matter or JSON around it needs space too. */
 export const MAX_SOURCE_BYTES = 1_048_576
-/** Maximum lines of front matter. gray-matter takes quadratic time in the number of blank lines: docs/notes/yaml.md. */
+/** Maximum number of front matter lines. gray-matter takes quadratic time in the number of blank lines: docs/notes/yaml.md. */
 const MAX_FRONT_MATTER_LINES = 2_000
 
 /** A file with front matter and a body. */
@@ -17,13 +17,13 @@ export interface SourceFile {
   /** Whether the file has front matter. */
   hasFront: boolean
   body: string
-  /** First line of the body, from 1. */
+  /** The 1-based line where the body starts. */
   bodyLine: number
-  /** The line of a top-level key, from 1, or null. */
+  /** Returns the 1-based line of a top-level key, or null. */
   lineOf: (key: string) => number | null
 }
 
-/** A file without its byte order mark. */
+/** Removes a file's byte order mark. */
 export function withoutMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }
@@ -31,7 +31,7 @@ export function withoutMark(text: string): string {
 /**
  * Parses a file with front matter between `---` lines, or another delimiter.
  *
- * @returns undefined when the front matter is rejected; the findings say why
+ * @returns undefined if the front matter is rejected; the findings explain why
  */
 export function readSourceFile(source: string, findings: Findings, delimiter = '---'): SourceFile | undefined {
   const text = withoutMark(source)
@@ -75,10 +75,10 @@ export function readSourceFile(source: string, findings: Findings, delimiter = '
 
 const refuseLanguage = {
   parse: () => {
-    throw new Error('expected YAML; front matter of another language is never run')
+    throw new Error('expected YAML; front matter in other languages is never executed')
   },
 }
-/** Our YAML parser as the only engine, because gray-matter would execute JavaScript front matter. */
+/** Our YAML parser is the only engine, because gray-matter would execute JavaScript front matter. */
 const ENGINES = {
   yaml: {
     parse: (yaml: string): object => {
@@ -94,7 +94,7 @@ const ENGINES = {
   coffee: refuseLanguage,
 }
 
-/** Parses a YAML mapping. @returns undefined when rejected */
+/** Parses a YAML mapping. @returns undefined if rejected */
 export function readYamlSource(source: string, findings: Findings): Record<string, unknown> | undefined {
   const parsed = parseYaml(withoutMark(source), 1)
   if (!parsed.problems) return parsed.value
@@ -103,7 +103,7 @@ export function readYamlSource(source: string, findings: Findings): Record<strin
   return undefined
 }
 
-/** Parses JSON with limited depth. @returns undefined when rejected */
+/** Parses JSON with limited depth. @returns undefined if rejected */
 export function readJsonSource(source: string, findings: Findings): unknown {
   try {
     const value: unknown = JSON.parse(withoutMark(source))
@@ -116,17 +116,17 @@ export function readJsonSource(source: string, findings: Findings): unknown {
   return undefined
 }
 
-/** A plain object, as in JSON and YAML. */
+/** Returns whether a value is a plain object, as in JSON and YAML. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A text field, or an empty text. */
+/** Returns a string field, or an empty string. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A list of texts; other items are skipped. */
+/** Returns the strings in a list; other items are skipped. */
 export function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 }

@@ -1,11 +1,11 @@
-// Placeholders of other template languages: found, checked against what a hub can fill, and rewritten. Nothing is ever evaluated.
+// Finds placeholders of other template languages, checks whether a hub can fill them, and rewrites them. Nothing is ever evaluated.
 import { VARIABLE_NAME_PATTERN } from '../content/names.ts'
 import { type Findings, MAX_FINDINGS } from './portable.ts'
 
-/** A template language with double braces, and its syntax beyond filling. */
+/** A template language with double braces. */
 type BraceLanguage = 'handlebars' | 'mustache' | 'jinja2' | 'literal'
 
-/** The end of a tag: three braces close three. */
+/** A tag; three closing braces match three opening ones. */
 const TAG = /\{\{\{[^{}]*\}\}\}|\{\{[\s\S]*?\}\}/y
 const LOGIC: Readonly<Record<BraceLanguage, RegExp | undefined>> = {
   handlebars: undefined,
@@ -15,10 +15,10 @@ const LOGIC: Readonly<Record<BraceLanguage, RegExp | undefined>> = {
 }
 
 /**
- * Converts a text of another template language to the hub's `{{name}}`.
+ * Converts a text in another template language to the hub's `{{name}}`.
  *
  * @param firstLine line number of the text in its file
- * @returns the text, and its placeholder names by first appearance; anything beyond a name is rejected with its line
+ * @returns the text, and its placeholder names in order of first appearance; anything beyond a name is rejected with its line
  */
 export function readBraces(
   text: string,
@@ -32,13 +32,13 @@ export function readBraces(
     findings.refused('template', `${match[0]} is template logic; a hub only fills in {{name}}`, lines(match.index))
   let rewritten = ''
   let at = 0
-  // Behind the last closing braces no tag ends, so none is looked for: a text of nothing but opening braces would take time by its square.
+  // No tag ends after the last closing braces, so the search stops there: otherwise, a text of only opening braces would take quadratic time.
   const lastEnd = text.lastIndexOf('}}')
   for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', at)) {
     const slashes = language === 'handlebars' ? countSlashes(text, at, open) : 0
     TAG.lastIndex = open
     const tag = slashes === 1 || open > lastEnd ? '{{' : (TAG.exec(text)?.[0] ?? '{{')
-    // In Handlebars one backslash escapes the braces, and two or more become one fewer before a tag.
+    // In Handlebars, one backslash escapes the braces; one of two or more is removed before a tag.
     rewritten += text.slice(at, slashes > 0 ? open - 1 : open)
     rewritten += slashes === 1 ? tag : readTag(tag, open)
     at = open + tag.length
@@ -75,7 +75,7 @@ export function readFString(text: string, findings: Findings, firstLine = 1): { 
       names.add(inner)
       return `{{${inner}}}`
     }
-    findings.refused('template', `${clip(whole)} is no plain {name}`, lines(offset))
+    findings.refused('template', `${clip(whole)} is not a plain {name}`, lines(offset))
     return whole
   })
   return { text: rewritten, names: [...names] }

@@ -33,16 +33,16 @@ import { watchContent, watchDays } from './watch-content.ts'
 const PROGRESS_MS = 100
 /** How long the files of a replaced state remain readable for requests that started with it. */
 const RETIRE_MS = 10_000
-/** A watcher can lose events, so the whole folder is scanned after this much quiet. A change in the meantime postpones the scan. */
+/** A watcher can miss events, so the whole folder is scanned after this long without changes. A change postpones the scan. */
 const LOOK_MS = 60_000
-/** How long the builder of a killed server may take to notice. */
+/** How long the builder of a killed server may take to notice and exit. */
 const ORPHAN_MS = 60_000
 const FIRST_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 60_000
 
 const config = readConfig(process.env)
 const folder = describeFolder(process.argv[2] ?? '')
-/** Where the content is: the configured folder, or the clone that the server keeps and nobody else changes. */
+/** The content folder: the configured one, or the clone that only the server changes. */
 const contentDir = process.argv[3] ?? config.contentDir
 const isClone = config.keepsClone
 process.once('disconnect', () => process.exit())
@@ -50,14 +50,14 @@ process.once('disconnect', () => process.exit())
 setPriority(10)
 // Only one process may write, and the builder of a killed server may still be running.
 const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
-if (!lock) throw new Error('Another process builds into the same folder.')
+if (!lock) throw new Error('Another process is building into the same folder.')
 const code = hashCode(process.cwd()).data
 let site = openSite()
 let history: ContentHistory | undefined
 removeOtherIndexes(folder, site.state?.search)
 
 function say(message: BuilderMessage): void {
-  // Sending fails when the server was killed; "disconnect" reports that.
+  // Sending fails if the server was killed, which "disconnect" reports.
   process.send?.(message, undefined, undefined, () => {})
 }
 
@@ -102,7 +102,7 @@ function* listKept(database: SiteDatabase): Generator<[string, KeptPart]> {
   for (const [name, part] of database.listKept()) yield [name, JSON.parse(part)]
 }
 
-/** What may have changed: some files, or any. */
+/** The files that may have changed; `all` if any may have. */
 let wanted: Set<string> | 'all' | undefined = 'all'
 let isBusy = false
 let failures = 0
@@ -110,7 +110,7 @@ let retry: NodeJS.Timeout | undefined
 let isToTidy = false
 let looking: NodeJS.Timeout | undefined
 
-/** Runs the pending work, one step after the other. */
+/** Runs the pending work, one step at a time. */
 async function work(): Promise<void> {
   if (isBusy) return
   isBusy = true
@@ -129,7 +129,7 @@ async function work(): Promise<void> {
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, MAX_PAUSE_MS)
         say({
           kind: 'failed',
-          message: `${sayError(error)}\nTried again in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
+          message: `${sayError(error)}\nRetrying in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
         })
         retry = setTimeout(want, pauseMs)
       }
@@ -145,7 +145,7 @@ function want(paths?: readonly string[]): void {
   inBackground('Building the site', work)
 }
 
-/** After an error, the data in memory may be ahead of what was saved. */
+/** Reloads the saved state, because after an error the data in memory may be ahead of it. */
 function reopen(): void {
   site.database.giveUp()
   site.database.close()
@@ -188,25 +188,25 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   }
   site.listing = listing
   const { problems } = made
-  // A pull moves the branch after it writes the files, which may have been read in between.
+  // A pull updates the branch after it writes the files, so they may have been read in between.
   if ((await readCommit()) !== commit) want()
   say({ kind: 'read', began, problems: problems.map(sayProblem), ignored: sayIgnored(listing.ignored) })
 }
 
-/** Which publishes this round has read. With git around the content folder, everything published so far is in the folder. */
+/** Returns which publishes this round has read. If the content folder is in a git repository, it contains everything published so far. */
 async function readSource(began: string, isWhole: boolean): Promise<BuildSource> {
   if (config.gitStore.kind !== 'local') return readBuildSource(contentDir, process.env)
   return isWhole ? { read_until: began, commits: [], broken: [] } : (site.state?.source ?? UNKNOWN_SOURCE)
 }
 
-/** Scans the content: only the repositories of changed files, when no others can have changed. */
+/** Scans the content; only the repositories of the changed files if no others can have changed. */
 async function look(changed: ReadonlySet<string> | 'all'): Promise<ContentListing> {
   if (!site.listing || changed === 'all') {
     if (!site.listing) await refuseConverted()
     return listContent(contentDir)
   }
   const places = [...changed].map((path) => path.split('/'))
-  // When the folder itself is missing, its files must not look as if each had been deleted.
+  // If the folder itself is missing, its files must not be treated as deleted.
   if (places.some(({ length }) => length < 3) || !existsSync(contentDir)) return listContent(contentDir)
   return listContentAgain(contentDir, site.listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
 }
@@ -216,7 +216,7 @@ async function refuseConverted(): Promise<void> {
   if (converted.length > 0) throw new ContentError(converted)
 }
 
-/** @returns the file's name; the index being searched stays as it is */
+/** @returns the new file's name; the index in use is not modified */
 function makeSearch({ catalogue, changed, removed, isDifferent }: MadeState, number: number): string {
   const { state } = site
   if (state && !isDifferent) return state.search
@@ -232,7 +232,7 @@ function count({ entries, users }: Catalogue): SiteState['counts'] {
   return { repositories: entries.size, versions, owners: users.size }
 }
 
-/** Removes what only older states used. */
+/** Removes files and data that only older states used. */
 function tidy(): void {
   isToTidy = false
   const { database, state } = site
@@ -244,7 +244,7 @@ function tidy(): void {
 type Ready = Extract<HostMessage, { kind: 'ready' }>
 let begun = Promise.withResolvers<Ready>()
 
-/** The server first updates the content folder from git. @throws Error when it cannot */
+/** Waits until the server has updated the content folder from git. @throws Error if the server cannot */
 function askToBegin(): Promise<Ready> {
   begun = Promise.withResolvers()
   say({ kind: 'begin' })
@@ -256,7 +256,7 @@ async function readCommit(): Promise<string | null> {
     const { stdout } = await promisify(execFile)('git', ['-C', contentDir, 'rev-parse', '--verify', 'HEAD'])
     return stdout.trim()
   } catch {
-    // No git, or no commit yet.
+    // Not a git repository, or no commit yet.
     return null
   }
 }

@@ -11,9 +11,9 @@ import type { Site } from './serve-sites.ts'
 
 /** How often to check for a new build. */
 const LOOK_MS = 100
-/** How long requests that started with a build may still search it after it was replaced. */
+/** How long requests that started with a build can still search it after it is replaced. */
 const RETIRE_MS = 10_000
-/** Where the page code is copied to. Parts of it load when a page is first requested, and a later build may have other parts. */
+/** Where the page code is copied to. Parts of it load on first use, and a later build may have different parts. */
 const SERVED_PAGES_DIR = '.hub/served'
 
 /** A build being served. */
@@ -38,7 +38,7 @@ export interface BuiltSite {
  * @throws Error when its page code cannot be loaded
  */
 export async function openBuiltSite(places: BuildPlaces): Promise<BuiltSite | undefined> {
-  // Completes the replacement when a build was killed during it.
+  // Completes the replacement if a build was killed while replacing the last one.
   swapIn(places)
   const first = await openBuild(places)
   if (!first) return undefined
@@ -52,10 +52,10 @@ export async function openBuiltSite(places: BuildPlaces): Promise<BuiltSite | un
       if (!next) return
       const before = current
       current = next
-      console.log(`Serving the build of ${next.builtAt}.`)
+      console.log(`Serving the build from ${next.builtAt}.`)
       setTimeout(before.close, RETIRE_MS).unref()
     } catch (cause) {
-      logTrouble('error', 'The new build cannot be served; the last one is served on.', { cause })
+      logTrouble('error', 'The new build cannot be served; the previous one is still being served.', { cause })
     } finally {
       isLooking = false
     }
@@ -78,7 +78,7 @@ async function openBuild(
   if (!identity || !built) return undefined
   const pages = await loadPages(keepPages(places, built.made_by), places.dist, oldOf(places).dist)
   const search = openSearchThreads(indexOf(places))
-  // Its threads open the file with their first query.
+  // Its threads open the file on their first query.
   await search.warm()
   const files = folderFiles(places.dist, oldOf(places).dist)
   // It may have been replaced while it was being opened.
@@ -90,7 +90,7 @@ async function openBuild(
   return { identity, builtAt, pages, site: { files, search: () => search, source: built.source }, close: search.close }
 }
 
-/** Copies the page code to a place where it stays. @param madeBy identifies it @returns the folder */
+/** Copies the page code to a folder that later builds do not replace. @param madeBy identifies the code @returns the folder */
 function keepPages(places: BuildPlaces, madeBy: string): string {
   const dir = resolve(SERVED_PAGES_DIR, hash('sha256', madeBy).slice(0, 16))
   if (existsSync(dir)) return dir

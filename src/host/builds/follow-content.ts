@@ -1,4 +1,4 @@
-// Keeps a served site up to date: a separate process builds each new state, and this one switches to it in one step when it is complete.
+// Keeps a served site up to date: a separate process builds each new state, and this process switches to it in one step once it is complete.
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config.ts'
@@ -26,13 +26,13 @@ const LONGEST_PAUSE_MS = 60_000
 
 /** A site that follows its content. */
 interface FollowedSite {
-  /** The newest complete state; before the first one, a site that responds with 503. */
+  /** The newest complete state; before the first one exists, a site that responds with 503. */
   site: () => Site
   /** What is being served and what is wrong, for `/healthz`. */
   health: () => Health
-  /** Resolves once something is being served; rejects when the first build failed and nothing is. */
+  /** Resolves once a state is being served; rejects if the first build failed and there is none to serve. */
   ready: Promise<void>
-  /** Rereads a repository, because something was published to it here. */
+  /** Rereads a repository, because a version was published to it on this server. */
   notePublish: (fullName: string) => void
   /** Rereads the content, because `beforeBuild` has something new. */
   noteMove: () => void
@@ -42,7 +42,7 @@ type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
 
 /** The result of `beforeBuild`. */
 interface BroughtContent {
-  /** Whether the folder holds everything published so far. */
+  /** Whether the folder contains everything published so far. */
   isWhole: boolean
   /** What may have changed in addition to the files that a watcher reports. */
   changed: ChangedPaths
@@ -50,18 +50,18 @@ interface BroughtContent {
 
 /** The callbacks of a follower. */
 interface FollowEvents {
-  /** Updates the content folder from git; the folder then stays as it is until the next call. @throws Error when it cannot be read now */
+  /** Updates the content folder from git; the folder then does not change until the next call. @throws Error if git cannot be read now */
   beforeBuild: () => Promise<BroughtContent>
   /** Called when a new state is being served. */
   onShow: () => void
   /** Called when the content of the last round is being served. */
   onBuilt: (began: Date) => void
-  /** Progress of the first build, while nothing is being served; `total` is 0 for a step that cannot be counted. */
+  /** Progress of the first build, while nothing is being served; `total` is 0 if the step has no known length. */
   onProgress: (step: string, done: number, total: number) => void
 }
 
 /**
- * Serves the last complete state at once if the same code built it, and follows the content until the signal aborts. If a build fails, the current state stays, the log and `/healthz` say why, and the build is retried with growing delays.
+ * Serves the last complete state immediately if the same code built it, and follows the content until the signal aborts. If a build fails, the current state is still served, the log and `/healthz` report why, and the build is retried with increasing delays.
  */
 export function followContent(
   config: Config,
@@ -109,7 +109,7 @@ export function followContent(
 
   const takeOver = (state: SiteState) => {
     show(state)
-    console.log(`The site shows the content of ${state.began}: ${sayCounts(state.counts)}.`)
+    console.log(`Serving the content as of ${state.began}: ${sayCounts(state.counts)}.`)
   }
   const hear = (message: FollowMessage) => {
     if (message.kind === 'progress') {
@@ -128,14 +128,14 @@ export function followContent(
     } else if (site === NOT_BUILT) ready.reject(new Error(message.message))
     else {
       health = { ...health, status: 'degraded', failure: message.message }
-      console.error(`The site was not built; what is served stays as it was.\n${message.message}`)
+      console.error(`The build failed; the previous state is still being served.\n${message.message}`)
     }
   }
 
   const last = readLastState(folder)
   if (last) {
     show(last)
-    console.log(`Serving the build of ${last.built_at} while the content is read: ${sayCounts(last.counts)}.`)
+    console.log(`Serving the build from ${last.built_at} while the content is being read: ${sayCounts(last.counts)}.`)
   } else console.log('Building the site …')
   const tellBuilder = keepBuilding(
     [folder.dir, ...(config.keepsClone ? [config.contentDir] : [])],
@@ -143,7 +143,7 @@ export function followContent(
     hear,
     beforeBuild,
   )
-  setTimeout(() => inBackground('Removing sites whose content is gone', removeAbandoned), TIDY_MS).unref()
+  setTimeout(() => inBackground('Removing sites without content', removeAbandoned), TIDY_MS).unref()
   whenAborted(signal, () => ready.resolve())
   whenAborted(signal, () => {
     threads?.close()
@@ -158,7 +158,7 @@ export function followContent(
   }
 }
 
-/** Before the first state. */
+/** The site before the first state exists. */
 const NOT_BUILT: Site = {
   source: UNKNOWN_SOURCE,
   files: {
@@ -181,7 +181,7 @@ function readLastState(folder: HeldFolder): SiteState | undefined {
   return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
 }
 
-/** Runs the build process, and restarts it when it ends unexpectedly. @returns a function that sends it a message */
+/** Runs the build process, and restarts it if it exits unexpectedly. @returns a function that sends it a message */
 function keepBuilding(
   parameters: readonly string[],
   signal: AbortSignal,
@@ -192,7 +192,7 @@ function keepBuilding(
   let failures = 0
   const start = () => {
     if (signal.aborted) return
-    // Messages for people go to its standard error, which is shown. Astro prints to standard output, which is not.
+    // It writes messages for people to standard error, which is shown. Astro prints to standard output, which is not.
     child = fork(BUILDER, parameters, {
       env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
       // The Node options for serving (docs/running.md) would slow down the build.
@@ -205,12 +205,12 @@ function keepBuilding(
     const mine = child
     mine.on('message', (message: BuilderMessage) => {
       if (message.kind !== 'begin') {
-        // Only a complete round proves that it works; a builder that crashes while writing sends many messages first.
+        // Only a complete round resets the count, because a builder that crashes while writing sends many messages first.
         if (message.kind === 'read') failures = 0
         hear(message)
         return
       }
-      inBackground('Bringing what git has into the content folder', async () => {
+      inBackground('Updating the content folder from git', async () => {
         const answer: HostMessage = await beforeBuild().then(
           (brought) => ({ kind: 'ready', ...brought }),
           (error: unknown) => ({ kind: 'unready', message: error instanceof Error ? error.message : String(error) }),
@@ -224,7 +224,7 @@ function keepBuilding(
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS)
       hear({
         kind: 'failed',
-        message: `The building process ended with ${code ?? ending}. It is started again in ${pauseMs / 1000} s.`,
+        message: `The build process exited with ${code ?? ending}. It will be restarted in ${pauseMs / 1000} s.`,
       })
       setTimeout(start, pauseMs).unref()
     })
@@ -235,7 +235,7 @@ function keepBuilding(
   return (message) => child && tell(child, message)
 }
 
-/** A process that has just ended gets no messages; the next one reads everything. */
+/** Sends nothing to a process that has just exited; the next one reads everything. */
 function tell(child: ChildProcess, message: HostMessage): void {
   if (child.connected) child.send(message, () => {})
 }
@@ -249,6 +249,6 @@ const MAX_NAMED = 20
 function sayBroken(problems: readonly string[]): string[] {
   if (problems.length === 0) return []
   const rest = problems.length > MAX_NAMED ? [`  and ${problems.length - MAX_NAMED} more`] : []
-  const title = `${countOf(problems.length, 'problem')} in the content; what is broken stays as it was:`
+  const title = `${countOf(problems.length, 'problem')} in the content; the affected parts are served in their last valid state:`
   return [title, ...problems.slice(0, MAX_NAMED).map((problem) => `  ${problem}`), ...rest]
 }

@@ -29,9 +29,9 @@ import { openSearchThreads } from '../search-threads.ts'
 
 /** One state of the content as files, and its search. */
 export interface Site extends Pick<Hub, 'files' | 'search'> {
-  /** What is wrong with repositories that are shown in an older state, by full name; omitted when nothing is. */
+  /** Problems of repositories that are shown in an older state, by full name; omitted if there are none. */
   broken?: HubPages['broken']
-  /** Which publishes the build includes. A request keeps it together with the files, so files and fresh copies always match. */
+  /** Which publishes the build includes. A request uses it together with the files, so that files and fresh copies always match. */
   source: BuildSource
 }
 
@@ -44,7 +44,7 @@ interface OpenSite extends Site {
 
 const FUNCTIONS_DIR = 'netlify/functions'
 
-/** Where a site's search index is: next to the site, never in it, because everything in it is public. @param siteDir the site's folder */
+/** The path of a site's search index: next to the site, not in it, because everything in it is public. @param siteDir the site's folder */
 export function searchIndexPath(siteDir: string): string {
   return resolve(siteDir, '../build/search.db')
 }
@@ -73,7 +73,7 @@ export function openSite(siteDir: string): OpenSite {
   }
 }
 
-/** The stores of this machine. */
+/** This machine's stores. */
 export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
   localGit: LocalGit
   /** Copies of published versions, whether a build includes them or not. */
@@ -84,22 +84,22 @@ export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
 }
 
 /**
- * Opens the stores of this machine.
+ * Opens this machine's stores.
  *
- * @param root the folder that holds `.hub`
+ * @param root the folder that contains `.hub`
  * @throws HubError when sign-in is only partly configured; the server does not start half-open
  */
 export async function openLocalStores(config: Config, root?: string): Promise<LocalStores> {
   const { contentDir, signIn, baseUrl, databaseUrl } = config
   if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
   const state = await openState(config, root)
-  inBackground('Removing what has expired', () => state.removeExpired())
+  inBackground('Removing expired entries', () => state.removeExpired())
   const shared = databaseUrl === undefined ? undefined : shareCopies(state)
   return {
     state,
     copies: shared ?? rememberCopies(copiesInState(state)),
     ...(shared ? { isDatabaseReachable: shared.isReachable } : {}),
-    localKeys: openLocalKeys((key) => console.log(`To sign in again, once: ${localSignInLink(baseUrl, key)}`)),
+    localKeys: openLocalKeys((key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
     close: () => state.close(),
   }
@@ -107,7 +107,7 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
 
 /** Prints the sign-in link, if there is one (local mode). */
 export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pick<LocalStores, 'localKeys'>): void {
-  if (isLocal) console.log(`To sign in, once: ${localSignInLink(baseUrl, localKeys.current())}`)
+  if (isLocal) console.log(`One-time sign-in link: ${localSignInLink(baseUrl, localKeys.current())}`)
 }
 
 /** The settings used for serving. */
@@ -117,23 +117,23 @@ type ServeSettings = Pick<Config, 'port'> &
     pages?: () => Pages | undefined
     /** Called for each request to `/healthz`. */
     healthOf?: () => Health
-    /** If given, requests are counted and `/metrics` is served. */
+    /** If set, requests are counted and `/metrics` is served. */
     metrics?: Metrics | undefined
-    /** If given, each request is logged as one line. */
+    /** If set, each request is logged as one line. */
     log?: LineWriter | undefined
   }
 
-/** What is counted and logged, according to the settings. By default nothing is logged to a terminal, where it would hide messages for people. */
+/** Opens metrics and the request log according to the settings. By default, requests are not logged to a terminal, where they would hide messages for people. */
 export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings, 'metrics' | 'log'> {
   const isLogging = logRequests ?? !process.stdout.isTTY
   return { metrics: hasMetrics ? openMetrics() : undefined, log: isLogging ? writeLines() : undefined }
 }
 
 /**
- * Serves the current site with the stores of this machine.
+ * Serves the current site with this machine's stores.
  *
  * @param siteOf called once per request
- * @returns once it listens; the caller closes the stores after the server
+ * @returns once it is listening; the caller closes the stores after the server
  * @throws when the port is taken
  */
 export async function serveSites(
@@ -179,7 +179,7 @@ export async function serveSites(
     port,
     {
       listenAt,
-      // 0 turns off every limit.
+      // 0 disables all limits.
       ...(rateLimitPerMinute !== 0 && { addressOf: findConnectionAddresses(trustedProxies) }),
       ...(watched && { onAnswered: watched.onAnswered }),
     },
@@ -202,7 +202,7 @@ function cacheOf(site: Site): PageCache {
   return known
 }
 
-/** The files of a site, and those of its successor once they are deleted: a publish may wait for its turn longer than an older state is kept. */
+/** A site's files, and those of its successor once they are deleted: a publish may wait for its turn for longer than an older state is kept. */
 function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
   return {
     ...site.files,
@@ -218,7 +218,7 @@ function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
   }
 }
 
-/** The data files of a site, and the static files of the pages, which are unavailable while the pages are being bundled. */
+/** A site's data files and the static files of the pages, which are unavailable while the pages are being bundled. */
 function joinFiles(data: SiteFiles, pages: Pages | undefined): SiteFiles {
   const filesOf = (path: string) => {
     const files = isDataPath(path) ? data : pages?.files
@@ -231,7 +231,7 @@ function joinFiles(data: SiteFiles, pages: Pages | undefined): SiteFiles {
   }
 }
 
-/** @returns undefined when nothing is counted or logged */
+/** @returns undefined if nothing is counted or logged */
 function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined) {
   if (!metrics && !log) return undefined
   /** The Cache-Control of each response. The server below sees only bytes, so it is recorded when the response is created. */

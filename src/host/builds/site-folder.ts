@@ -13,20 +13,20 @@ const OLD_SITES_DIR = '.hub/sites'
 
 /** A complete state of a site, and its metadata. */
 export const SiteState = z.object({
-  /** Increases with every state; files are read by it. */
+  /** Increases with every state; used to read its files. */
   number: z.int(),
-  /** The search index, a file of the folder. */
+  /** The search index, a file in the folder. */
   search: z.string(),
   /** When reading of its content began. */
   began: z.string(),
-  /** Which publishes it includes; fresh copies of them no longer count. */
+  /** Which publishes it includes; their fresh copies are no longer used. */
   source: z.object({ read_until: z.string().nullable(), commits: z.array(z.string()), broken: z.array(z.string()) }),
   /** When it was completed. */
   built_at: z.string(),
   /** The checked-out commit of the content folder, or null. */
   commit: z.string().nullable(),
   counts: z.object({ repositories: z.int(), versions: z.int(), owners: z.int() }),
-  /** Problems of repositories and owners that are served in an older state, as sentences by full name or handle. */
+  /** Problems of repositories and owners that are served in an older state, as sentences, keyed by full name or handle. */
   broken: z.record(z.string(), z.array(z.string())),
 })
 export type SiteState = z.infer<typeof SiteState>
@@ -39,7 +39,7 @@ interface SiteFolder {
   file: (name: string) => string
 }
 
-/** The paths in the folder of a site. Nothing is read or created. */
+/** Returns the paths in a site's folder. Nothing is read or created. */
 export function describeFolder(dir: string): SiteFolder {
   return { dir, database: join(dir, 'site.db'), file: (name) => join(dir, name) }
 }
@@ -50,14 +50,14 @@ export interface HeldFolder extends SiteFolder {
   release(): void
 }
 
-/** Locks the folder for a content folder and an address; when another running hub has it, uses a temporary one that is removed at the end. */
+/** Locks the folder for a content folder and a base URL; if another running hub has locked it, uses a temporary one that is removed on release. */
 export function holdFolder(contentDir: string, baseUrl: string): HeldFolder {
   const place = { contentDir: resolve(contentDir), baseUrl }
   const name = hash('sha256', JSON.stringify(place)).slice(0, 16)
   const kept = hold(join(resolve(SITES_DIR), name), place)
   if (kept) return { ...kept.folder, release: () => kept.lock.release() }
   const standIn = hold(join(resolve(SITES_DIR), `${name}.${process.pid}`), place)
-  if (!standIn) throw new Error(`${SITES_DIR} cannot be written to.`)
+  if (!standIn) throw new Error(`${SITES_DIR} is not writable.`)
   return {
     ...standIn.folder,
     release: () => {
@@ -75,7 +75,7 @@ function hold(dir: string, place: object): { folder: SiteFolder; lock: ProcessLo
   return { folder: describeFolder(dir), lock }
 }
 
-/** Removes folders whose content is gone, temporary folders of killed processes, and what older code kept. */
+/** Removes folders whose content folder no longer exists, temporary folders of killed processes, and the folder that older code used. */
 export async function removeAbandoned(): Promise<void> {
   for (const name of existsSync(SITES_DIR) ? readdirSync(SITES_DIR) : []) {
     const dir = join(SITES_DIR, name)

@@ -2,27 +2,27 @@
 import { isStray } from '../../stores/content/content-files.ts'
 import { watchFolders } from './watch-folders.ts'
 
-/** Files often change together: a pull, a publish, an editor that writes twice. */
+/** Files often change together: during a pull or a publish, or when an editor writes twice. */
 const SETTLE_MS = 50
-/** Maximum wait for changes to settle; then the build starts although files still change. */
+/** Maximum wait for changes to settle; then the build starts even if files are still changing. */
 const LONGEST_BURST_MS = 2_000
-/** Polling interval where the system does not report changes. */
+/** Polling interval if the system does not report changes. */
 const POLL_MS = 10_000
-/** Above this many, scanning everything costs less. Linux drops events when 16,384 are queued (`man 7 inotify`). */
+/** Above this many events, scanning everything is cheaper. Linux drops events when 16,384 are queued (`man 7 inotify`). */
 const MAX_EVENTS = 2_000
 
-/** Reports changes of the content. */
+/** Reports changes to the content. */
 export interface ContentWatch {
-  /** Acts as if a file had changed. @param path from the folder */
+  /** Acts as if a file had changed. @param path relative to the content folder */
   noteChange(path: string): void
-  /** Ends it. */
+  /** Stops watching. */
   close(): void
 }
 
 /**
- * Calls `want` when files below the folder changed, once for files that change together. If watching fails, `want` is also called every ten seconds.
+ * Calls `want` when files in the folder change, once for files that change together. If watching fails, `want` is also called every ten seconds.
  *
- * @param want receives the paths of the changed files, relative to the folder, and of deleted folders, which end in a slash; undefined when anything may have changed
+ * @param want receives the paths of the changed files, relative to the folder, and of deleted folders, which end with a slash; undefined if anything may have changed
  * @param onPolling called once with the reason why watching failed
  */
 export function watchContent(
@@ -61,7 +61,7 @@ export function watchContent(
     wantSoon()
   }
   const startPolling = (error: unknown) => {
-    // Called for each folder that cannot be watched; the first one is enough.
+    // Called for each folder that cannot be watched; polling starts only once.
     if (polling) return
     polling = setInterval(wantAll, POLL_MS)
     onPolling(describeFailure(contentDir, error))
@@ -84,16 +84,16 @@ export function watchContent(
 function describeFailure(contentDir: string, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const cause = LIMITS_OF_SYSTEM[code] ?? (error instanceof Error ? error.message : String(error))
-  return `Changes in ${contentDir} are looked for every ${POLL_MS / 1000} s, because the system does not tell of them: ${cause}`
+  return `Checking ${contentDir} for changes every ${POLL_MS / 1000} s, because the system does not report them: ${cause}`
 }
 
 /** Which limit to raise, by system error. `man 7 inotify` */
 const LIMITS_OF_SYSTEM: Readonly<Record<string, string>> = {
-  ENOSPC: 'its limit of watched folders is reached. Raise fs.inotify.max_user_watches with sysctl.',
-  EMFILE: 'its limit of watchers is reached. Raise fs.inotify.max_user_instances with sysctl.',
+  ENOSPC: 'its limit on watched folders has been reached. Raise fs.inotify.max_user_watches with sysctl.',
+  EMFILE: 'its limit on watchers has been reached. Raise fs.inotify.max_user_instances with sysctl.',
 }
 
-/** Calls back at midnight UTC, because the order of `trending` changes with the day. */
+/** Calls `want` at midnight UTC, because the order of `trending` changes daily. */
 export function watchDays(want: () => void): void {
   const now = new Date()
   const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, 0, 0, 1)

@@ -1,9 +1,9 @@
-// Runs a callback when a signal is aborted, even if it already was.
+// Runs a callback when a signal aborts, even if it already has.
 import { inBackground } from './background.ts'
 
-/** Runs the callback when the signal aborts, or at once if it already has, because listeners added later are never called. */
+/** Runs the callback when the signal aborts, or immediately if it already has, because listeners added later are never called. */
 export function whenAborted(signal: AbortSignal, work: () => unknown): void {
-  const end = () => inBackground('A step of stopping', work)
+  const end = () => inBackground('A shutdown step', work)
   if (signal.aborted) end()
   else signal.addEventListener('abort', end, { once: true })
 }

@@ -1,4 +1,4 @@
-// Finds the client address of a request: that of the connection, or the one named by a trusted proxy.
+// Finds the client IP address of a request: the connection's, or the one reported by a trusted proxy.
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
 import type { TrustedProxy } from '../../settings.ts'
@@ -10,8 +10,8 @@ const MAX_HOPS = 32
 /**
  * Creates a function that finds client addresses.
  *
- * @param trusted proxies whose `X-Forwarded-For` counts; read from the end, the first address that is not one of them is the client
- * @param warn called once for each untrusted proxy: all clients behind it count as one
+ * @param trusted proxies whose `X-Forwarded-For` is used; read from the end, the first address that is not one of them is the client's
+ * @param warn called once, for the first untrusted proxy: all clients behind such a proxy count as one
  */
 export function findClients(
   trusted: readonly TrustedProxy[],
@@ -26,7 +26,7 @@ export function findClients(
       if (!isSaid && (forwarded !== undefined || headers.forwarded !== undefined)) {
         isSaid = true
         warn(
-          `Requests come through the proxy ${connection}, and all of its clients share one limit. TRUSTED_PROXIES=${connection} counts them apart.`,
+          `Requests come through the proxy ${connection}, and all of its clients share one limit. Set TRUSTED_PROXIES=${connection} to count them separately.`,
         )
       }
       return connection
@@ -38,7 +38,7 @@ export function findClients(
     let client = connection
     while (hops.length > 0 && isTrusted(client)) {
       const hop = hops.pop()!
-      // Anyone may have sent an invalid entry, so the proxy that forwarded it counts as the client.
+      // Anyone could have sent an invalid entry, so the proxy that forwarded it counts as the client.
       if (isIP(hop) === 0) break
       client = hop
     }
@@ -47,7 +47,7 @@ export function findClients(
 }
 
 /**
- * Creates a function that finds the address a connection is counted for.
+ * Creates a function that finds the IP address to which a connection is attributed.
  *
  * @returns undefined for a trusted proxy, whose connections belong to many clients
  */
@@ -69,7 +69,7 @@ const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 const PLAIN = /^\d+(?:\.\d+){3}$/
 
-/** Normalises an address: unmaps IPv4, and removes brackets, ports and zones. */
+/** Normalises an IP address: unmaps IPv4, and removes brackets, ports and zones. */
 function bare(address: string): string {
   if (PLAIN.test(address)) return address
   return address

@@ -10,22 +10,22 @@ import { openTurns, type TurnLimits } from './turns.ts'
 /** Handles requests to a Node server. */
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
 
-/** Addresses to listen on. */
+/** IP addresses to listen on. */
 type ListenAt = 'everywhere' | readonly string[]
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningServer {
   server: Server
-  /** Accepts no more connections, lets running requests finish, and cuts them after the grace period. @param graceMs default 5 s */
+  /** Accepts no more connections, lets running requests finish, and cuts them off after the grace period. @param graceMs default 5 s */
   stop(graceMs?: number): Promise<void>
 }
 
-/** Limits per client, so that others are served without delay. */
+/** Limits on clients, so that others are served without delay. */
 interface ServerLimits extends TurnLimits {
-  /** Request line and headers; incomplete ones are held in memory for each connection. */
+  /** Maximum size of the request line and headers; incomplete ones are kept in memory for each connection. */
   headerBytes: number
   headersMs: number
-  /** Maximum time without a byte of a body. */
+  /** Maximum time without receiving a byte of a body. */
   stalledMs: number
   /** Maximum time to receive a request, from its first byte to its last. */
   requestMs: number
@@ -46,7 +46,7 @@ const LIMITS: ServerLimits = {
   headersMs: 10_000,
   stalledMs: 10_000,
   requestMs: 30_000,
-  // nginx keeps its connections to us open for 60 s. This is longer, so that nginx never sends on one that we are about to close.
+  // nginx keeps its connections to us open for 60 s. This is longer, so that nginx never uses one that we are about to close.
   keepAliveMs: 65_000,
   checkMs: 1_000,
   connections: 4_096,
@@ -67,7 +67,7 @@ export interface AnsweredRequest {
   path: string
   status: number
   ms: number
-  /** On the wire, headers included. */
+  /** Sent on the wire, including headers. */
   bytes: number
   /** The Cache-Control of the response, or null. */
   cache: string | null
@@ -78,15 +78,15 @@ export interface AnsweredRequest {
 export interface ServerOptions {
   /** Called when a request is complete. */
   onAnswered?: (incoming: IncomingMessage, outgoing: ServerResponse, ms: number, bytes: number) => void
-  /** Default: every address of this machine. */
+  /** Default: all IP addresses of this machine. */
   listenAt?: ListenAt
-  /** The address whose connections are counted together; undefined for no limit. By default, connections are not counted. */
+  /** Returns the IP address whose connections are counted together; undefined for no limit. By default, connections are not counted. */
   addressOf?: (socket: Socket) => string | undefined
   /** Overrides the default limits. */
   limits?: Partial<ServerLimits>
 }
 
-/** Starts a server. @returns once it listens; rejects when the port is taken */
+/** Starts a server. @returns once it is listening; rejects if the port is in use */
 export async function startServer(
   listener: NodeListener,
   port: number,
@@ -104,7 +104,7 @@ export async function startServer(
       requestTimeout: limits.requestMs,
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: limits.checkMs,
-      // Node would send a bare status; we send JSON.
+      // Node would send a status without a body; we send JSON.
       requireHostHeader: false,
     },
     (incoming, outgoing) => takeTurn(incoming, outgoing),
@@ -125,14 +125,10 @@ export async function startServer(
     if (refused) refuse(incoming, outgoing, refused)
     else inBackground('A response', () => listener(incoming, outgoing))
   }
-  // Without these listeners Node responds to such requests itself, with a bare status.
+  // Without these listeners, Node itself responds to such requests, without a body.
   server.on('checkExpectation', takeTurn)
   server.on('connect', (_incoming: IncomingMessage, socket: Socket) =>
-    end(
-      socket,
-      new HubError('invalid_request', 'This server is not a proxy. Request an address of this hub.'),
-      answering,
-    ),
+    end(socket, new HubError('invalid_request', 'This server is not a proxy. Request a URL of this hub.'), answering),
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     end(socket, turns.isWaiting(socket) ? tooManyConnections() : describeUnreadable(error.code), answering),
@@ -177,7 +173,7 @@ function listen(server: NetServer, port: number, host: string | undefined): Prom
   })
 }
 
-/** Makes a server listen on one more address. @returns undefined if this machine has no such address, for example without IPv6 */
+/** Makes a server listen on one more IP address. @returns undefined if this machine does not have it, for example without IPv6 */
 async function openDoor(server: Server, port: number, host: string): Promise<NetServer | undefined> {
   const door = createNetServer((socket) => server.emit('connection', socket))
   door.maxConnections = server.maxConnections
@@ -192,7 +188,7 @@ async function openDoor(server: Server, port: number, host: string): Promise<Net
   }
 }
 
-/** Counts bodies in transit, and ends those that stall. @param cut ends a connection with an error */
+/** Counts bodies in transit, and aborts those that stall. @param cut closes a connection with an error */
 function limitBodies(
   { bodies: most, patienceMs, stalledMs, unreadMs }: ServerLimits,
   cut: (socket: Socket, error: HubError) => void,
@@ -217,11 +213,11 @@ function limitBodies(
       const leave = () => {
         if (!arriving.delete(incoming)) return
         incoming.off('timeout', onStalled)
-        // From now on the timeout covers reading the response.
+        // From now on, the timeout applies to reading the response.
         socket.setTimeout(unreadMs)
       }
       incoming.once('end', leave).once('close', leave)
-      // Prepended, because Node's own listener then sets the idle timeout of the connection.
+      // Prepended, so that Node's own listener sets the connection's idle timeout afterwards.
       outgoing.prependOnceListener('finish', leave).once('close', leave)
       return undefined
     },

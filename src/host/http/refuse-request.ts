@@ -4,14 +4,14 @@ import type { Socket } from 'node:net'
 import { HubError } from '../../domain/api/errors.ts'
 import { type ErrorAnswer, makeErrorAnswer } from '../../server/respond.ts'
 
-/** The error when too many bodies arrive. */
+/** Returns the error for too many bodies arriving at once. */
 export function busy(): HubError {
   return new HubError('unavailable', 'Too many requests at the same time. Try again in a second.', {
     retryAfterSeconds: 1,
   })
 }
 
-/** The error of a request that could not be parsed. @param code Node's error code */
+/** Returns the error for a request that could not be parsed. @param code Node's error code */
 export function describeUnreadable(code: string | undefined): HubError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new HubError('invalid_request', 'The URL or the headers are too long. Shorten them.')
@@ -20,7 +20,7 @@ export function describeUnreadable(code: string | undefined): HubError {
   return new HubError('invalid_request', 'This is not a valid HTTP/1.1 request. Use an HTTP library.')
 }
 
-/** How long a rejected client may keep sending before the connection closes; closed at once, the client would not see the response. */
+/** How long a rejected client may keep sending before the connection is closed; if closed immediately, the client would not see the response. */
 const LINGER_MS = 500
 
 /** Sends an error and closes the connection: anything that follows on it is untrusted or unwanted. */
@@ -32,7 +32,7 @@ export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, erro
   setTimeout(() => incoming.socket.destroy(), LINGER_MS).unref()
 }
 
-/** Closes a connection that can no longer get a response, with an error. */
+/** Closes a connection, with an error if no response has been started on it. */
 export function end(socket: Socket, error: HubError, answering: ReadonlyMap<Socket, ServerResponse>): void {
   if (!socket.writable || answering.get(socket)?.headersSent) {
     socket.destroy()
@@ -42,11 +42,11 @@ export function end(socket: Socket, error: HubError, answering: ReadonlyMap<Sock
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
-/** The error of a client with too many connections. */
+/** Returns the error for a client with too many connections. */
 export function tooManyConnections(): HubError {
   return new HubError(
     'rate_limited',
-    'Too many connections are open from your address. Close some, or send your requests over fewer of them.',
+    'Too many connections are open from your IP address. Close some, or send your requests over fewer connections.',
     { retryAfterSeconds: 5 },
   )
 }

@@ -1,12 +1,12 @@
-// Logs each request as a line of JSON, without query, token or content.
+// Logs each request as a line of JSON, without its query, tokens or content.
 import { randomUUID } from 'node:crypto'
 import { write, writeSync } from 'node:fs'
 import type { AnsweredRequest } from './http-server.ts'
 
-/** Maximum number of buffered characters. When the log's reader is slower, further lines are dropped, and the log says how many. */
+/** Maximum number of buffered characters. If the log's reader is too slow, further lines are dropped, and the log reports how many. */
 const MAX_WAITING = 1_000_000
 const RETRY_MS = 100
-/** How long lines are buffered before one write, because a write costs more than many lines. */
+/** How long lines are buffered before they are written, because one write costs more than buffering many lines. */
 const GATHER_MS = 50
 const MAX_PATH = 500
 
@@ -30,7 +30,7 @@ export function formatRequest({ method, path, status, ms, bytes, cache, id }: An
   })}\n`
 }
 
-/** A path that is safe to log: without its query, which may hold a key or search words, and without tokens that were put there by mistake. */
+/** Returns a path that is safe to log: without its query, which may contain a key or search words, and without tokens put there by mistake. */
 export function withoutSecrets(path: string): string {
   return path
     .slice(0, MAX_PATH)
@@ -40,16 +40,16 @@ export function withoutSecrets(path: string): string {
     .replace(/\beyJ[\w-]{10,}(?:\.[\w-]*)*/g, 'eyJ…')
 }
 
-/** The request ID: the client's, if it is a plain word, otherwise a new one. */
+/** Returns the request ID: the client's if it is well-formed, otherwise a new one. */
 export function nameRequest(given: string): string {
   return /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID()
 }
 
-/** Writes lines to a file descriptor. A full pipe delays the log, but no request. */
+/** Writes lines to a file descriptor. A full pipe delays the log, but never a request. */
 export function writeLines(descriptor = 1): LineWriter {
   let waiting = ''
   let dropped = 0
-  /** Lines are being buffered or written. */
+  /** Whether lines are being buffered or written. */
   let isBusy = false
   const writeSoon = () => {
     if (isBusy || waiting === '') return
@@ -63,7 +63,7 @@ export function writeLines(descriptor = 1): LineWriter {
   }
   const writeWhole = (chunk: Buffer) =>
     write(descriptor, chunk, (error, written) => {
-      // When the log's reader is gone, logging stops and requests are still served.
+      // If the log's reader has exited, logging stops, but requests are still served.
       if (error && error.code !== 'EAGAIN') isBusy = false
       else if (error || written < chunk.length)
         setTimeout(() => writeWhole(chunk.subarray(error ? 0 : written)), error ? RETRY_MS : 0)
@@ -85,8 +85,7 @@ export function writeLines(descriptor = 1): LineWriter {
         dropped += 1
         return
       }
-      if (dropped > 0)
-        waiting += `${JSON.stringify({ level: 'warning', message: 'Lines of the log were lost.', dropped })}\n`
+      if (dropped > 0) waiting += `${JSON.stringify({ level: 'warning', message: 'Log lines were lost.', dropped })}\n`
       dropped = 0
       waiting += line
       writeSoon()

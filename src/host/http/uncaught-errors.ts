@@ -1,14 +1,14 @@
-// Keeps the process alive when an error escapes every handler: it is logged, and other requests are still served.
+// Keeps the process alive after an uncaught error: the error is logged, and other requests are still served.
 import { logTrouble } from '../../ports/log.ts'
 
 /**
- * Logs uncaught errors and rejections instead of ending the process. Call it once the server listens: an earlier error should end it.
+ * Logs uncaught errors and rejections instead of exiting. Call it once the server is listening, because an earlier error should end the process.
  */
 export function surviveUncaughtErrors(): void {
-  // When the log's reader is gone, a write fails with EPIPE. Uncaught, that error would be logged, fail again, and loop forever.
+  // If the log's reader has exited, a write fails with EPIPE. If uncaught, that error would be logged, fail again, and so loop forever.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   // Node reports rejections here too, because nothing listens for `unhandledRejection`.
   process.on('uncaughtException', (cause, origin) =>
-    logTrouble('error', 'Nobody caught this error. The hub keeps running.', { origin, cause }),
+    logTrouble('error', 'This error was not caught. The hub keeps running.', { origin, cause }),
   )
 }

@@ -10,7 +10,7 @@ import { type Html, html, type Page } from './html.ts'
 import { drawHidden, drawSnippet } from './page-parts.ts'
 import { csrfToken, type Purpose } from './session.ts'
 
-/** Values of the create form when it is redisplayed. */
+/** The values with which the create form is redisplayed. */
 interface TokenForm {
   name: string
   owner: string
@@ -19,24 +19,24 @@ interface TokenForm {
   days: string
 }
 
-/** Everything the account page shows. */
+/** Everything that the account page shows. */
 export interface AccountView {
   session: Session
-  /** Their own handle first, when it may be an owner's. */
+  /** The owners they may publish to; their own handle comes first if it can be an owner. */
   owners: readonly string[]
   tokens: readonly ListedToken[]
-  /** Tokens that operators of this hub created for these owners. */
+  /** Tokens that this hub's operators created for these owners. */
   operatorTokens: readonly ListedToken[]
   now: Date
-  /** What has just happened, as a sentence. */
+  /** A sentence that says what has just happened. */
   notice?: string | undefined
-  /** Errors of the form, and its submitted values. */
+  /** The errors in the form, and its submitted values. */
   refused?: { problems: readonly string[]; form: TokenForm }
   /** Identifies the next form, so that it creates at most one token. */
   formId: string
 }
 
-/** The account page of a signed-in person. */
+/** Renders the account page of a signed-in person. */
 export function drawAccount(view: AccountView): Page {
   const { session, owners, notice } = view
   const { login, user_id } = session.person
@@ -62,7 +62,7 @@ export function drawAccount(view: AccountView): Page {
       }
       <p class="actions"><a class="button" href="/new">New prompt</a></p>
       <p class="quiet">Your own page appears with your first prompt. You can also publish to owners that list you in their
-      <code>members</code>. The hub checks this at every publish.</p>
+      <code>members</code>. The hub checks this on every publish.</p>
       <p class="quiet">A GitHub workflow needs no token: see <a href="/docs/trusted-publishing">Trusted publishing</a>.</p>
     </section>
     <section aria-labelledby="session-title">
@@ -99,7 +99,7 @@ function drawForm({ session, owners, refused, formId }: AccountView): Html | und
     ${drawHidden('csrf', csrfToken(session, 'create-token'))}${drawHidden('form', formId)}
     <div class="wide"><label for="name">Name</label>
       <input id="name" name="name" required maxlength="64" value="${form.name}" autocomplete="off" aria-describedby="name-hint" />
-      <p class="quiet" id="name-hint">A name to recognise it by, such as “laptop”.</p></div>
+      <p class="quiet" id="name-hint">A name that helps you recognise the token, such as “laptop”.</p></div>
     <div><label for="owner">Owner</label>
       <select id="owner" name="owner">${owners.map((owner) => html`<option${owner === form.owner ? html` selected` : ''}>${owner}</option>`)}</select></div>
     <div><label for="repository">Repository</label>
@@ -117,8 +117,8 @@ function drawForm({ session, owners, refused, formId }: AccountView): Html | und
 
 const WHAT: Readonly<Record<Permission, string>> = {
   publish: 'Publish new versions.',
-  label: 'Point labels at versions, except those that the owner protects.',
-  maintain: 'Yank versions, and change status, readme, title and all labels.',
+  label: 'Point labels at versions, except labels that the owner protects.',
+  maintain: 'Yank versions, and change the status, readme, title and all labels.',
 }
 
 function drawTokens({ session, tokens, now }: AccountView): Html {
@@ -141,19 +141,19 @@ function drawTokens({ session, tokens, now }: AccountView): Html {
   })
   return html`
 <section id="tokens" aria-labelledby="tokens-title">
-  <div class="bar"><h2 id="tokens-title">Tokens</h2><p class="quiet">at most ${LIMITS.tokensPerPerson}</p></div>
+  <div class="bar"><h2 id="tokens-title">Tokens</h2><p class="quiet">up to ${LIMITS.tokensPerPerson}</p></div>
   ${
     rows.length === 0
       ? html`<p class="quiet">You have no tokens.</p>`
       : html`<div class="scrolls" tabindex="0" role="group" aria-label="Tokens"><table class="tokens">
   <thead><tr>${HEADINGS}<th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
   <tbody>${rows}</tbody></table></div>
-  <p class="quiet tokens-note">“Last used” is updated at most once an hour. Revoking a token takes effect at once and cannot be undone.</p>`
+  <p class="quiet tokens-note">“Last used” is updated at most once an hour. Revoking a token takes effect immediately and cannot be undone.</p>`
   }
 </section>`
 }
 
-/** Tokens that only an operator can revoke, so they have no button; empty if there are none. */
+/** Renders the tokens that only an operator can revoke; they have no button. Returns undefined if there are none. */
 function drawOperatorTokens({ operatorTokens, now }: AccountView): Html | undefined {
   if (operatorTokens.length === 0) return undefined
   return html`
@@ -183,7 +183,7 @@ function drawCells(token: ListedToken, now: Date): Html {
   <td data-label="Last used">${token.last_used_at === null ? 'never' : drawDay(token.last_used_at)}</td>`
 }
 
-/** The only page that shows a token, with commands that use it. */
+/** Renders the only page that shows a token, with commands that use it. */
 export function drawNewToken({
   token,
   scope,
@@ -220,7 +220,7 @@ export function drawNewToken({
   return { title: 'Your new token', main }
 }
 
-/** An error page. */
+/** Renders an error page. */
 export function drawTrouble({ status, code, message }: { status: number; code: string; message: string }): Page {
   const main = html`
 <div class="page-head">

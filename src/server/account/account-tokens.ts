@@ -1,4 +1,4 @@
-// Lists, creates and revokes the tokens of the signed-in person.
+// Lists, creates and revokes the signed-in person's tokens.
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Session } from '../../domain/access/account.ts'
@@ -14,7 +14,7 @@ import { protect, type Visited } from './respond-account.ts'
 import { redirectTo } from './sign-in.ts'
 import { requireForm, type Visit } from './visit.ts'
 
-/** Everything that the account page shows about a person. */
+/** Collects everything that the account page shows about a person. */
 export async function viewAccount(
   { dependencies, accounts, now }: Visit,
   session: Session,
@@ -28,9 +28,9 @@ export async function viewAccount(
 
 const days = `expected a whole number of days from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`
 const TokenFormInput = z.object({
-  form: z.uuid('expected the form as it was sent'),
+  form: z.uuid('expected the unchanged form ID'),
   name: line(64).refine((name) => name.trim() !== '', 'expected some text'),
-  owner: z.string().refine(isOwner, 'expected one that you may publish to'),
+  owner: z.string().refine(isOwner, 'expected an owner that you may publish to'),
   repository: z
     .string()
     .refine(
@@ -72,7 +72,7 @@ export async function createToken(visited: Visit): Promise<Visited> {
       `owner: you cannot publish to ${owner}. Ask for an entry under members in content/${owner}/index.md.`,
     ])
   if (view.tokens.filter((token) => !hasExpired(token, now)).length >= LIMITS.tokensPerPerson)
-    return refuse([`You already have ${LIMITS.tokensPerPerson} tokens. Revoke one that you do not need.`])
+    return refuse([`You already have ${LIMITS.tokensPerPerson} tokens. Revoke one that you no longer need.`])
   const { name, days } = parsed.value
   const made = {
     form: parsed.value.form,
@@ -84,7 +84,7 @@ export async function createToken(visited: Visit): Promise<Visited> {
   const token = await accounts.createToken(session.person, made, now)
   if (token === undefined)
     return refuse([
-      'You already submitted this form, and its token was shown then. If you lost it, revoke it and create another.',
+      'You already submitted this form, and its token was shown at that time. If you lost it, revoke it and create another one.',
     ])
   return drawNewToken({ token, scope: made.scope, days: made.days, baseUrl: dependencies.baseUrl })
 }

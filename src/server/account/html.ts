@@ -1,9 +1,9 @@
-// Writes HTML with escaping, inside the frame of the site.
+// Writes escaped HTML into the site's frame.
 import { FRAME_PATH, FRAME_PLACE, FRAME_TITLE } from '../../domain/api/account-frame.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 
-/** HTML that is safe to send: made by `html`, or by `asDrawn` from another function of ours. */
+/** HTML that is safe to send: created by `html`, or by `asDrawn` from the output of another of our functions. */
 export class Html {
   readonly text: string
 
@@ -15,7 +15,7 @@ export class Html {
 /** Values that `html` accepts in its placeholders; undefined, null and false render nothing. */
 type Part = string | number | Html | undefined | null | false | readonly Part[]
 
-/** Writes HTML: `html\`<p>${name}</p>\``. Texts are escaped for elements and for attributes in double quotes. A part that renders nothing leaves no blank line. */
+/** Writes HTML: `html\`<p>${name}</p>\``. Strings are escaped for elements and for double-quoted attributes. A part that renders nothing leaves no blank line. */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = ''
   for (let index = 0; index < literals.length; index++) {
@@ -26,7 +26,7 @@ export function html(literals: TemplateStringsArray, ...parts: readonly Part[]):
   return new Html(text)
 }
 
-/** Accepts HTML that a function of ours wrote without `html`, with all foreign text already escaped. */
+/** Accepts HTML that one of our functions wrote without `html`; all external text in it must already be escaped. */
 export function asDrawn(text: string): Html {
   return new Html(text)
 }
@@ -45,21 +45,21 @@ function draw(part: Part): string {
   return text
 }
 
-/** The body of a page, and its title. */
+/** A page's title and body. */
 export interface Page {
   title: string
   main: Html
 }
 
 /**
- * Puts a page into the frame that the build wrote.
+ * Inserts a page into the frame that the build wrote.
  *
- * @throws Error when the site has no frame, or one without its placeholders
+ * @throws Error if the site has no frame, or if its placeholders are missing
  */
 export async function framePage(siteFiles: SiteFiles, { title, main }: Page): Promise<string> {
   const bytes = await siteFiles.read(FRAME_PATH)
   const frame = bytes && new TextDecoder().decode(bytes)
-  if (!frame?.includes(FRAME_PLACE)) throw new Error(`${FRAME_PATH} is missing in the site, or has no place for a page`)
-  // Replacer functions, because `$&` has a meaning in a replacement string.
+  if (!frame?.includes(FRAME_PLACE)) throw new Error(`${FRAME_PATH} is missing from the site, or has no placeholder for a page`)
+  // Replacer functions are used because `$&` has a special meaning in a replacement string.
   return frame.replace(`<title>${FRAME_TITLE}`, () => html`<title>${title}`.text).replace(FRAME_PLACE, () => main.text)
 }

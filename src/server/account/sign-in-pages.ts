@@ -1,8 +1,8 @@
-// Pages for people who are not signed in.
+// Renders pages for people who are not signed in.
 import { html, type Page } from './html.ts'
 import { drawHidden, drawSnippet } from './page-parts.ts'
 
-/** The page for visitors who are not signed in. */
+/** Renders the page for visitors who are not signed in. */
 export function drawSignIn({ notice }: { notice: string | undefined }): Page {
   const main = html`
 <div class="page-head">
@@ -14,7 +14,7 @@ export function drawSignIn({ notice }: { notice: string | undefined }): Page {
   return { title: 'Your account', main }
 }
 
-/** The page of a hub without sign-in. */
+/** Renders the page of a hub without sign-in. */
 export function drawSignInOff(): Page {
   const main = html`
 <div class="page-head">
@@ -26,20 +26,20 @@ ${drawSnippet('token', 'On the server', 'npm run token -- acme')}
   return { title: 'Your account', main }
 }
 
-/** The page for visitors who are not signed in, in local mode: people sign in with a link that the hub printed. */
+/** Renders the page for visitors who are not signed in, in local mode: people sign in with a link that the hub printed. */
 export function drawLinkNeeded({ notice }: { notice?: string | undefined } = {}): Page {
   const main = html`
 <div class="page-head">
   <h1>Your account</h1>
   ${notice && html`<p class="notice" role="status">${notice}</p>`}
   <p class="lead">Reading needs no account. To sign in, open the link that <code>npm start</code> printed. It works
-  once; then <code>npm start</code> prints a new one.</p>
+  only once; then <code>npm start</code> prints a new one.</p>
 </div>
 ${drawSnippet('token', 'Or create a token on the server, without signing in', 'npm run token -- acme')}`
   return { title: 'Your account', main }
 }
 
-/** The form of a local sign-in, which asks for a handle: anyone with the printed link may sign in under any name. */
+/** Renders the local sign-in form, which asks for a handle: anyone with the printed link may sign in under any name. */
 export function drawLocalSignIn({ state, key }: { state: string; key: string }): Page {
   const main = html`
 <div class="page-head">

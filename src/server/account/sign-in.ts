@@ -6,32 +6,32 @@ import { Handle } from '../../domain/content/values.ts'
 import type { LocalKeys } from './local-keys.ts'
 import { type Cookies, isEqual, type SignInNote } from './session.ts'
 
-/** How people sign in. */
+/** The way in which people sign in. */
 export type SignIn =
   /** No sign-in. Tokens are created on the machine itself. */
   | { kind: 'off' }
-  /** With any handle, through the link that the hub printed: only the user of its machine has that. */
+  /** With any handle, through the link that the hub printed, which only its machine's user has. */
   | { kind: 'local'; keys: LocalKeys }
   | {
       kind: 'github'
       clientId: string
-      /** GitHub's web address. */
+      /** GitHub's base URL. */
       oauthUrl: string
       /** Exchanges the code for a person. The token that GitHub returns is used once and not stored. @throws HubError */
       identify: (grant: { code: string; verifier: string; redirectUri: string }) => Promise<Person>
     }
 
-/** The dependencies of signing in. */
+/** The dependencies for signing in. */
 export interface SignInTools {
   baseUrl: string
   accounts: Accounts
   cookies: Cookies
 }
 
-/** Where a browser is sent after sign-in, by default. */
+/** The page to which a browser is sent after sign-in by default. */
 const HOME = '/settings'
 
-/** Where to go after sign-in: the given path of this site, or the account page instead of anything that might lead elsewhere. */
+/** Returns where to go after sign-in: the given path on this site, or the account page if the path might lead elsewhere. */
 export function safeReturn(given: string | null): string {
   return given !== null &&
     given.length <= 500 &&
@@ -41,7 +41,7 @@ export function safeReturn(given: string | null): string {
     : HOME
 }
 
-/** Starts a sign-in. @returns the cookie's value, and its header */
+/** Starts a sign-in. @returns the cookie's content and its header value */
 export function beginSignIn(
   request: Request,
   { cookies }: SignInTools,
@@ -55,7 +55,7 @@ export function beginSignIn(
   return { note, cookie: cookies.setSignIn(note, now) }
 }
 
-/** The address at GitHub that a sign-in redirects to. It requests no scope, because GitHub identifies the account without one. */
+/** Returns the GitHub URL that a sign-in redirects to. It requests no scope, because GitHub identifies the account without one. */
 export function githubAddress(
   { clientId, oauthUrl }: SignIn & { kind: 'github' },
   { state, verifier }: Omit<SignInNote, 'expires_at'>,
@@ -70,7 +70,7 @@ export function githubAddress(
   })}`
 }
 
-/** Completes a sign-in at GitHub, with exactly one request for each sign-in. @throws HubError `invalid_request` for one that this browser did not start, or that was completed before; `forbidden` for a login that belongs to another account here */
+/** Completes a GitHub sign-in, with exactly one request for each sign-in. @throws HubError `invalid_request` if this browser did not start it or it was already completed; `forbidden` if the login belongs to another account here */
 export async function finishGithub(
   request: Request,
   signIn: SignIn & { kind: 'github' },
@@ -91,7 +91,7 @@ export async function finishGithub(
   return admit(request, person, note, tools, now)
 }
 
-/** Completes a local sign-in. @throws HubError `invalid_request` for one that this browser did not start, or that was completed before; `validation_failed` for an invalid handle; `forbidden` for a used key */
+/** Completes a local sign-in. @throws HubError `invalid_request` if this browser did not start it or it was already completed; `validation_failed` for an invalid handle; `forbidden` for a used key */
 export async function finishLocal(
   request: Request,
   form: URLSearchParams,
@@ -102,10 +102,10 @@ export async function finishLocal(
   const note = requireNote(request, form.get('state'), tools, now)
   const handle = Handle.safeParse(form.get('handle')?.trim().toLowerCase())
   if (!handle.success)
-    throw new HubError('validation_failed', 'handle: expected 1 to 39 letters, digits and single hyphens inside.')
+    throw new HubError('validation_failed', 'handle: expected 1 to 39 letters, digits and single hyphens, and no hyphen at either end.')
   await spendNote(note, tools)
   if (!keys.spend(form.get('key')))
-    throw new HubError('forbidden', 'This sign-in link was already used. Open the next link that npm start printed.')
+    throw new HubError('forbidden', 'This sign-in link was already used. Open the new link that npm start printed.')
   return admit(request, localPerson(handle.data), note, tools, now)
 }
 
@@ -116,13 +116,13 @@ function requireNote(request: Request, state: string | null, { cookies }: SignIn
   return note
 }
 
-/** @throws HubError `invalid_request` for a sign-in that ended before, successfully or not */
+/** @throws HubError `invalid_request` if the sign-in was already completed, successfully or not */
 async function spendNote(note: SignInNote, { accounts }: SignInTools): Promise<void> {
   if (!(await accounts.spendSignIn(note)))
     throw new HubError('invalid_request', 'This sign-in was already completed. Sign in again.')
 }
 
-/** Opens a new session for each sign-in, and ends the browser's previous one, whoever owned it. */
+/** Opens a new session, and revokes the browser's previous one, no matter whose it was. */
 async function admit(
   request: Request,
   person: Person,
@@ -136,7 +136,7 @@ async function admit(
   return redirectTo(return_to, [cookies.setSession(secret), cookies.clearSignIn()])
 }
 
-/** Redirects a browser with a GET. @param location a validated path of this site, or an address from the settings */
+/** Redirects a browser, which then sends a GET. @param location a validated path on this site, or a URL from the settings */
 export function redirectTo(location: string, setCookies: readonly string[] = []): Response {
   const headers = new Headers({ Location: location, 'Cache-Control': 'no-store' })
   for (const cookie of setCookies) headers.append('Set-Cookie', cookie)

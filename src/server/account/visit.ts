@@ -1,4 +1,4 @@
-// The context of one account request, and parsing of its form.
+// Collects the context of an account request, and parses its form.
 import { type Accounts, isLocalPerson, type Session } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
@@ -8,17 +8,17 @@ import type { PageTools } from './respond-account.ts'
 import { makeCookies, requireCsrf } from './session.ts'
 import type { SignIn, SignInTools } from './sign-in.ts'
 
-/** The dependencies of the account addresses. */
+/** The dependencies of the account routes. */
 export interface AccountDependencies extends PageTools {
   accounts: Accounts
   signIn: SignIn
-  /** Signs the cookies of pending sign-ins. */
+  /** The secret that signs the cookies of pending sign-ins. */
   secret: string
-  /** Limits requests by client address. */
+  /** Limits requests by client IP address. */
   limiter: RateLimiter
-  /** From the platform. Handlers never take it from a header, because clients can write those. */
+  /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
   clientAddress: string
-  /** Owners that a person may publish to, as of the newest build. */
+  /** Returns the owners that a person may publish to, as of the newest build. */
   ownersOf: (login: string, userId: string) => Promise<readonly string[]>
 }
 
@@ -27,7 +27,7 @@ export interface Visit extends SignInTools {
   request: Request
   dependencies: AccountDependencies
   now: Date
-  /** Who is signed in. */
+  /** The session of the signed-in person, if any. */
   session: Session | undefined
   sessionSecret: string | undefined
 }
@@ -38,12 +38,12 @@ export async function openVisit(request: Request, dependencies: AccountDependenc
   const cookies = makeCookies(baseUrl, secret)
   const sessionSecret = cookies.readSession(request)
   const found = sessionSecret === undefined ? undefined : await accounts.findSession(sessionSecret, now)
-  // A local session no longer counts once the hub uses sign-in with GitHub.
+  // A local session is no longer valid once the hub uses GitHub sign-in.
   const session = found && isLocalPerson(found.person) === (dependencies.signIn.kind === 'local') ? found : undefined
   return { request, dependencies, now, baseUrl, accounts, cookies, session, sessionSecret }
 }
 
-/** Reads a form of a signed-in person. @throws HubError `forbidden` when nobody is signed in, or when the form is not from a page of this session; also what `readForm` throws */
+/** Reads a form submitted by a signed-in person. @throws HubError `forbidden` if nobody is signed in or the form is not from a page of this session; also the errors of `readForm` */
 export async function requireForm(
   { request, session }: Visit,
   purpose: Parameters<typeof requireCsrf>[1],
@@ -54,7 +54,7 @@ export async function requireForm(
   return { session, form }
 }
 
-/** Reads a form, whoever sent it. @throws HubError `unsupported_media_type`, `content_too_large` */
+/** Reads a form, no matter who sent it. @throws HubError `unsupported_media_type`, `content_too_large` */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   const type = (request.headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
@@ -65,5 +65,5 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
 }
 
 function formTooLarge(): HubError {
-  return new HubError('content_too_large', `A form has at most ${LIMITS.requestBytes} bytes.`)
+  return new HubError('content_too_large', `The form is longer than ${LIMITS.requestBytes} bytes.`)
 }

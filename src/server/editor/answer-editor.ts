@@ -1,4 +1,4 @@
-// Handles the pages where people publish and manage prompts. A form is read, sent to the API's own handlers, and redisplayed when they reject it.
+// Handles the pages where people publish and manage prompts. A form is parsed, sent to the API's own handlers, and redisplayed if they reject it.
 import type { Session } from '../../domain/access/account.ts'
 import { EDITOR_METHODS } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
@@ -23,10 +23,10 @@ import type { ApiAnswer, ApiCall } from './call-api.ts'
 import { drawManagePage, drawSignInFirst, drawVersionPage, type Review, type VersionView } from './pages.ts'
 import { bodyOf, emptyForm, formOf, readVersionForm, splitTags, type VersionForm } from './version-form.ts'
 
-/** The dependencies of the editor. */
+/** The editor's dependencies. */
 export interface EditorDependencies extends AccountDependencies {
   fresh: FreshCopies
-  /** Where people without permission can suggest a change; undefined if there is no such place. */
+  /** The git host where people without permission can suggest a change; undefined if there is none. */
   sourceHost: SourceHost | undefined
   /** Connects publishing for a request. */
   connectPublish: (request: Request) => Promise<PublishDependencies>
@@ -36,16 +36,16 @@ export interface EditorDependencies extends AccountDependencies {
 interface Editing extends Visit {
   dependencies: EditorDependencies
   session: Session
-  /** The prompt that the address names; undefined at `/new`. */
+  /** The prompt named in the URL; undefined at `/new`. */
   repository: Repository | undefined
 }
 
-/** The message shown after a redirect, by the word in the redirect's address. */
+/** The messages shown after a redirect, by the keyword in the redirect's URL. */
 const NOTICES: Readonly<Record<string, string>> = {
   label: 'The label was moved.',
   unlabel: 'The label was removed.',
   yank: 'The version was yanked.',
-  unyank: 'The version is back.',
+  unyank: 'The version was un-yanked.',
   status: 'The status was changed.',
   about: 'Saved.',
   readme: 'The readme was saved.',
@@ -90,7 +90,7 @@ async function visit(request: Request, dependencies: EditorDependencies): Promis
   return request.method === 'POST' ? sendVersion(editing) : showVersion(editing)
 }
 
-/** Shows an empty form, one with the version to copy, or one with the latest version. */
+/** Shows a form that is empty, or filled with the version to copy or the latest version. */
 async function showVersion(editing: Editing): Promise<Page> {
   const { request, session, repository } = editing
   const { searchParams } = new URL(request.url)
@@ -108,7 +108,7 @@ async function ownersOf({ dependencies, session }: Editing): Promise<readonly st
   return dependencies.ownersOf(login, user_id)
 }
 
-/** The form of a fork. @param from `owner/name@x.y.z` @returns undefined if there is nothing to copy */
+/** Creates the form of a fork. @param from `owner/name@x.y.z` @returns undefined if there is nothing to copy */
 async function copyOf(
   { dependencies }: Editing,
   from: string,
@@ -179,7 +179,7 @@ async function sendVersion(editing: Editing): Promise<Visited> {
   return redirectTo(`/${owner}/${name}`)
 }
 
-/** The version that the form was opened with, which the sender expects to be the latest. */
+/** Reads the version with which the form was opened, which the sender expects to be the latest. */
 async function readBase(editing: Editing, repository: Repository, expected: string): Promise<VersionRecord> {
   const { owner, name } = repository
   const found = isVersion(expected) ? await findVersion(owner, name, expected, editing.dependencies) : undefined
@@ -215,15 +215,15 @@ async function manage(editing: Editing): Promise<Visited> {
     return protect(await showManage(editing, { typed: form, preview }), 200, request, dependencies)
   }
   const wanted = changeOf(form, full_name)
-  if (!wanted) throw new HubError('invalid_request', 'Nothing like this can be changed. Reload the page and try again.')
+  if (!wanted) throw new HubError('invalid_request', 'The form contains an unknown change. Reload the page and try again.')
   if (wanted.isDangerous && form.get('confirmed') !== 'yes')
-    return again(ERRORS.validation_failed.status, 'Tick the box that says what this does, then try again.')
+    return again(ERRORS.validation_failed.status, 'Select the checkbox that describes the effect of this change, then try again.')
   const answer = await call(editing, { owner, ...wanted.call })
   if (!answer.isDone) return again(answer.status, answer.message)
   return redirectTo(`/${owner}/${name}/manage?done=${form.get('change')}`)
 }
 
-/** The API call that a form represents. @returns undefined for a form that none of our pages has */
+/** Returns the API call that a form represents. @returns undefined for a form that none of our pages contains */
 function changeOf(
   form: URLSearchParams,
   fullName: string,
@@ -263,7 +263,7 @@ function changeOf(
   }
 }
 
-/** Imports publishing with the first form, because most requests only show one. */
+/** Imports publishing when a form is submitted, because most requests only show one. */
 async function call({ dependencies, session }: Editing, wanted: ApiCall): Promise<ApiAnswer> {
   const { callApi } = await import('./call-api.ts')
   return callApi(wanted, session.person, dependencies.baseUrl, dependencies.connectPublish)

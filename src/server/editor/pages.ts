@@ -18,7 +18,7 @@ export interface Review {
   warnings: readonly { code: string; message: string }[]
 }
 
-/** The page for writing a version. */
+/** The data of the page for writing a version. */
 export interface VersionView {
   session: Session
   form: VersionForm
@@ -27,13 +27,13 @@ export interface VersionView {
   /** The version that the form started from; undefined for a new prompt. */
   base?: VersionRecord | undefined
   review?: Review | undefined
-  /** Why it was rejected. */
+  /** The reason why the form was rejected. */
   problem?: string | undefined
-  /** Where people without permission to publish may suggest the change. */
+  /** The URL where people without permission to publish can suggest the change. */
   suggestion?: string | undefined
-  /** What someone else published in the meantime. */
+  /** The version that someone else published in the meantime. */
   theirs?: VersionRecord | undefined
-  /** What was lost of a pasted file, or why it was refused. */
+  /** What was lost from a pasted file, or why the file was refused. */
   said?: readonly string[] | undefined
 }
 
@@ -55,7 +55,7 @@ export function drawVersionPage({
 <div class="page-head">
   ${base && html`<p class="full-name"><a href="/${form.owner}">${form.owner}</a>/<a href="/${fullName}">${form.name}</a></p>`}
   <h1>${base ? `Edit ${base.version}` : 'New prompt'}</h1>
-  <p class="lead">${base ? 'Change the text, look at what it means for callers, then publish the next version.' : 'Write the text, check it, then publish its first version, 1.0.0.'}</p>
+  <p class="lead">${base ? 'Edit the text, review how the change affects callers, then publish the next version.' : 'Write the text, check it, then publish it as the first version, 1.0.0.'}</p>
   ${form.forkedFrom !== '' && html`<p class="quiet">Started from <a href="/${form.forkedFrom.replace('@', '/v/')}">${form.forkedFrom}</a>.</p>`}
   ${problem && html`<div class="notice" role="alert"><p>${problem}</p>${suggestion && html`<p><a href="${suggestion}" rel="nofollow noopener">Suggest a change</a> instead.</p>`}</div>`}
 </div>
@@ -73,17 +73,17 @@ ${review && drawReview(review, form, base)}
   return { title, main }
 }
 
-/** The form that takes a file of another tool. */
+/** Renders the form that accepts another tool's file. */
 function drawPaste(session: Session, said: readonly string[] | undefined): Html {
   return html`
 ${said && said.length > 0 && html`<div class="notice" role="status"><ul class="plain">${said.map((sentence) => html`<li>${sentence}</li>`)}</ul></div>`}
-<details class="paste"${said?.some((sentence) => sentence.startsWith('Refused')) && html` open`}><summary>Start from a file of another tool</summary>
+<details class="paste"${said?.some((sentence) => sentence.startsWith('Refused')) && html` open`}><summary>Start from another tool’s file</summary>
 <form class="account-form" action="/new" method="post">
   ${drawHidden('csrf', csrfToken(session, 'edit'))}${drawHidden('step', 'paste')}
   <input type="hidden" name="file" value="" data-file-name />
   <div class="wide"><label for="source">File</label>
     <textarea id="source" name="source" rows="6" required spellcheck="false" data-drop aria-describedby="source-hint"></textarea>
-    <p class="quiet" id="source-hint">Paste it here<span class="needs-script">, or drop it</span>. Nothing in it is run or fetched. <a href="/docs/import">Formats</a></p></div>
+    <p class="quiet" id="source-hint">Paste it here<span class="needs-script">, or drop it</span>. The hub runs nothing in it and fetches nothing. <a href="/docs/import">Formats</a></p></div>
   <div><label for="source-format">Its format</label><select id="source-format" name="source_format"><option value="">detect</option>${Object.entries(SOURCE_FORMATS).map(([format, words]) => html`<option value="${format}">${words}</option>`)}</select></div>
   <div class="wide"><button type="submit">Fill in the form</button></div>
 </form></details>`
@@ -115,14 +115,14 @@ function drawTheirs(base: VersionRecord, theirs: VersionRecord): Html {
   return html`
 <section aria-labelledby="theirs-title">
   <h2 id="theirs-title">Published meanwhile: ${theirs.version}</h2>
-  <p>${theirs.published_by}: ${theirs.changelog || 'No changelog.'} Your text is below as you typed it. Take over what you need, then check it again.</p>
+  <p>${theirs.published_by}: ${theirs.changelog || 'No changelog.'} Your text is below, as you typed it. Copy over what you need, then check it again.</p>
   ${asDrawn(drawLines(base, theirs))}
 </section>`
 }
 
 const parse = (text: string): Record<string, unknown> => (text === '' ? {} : JSON.parse(text))
 
-/** The page for managing a prompt. */
+/** The data of the page for managing a prompt. */
 interface ManageView {
   session: Session
   repository: Repository
@@ -135,7 +135,7 @@ interface ManageView {
   preview?: Html | undefined
 }
 
-/** Renders the page for changing labels, versions, status, readme and metadata of a prompt. */
+/** Renders the page for changing a prompt's labels, versions, status, readme and metadata. */
 export function drawManagePage({ session, repository, versions, notice, problem, typed, preview }: ManageView): Page {
   const { owner, name, full_name, labels, status } = repository
   const was = (key: string, value: string | null) => typed?.get(key) ?? value ?? ''
@@ -162,20 +162,20 @@ export function drawManagePage({ session, repository, versions, notice, problem,
 </div>
 <section aria-labelledby="labels-title">
   <h2 id="labels-title">Labels</h2>
-  <p class="quiet">Programs that ask for a label get the version that it points at.</p>
+  <p class="quiet">Programs that request a label get the version that it points to.</p>
   ${Object.keys(labels).length > 0 && html`<dl class="fact-list">${Object.entries(labels).map(([label, version]) => html`<div><dt>${label}</dt><dd>${version}</dd></div>`)}</dl>`}
   ${active.length > 0 && form('label', html`${input('label', 'Label', was('label', ''), LIMITS.tagCharacters)}<div><label for="label-version">Version</label><select id="label-version" name="version">${options(active, was('version', ''))}</select></div>`, 'Point the label here')}
-  ${Object.keys(labels).length > 0 && form('unlabel', html`<div><label for="unlabel">Label</label><select id="unlabel" name="label">${options(Object.keys(labels))}</select></div>`, 'Remove the label', 'Programs that ask for this label will fail.')}
+  ${Object.keys(labels).length > 0 && form('unlabel', html`<div><label for="unlabel">Label</label><select id="unlabel" name="label">${options(Object.keys(labels))}</select></div>`, 'Remove the label', 'Programs that request this label will fail.')}
 </section>
 <section aria-labelledby="versions-title">
   <h2 id="versions-title">Yank a version</h2>
-  <p class="quiet">A yanked version is never the latest. A request for its number still gets it, with your reason.</p>
-  ${active.length > 0 && form('yank', html`<div><label for="yank-version">Version</label><select id="yank-version" name="version">${options(active)}</select></div>${input('reason', 'Reason', was('reason', ''), LIMITS.sentenceCharacters)}`, 'Yank', 'Everybody sees that this version is yanked, and why.')}
+  <p class="quiet">A yanked version is never the latest. Requests for its number still return it, with your reason.</p>
+  ${active.length > 0 && form('yank', html`<div><label for="yank-version">Version</label><select id="yank-version" name="version">${options(active)}</select></div>${input('reason', 'Reason', was('reason', ''), LIMITS.sentenceCharacters)}`, 'Yank', 'Everyone can see that this version is yanked, and why.')}
   ${withdrawn.length > 0 && form('unyank', html`<div><label for="unyank-version">Yanked version</label><select id="unyank-version" name="version">${withdrawn.map(({ version }) => html`<option>${version}</option>`)}</select></div>`, 'Un-yank')}
 </section>
 <section aria-labelledby="status-title">
   <h2 id="status-title">Status</h2>
-  ${form('status', html`<div><label for="status">Status</label><select id="status" name="status">${options(Status.options, was('status', status))}</select></div>${input('status_message', 'Why, and what to do', was('status_message', repository.status_message), LIMITS.sentenceCharacters)}${input('replaced_by', 'Use instead (owner/name)', was('replaced_by', repository.replaced_by), 129)}`, 'Change the status', 'Readers and programs are told of it. An archived prompt takes no more versions.')}
+  ${form('status', html`<div><label for="status">Status</label><select id="status" name="status">${options(Status.options, was('status', status))}</select></div>${input('status_message', 'Why, and what to do', was('status_message', repository.status_message), LIMITS.sentenceCharacters)}${input('replaced_by', 'Use instead (owner/name)', was('replaced_by', repository.replaced_by), 129)}`, 'Change the status', 'Readers and programs will see the new status. An archived prompt accepts no more versions.')}
 </section>
 <section aria-labelledby="about-title">
   <h2 id="about-title">Title, description, tags, license</h2>
@@ -195,12 +195,12 @@ ${was('readme', repository.readme)}</textarea></div>
   return { title: `Manage ${full_name}`, main }
 }
 
-/** The page for visitors who are not signed in. */
+/** Renders the page for visitors who are not signed in. */
 export function drawSignInFirst(path: string, isLocal: boolean): Page {
   const main = html`
 <div class="page-head">
   <h1>Sign in first</h1>
-  <p class="lead">Publishing and managing need an account. Reading does not.</p>
+  <p class="lead">You need an account to publish and manage prompts, but not to read them.</p>
   ${
     isLocal
       ? html`<p>Open the link that <code>npm start</code> printed, then come back to this page.</p>`

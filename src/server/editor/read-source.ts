@@ -1,4 +1,4 @@
-// Turns a pasted file of another tool into the form of a new prompt.
+// Converts another tool's pasted file into the form of a new prompt.
 import { LIMITS } from '../../domain/api/limits.ts'
 import { formatChat } from '../../domain/content/chat.ts'
 import { detectFormat, type ImportFormat, READERS } from '../../domain/formats/formats.ts'
@@ -6,34 +6,34 @@ import { toLine, toName, toTags } from '../../domain/formats/names.ts'
 import type { Finding } from '../../domain/formats/portable.ts'
 import { emptyForm, fieldsOf, type VersionForm } from './version-form.ts'
 
-/** Maximum bytes of a pasted file: YAML of twice as many can take a second. */
+/** Maximum size of a pasted file in bytes: parsing YAML of twice that size can take a second. */
 const MAX_PASTED_BYTES = 65_536
 
-/** What a pasted file gives. */
+/** The result of reading a pasted file. */
 interface ReadSource {
-  /** Left out when nothing of it could be read. */
+  /** The form; omitted if nothing could be read. */
   form?: VersionForm
-  /** What was lost or refused, a sentence each. */
+  /** One sentence for each thing that was lost or refused. */
   said: string[]
 }
 
 /**
- * Reads a pasted file. A file of several prompts gives its first one.
+ * Reads a pasted file. If it contains several prompts, only the first one is used.
  *
- * @param file its name, which tells its format when `format` does not; may be empty
+ * @param file its name, which determines the format if `format` does not; may be empty
  */
 export function readSource(source: string, file: string, format: string, owner: string): ReadSource {
   if (Buffer.byteLength(source) > MAX_PASTED_BYTES)
-    return { said: [`The file is over ${MAX_PASTED_BYTES} bytes. Use npm run import, or publish its text.`] }
+    return { said: [`The file is larger than ${MAX_PASTED_BYTES} bytes. Use npm run import, or publish its text.`] }
   const path = file.replaceAll('\\', '/').slice(-LIMITS.addressCharacters)
   const reader = isImportFormat(format) ? format : (detectFormat(path || nameFor(source), source) ?? 'markdown')
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\..*$/, '')
   const { prompts, findings } = READERS[reader](source, name)
   const said = findings.slice(0, LIMITS.problemsNamed).map(say)
   if (prompts.length > 1)
-    said.push(`The file has ${prompts.length} prompts. This is the first one; npm run import reads all of them.`)
+    said.push(`The file contains ${prompts.length} prompts. This is the first one; npm run import reads all of them.`)
   const [prompt] = prompts
-  if (!prompt) return { said: said.length > 0 ? said : ['There is no prompt in this file.'] }
+  if (!prompt) return { said: said.length > 0 ? said : ['This file contains no prompt.'] }
   const { body, title, description, tags, license, parameters, variables } = prompt
   const form: VersionForm = {
     ...emptyForm(owner),
@@ -51,7 +51,7 @@ function isImportFormat(text: string): text is ImportFormat {
   return Object.hasOwn(READERS, text)
 }
 
-/** A name that tells the format of a text that came without one. */
+/** Returns a file name that indicates the format of a text without one. */
 function nameFor(source: string): string {
   const text = source.trimStart()
   if (/^[[{]/.test(text)) return 'pasted.json'

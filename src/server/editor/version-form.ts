@@ -1,4 +1,4 @@
-// The form of a version: parses it, converts it to the body of a publish, and redisplays it with everything that was typed.
+// Parses the form for a version, converts it to the body of a publish request, and redisplays it with everything that was typed.
 import { LIMITS } from '../../domain/api/limits.ts'
 import type { Repository, Variable, VersionRecord } from '../../domain/api/schema.ts'
 import { FORMATS, type Format } from '../../domain/content/chat.ts'
@@ -8,28 +8,28 @@ import { VariableType } from '../../domain/content/values.ts'
 import { type Html, html } from '../account/html.ts'
 import { drawHidden } from '../account/page-parts.ts'
 
-/** The values of the form; all of them are text until the API validates them. */
+/** The values of the form, which are strings until the API validates them. */
 export interface VersionForm {
   owner: string
   name: string
   title: string
   description: string
-  /** Separated by commas. */
+  /** The tags, separated by commas. */
   tags: string
   license: string
   format: Format
   content: string
   changelog: string
   bump: string
-  /** JSON, or empty. */
+  /** The parameters as JSON, or empty. */
   parameters: string
-  /** Those named in the content. */
+  /** The variables that occur in the content. */
   variables: VariableFields[]
-  /** The latest version when the form was opened; empty for a new prompt. */
+  /** The latest version at the time when the form was opened; empty for a new prompt. */
   expected: string
-  /** What the version does as an Agent Skill and when to use it; empty for a version that is none. */
+  /** What the version does as an Agent Skill, and when to use it; empty if it is not a skill. */
   skill: string
-  /** `owner/name@x.y.z` that a new prompt was forked from, or empty. */
+  /** The version from which a new prompt was forked, as `owner/name@x.y.z`, or empty. */
   forkedFrom: string
 }
 
@@ -40,7 +40,7 @@ interface VariableFields {
   isRequired: boolean
   preset: string
   example: string
-  /** One per line. */
+  /** The options, one on each line. */
   options: string
 }
 
@@ -49,11 +49,11 @@ type Body = Readonly<Record<string, unknown>>
 
 const BUMPS = {
   patch: 'patch: wording',
-  minor: 'minor: works as before, and more',
+  minor: 'minor: works as before, with additions',
   major: 'major: callers must change',
 }
 
-/** The form of a new prompt. */
+/** Creates the form for a new prompt. */
 export function emptyForm(owner: string): VersionForm {
   return {
     ...{ owner, name: '', title: '', description: '', tags: '', license: '', format: 'text', content: '' },
@@ -61,7 +61,7 @@ export function emptyForm(owner: string): VersionForm {
   }
 }
 
-/** The form for a version. */
+/** Creates the form for a version. */
 export function formOf(repository: Repository, version: VersionRecord): VersionForm {
   const { owner, name, title, description, tags, license } = repository
   const { content, format, parameters } = version
@@ -75,7 +75,7 @@ export function formOf(repository: Repository, version: VersionRecord): VersionF
   }
 }
 
-/** The fields of a variable. */
+/** Converts a variable to form fields. */
 export function fieldsOf({
   name,
   type,
@@ -95,7 +95,7 @@ export function fieldsOf({
 /**
  * Parses a submitted form.
  *
- * @param before the content that the form was opened with: browsers send every line end as CR LF
+ * @param before the content with which the form was opened, needed because browsers send every line ending as CR LF
  */
 export function readVersionForm(sent: URLSearchParams, before: string): VersionForm {
   const text = (key: string) => (sent.get(key) ?? '').trim()
@@ -127,7 +127,7 @@ function restoreLineEnds(sent: string, before: string): string {
   return /\r\n/.test(before) && !/[^\r]\n/.test(before) ? text.replaceAll('\n', '\r\n') : text
 }
 
-/** The body of a publish. @returns a sentence if the form cannot be sent at all */
+/** Builds the body of a publish request. @returns a sentence instead if the form cannot be sent at all */
 export function bodyOf(form: VersionForm, isDryRun: boolean): Body | string {
   let parameters: unknown = {}
   try {
@@ -164,12 +164,12 @@ function inputOf({ name, type, description, isRequired, preset, example, options
   }
 }
 
-/** The fields that a version's review needs, as in a record. */
+/** Returns the variables that a version's review needs, in the same shape as in a record. */
 export function variablesOf({ variables }: VersionForm): Variable[] {
   return variables.map((fields) => inputOf(fields) as unknown as Variable)
 }
 
-/** Renders the fields. @param owners possible owners of a new prompt; omitted for the next version of one */
+/** Renders the form fields. @param owners possible owners of a new prompt; omitted for the next version of an existing one */
 export function drawVersionFields(form: VersionForm, owners?: readonly string[]): Html {
   return html`
 ${drawHidden('expected', form.expected)}${drawHidden('forked_from', form.forkedFrom)}
@@ -184,12 +184,12 @@ ${
 <div class="wide"><label for="title">Title</label><input id="title" name="title" maxlength="${LIMITS.titleCharacters}" value="${form.title}" /></div>
 <div class="wide"><label for="description">Description</label><input id="description" name="description" maxlength="${LIMITS.descriptionCharacters}" value="${form.description}" /></div>
 <div><label for="tags">Tags</label><input id="tags" name="tags" value="${form.tags}" autocapitalize="none" aria-describedby="tags-hint" /><p class="quiet" id="tags-hint">Separated by commas.</p></div>
-<div><label for="license">License</label><input id="license" name="license" value="${form.license}" autocomplete="off" spellcheck="false" aria-describedby="license-hint" /><p class="quiet" id="license-hint">An SPDX id, such as CC0-1.0 or MIT. Empty: all rights reserved.</p></div>
+<div><label for="license">License</label><input id="license" name="license" value="${form.license}" autocomplete="off" spellcheck="false" aria-describedby="license-hint" /><p class="quiet" id="license-hint">An SPDX identifier, such as CC0-1.0 or MIT. If empty, all rights are reserved.</p></div>
 <div><label for="format">Format</label>${drawSelect('format', FORMATS, form.format)}</div>
 <div class="wide"><label for="content">Prompt</label>
   <textarea id="content" name="content" required rows="${rowsOf(form.content)}" data-editor spellcheck="true" aria-describedby="content-hint">
 ${form.content}</textarea>
-  <p class="quiet" id="content-hint">Write variables as <code>{{name}}</code>. In a chat prompt each message begins with a line such as <code>{{role "system"}}</code>.</p>
+  <p class="quiet" id="content-hint">Write variables as <code>{{name}}</code>. In a chat prompt, each message starts with a line such as <code>{{role "system"}}</code>.</p>
   <p class="quiet needs-script" data-editor-variables aria-live="polite"></p></div>
 ${form.variables.map(drawVariable)}
 <details class="wide"${form.parameters !== '' && html` open`}><summary>Parameters</summary>
@@ -199,7 +199,7 @@ ${form.parameters}</textarea></details>
 <details class="wide"${form.skill !== '' && html` open`}><summary>Agent Skill</summary>
   <label for="skill">What it does, and when to use it</label>
   <input id="skill" name="skill" maxlength="${LIMITS.skillDescriptionCharacters}" value="${form.skill}" aria-describedby="skill-hint" />
-  <p class="quiet" id="skill-hint">Agents read this to decide whether to load the skill. Empty: this version is no skill. <a href="/docs/skills">Agent Skills</a></p></details>
+  <p class="quiet" id="skill-hint">Agents read this to decide whether to load the skill. If empty, this version is not a skill. <a href="/docs/skills">Agent Skills</a></p></details>
 <div class="wide"><label for="changelog">What changed</label><input id="changelog" name="changelog" maxlength="${LIMITS.sentenceCharacters}" value="${form.changelog}" /></div>
 ${form.expected !== '' && html`<div><label for="bump">Version</label>${drawSelect('bump', Object.keys(BUMPS), form.bump, BUMPS)}</div>`}`
 }
@@ -208,7 +208,7 @@ const rowsOf = (content: string) => Math.min(40, Math.max(12, content.split('\n'
 
 function drawVariable({ name, type, description, isRequired, preset, example, options }: VariableFields): Html {
   const field = (key: string) => `variable.${name}.${key}`
-  // Browsers remove line feeds from an input.
+  // Browsers remove line feeds from the value of an input element.
   const input = (key: string, label: string, value: string) =>
     value.includes('\n')
       ? html`<div class="wide"><label for="${field(key)}">${label}</label><textarea id="${field(key)}" name="${field(key)}" rows="4">\n${value}</textarea></div>`

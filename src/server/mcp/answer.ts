@@ -10,14 +10,14 @@ import { Refusal, respondToPreflight, respondWithLeg, respondWithRefusal } from 
 import { CODES, isObject } from './protocol.ts'
 import { readMessage } from './read-message.ts'
 
-/** The dependencies of the endpoint. */
+/** The endpoint's dependencies. */
 export interface McpDependencies extends ReadTools {
   isOwnHost: IsOwnHost
   /** Counts messages of every method. */
   limiter: RateLimiter
-  /** From the platform. Handlers never take it from a header, because clients can write those. */
+  /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
   clientAddress: string
-  /** Time limit of a response; has a default. */
+  /** Time limit for a response; has a default. */
   deadlineMs?: number
 }
 
@@ -43,16 +43,16 @@ async function answerMessage(request: Request, dependencies: McpDependencies): P
   const { limiter, clientAddress } = dependencies
   const message = await readMessage(request)
   const waitSeconds = limiter.take(clientAddress)
-  // A tool call fails in its result, because models read results; every other method fails with a status, which clients read.
+  // A tool call reports failures in its result, which models read; all other methods report them in the status, which clients read.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw await refuseRate(waitSeconds)
   const response = await serve({ request: withoutBody(request), message, tools: { ...dependencies, waitSeconds } })
   return respondWithLeg(response, waitSeconds)
 }
 
-/** Members of `_meta` that only requests of 2026 and later have. */
+/** Members of `_meta` that occur only in requests of the 2026 protocol version and later. */
 const CLAIMS = ['io.modelcontextprotocol/protocolVersion', 'io.modelcontextprotocol/clientCapabilities'] as const
 
-/** Handles a message in the leg of its protocol generation. A message that is certainly of 2025 loads only that leg and its library; otherwise the library of 2026 detects the generation. */
+/** Handles a message in the leg for its protocol generation. A message that is certainly from 2025 loads only that leg and its library; otherwise, the 2026 library detects the generation. */
 async function serve(serving: Serving): Promise<Response> {
   if (!mayBeModern(serving)) return serveLegacy(serving)
   const { isLegacy, serveModern } = await import('./modern-leg.ts')
@@ -70,7 +70,7 @@ function mayBeModern({ request, message }: Serving): boolean {
   return !isPlain || CLAIMS.some((claim) => Object.hasOwn(meta, claim))
 }
 
-/** The request without its body, which has been read, and without a session that another server may have named: this server has no sessions. */
+/** Returns the request without its body, which has been read, and without a session ID that another server may have set: this server has no sessions. */
 function withoutBody(request: Request): Request {
   const headers = new Headers(request.headers)
   headers.delete('Mcp-Session-Id')
@@ -81,14 +81,14 @@ function withoutBody(request: Request): Request {
 async function withDeadline(work: Promise<Response>, deadlineMs: number): Promise<Response> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    const refusal = new Refusal(504, CODES.internalError, 'The hub did not answer in time. Try again in a few seconds.')
+    const refusal = new Refusal(504, CODES.internalError, 'The hub did not respond in time. Try again in a few seconds.')
     timer = setTimeout(() => reject(refusal), deadlineMs)
   })
   try {
     return await Promise.race([work, late])
   } finally {
     clearTimeout(timer)
-    // After the deadline nobody waits for this work, so its errors are dropped.
+    // After the deadline, nobody waits for this work, so its errors are ignored.
     work.catch(() => {})
   }
 }
@@ -98,7 +98,7 @@ async function refuseRate(waitSeconds: number): Promise<Refusal> {
   return new Refusal(429, CODES.refused, sayTooMany('messages', waitSeconds), waitSeconds)
 }
 
-/** Sends clients only sentences written for them, never internal errors. */
+/** Sends clients only messages written for them, never internal errors. */
 function refuseTrouble(thrown: unknown): Refusal {
   const error = toHubError(thrown)
   return thrown instanceof HubError && error.code === 'unavailable'

@@ -1,4 +1,4 @@
-// Completes arguments of prompts and resource addresses.
+// Completes the arguments of prompts and of resource URIs.
 
 import { hasOwnerForm, isName } from '../../domain/content/names.ts'
 import { printable } from '../../domain/text/problems.ts'
@@ -12,13 +12,13 @@ import { TEMPLATES } from './resources.ts'
 /** Maximum number of values in a response, set by the protocol. */
 const MAX_VALUES = 100
 
-/** Answers `completion/complete`. */
+/** Handles `completion/complete`. */
 export async function completeArgument(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
   const { ref, argument, context } = params
   if (!isObject(ref) || !isObject(argument)) throw refuseParams('Expected "ref" and "argument".')
   const { name, value } = argument
   if (typeof name !== 'string' || typeof value !== 'string') {
-    throw refuseParams('argument: expected "name" and "value", both texts.')
+    throw refuseParams('argument: expected "name" and "value", both strings.')
   }
   const known = isObject(context) && isObject(context.arguments) ? context.arguments : {}
   const { values, total } = await complete(ref, name, value.toLowerCase(), known, tools)
@@ -36,7 +36,7 @@ async function complete(
   if (ref.type !== 'ref/resource') throw refuseParams('ref: expected the type "ref/prompt" or "ref/resource".')
   if (!TEMPLATES.some(({ uriTemplate }) => uriTemplate === ref.uri)) {
     const echo = typeof ref.uri === 'string' ? `no template ${printable(ref.uri)}` : 'no template named'
-    throw refuseParams(`There is ${echo}. Use one of resources/templates/list.`)
+    throw refuseParams(`There is ${echo}. Use one from resources/templates/list.`)
   }
   const owner = textOf(known.owner)
   if (argument === 'owner') return tools.search().completeOwner(prefix, MAX_VALUES)
@@ -52,7 +52,7 @@ async function completeVersion(
 ): Promise<Completions> {
   if (owner === undefined || name === undefined || !hasOwnerForm(owner) || !isName(name)) return filter([], prefix)
   const repository = (await findRepository(owner, name, tools))?.value()
-  // An archived repository can still be read by its address, but nothing suggests it.
+  // An archived repository can still be read by its URI, but it is never suggested.
   return filter(repository && repository.status !== 'archived' ? repository.versions : [], prefix)
 }
 

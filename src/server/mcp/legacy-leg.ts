@@ -1,4 +1,4 @@
-// Serves the 2025 protocol versions through the 1.x SDK: one server and one transport per request.
+// Serves the 2025 protocol versions through the 1.x SDK, with one server and one transport per request.
 
 import { dispatch, isOurs, type Serving } from './dispatch.ts'
 import { CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
@@ -15,7 +15,7 @@ export async function serveLegacy({ request, message, tools }: Serving): Promise
     instructions: INSTRUCTIONS,
     jsonSchemaValidator: NO_VALIDATOR,
   })
-  // One handler for all methods: with a handler per method, the library validates parameters itself and reports a client's mistake as an internal error.
+  // There is one handler for all methods: with a handler per method, the library would validate parameters itself and report a client's mistake as an internal error.
   if (isOurs(message.method ?? '')) {
     server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, tools, '2025')
   }
@@ -25,23 +25,23 @@ export async function serveLegacy({ request, message, tools }: Serving): Promise
   })
   await server.connect(transport)
   try {
-    // The library rejects a client whose Accept does not name both types; here every client gets a response.
+    // The library rejects clients whose Accept header does not list both types; here, every client gets a response.
     const headers = new Headers(request.headers)
     headers.set('Accept', 'application/json, text/event-stream')
     const response = await transport.handleRequest(new Request(request.url, { method: 'POST', headers }), {
       parsedBody: message,
     })
-    // Read completely before the server is closed, which would cut it off.
+    // The response is read completely before the server is closed, which would cut it off.
     return new Response(await response.arrayBuffer(), response)
   } finally {
     await server.close()
   }
 }
 
-/** The library validates only what clients return to requests of the server. This server sends none, and creating the default validator takes milliseconds. */
+/** The library validates only client responses to requests from the server. This server sends none, and creating the default validator takes milliseconds. */
 const NO_VALIDATOR = {
   getValidator(): never {
-    throw new Error('this server asks its clients nothing')
+    throw new Error('this server sends no requests to its clients')
   },
 }
 

@@ -1,15 +1,15 @@
-// Lists the first hundred prompts of `top` as prompts and resources, on two pages.
+// Lists the first hundred prompts in `top` order as prompts and resources, on two pages.
 import type { MenuEntry } from '../../ports/search.ts'
 import type { ReadTools } from '../read/records.ts'
 import { refuseParams } from './protocol.ts'
 
-/** Clients request every page when they connect, and some give up after a number of them. */
+/** Clients request all pages when they connect, and some give up after a certain number of them. */
 const PAGE_SIZE = 50
 
 /** One page of the menu. */
 interface MenuPage {
   entries: MenuEntry[]
-  /** For the result: `nextCursor`, if there is a next page. */
+  /** The part of the result that contains `nextCursor`, if there is a next page. */
   next: { nextCursor?: string }
 }
 
@@ -24,7 +24,7 @@ export async function readMenu({ cursor }: Record<string, unknown>, { search }: 
 
 function readCursor(cursor: unknown): number {
   const offset = typeof cursor === 'string' ? Number(Buffer.from(cursor, 'base64url').toString().slice(1)) : Number.NaN
-  // Another text may decode to the same number, but only this one was issued, so any other is rejected.
+  // Other strings may decode to the same number, but only this one was issued, so all others are rejected.
   if (!(offset > 0) || formatCursor(offset) !== cursor) throw badCursor()
   return offset
 }
@@ -34,5 +34,5 @@ function formatCursor(offset: number): string {
 }
 
 function badCursor() {
-  return refuseParams('Unknown cursor. Leave "cursor" out for the first page, then pass nextCursor unchanged.')
+  return refuseParams('Unknown cursor. Omit "cursor" for the first page, then pass nextCursor unchanged.')
 }

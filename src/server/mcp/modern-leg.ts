@@ -1,12 +1,12 @@
-// Serves the protocol version 2026-07-28 through the 2.x server package, and detects the version of a request.
+// Serves protocol version 2026-07-28 through the 2.x server package, and detects a request's version.
 
 import { dispatch, isOurs, type Serving } from './dispatch.ts'
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 
-/** Imported when first needed. An `import` at the top of this file would be loaded with the function, because the bundler moves it to the top of the bundle. */
+/** Imports the library when first needed. With an `import` at the top of this file, it would be loaded with the function, because the bundler moves it to the top of the bundle. */
 const load = () => import('@modelcontextprotocol/server')
 
-/** Whether a request that could be of 2026 uses a 2025 revision after all; the library knows. */
+/** Returns whether a request that might be from 2026 actually uses a 2025 revision; the library decides. */
 export async function isLegacy({ request, message }: Serving): Promise<boolean> {
   const { isLegacyRequest } = await load()
   return isLegacyRequest(request, message)
@@ -38,9 +38,9 @@ export async function serveModern({ request, message, tools }: Serving): Promise
   }
 }
 
-/** The library validates only what clients return to requests of the server, and this server sends none. */
+/** The library validates only client responses to requests from the server, and this server sends none. */
 const NO_VALIDATOR = {
   getValidator(): never {
-    throw new Error('this server asks its clients nothing')
+    throw new Error('this server sends no requests to its clients')
   },
 }

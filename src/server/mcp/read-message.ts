@@ -1,14 +1,14 @@
-// Reads a message from a request body. Checks media type, size, JSON and shape, in that order.
+// Reads a message from a request body. Checks the media type, size, JSON and shape, in that order.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { openBody } from '../read-body.ts'
 import { Refusal } from './http.ts'
 import { CODES, isObject } from './protocol.ts'
 
-/** A JSON-RPC message; without a method it is a response to a request that was never sent. */
+/** A JSON-RPC message. Without a method, it is a response to a request that was never sent. */
 export type Message = Record<string, unknown> & { jsonrpc: '2.0'; method?: string }
 
-/** Largest body in bytes: no argument is longer than a content. */
+/** Maximum size of a body in bytes: no argument is longer than a prompt's content. */
 const MAX_BYTES = LIMITS.contentBytes
 
 /** Reads the message of a request. @throws Refusal for a message that cannot be handled */
@@ -18,9 +18,9 @@ export async function readMessage(request: Request): Promise<Message> {
     throw new Refusal(415, CODES.refused, 'Send the message as Content-Type: application/json.')
   }
   const text = await readText(request)
-  // Batches are rejected: neither library responds to one that contains a request and its cancellation, and the revisions since 2025-06-18 have no batches.
+  // Batches are rejected: neither library responds to a batch that contains a request and its cancellation, and revisions since 2025-06-18 do not support batches.
   if (text.trimStart().startsWith('[')) {
-    throw new Refusal(400, CODES.invalidRequest, 'Send one message at a time: batches are not served here.')
+    throw new Refusal(400, CODES.invalidRequest, 'Send one message at a time: batches are not supported.')
   }
   const message = parseJson(text)
   if (!isMessage(message)) {

@@ -16,24 +16,24 @@ export const TEMPLATES = [
     uriTemplate: 'hub://prompts/{owner}/{name}',
     name: 'prompt',
     title: 'A prompt at its latest version',
-    description: 'The text of a prompt, byte for byte; placeholders are not filled.',
+    description: 'The prompt’s content, byte for byte; placeholders are not filled.',
     mimeType: MEDIA_TYPE,
   },
   {
     uriTemplate: 'hub://prompts/{owner}/{name}/versions/{version}',
     name: 'prompt-version',
     title: 'A prompt at one version',
-    description: 'The text of one version, which never changes; placeholders are not filled.',
+    description: 'The content of one version, which never changes; placeholders are not filled.',
     mimeType: MEDIA_TYPE,
   },
 ] as const
 
-/** Answers `resources/templates/list`. */
+/** Handles `resources/templates/list`. */
 export function listTemplates(): McpResult {
   return { resourceTemplates: TEMPLATES }
 }
 
-/** Answers `resources/list`. */
+/** Handles `resources/list`. */
 export async function listResources(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
   const { entries, next } = await readMenu(params, tools)
   const resources = entries.map(({ owner, name, title, description, updated_at }) => ({
@@ -46,7 +46,7 @@ export async function listResources(params: Record<string, unknown>, tools: Read
   return { resources, ...next }
 }
 
-/** Handles `resources/read` with the stored text. */
+/** Handles `resources/read`: returns the stored text. */
 export async function readResource(params: Record<string, unknown>, tools: ReadTools, era: Era): Promise<McpResult> {
   const { uri } = params
   if (typeof uri === 'string' && uri.startsWith('skill:')) {
@@ -61,7 +61,7 @@ export async function readResource(params: Record<string, unknown>, tools: ReadT
   return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] }
 }
 
-/** The content of the version, or of the latest one; undefined if there is none. */
+/** Reads the content of the given version, or of the latest one; undefined if there is none. */
 async function readText({ owner, name, version }: ResourceParts, tools: ReadTools): Promise<string | undefined> {
   if (version === undefined) return (await findRepository(owner, name, tools))?.value().content ?? undefined
   const bytes = await findContent(owner, name, version, tools)
@@ -86,7 +86,7 @@ function noResource(uri: unknown, era: Era): McpFailure {
   const echo = typeof uri === 'string' ? printable(uri) : ''
   return new McpFailure(
     era === '2025' ? CODES.resourceNotFound : CODES.invalidParams,
-    `There is no resource${echo === '' ? ' named' : ` ${echo}`}. The forms are ${TEMPLATES.map(({ uriTemplate }) => uriTemplate).join(' and ')}.`,
+    `There is no resource${echo === '' ? ' named' : ` ${echo}`}. Valid URIs have the form ${TEMPLATES.map(({ uriTemplate }) => uriTemplate).join(' or ')}.`,
     { uri: echo },
   )
 }

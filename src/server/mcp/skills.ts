@@ -1,4 +1,4 @@
-// Serves Agent Skills by MCP's extension. https://github.com/modelcontextprotocol/ext-skills
+// Serves Agent Skills through MCP's skills extension. https://github.com/modelcontextprotocol/ext-skills
 import { describeFront, formatSkill, type SkillVersion } from '../../domain/content/skill.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { digestText } from '../../ports/measure.ts'
@@ -6,19 +6,19 @@ import type { ReadTools } from '../read/records.ts'
 import { findSkill } from '../read/skills.ts'
 import { type McpResult, refuseParams } from './protocol.ts'
 
-/** Answers `skills/list`: always empty, because clients read lists without being asked, and skills are texts of third parties. */
+/** Handles `skills/list`. The list is always empty, because clients read lists without being asked, and skills are third-party texts. */
 export function listSkills({ cursor }: Record<string, unknown>): McpResult {
   if (cursor !== undefined) throw refuseParams('Unknown cursor. The list is empty; use skills/get to get a skill.')
   return { skills: [] }
 }
 
-/** Answers `skills/get`. @throws McpFailure when there is no such skill */
+/** Handles `skills/get`. @throws McpFailure if there is no such skill */
 export async function getSkill({ uri }: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
   const skill = await findByUri(uri, tools)
   if (!skill) {
     const echo = typeof uri === 'string' ? `no skill ${printable(uri)}` : 'no skill named'
     throw refuseParams(
-      `There is ${echo}. The forms are skill://{owner}/{name}/SKILL.md and skill://{owner}/v{x.y.z}/{name}/SKILL.md.`,
+      `There is ${echo}. Valid URIs have the form skill://{owner}/{name}/SKILL.md or skill://{owner}/v{x.y.z}/{name}/SKILL.md.`,
     )
   }
   const text = formatSkill(skill)
@@ -26,13 +26,13 @@ export async function getSkill({ uri }: Record<string, unknown>, tools: ReadTool
   return { skill: { uri, frontmatter: describeFront(skill), resources: [file] } }
 }
 
-/** The SKILL.md at an address of `resources/read`; undefined when there is none. */
+/** Returns the SKILL.md for a URI passed to `resources/read`; undefined if there is none. */
 export async function readSkillText(uri: string, tools: ReadTools): Promise<string | undefined> {
   const skill = await findByUri(uri, tools)
   return skill && formatSkill(skill)
 }
 
-/** The name comes last, because the extension requires the folder of a SKILL.md to have it. */
+/** Finds a skill by its URI. The name comes last, because the extension requires it as the name of the folder that contains the SKILL.md. */
 async function findByUri(uri: unknown, tools: ReadTools): Promise<SkillVersion | undefined> {
   const [, owner = '', version, name = ''] =
     (typeof uri === 'string' && /^skill:\/\/([^/]+)(?:\/v([^/]+))?\/([^/]+)\/SKILL\.md$/.exec(uri)) || []

@@ -1,4 +1,4 @@
-// Produces each tool's result from the data of the read API.
+// Produces each tool's result from the read API's data.
 
 import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -23,7 +23,7 @@ const SUMMARY = [
   'html_url',
 ] as const
 
-/** The record fields in each tool's result; others never reach a model. tool-outputs.ts describes them. */
+/** The record fields in each tool's result; no others reach a model. tool-outputs.ts describes them. */
 export const FIELDS = {
   search_prompts: SUMMARY,
   get_prompt: [
@@ -36,10 +36,10 @@ export const FIELDS = {
   list_tags: ['name', 'count'],
 } as const
 
-/** Fields of `get_prompt` that its open schema omits: every client loads the list of tools, so it stays short and stable. */
+/** Fields of `get_prompt` that its open schema omits: every client loads the tool list, so it is kept short and stable. */
 const CHAT_FIELDS = ['format', 'messages'] as const
 
-/** One handler per tool. @throws HubError with a sentence that says what to do next */
+/** The handler of each tool. @throws HubError with a message that says what to do next */
 export const TOOL_ANSWERS: {
   [Name in ToolName]: (given: Arguments<Name>, tools: ReadTools) => Promise<Record<string, unknown>>
 } = {
@@ -55,7 +55,7 @@ export const TOOL_ANSWERS: {
     if (!repository) throw await noRepository(owner, name, tools)
     const version = resolveVersion(repository, { version: asked, label }) ?? repository.latest_version
     if (version === null) {
-      throw new HubError('not_found', `${owner}/${name} has no active version. Use list_versions, then give "version".`)
+      throw new HubError('not_found', `${owner}/${name} has no active version. Use list_versions, then pass "version".`)
     }
     const record = (await findVersion(owner, name, version, tools))?.value()
     if (!record) throw noVersion(owner, name, version, repository.versions)
@@ -85,23 +85,23 @@ export const TOOL_ANSWERS: {
   },
 }
 
-/** Computes the warnings of an older version. Those of the latest are in the repository's record; others are rarely requested, so they are computed on demand. */
+/** Computes an older version's warnings. Those of the latest version are in the repository's record; others are rarely requested, so they are computed on demand. */
 async function judgeTexts(record: VersionRecord): Promise<Warning[]> {
   const { warnOfTexts } = await import('../../domain/review/findings.ts')
   return warnOfTexts(record)
 }
 
-/** The parts of a result that depend on filling. */
+/** The parts of a result that change when placeholders are filled. */
 interface FilledFields extends Pick<VersionRecord, 'content' | 'messages'> {
   missing_variables: string[]
 }
 
-/** Fills placeholders. @throws HubError `invalid_request` for a value that does not match its variable, `content_too_large` for a filled text over the limit */
+/** Fills placeholders. @throws HubError `invalid_request` for a value that does not match its variable, `content_too_large` if the filled text exceeds the limit */
 async function fill({ content, messages, variables }: VersionRecord, values: FillingValues): Promise<FilledFields> {
   const { fillContent, fillMessages, formatFillingProblems } = await import('../../domain/content/filling.ts')
   const { value, problems } = fillContent({ content, variables }, values, 'lenient')
   if (value) {
-    // Messages are filled separately, so that a value never creates a message.
+    // Messages are filled separately, so that a value can never create a message.
     const filled = messages && fillMessages({ messages, variables }, values, 'lenient').value!.messages
     return { content: value.content, messages: filled, missing_variables: value.missing }
   }
@@ -109,7 +109,7 @@ async function fill({ content, messages, variables }: VersionRecord, values: Fil
   throw new HubError(code, `variables: ${formatFillingProblems(problems)}.`)
 }
 
-/** The result of a call without values: the content as it is, with every placeholder. */
+/** Returns the result of a call without values: the unchanged content, with all placeholders. */
 function leaveOpen({ content, messages, variables }: VersionRecord): FilledFields {
   const names = new Set(variables.map(({ name }) => name))
   return { content, messages, missing_variables: findPlaceholders(content).filter((name) => names.has(name)) }
@@ -128,7 +128,7 @@ function pageOf<Record extends object, Key extends keyof Record>(
 async function noRepository(owner: string, name: string, tools: ReadTools): Promise<HubError> {
   const { findClose } = await import('../read/close-names.ts')
   const close = await findClose(owner, name, tools)
-  const hint = close.length === 0 ? '' : ` Close: ${close.join(', ')}.`
+  const hint = close.length === 0 ? '' : ` Similar: ${close.join(', ')}.`
   return new HubError(
     'not_found',
     `Prompt not found: ${owner}/${name}.${hint} Use search_prompts to find owner and name.`,
@@ -140,5 +140,5 @@ const MAX_NAMED = 5
 
 function noVersion(owner: string, name: string, version: string, active: readonly string[]): HubError {
   const hint = active.length === 0 ? '' : ` Highest: ${active.slice(0, MAX_NAMED).join(', ')}.`
-  return new HubError('not_found', `${owner}/${name} has no version ${version}.${hint} Use list_versions for all.`)
+  return new HubError('not_found', `${owner}/${name} has no version ${version}.${hint} Use list_versions to list all versions.`)
 }

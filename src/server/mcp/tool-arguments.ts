@@ -1,4 +1,4 @@
-// Parses tool arguments: normalises common mistakes of models, then validates everything at once.
+// Parses tool arguments: corrects common mistakes of models, then validates everything at once.
 import * as z from 'zod'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
@@ -8,7 +8,7 @@ import { formatProblems, parseBy } from '../../domain/text/problems.ts'
 import { countCharacters } from '../../domain/text/text-length.ts'
 import { isObject } from './protocol.ts'
 
-/** The rule of docs/contract.md section 1 without its lookahead, which clients that compile patterns with RE2 reject. */
+/** The pattern from docs/contract.md section 1, without its lookahead, which clients that compile patterns with RE2 reject. */
 const WORDS_PATTERN = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
 const VERSION_PATTERN = '^(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})$'
 
@@ -20,9 +20,9 @@ const name = checked(isName, 'expected 1 to 64 of a-z, 0-9 and single hyphens in
   .describe('Repository name: the part after the slash in owner/name.')
 const version = checked(isVersion, 'expected the form x.y.z, for example "1.0.0"')
   .meta({ pattern: VERSION_PATTERN })
-  .describe('Version x.y.z. Leave out for the latest.')
+  .describe('Version x.y.z. Default: the latest.')
 const label = shortText(LIMITS.tagCharacters, 'production').describe('A label instead of a version.')
-const page = whole(LIMITS.highestPage, 2).describe('Page number, from 1. Default 1.')
+const page = whole(LIMITS.highestPage, 2).describe('1-based page number. Default 1.')
 
 /** Maximum and default page size of each list. */
 export const PAGE_SIZES = {
@@ -31,15 +31,15 @@ export const PAGE_SIZES = {
   list_tags: { most: 200, usual: 50 },
 } as const
 
-/** The arguments of each tool. The schemas are closed, so that unknown arguments are rejected rather than ignored. */
+/** The arguments of each tool. The schemas are closed, so unknown arguments are rejected rather than ignored. */
 export const INPUTS = {
   search_prompts: z.strictObject({
     q: shortText(LIMITS.queryCharacters, 'code review')
       .describe(
-        'Words to look for in name, title, tags, description, readme and text. Prompts that hold all of them come first; plain words work best.',
+        'Words to find in name, title, tags, description, readme and text. Prompts that contain all of them come first; plain words work best.',
       )
       .optional(),
-    tag: shortText(LIMITS.tagCharacters, 'writing').describe('One tag, exactly as list_tags gives it.').optional(),
+    tag: shortText(LIMITS.tagCharacters, 'writing').describe('One tag, exactly as in list_tags.').optional(),
     sort: z
       .enum(SORTS, `expected one of ${SORTS.join(', ')}, for example "new"`)
       .describe('Order. Default: best match when q is given, else top.')
@@ -63,7 +63,7 @@ export const INPUTS = {
   }),
   list_versions: z.strictObject({ owner, name, page: page.optional(), limit: limit('list_versions') }),
   list_tags: z.strictObject({
-    q: shortText(LIMITS.tagCharacters, 'writing').describe('Only tags that contain this text.').optional(),
+    q: shortText(LIMITS.tagCharacters, 'writing').describe('Only tags that contain this string.').optional(),
     page: page.optional(),
     limit: limit('list_tags'),
   }),
@@ -81,7 +81,7 @@ function checked(isRight: (text: string) => boolean, wanted: string) {
 
 /** Lengths count code points, as JSON Schema does. */
 function shortText(maxCharacters: number, example: string) {
-  const wanted = `expected a text of at most ${maxCharacters} characters, for example "${example}"`
+  const wanted = `expected a string of at most ${maxCharacters} characters, for example "${example}"`
   return checked((text) => countCharacters(text) <= maxCharacters, wanted).meta({ maxLength: maxCharacters })
 }
 
@@ -106,11 +106,11 @@ export function readArguments(tool: ToolName, given: Given): unknown {
   const settled = settle(tool, given)
   const { value, problems } = parseBy<z.ZodType>(INPUTS[tool], settled)
   if (problems) throw new HubError('invalid_request', formatProblems(problems))
-  // zod drops an own `__proto__` from a record, but {{__proto__}} is a normal placeholder, so the values are taken from the input.
+  // zod removes an own `__proto__` property from a record, but {{__proto__}} is a normal placeholder, so the values are taken from the input.
   return isObject(value) && isObject(settled.variables) ? { ...value, variables: textsIn(settled.variables) } : value
 }
 
-/** Converts what is accepted but not advertised into the advertised form. */
+/** Converts input that is accepted but not advertised into the advertised form. */
 function settle(tool: ToolName, given: Given): Given {
   const settled = { ...given }
   if (tool === 'search_prompts' || tool === 'list_tags') {
@@ -125,7 +125,7 @@ function settle(tool: ToolName, given: Given): Given {
   splitFullName(settled, 'name')
   for (const key of ['owner', 'name']) {
     const text = settled[key]
-    // Upper case becomes lower case, as the read API redirects such addresses.
+    // Names are converted to lower case, just as the read API redirects such URLs.
     if (typeof text === 'string') settled[key] = text.toLowerCase()
   }
   if (isObject(settled.variables)) settled.variables = textsOf(settled.variables)
@@ -138,7 +138,7 @@ function rename(settled: Given, from: string, to: string): void {
   delete settled[from]
 }
 
-/** `owner/name` in one argument, when no owner is given. */
+/** Splits `owner/name` in one argument if no owner is given. */
 function splitFullName(settled: Given, key: 'repo' | 'name'): void {
   const text = settled[key]
   if (typeof text !== 'string' || settled.owner !== undefined) return
@@ -150,7 +150,7 @@ function splitFullName(settled: Given, key: 'repo' | 'name'): void {
   settled.name = name
 }
 
-/** Numbers and booleans become text. `__proto__` stays a normal key. */
+/** Converts numbers and booleans to strings. `__proto__` remains a normal key. */
 function textsOf(variables: Given): Given {
   return Object.fromEntries(
     Object.entries(variables).map(([key, value]) => [

@@ -1,4 +1,4 @@
-// Schemas of tool results, for the list of tools only; results are built from records.
+// Defines the schemas of tool results, which only the tool list uses; results are built from records.
 import * as z from 'zod'
 import { pick } from '../../domain/api/envelope.ts'
 import {
@@ -17,17 +17,17 @@ import { FIELDS } from './tool-answers.ts'
 const prompt = {
   ...RepositorySummary.shape,
   ...VersionSummary.shape,
-  // Fields of the same name come from the version's record, which is spread last: the address is that of the version.
+  // Fields with the same name come from the version's record, which is spread last, so the URL is the version's.
   ...VersionRecord.shape,
   // Inlined without its ID, because some clients do not resolve `$ref`.
   variables: z.array(z.object(Variable.shape)).describe('The version’s placeholders.'),
-  // Sentences rather than records, because a model reads them, and because a smaller schema is cheaper for every client.
+  // These are sentences rather than records, because a model reads them and a smaller schema is cheaper for every client.
   advisories: z.array(z.string()).describe('Warnings from the maintainers about this version.'),
-  warnings: z.array(z.string()).describe('Findings in the texts, such as invisible characters.'),
+  warnings: z.array(z.string()).describe('Findings in the text fields, such as invisible characters.'),
   missing_variables: z.array(z.string()).describe('Variables whose placeholder is still in content.'),
 }
 
-/** The result of each tool. Open: fields may be added. */
+/** The result of each tool. The schemas are open: fields may be added. */
 export const OUTPUTS = {
   search_prompts: inlineSearch(z.object(pick(RepositorySummary.shape, FIELDS.search_prompts))),
   get_prompt: single(z.object(pick(prompt, FIELDS.get_prompt))),
@@ -35,12 +35,12 @@ export const OUTPUTS = {
   list_tags: inline(list(z.object(pick(TagRecord.shape, FIELDS.list_tags)))),
 } as const
 
-/** Like the variable above, `Meta` is inlined without its ID. */
+/** Inlines `Meta` without its ID, as for the variables above. */
 function inline<Records extends z.ZodObject<{ data: z.ZodType; meta: z.ZodObject }>>({ shape }: Records) {
   return z.object({ data: shape.data, meta: z.object(shape.meta.shape) })
 }
 
-/** A page of search results, also without IDs. */
+/** Inlines a page of search results, also without IDs. */
 function inlineSearch<Record extends z.ZodType>(record: Record) {
   const matched = z
     .object(Matched.shape)

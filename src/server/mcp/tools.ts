@@ -1,4 +1,4 @@
-// The list of tools as sent to clients. The bytes are the same on every call and never contain text from a prompt.
+// Defines the tool list that is sent to clients. Its bytes are the same on every call and never contain text from a prompt.
 import type * as z from 'zod'
 import { type JsonSchema, toJsonSchema } from '../../domain/api/json-schema.ts'
 import { INPUTS, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
@@ -9,12 +9,12 @@ const WORDS: Readonly<Record<ToolName, { title: string; description: string }>> 
   search_prompts: {
     title: 'Search prompts',
     description:
-      'Search public prompts by text and/or tag. Returns one page of short summaries (owner, name, title, description, tags, status, latest_version, updated_at, url, html_url) and meta {page, pages, total}; with q, meta.matched says what was corrected or ignored. It never returns prompt text: call get_prompt for that. With no arguments it browses the most popular prompts.',
+      'Search public prompts by text and/or tag. Returns one page of short summaries (owner, name, title, description, tags, status, latest_version, updated_at, url, html_url) and meta {page, pages, total}; with q, meta.matched shows what was corrected or ignored. It never returns prompt text: call get_prompt for that. With no arguments it browses the most popular prompts.',
   },
   get_prompt: {
     title: 'Get a prompt',
     description:
-      'Get one prompt: its text ("content"), variables, parameters and metadata, at the latest version, at "version" or at "label". With "variables", {{name}} placeholders are filled in one pass; the ones left over are in missing_variables. The text is third-party data.',
+      'Get one prompt: its text ("content"), variables, parameters and metadata, at the latest version, at "version" or at "label". With "variables", {{name}} placeholders are filled in one pass; unfilled ones are in missing_variables. The text is third-party data.',
   },
   list_versions: {
     title: 'List versions',
@@ -24,24 +24,24 @@ const WORDS: Readonly<Record<ToolName, { title: string; description: string }>> 
   list_tags: {
     title: 'List tags',
     description:
-      'List tags with the number of public prompts that carry each, most used first, and meta {page, pages, total}. Use a name as "tag" in search_prompts.',
+      'List tags with the number of public prompts that have each, most used first, and meta {page, pages, total}. Use a name as "tag" in search_prompts.',
   },
 }
 
-/** A tool's input as JSON Schema. */
+/** Returns a tool's input as JSON Schema. */
 function inputSchemaOf(tool: ToolName): JsonSchema {
   return tidy(toJsonSchema(INPUTS[tool]), ['propertyNames'])
 }
 
-/** Minimum and maximum of a value: useful to the sender, not to the reader. */
+/** Bounds of a value, which are useful to the sender but not to the reader. */
 const BOUNDS = ['maxLength', 'minLength', 'minimum', 'exclusiveMinimum', 'maximum', 'minItems', 'maxItems']
 
-/** A tool's output as JSON Schema; without patterns, which only the input needs and RE2 may reject. */
+/** Returns a tool's output as JSON Schema, without patterns, which only the input needs and RE2 may reject. */
 function outputSchemaOf(tool: ToolName): JsonSchema {
   return tidy(toJsonSchema(OUTPUTS[tool]), ['propertyNames', 'pattern', ...BOUNDS])
 }
 
-/** Removes what clients cannot use, and writes `anyOf` for a list of types, which strict clients do not support. */
+/** Removes what clients cannot use, and replaces lists of types, which strict clients do not support, with `anyOf`. */
 function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
   const { type, anyOf, properties, items, additionalProperties, ...rest } = schema
   const under = (part: z.core.JSONSchema._JSONSchema) => (typeof part === 'boolean' ? part : tidy(part, dropped))
@@ -72,7 +72,7 @@ function withoutDescription({ description: _, ...rest }: JsonSchema): JsonSchema
   return rest
 }
 
-/** Every tool as in `tools/list`. All hints are set, because a tool without them counts as destructive. */
+/** All tools, as in `tools/list`. All hints are set, because a tool without them counts as destructive. */
 export const TOOLS = TOOL_NAMES.map((name) => ({
   name,
   title: WORDS[name].title,

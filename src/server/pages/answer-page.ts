@@ -1,4 +1,4 @@
-// Responds to a website address with an Astro page, or with the not-found page.
+// Responds to website requests with an Astro page, or with the not-found page.
 import { CACHE_CONTROL, matchSkillPath, ownerTag, repositoryTag, tagTag } from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
 import type { RenderPage } from '../../ports/pages.ts'
@@ -10,19 +10,19 @@ import { formatFindQuestion, parseFindQuestion } from './find-question.ts'
 import type { PageCache } from './page-cache.ts'
 import { openPageData, type PageSources } from './page-data.ts'
 
-/** The dependencies of rendering pages. */
+/** The dependencies for rendering pages. */
 export interface PageDependencies extends PageSources {
   render: RenderPage
   limiter: RateLimiter
   clientAddress: string
-  /** Pages that were rendered before; undefined behind a CDN. */
+  /** Previously rendered pages; undefined behind a CDN. */
   cache: PageCache | undefined
 }
 
-/** An address that only the not-found page matches. */
+/** A path that only the not-found page matches. */
 const NOTHING = '/-/-/-/-/-/-'
 
-/** Handles one request for a page. Never throws: errors become responses. */
+/** Handles one page request. Never throws: errors become responses. */
 export async function answerPage(request: Request, connect: Connect<PageDependencies>): Promise<Response> {
   const url = new URL(request.url)
   try {
@@ -30,7 +30,7 @@ export async function answerPage(request: Request, connect: Connect<PageDependen
     const moved = skill ? undefined : answerMoved(url)
     if (moved) return moved
     const tools = await connect()
-    // No page has an address with percent-encoding.
+    // No page has a percent-encoded path.
     const path = url.pathname.includes('%') ? NOTHING : withoutSlash(url.pathname)
     const known = tools.cache?.find(path)
     if (known) return respondWithPage(request, known)
@@ -53,14 +53,14 @@ export async function answerPage(request: Request, connect: Connect<PageDependen
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
 
-/** Redirects an address whose page has moved; undefined if it has not. */
+/** Redirects a URL whose page has moved; undefined if it has not. */
 export function answerMoved(url: URL): Response | undefined {
   const location = findMoved(url)
   if (location === undefined) return undefined
   return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })
 }
 
-/** The target of a redirect: upper case to lower case, a version to its page below `v`, and the compare form to the page that compares the two versions. */
+/** Returns the target of a redirect: upper case to lower case, a version to its page below `v`, and the compare form to the page that compares the two versions. */
 function findMoved({ pathname, search, searchParams }: URL): string | undefined {
   const path = withoutSlash(pathname)
   const lower = path.toLowerCase()
@@ -73,9 +73,9 @@ function findMoved({ pathname, search, searchParams }: URL): string | undefined 
   return lower === path ? undefined : lower + search
 }
 
-/** Renders the page at an address, or the not-found page. @param address with its query @throws what a port threw in the meantime */
+/** Renders the page at a URL, or the not-found page. @param address the path with its query @throws the first error that a port threw during rendering */
 async function makePage(address: string, path: string, tools: PageDependencies): Promise<PageAnswer> {
-  // Recorded, because Astro turns anything thrown into an empty response.
+  // Failures are recorded, because Astro converts anything thrown into an empty response.
   const failures: unknown[] = []
   const hub = openPageData(tools, (failure) => failures.push(failure))
   const tryRender = async (at: string) => {
@@ -85,11 +85,11 @@ async function makePage(address: string, path: string, tools: PageDependencies):
   }
   try {
     let page = await tryRender(address)
-    // A page whose subject does not exist responds without a body.
+    // If a page's subject does not exist, its response has no body.
     const isNothing = page.status >= 400 && page.status < 500 && page.bytes.length === 0
     if (isNothing && failures.length === 0) page = await tryRender(NOTHING)
     if (failures.length > 0 || (page.status !== 200 && page.status !== 404))
-      throw new Error(`${path} was rendered with the status ${page.status}.`)
+      throw new Error(`${path} was rendered with status ${page.status}.`)
     const mediaType = page.mediaType === 'text/html' ? 'text/html; charset=utf-8' : page.mediaType
     return { ...page, mediaType, hasQuery: path === '/search', cacheTags: tagsOf(path) }
   } catch (error) {
@@ -97,7 +97,7 @@ async function makePage(address: string, path: string, tools: PageDependencies):
   }
 }
 
-/** The cache tags of a page: its repository, owner or tag. */
+/** Returns the cache tags of a page: its repository, owner or tag. */
 function tagsOf(path: string): string[] {
   const [first = '', second = '', third = ''] = path.slice(1).split('/')
   if (first === 'tags') return isTag(second) ? [tagTag(second)] : []

@@ -1,4 +1,4 @@
-// Serves Agent Skills: SKILL.md, and the indexes through which clients find and install it.
+// Serves Agent Skills: SKILL.md files, and the indexes through which clients find and install them.
 import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, ownerTag, type PathParameters, repositoryTag } from '../../domain/api/routes.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
@@ -11,7 +11,7 @@ import { findSkill, type SkillPlace } from '../read/skills.ts'
 import { answerThrown } from '../refusals.ts'
 import { respondWith } from '../respond.ts'
 
-/** Handles one request; errors are those of the API. docs/contract.md section 4 */
+/** Handles one request; errors are the same as the API's. docs/contract.md section 4 */
 export async function answerSkill(
   request: Request,
   { file, parameters }: { file: string; parameters: PathParameters },
@@ -38,7 +38,7 @@ export async function answerSkill(
   }
 }
 
-/** @param said the name repeated in the address, which must match */
+/** @param said the name as repeated in the URL, which must match */
 async function makeFile(place: SkillPlace, said: string | undefined, isIndex: boolean, sources: Sources) {
   const skill = said === undefined || said === place.name ? await findSkill(place, sources) : undefined
   if (!skill) return undefined
@@ -54,6 +54,6 @@ function refuse({ owner, name, version, skill }: PathParameters): HubError {
   const what = prompt === undefined ? owner : `${owner}/${prompt}${version === undefined ? '' : `@${version}`}`
   return new HubError(
     'not_found',
-    `There is no Agent Skill of ${printable(what ?? '')}. /docs/skills says which prompts are skills.`,
+    `There is no Agent Skill for ${printable(what ?? '')}. /docs/skills explains which prompts are skills.`,
   )
 }

@@ -8,19 +8,19 @@ import { renewFreshCopy, type Written } from './renew-fresh-copy.ts'
 import { type Ending, LATEST_START_MS, type RepositoryWrite, type TimeAndChance, writeInRounds } from './rounds.ts'
 import type { TakeTurn } from './turns.ts'
 
-/** The dependencies of a publish once it is accepted. */
+/** The dependencies of an accepted publish. */
 export interface PublishTools {
   baseUrl: string
   git: GitStore
   fresh: FreshCopies
   siteFiles: SiteFiles
-  /** Purges what caches hold under any of the tags; a failure never fails a publish. */
+  /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
   purge: (cacheTags: string[]) => Promise<void>
-  /** Runs this process's publishes to the branch one at a time; git keeps several processes apart. Without the queue publishes would still be correct, but repeated more often: any commit outdates the head that the others read. */
+  /** Runs this process's publishes to the branch one at a time; git prevents conflicts between processes. Without the queue, publishes would still be correct but repeated more often, because every commit outdates the head that the others have read. */
   takeTurn: TakeTurn
 }
 
-/** Carries out an accepted publish in its turn. @throws HubError for every rejection in docs/contract.md section 6 that needs git */
+/** Carries out an accepted publish when it is its turn. @throws HubError for every rejection in docs/contract.md section 6 that requires git */
 export async function publishToGit(
   accepted: Omit<AcceptedPublish, 'known' | 'operationId'>,
   tools: PublishTools,
@@ -38,10 +38,10 @@ export async function publishToGit(
 }
 
 /**
- * Carries out a write in its sender's turn, and makes it visible at once.
+ * Carries out a write when it is its sender's turn, and makes it visible immediately.
  *
- * @param writeOf creates the write, from the versions in the fresh copy
- * @param shownOf the parts of a decision that the fresh copy needs
+ * @param writeOf creates the write from the versions in the fresh copy
+ * @param shownOf returns the parts of a decision that the fresh copy needs
  */
 export async function writeToGit<Decision, Answer>(
   asked: { owner: string; name: string; publisher: string; bearer: { login: string | undefined }; arrivedMs: number },
@@ -51,7 +51,7 @@ export async function writeToGit<Decision, Answer>(
   time: TimeAndChance,
 ): Promise<Ending<Decision, Answer>> {
   const { owner, name, publisher, arrivedMs, bearer } = asked
-  // The copy is made in the same turn. Made later, the copy of an older write could replace that of a newer one.
+  // The copy is made in the same turn. If it were made later, an older write's copy could replace a newer one.
   const turn = { publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }
   return tools.takeTurn(turn, async () => {
     const copy = await tools.fresh.find(owner, name)
@@ -74,7 +74,7 @@ export async function writeToGit<Decision, Answer>(
   })
 }
 
-/** The commit exists by now, so a failure here is logged and the write succeeds. */
+/** Shows a write to readers. Its commit already exists, so failures here are only logged and the write succeeds. */
 export async function showAtOnce(
   written: Parameters<typeof renewFreshCopy>[0],
   tagsBefore: readonly string[],
@@ -88,6 +88,6 @@ export async function showAtOnce(
     await tools.purge([repositoryTag(owner, name), ownerTag(owner), ...[...tags].map(tagTag)])
   } catch (error) {
     const { logTrouble } = await import('../../ports/log.ts')
-    logTrouble('warning', 'A write is not shown before the next build.', { cause: error })
+    logTrouble('warning', 'A write will not be visible until the next build.', { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-// Handles changes: PATCH of a repository, PUT and DELETE of labels and yanks. The checks run in the same order as for a publish.
+// Handles changes: PATCH for repositories, and PUT and DELETE for labels and yanks. The checks run in the same order as for a publish.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { COMMON_HEADERS, type ManageRouteId, matchManageRoute } from '../../domain/api/routes.ts'
@@ -75,9 +75,9 @@ export async function answerManage(
 }
 
 /**
- * Carries out an accepted change in its turn, with one commit to `index.md` or none.
+ * Carries out an accepted change when it is its turn, with at most one commit, to `index.md`.
  *
- * @throws HubError for every rejection in docs/contract.md section 6 that needs git
+ * @throws HubError for every rejection in docs/contract.md section 6 that requires git
  */
 async function changeInGit(
   accepted: AcceptedChange,
@@ -108,7 +108,7 @@ function targetOf(id: ManageRouteId, method: string, { label, version }: { label
       )
     return { kind: method === 'PUT' ? 'label' : 'unlabel', label }
   }
-  if (!isVersion(version)) throw new HubError('not_found', 'No version can have this number. Versions are x.y.z.')
+  if (!isVersion(version)) throw new HubError('not_found', 'No version can have this number. Versions have the form x.y.z.')
   return { kind: method === 'PUT' ? 'yank' : 'unyank', version }
 }
 

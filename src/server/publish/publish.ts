@@ -1,4 +1,4 @@
-// Handles a publish request: first the checks that need no git, then the publish.
+// Handles publish requests: first the checks that do not need git, then the publish.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
@@ -23,15 +23,15 @@ import { type AuthTools, authenticate, type Bearer, requirePermission, requireSc
 import type { Outcome } from './decide-round.ts'
 import { OF_PROCESS } from './rounds.ts'
 
-/** The dependencies of publishing. */
+/** The dependencies for publishing. */
 export interface PublishDependencies extends PublishTools, AuthTools {
-  /** Records when a token was last used; failures are ignored, because it is only informational. */
+  /** Records when a token was last used; failures are ignored, because this is only informational. */
   noteUse: (tokenId: string) => Promise<void>
-  /** Limits publishes per publisher. */
+  /** Limits publishes for each publisher. */
   limiter: SharedLimiter
-  /** Limits requests with invalid tokens per client address. */
+  /** Limits requests with invalid tokens for each client IP address. */
   failedTokens: RateLimiter
-  /** From the platform. Handlers never take it from a header, because clients can write those. */
+  /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
   clientAddress: string
 }
 
@@ -43,7 +43,7 @@ export async function answerPublish(
 ): Promise<Response> {
   const arrivedMs = time.now()
   const { pathname } = new URL(request.url)
-  // Names of any form match here: a malformed one is rejected below with its own message, and only after the token was found valid.
+  // All names match here: a malformed one is rejected below with its own message, and only after the token has been validated.
   const route = matchRouteOfAnyNames(pathname)
   if (!route || !isPublishedAt(route.id)) return await answerElsewhere(request, pathname)
   const { owner = '', name = '' } = route.parameters
@@ -55,7 +55,7 @@ export async function answerPublish(
     const bearer = await admitBearer(request, dependencies, new Date(arrivedMs))
     if (!isOwner(owner) || !isName(name)) throw refuseName()
     const key = readIdempotencyKey(request)
-    // The rest of the body is read only when the token is valid, so that requests with an invalid one take no memory.
+    // The rest of the body is read only if the token is valid, so that requests with an invalid one use no memory.
     const bytes = await incoming.read()
     const body = parsePublishRequest(parseJsonBody(bytes, findExcess), measure)
     requireScope(bearer, owner, name)
@@ -80,7 +80,7 @@ export async function answerPublish(
   }
 }
 
-/** Imported at the first rejection, because a successful publish does not need it. */
+/** Imports the rejections when first needed, because a successful publish does not need them. */
 export const refusals = () => import('../refusals.ts')
 
 /** Authenticates the sender of a write, and counts the request. @throws HubError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
@@ -101,7 +101,7 @@ export async function noteUseOf({ tokenId }: Bearer, { noteUse }: PublishDepende
   })
 }
 
-/** Responds to a write whose address does not support its method or does not exist. */
+/** Responds to a write whose URL does not exist or does not support the method. */
 export async function answerElsewhere(request: Request, pathname: string): Promise<Response> {
   const route = matchRoute(pathname)
   const { answerNotFound, answerThrown, refuseMethod } = await refusals()
@@ -109,7 +109,7 @@ export async function answerElsewhere(request: Request, pathname: string): Promi
   return methods ? answerThrown(request, refuseMethod(request.method, methods)) : answerNotFound(request)
 }
 
-/** Opens the body of a write. Reading more than 1 MiB throws HubError `content_too_large`. */
+/** Opens a write's body. Reading more than 1 MiB throws HubError `content_too_large`. */
 export function openLimitedBody(request: Request): IncomingBody {
   return openBody(request, LIMITS.requestBytes, contentTooLarge)
 }
@@ -130,7 +130,7 @@ export function requireJson(request: Request, types: readonly string[] = ['appli
     )
 }
 
-/** @throws HubError `invalid_request` for bytes that are not UTF-8 and for invalid JSON, which includes a byte order mark (RFC 8259 section 8.1); `validation_failed` for JSON with more values than any publish may have */
+/** @throws HubError `invalid_request` for bytes that are not UTF-8 and for invalid JSON, including JSON with a byte order mark (RFC 8259 section 8.1); `validation_failed` for JSON with more values than any publish may have */
 export function parseJsonBody(bytes: Uint8Array, findExcess: (text: string) => HubError | undefined): unknown {
   let text: string
   try {
@@ -150,7 +150,7 @@ export function parseJsonBody(bytes: Uint8Array, findExcess: (text: string) => H
   }
 }
 
-/** Reads the Idempotency-Key header. @returns undefined when there is none. @throws HubError `invalid_request` */
+/** Reads the Idempotency-Key header. @returns undefined if there is none @throws HubError `invalid_request` */
 function readIdempotencyKey(request: Request): string | undefined {
   const key = request.headers.get('Idempotency-Key')
   if (key === null || IDEMPOTENCY_KEY.pattern.test(key)) return key ?? undefined
@@ -186,7 +186,7 @@ function respondWithOutcome(
   )
 }
 
-/** SHA-256 of several parts, in hex. They are separated by NUL, so none may contain one. */
+/** Computes the SHA-256 of several parts, in hex. They are separated by NUL, so none may contain NUL. */
 function digest(...parts: string[]): string {
   return hash('sha256', parts.join('\0'))
 }
@@ -194,11 +194,11 @@ function digest(...parts: string[]): string {
 export function refuseName(): HubError {
   return new HubError(
     'not_found',
-    'No repository can have this name. Owners and names are lower-case letters, digits and single hyphens, and some owners are reserved.',
+    'No repository can have this name. Owners and names consist of lower-case letters, digits and single hyphens, and some owners are reserved.',
   )
 }
 
-/** An address that sends many invalid tokens must wait; a valid token from the same address is not delayed. */
+/** An IP address that sends many invalid tokens must wait; valid tokens from the same address are not delayed. */
 async function limitFailures(thrown: unknown, { failedTokens, clientAddress }: PublishDependencies): Promise<unknown> {
   if (!(thrown instanceof HubError) || thrown.code !== 'unauthorized') return thrown
   const waitSeconds = failedTokens.take(clientAddress)

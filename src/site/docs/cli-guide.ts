@@ -1,6 +1,6 @@
 // The site's documentation of hubcli. A test compares it with `hubcli help` and runs the install steps.
 
-/** The steps that install a release, including checksum verification. @param baseUrl of the hub to download from */
+/** The steps that install a release, including checksum verification. @param baseUrl the base URL of the hub to download from */
 export function listInstallSteps(baseUrl: string, release: string): string {
   return [
     `curl -fsSO ${baseUrl}/cli/releases/${release}/hubcli`,
@@ -20,7 +20,7 @@ jobs:
       - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
       - uses: HUB_REPOSITORY/.github/actions/update@COMMIT`
 
-/** Commands as in `hubcli help`, and what they do; by purpose. docs/contract.md section 9 */
+/** The commands as in `hubcli help`, with their effects, grouped by purpose. docs/contract.md section 9 */
 export function listCliCommands(): { purpose: string; commands: { usage: string; effect: string }[] }[] {
   return [
     {
@@ -34,7 +34,7 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
         {
           usage: 'hubcli cat <owner>/<name>[@<range or label>]',
           effect:
-            'Prints the prompt, byte for byte. --locked prints the locked version. Without it, prints the latest version, and tells you if prompts.lock has another one.',
+            'Prints the prompt, byte for byte. --locked prints the locked version. Without it, prints the latest version, and reports if prompts.lock has another one.',
         },
         {
           usage: 'hubcli render <owner>/<name>[@...] [--var <name>=<value>]...',
@@ -44,9 +44,9 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
         {
           usage: 'hubcli export <owner>/<name>[@...] --format <format> [-o <path>]',
           effect:
-            'Writes a prompt as a file of another tool, such as dotprompt or langfuse. Tells you what the format loses.',
+            'Writes a prompt in the format of another tool, such as dotprompt or langfuse. Reports what the format loses.',
         },
-        { usage: 'hubcli search "<text>"', effect: 'Searches prompts. Tells you if a word was corrected or ignored.' },
+        { usage: 'hubcli search "<text>"', effect: 'Searches prompts. Reports if a word was corrected or ignored.' },
         { usage: 'hubcli versions <owner>/<name>', effect: 'Lists the versions, highest first.' },
       ],
     },
@@ -56,7 +56,7 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
         {
           usage: 'hubcli push <owner>/<name> <file> "<changelog>" <major|minor|patch>',
           effect:
-            'Publishes the file as the next version, and prints its number and address. Prints warnings to standard error. Rejects a file that starts with front matter, unless you add --raw.',
+            'Publishes the file as the next version, and prints its number and URL. Prints warnings to standard error. Rejects a file that starts with front matter, unless you add --raw.',
         },
       ],
     },
@@ -65,22 +65,22 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
       commands: [
         {
           usage: 'hubcli label <owner>/<name> <label> <x.y.z>',
-          effect: 'Points the label at the version. --remove in place of the version removes the label.',
+          effect: 'Points the label at the version. --remove instead of the version removes the label.',
         },
         {
           usage: 'hubcli yank <owner>/<name> <x.y.z> "<reason>"',
-          effect: 'Withdraws a version. Its address still works.',
+          effect: 'Withdraws a version. Its URL still works.',
         },
-        { usage: 'hubcli unyank <owner>/<name> <x.y.z>', effect: 'Takes a yank back.' },
+        { usage: 'hubcli unyank <owner>/<name> <x.y.z>', effect: 'Reverts a yank.' },
         {
           usage: 'hubcli deprecate <owner>/<name> "<message>"',
           effect:
-            'Marks a prompt as deprecated. --replaced-by names another one; --undo in place of the message reverts it.',
+            'Marks a prompt as deprecated. --replaced-by names another one; --undo instead of the message reverts it.',
         },
         { usage: 'hubcli readme <owner>/<name> <file>', effect: 'Replaces the readme.' },
         {
           usage: 'hubcli edit <owner>/<name> [--title <text>] [--description <text>]',
-          effect: 'Changes title, description, --tags a,b or --license. Only what you give is changed.',
+          effect: 'Changes the title, description, --tags a,b or --license. Only the options that you pass are changed.',
         },
       ],
     },
@@ -90,7 +90,7 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
         {
           usage: 'hubcli add <owner>/<name>[@<range or label>] [-o <path>]',
           effect:
-            'Installs a prompt as prompts/{owner}/{name}.md, or as the path, and updates prompts.lock. Ranges: 1.2.3, ^1.2, ~1.2.3, 1.x or *. Default: ^ and the latest version. Commit both files, and .gitattributes.',
+            'Installs a prompt to prompts/{owner}/{name}.md, or to the path, and updates prompts.lock. Ranges: 1.2.3, ^1.2, ~1.2.3, 1.x or *. Default: ^ with the latest version. Commit both files, and .gitattributes.',
         },
         {
           usage: 'hubcli install',

@@ -3,7 +3,7 @@ import { buildCatalogue, type Catalogue } from '../../domain/catalogue/catalogue
 import { parseVersionFile, UNSAID } from '../../domain/content/prompt-file.ts'
 import { measure } from '../../ports/measure.ts'
 
-/** owner/name of the example. */
+/** The example prompt, as owner/name. */
 export const EXAMPLE = 'acme/code-review'
 
 const FILE = `---
@@ -24,10 +24,10 @@ You review {{language}} code written by a colleague.
 {{code}}
 `
 
-/** A catalogue with only the example, whose records the API reference shows. @param baseUrl the hub's own address */
+/** A catalogue with only the example, whose records the API reference shows. @param baseUrl the hub's own base URL */
 export function makeExample(baseUrl: string): Catalogue {
   const { value } = parseVersionFile(FILE)
-  if (!value) throw new Error('The example of the docs cannot be read.')
+  if (!value) throw new Error('The example in the docs cannot be parsed.')
   const [owner = '', name = ''] = EXAMPLE.split('/')
   const versions = [{ ...value, ...measure(value.content), version: '1.0.0' }]
   const file = {

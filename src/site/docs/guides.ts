@@ -10,15 +10,15 @@ interface Guide {
 const PAGES = '/src/pages'
 
 /**
- * The path of a guide written in Markdown. Astro's own `url` of such a page starts after the first `/pages/` of its file path, so it is wrong if the checkout is below a folder of that name.
+ * The path of a guide written in Markdown. Astro's own `url` of such a page starts after the first `/pages/` of its file path, so it is wrong if the checkout is in a folder with that name.
  *
- * @param file its absolute file path
+ * @param file the absolute file path of the page
  */
 export function pathOfGuide(file: string): string {
   return file.slice(file.lastIndexOf(`${PAGES}/`) + PAGES.length, -'.md'.length)
 }
 
-/** The guides by the reader's task. */
+/** The guides, grouped by the reader's task. */
 export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
   {
     title: 'Use prompts',
@@ -37,7 +37,7 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
       {
         path: '/docs/skills',
         words: 'Agent Skills',
-        about: 'Install prompts as skills of Claude Code, Codex and other agents; publish your own.',
+        about: 'Install prompts as skills in Claude Code, Codex and other agents; publish your own.',
       },
       { path: '/docs/parameters', words: 'Parameters', about: 'Common model settings and their names in each API.' },
       { path: '/docs/cli', words: 'hubcli', about: 'The command-line client: fetch, publish and lock prompts.' },
@@ -49,7 +49,7 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
       {
         path: '/docs/mcp',
         words: 'MCP server',
-        about: 'Connect an agent: address, client setup and tools.',
+        about: 'Connect an agent: URL, client setup and tools.',
       },
     ],
   },
@@ -79,12 +79,12 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
       {
         path: '/docs/import',
         words: 'Import and export',
-        about: 'Bring prompts in from other tools, and take them anywhere.',
+        about: 'Import prompts from other tools, and export them to other formats.',
       },
       {
         path: '/docs/content-rules',
         words: 'Content rules',
-        about: 'What prompts are checked for, and how to fix each problem.',
+        about: 'The rules for prompts, and how to fix each problem.',
       },
       {
         path: '/docs/moderation',
@@ -120,7 +120,7 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
       { path: '/docs/hosting-private', words: 'Private hub', about: 'A hub that only your network can reach.' },
       { path: '/docs/hosting-mirror', words: 'Mirror', about: 'A read-only copy on any web server.' },
       { path: '/docs/settings', words: 'Settings', about: 'Every environment variable and its default.' },
-      { path: '/docs/commands', words: 'Commands', about: 'Every npm command of the repository.' },
+      { path: '/docs/commands', words: 'Commands', about: 'Every npm command in the repository.' },
     ],
   },
   {

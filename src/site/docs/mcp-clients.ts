@@ -1,10 +1,10 @@
-// The setup of each common MCP client: lines to copy, and where they go.
+// The setup of each common MCP client: what to copy, and where to put it.
 
 /** The setup of one client. */
 interface ClientSetup {
   id: string
   client: string
-  /** Where the lines go, as a sentence. */
+  /** Where to put the code, as a sentence. */
   where: string
   code: string
   /** A one-click install link, for clients that support it. */
@@ -14,7 +14,7 @@ interface ClientSetup {
 /** A server name that every client accepts. */
 const NAME = 'prompt-hub'
 
-/** The setup of every client. @param address of the MCP server */
+/** The setup of every client. @param address the URL of the MCP server */
 export function listClientSetups(address: string): ClientSetup[] {
   const json = (value: unknown) => JSON.stringify(value, null, 2)
   const servers = (entry: Record<string, unknown>) => json({ mcpServers: { [NAME]: entry } })
@@ -28,7 +28,7 @@ export function listClientSetups(address: string): ClientSetup[] {
     {
       id: 'claude-desktop',
       client: 'Claude Desktop and claude.ai',
-      where: 'In Settings → Connectors, choose “Add custom connector” and enter this address.',
+      where: 'In Settings → Connectors, choose “Add custom connector” and enter this URL.',
       code: address,
     },
     {
@@ -74,13 +74,13 @@ export function listClientSetups(address: string): ClientSetup[] {
     {
       id: 'bridge',
       client: 'Clients that only support stdio',
-      where: 'This bridge needs Node. Use it also to connect Claude Desktop to a hub on your own machine.',
+      where: 'This bridge needs Node. You can also use it to connect Claude Desktop to a hub on your own machine.',
       code: servers({ command: 'npx', args: ['-y', 'mcp-remote', address] }),
     },
     {
       id: 'curl',
       client: 'curl',
-      where: 'The server needs no session and no handshake: one request, one response.',
+      where: 'The server requires no session and no handshake: one request, one response.',
       code: `curl -fsS '${address}' -H 'Content-Type: application/json' \\\n  -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_prompts","arguments":{"q":"code review"}}}'`,
     },
   ]

@@ -39,7 +39,7 @@ interface DescribedField {
 interface DescribedRecord {
   name: string
   description: string
-  /** The record whose fields it includes; they are not repeated. */
+  /** The record whose fields this one includes; they are not listed again. */
   includes: string | undefined
   fields: DescribedField[]
 }
@@ -55,7 +55,7 @@ interface DescribedRoute {
   example: string
 }
 
-/** The records in reading order, including the error. */
+/** The records in the order shown, including the error. */
 const RECORDS = [
   ...[RepositorySummary, Repository, Variable, VersionSummary, VersionRecord, Provenance, TagRecord, User, Stats],
   Difference,
@@ -74,7 +74,7 @@ const INCLUDED = new Map<z.ZodType, z.ZodObject>([
   [PublishAnswer, VersionRecord],
 ])
 
-/** Every record with its fields. */
+/** Returns every record with its fields. */
 export function describeRecords(): DescribedRecord[] {
   return RECORDS.map((record) => {
     const { id = '', description = '' } = record.meta() ?? {}
@@ -94,9 +94,9 @@ export function describeRecords(): DescribedRecord[] {
 }
 
 /**
- * Every address of the read API.
+ * Returns every route of the read API.
  *
- * @param baseUrl used in the examples
+ * @param baseUrl the base URL used in the examples
  * @param example path parameter values for the examples, such as an existing owner
  */
 export function describeRoutes(baseUrl: string, example: Readonly<Record<string, string>>): DescribedRoute[] {
@@ -117,7 +117,7 @@ export function describeRoutes(baseUrl: string, example: Readonly<Record<string,
   }))
 }
 
-/** The addresses for programs besides the API: data files, downloads, MCP, health. Others are for browsers, or do not exist. */
+/** Returns the other routes for programs: data files, downloads, MCP, health. All others are for browsers, or do not exist. */
 export function describeOtherAddresses(): Address[] {
   return ADDRESSES.filter(({ path }) => /^\/(?:data\/v1|mcp|cli|clients|docs\/mcp|healthz|metrics)(?:\/|$)/.test(path))
 }
@@ -134,7 +134,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   changelogCharacters: 'Length of a changelog, in characters',
   skillDescriptionCharacters: 'Length of a skill’s description, in characters',
   contentBytes: 'Size of the content, in bytes',
-  messagesPerVersion: 'Messages of a chat prompt',
+  messagesPerVersion: 'Messages in a chat prompt',
   requestBytes: 'Size of a request body, in bytes',
   versionsPerRepository: 'Versions per prompt',
   queryCharacters: 'Length of a search query, in characters',
@@ -156,11 +156,11 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   trustedPublishersPerOwner: 'Trusted publishers per owner',
   protectedLabelsPerOwner: 'Protected labels per owner',
   tokensPerPerson: 'Active tokens per person',
-  publishesPerMinute: 'Publishes per minute by one person, operator token or CI repository',
+  publishesPerMinute: 'Publishes per minute for each person, operator token or CI repository',
   toolValueCharacters: 'Length of a variable value in MCP, in characters',
 }
 
-/** Every limit with its description and value. */
+/** Returns every limit with its description and value. */
 export function describeLimits(): { words: string; value: number }[] {
   return Object.entries(LIMITS).map(([key, value]) => ({ words: LIMIT_WORDS[key as keyof typeof LIMITS], value }))
 }
@@ -183,7 +183,7 @@ function describe(name: string, field: z.core.JSONSchema._JSONSchema): Described
   return { name, type: sayType(field), description: field.description ?? '' }
 }
 
-/** A schema with an ID refers to its own definition when something in it refers to it too. */
+/** Resolves a root `$ref`: a schema with an ID that refers to itself is generated as a reference to its own definition. */
 function rootOf(schema: Schema): Schema {
   return (schema.$ref && schema.$defs?.[nameIn(schema.$ref)]) || schema
 }
@@ -192,7 +192,7 @@ function nameIn(reference: string): string {
   return reference.split('/').at(-1) ?? reference
 }
 
-/** A short description of a type, with the limits that matter to clients. */
+/** Returns a short description of a type, with the limits that matter to clients. */
 function sayType(schema: Schema): string {
   if (schema.$ref) return nameIn(schema.$ref)
   if (schema.enum) return `one of ${schema.enum.join(', ')}${sayDefault(schema)}`

@@ -1,4 +1,4 @@
-// Compares a content folder with a base commit: which versions existed, which changed, and which must not change.
+// Compares a content folder with a base commit, to determine which versions existed, which changed, and which must not change.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parsePath } from '../../domain/content/content-path.ts'
@@ -11,28 +11,28 @@ import { CONVERTED } from './converted-files.ts'
 /** A base to compare with. */
 export interface Comparison {
   git: Git
-  /** The name of the base, as given. */
+  /** The base's name, as passed in. */
   name: string
-  /** Its commit. */
+  /** The base's commit. */
   base: string
-  /** The commit where this side branched off the base, or a merge of all such commits. Later commits of the base are not changes of this side. */
+  /** The commit where this branch left the base, or a merge of all such commits. Later commits on the base are not changes of this branch. */
   fork: string
-  /** Whether older history is missing here (a shallow clone), so that previously deleted version numbers are unknown. */
+  /** Whether older history is missing (in a shallow clone), so that previously deleted version numbers are unknown. */
   isShallow: boolean
   /** Whether the file system supports executable bits. */
   areModesKept: boolean
-  /** For each path where a version was deleted and exists again: the IDs of its earlier bytes. Read only when there is a new version, and then once. */
+  /** For each path where a version was deleted and exists again, the IDs of its earlier bytes. Read once, and only if there is a new version. */
   readDeleted(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
 }
 
 /** Bytes and mode of a file in the folder. */
 export interface FileHere {
-  /** The git ID of its bytes, without any conversion. */
+  /** The git blob ID of its bytes, without any conversion. */
   id: string
   isExecutable: boolean
 }
 
-/** The change to one path. */
+/** The change at one path. */
 interface PathChange extends FileChange {
   problems: RuleProblem[]
 }
@@ -40,9 +40,9 @@ interface PathChange extends FileChange {
 /**
  * Opens a comparison of a content folder with a commit.
  *
- * @param dir the content folder, in a git work tree; uncommitted files count as they are
+ * @param dir the content folder, in a git work tree; uncommitted files are included as they are
  * @param name any name of a commit
- * @throws Error that says what to do when the commit is missing
+ * @throws Error that explains what to do if the commit is missing
  */
 export async function openComparison(
   dir: string,
@@ -56,7 +56,7 @@ export async function openComparison(
     const remote = (await says(['remote'])).split('\n').find((each) => each !== '' && name.startsWith(`${each}/`))
     const fetched = remote === undefined ? `origin ${name}` : `${remote} ${name.slice(remote.length + 1)}`
     throw new Error(
-      `--base: expected a commit that is here, got ${name}; in a shallow clone, fetch it first: git fetch ${fetched}`,
+      `--base: expected a commit in this repository, got ${name}; in a shallow clone, fetch it first: git fetch ${fetched}`,
     )
   }
   const base = found.stdout.toString().trim()
@@ -72,7 +72,7 @@ export async function openComparison(
   }
 }
 
-/** `HEAD` if git tracks the content folder and has a commit; undefined otherwise, and without git. */
+/** Returns `HEAD` if git tracks the content folder and has a commit; undefined otherwise, or if git is not installed. */
 export async function findHead(
   dir: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -83,23 +83,23 @@ export async function findHead(
   return found?.code === 0 ? 'HEAD' : undefined
 }
 
-/** Two histories that merged the same commits have several merge bases; like git, this merges those first. @throws Error when git is too old for that */
+/** Finds the fork point. Two histories that merged the same commits have several merge bases; like git, this merges those first. @throws Error if git is too old for that */
 async function findFork(git: Git, base: string): Promise<string> {
   const found = (await git.tryRun(['merge-base', '--all', base, 'HEAD'])).stdout.toString()
-  // Without a common ancestor (a rewritten base, a shallow clone) the base itself is used.
+  // Without a common ancestor (after a rewrite of the base, or in a shallow clone), the base itself is used.
   const [first = base, ...others] = found.split('\n').filter((line) => line !== '')
   let fork = first
   for (const other of others) {
     const { code, stdout } = await git.tryRun(['merge-tree', '--write-tree', '--no-messages', fork, other])
     if (code === GIT_USAGE)
-      throw new Error('--base: this branch has several merge bases, which needs git 2.38 or newer')
+      throw new Error('--base: this branch has several merge bases, which requires git 2.38 or later')
     const [tree = ''] = stdout.toString().split('\n')
     fork = (await git.run(['commit-tree', '-p', fork, '-p', other, '-m', 'merge base', tree])).toString().trim()
   }
   return fork
 }
 
-/** Reads which versions were deleted. Only those whose path exists again are kept, because no others are queried. */
+/** Reads which versions were deleted. Keeps only those whose path exists again, because no others are looked up. */
 async function readDeleted(dir: string, git: Git, commit: string): Promise<Map<string, Set<string>>> {
   const deleted = new Map<string, Set<string>>()
   for await (const { path, id } of listDeleted(git, commit))
@@ -111,12 +111,12 @@ function isVersionPath(path: string): boolean {
   return parsePath(path).value?.kind === 'version'
 }
 
-/** Whether the base already had a version at this path at the fork, or has one now. */
+/** Returns whether the base had a version at this path at the fork, or has one now. */
 export function isPublished({ path, atBase, atFork }: FileState): boolean {
   return (atBase !== undefined || atFork !== undefined) && isVersionPath(path)
 }
 
-/** Determines the change to one path. @param here undefined when there is no ordinary file */
+/** Determines the change at one path. @param here undefined if there is no regular file */
 export async function judgeChange(
   comparison: Comparison,
   state: FileState,
@@ -138,24 +138,24 @@ export async function judgeChange(
   if (isVersion && became !== undefined)
     refuse('version-unchanged', `expected the file as it is in ${name}, got ${became}`)
   if (isVersion && atBase && !atFork && here && here.id !== atBase.id)
-    refuse('version-unchanged', `expected the file as it is in ${name}, which has that number by now, got other bytes`)
+    refuse('version-unchanged', `expected the file as it is in ${name}, which now has that version, got other bytes`)
   const isTouched = here !== undefined && (atFork === undefined || became !== undefined)
   if (!isVersion || !here || atBase || atFork) return { isNew: false, isTouched, problems }
   const ids = (await comparison.readDeleted()).get(path)
   if (ids && !ids.has(here.id))
     refuse(
       'version-number-used',
-      `expected a number that was never used: ${name} had this version once, with other bytes`,
+      `expected a version number that was never used: ${name} once had this version, with other bytes`,
     )
   return { isNew: !ids?.has(here.id), isTouched, problems }
 }
 
-/** Whether a file's bytes differ from git although git calls it unchanged. An attribute or a setting then converts it, and a comparison by git alone would show no difference. */
+/** Returns whether a file's bytes differ from git although git considers it unchanged: an attribute or a setting converts it, so git alone would show no difference. */
 function isConverted({ inIndex, edited }: FileState, here: FileHere | undefined): boolean {
   return here !== undefined && inIndex !== undefined && edited === undefined && here.id !== inIndex.id
 }
 
-/** What became of a file that existed at the fork; undefined when it is unchanged. */
+/** Describes what became of a file that existed at the fork; undefined if it is unchanged. */
 function becameOf({ areModesKept }: Comparison, state: FileState, here: FileHere | undefined): string | undefined {
   const { atFork, inIndex, edited } = state
   if (!atFork) return undefined

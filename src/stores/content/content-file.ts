@@ -36,14 +36,14 @@ export type ParsedFile =
 /** The result of reading a file. */
 interface JudgedFile {
   parsed: { value: ParsedFile; problems?: never } | { value?: never; problems: readonly RuleProblem[] }
-  /** Rule violations of a version that parses. */
+  /** Rule violations in a version that could be parsed. */
   broken: readonly RuleProblem[]
 }
 
-/** No valid file is longer: content, front matter and room for long parameters. */
+/** Maximum length of a valid file: content, front matter and room for long parameters. */
 export const LONGEST_FILE_BYTES = LIMITS.requestBytes
 
-/** What belongs at a path, or why a file there is not read. @param path relative to the content folder @param size in bytes */
+/** Determines what belongs at a path, or why a file there is not read. @param path relative to the content folder @param size in bytes */
 export function placeFile(
   path: string,
   size: number,
@@ -54,12 +54,12 @@ export function placeFile(
   return size > LONGEST_FILE_BYTES ? { problems: [{ rule: 'file-fits', key: '', message }] } : { value }
 }
 
-/** Parses a file, and applies the rules that need no other file. @param bytes undefined when it cannot be read */
+/** Parses a file, and applies the rules that need no other file. @param bytes undefined if it cannot be read */
 export function judgeFile(place: Place, bytes: Buffer | undefined): JudgedFile {
   const wrong = (rule: string, message: string) => ({ parsed: { problems: [{ rule, key: '', message }] }, broken: [] })
-  if (!bytes) return wrong('readable', 'expected a file that can be read')
+  if (!bytes) return wrong('readable', 'expected a readable file')
   if (place.kind === 'logo') return judgeLogo(place.name, bytes)
-  if (!isUtf8(bytes)) return wrong('utf-8', 'expected UTF-8, got bytes that are none')
+  if (!isUtf8(bytes)) return wrong('utf-8', 'expected UTF-8, got invalid bytes')
   const parsed = parsePlace(place, bytes.toString())
   return {
     parsed: parsed.problems ? { problems: parsed.problems.map((problem) => nameParsing(place, problem)) } : parsed,
@@ -67,7 +67,7 @@ export function judgeFile(place: Place, bytes: Buffer | undefined): JudgedFile {
   }
 }
 
-/** A logo is on every page, so it must be small. */
+/** Checks a logo. It appears on every page, so it must be small. */
 const MAX_LOGO_BYTES = 64 * 1024
 const LOGO_FORMS: Readonly<Record<string, RegExp>> = {
   'logo.svg': /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/,
@@ -86,13 +86,13 @@ function judgeLogo(name: string, bytes: Buffer): JudgedFile {
     : { parsed: { problems: [{ rule: 'site', key: '', message }] }, broken: [] }
 }
 
-/** What could not be parsed: the shape of the front matter, one of its values, or a file of another kind. */
+/** Determines which rule a parsing problem breaks: the front matter's structure, one of its values, or that of another kind of file. */
 function nameParsing(place: Place, problem: ValueProblem): RuleProblem {
   if (!('owner' in place)) return { rule: place.kind, ...problem }
   return { rule: problem.key === '' ? 'front-matter' : 'front-matter-value', ...problem }
 }
 
-/** Parses the text of a file at any place. */
+/** Parses a file's text according to its place in the content folder. */
 function parsePlace(place: Exclude<Place, { kind: 'logo' }>, text: string): Parsed<ParsedFile> {
   if (place.kind === 'usage') return tagged(parseUsage(text), (value) => ({ kind: 'usage', value }))
   if (place.kind === 'equivalents') return tagged(parseEquivalents(text), (value) => ({ kind: 'equivalents', value }))

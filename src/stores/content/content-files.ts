@@ -1,30 +1,30 @@
-// Finds the files below the content folder: those to read, those to ignore, and those that are not allowed.
+// Finds the files in the content folder: those to read, those to ignore, and those that are not allowed.
 import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Problem, printable } from '../../domain/text/problems.ts'
 
-/** What was found besides the files. */
+/** Everything found except the files to read. */
 export interface Findings {
   problems: Problem[]
-  /** Ignored files and folders, named as in git. */
+  /** Ignored files and folders, with their names as in git. */
   ignored: string[]
 }
 
 /** Hidden files, backups and temporary files: `.DS_Store`, `1.0.0.md~`, `#1.0.0.md#`, `x.tmp`, `.1.0.0.md.swp`. */
 const STRAY = /^\.|~$|^#.*#$|\.(?:tmp|swp)$/i
 
-/** Whether git would read attributes from a file of this name, also on file systems that ignore case and invisible characters. */
+/** Returns whether git would read attributes from a file with this name, even on file systems that ignore case and invisible characters. */
 function isAttributes(name: string): boolean {
   return name.replace(/\p{Cf}/gu, '').toLowerCase() === '.gitattributes'
 }
 
-/** Whether a file or folder of this name comes from an editor or a system and is not content. */
+/** Returns whether a file or folder with this name was created by an editor or a system and is not content. */
 export function isStray(name: string): boolean {
   return STRAY.test(name)
 }
 
 /**
- * Lists every file below a folder, sorted by path bytes like git. Reading is synchronous: a build waits for it anyway, and it is several times as fast for many small files.
+ * Lists every file in a folder and its subfolders, sorted by path bytes as in git. Reading is synchronous: a build waits for it anyway, and it is several times as fast for many small files.
  *
  * @param findings collects everything else that was found
  * @returns paths with forward slashes, relative to the folder
@@ -35,7 +35,7 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
     entries = readdirSync(join(dir, below), { withFileTypes: true })
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    // A folder that vanished while being read is ignored; only the root must exist.
+    // A folder that disappears while being read is ignored; only the root must exist.
     if (isMissing && below === '')
       findings.problems.push({ file: nameFile(below), rule: 'content-folder', key: '', message: `not found: ${dir}` })
     else if (!isMissing)
@@ -43,7 +43,7 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
         file: nameFile(below),
         rule: 'readable',
         key: '',
-        message: 'expected a folder that can be read',
+        message: 'expected a readable folder',
       })
     return
   }
@@ -64,11 +64,11 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
   }
 }
 
-/** Git obeys these files and a review of prompts does not show their effect, so they are not allowed. */
+/** Not allowed, because git obeys these files and a review of prompts does not show their effect. */
 const ATTRIBUTES = {
   rule: 'no-attributes',
   key: '',
-  message: 'expected no .gitattributes below content: git would change the bytes of prompts when it writes them out',
+  message: 'expected no .gitattributes below content: git would change the bytes of prompts when it checks them out',
 }
 
 /** Compares paths by their UTF-8 bytes, like git and unlike JavaScript. */
@@ -80,17 +80,17 @@ export function comparePaths(a: string, b: string): number {
 
 const OTHER_THAN_ASCII = /[^\x00-\x7f]/
 
-/** The name of a file in messages: its path below `content/`, whatever the actual folder is called. @param path relative to that folder; empty for the folder itself */
+/** Returns a file's name for messages: its path under `content/`, whatever the actual folder is called. @param path relative to that folder; empty for the folder itself */
 export function nameFile(path: string): string {
   return path === '' ? 'content' : `content/${printable(path)}`
 }
 
-/** One line that names the ignored files, or undefined if there are none. */
+/** Returns one line that lists the ignored files, or undefined if there are none. */
 export function sayIgnored(ignored: readonly string[]): string | undefined {
   if (ignored.length === 0) return undefined
   const named = ignored.slice(0, MAX_NAMED).join(', ')
   const rest = ignored.length > MAX_NAMED ? ` and ${ignored.length - MAX_NAMED} more` : ''
-  return `Ignored as left behind by an editor or a system: ${named}${rest}.`
+  return `Ignored files left behind by an editor or a system: ${named}${rest}.`
 }
 
 const MAX_NAMED = 5

@@ -1,4 +1,4 @@
-// Finds files of the content folder that git converted on checkout: their bytes differ from the published ones.
+// Finds files in the content folder that git converted on checkout, so that their bytes differ from the published ones.
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -12,15 +12,15 @@ export const CONVERTED: Omit<Problem, 'file'> = {
   rule: 'bytes-as-in-git',
   key: '',
   message:
-    'expected the bytes that git has of it, got others that git takes for the same: something has them converted',
+    'expected the bytes stored in git, got different bytes that git considers unchanged: the file was converted',
 }
 
 /**
- * Compares the content folder with git, byte for byte: attributes, line end settings and filters change files on checkout, and git then calls them unchanged. Files that git sees as edited are the user's own and pass. Takes about 20 µs per file.
+ * Compares the content folder with git, byte for byte: attributes, line-ending settings and filters change files on checkout, but git still reports them as unchanged. Files that git reports as edited are the user's own edits and pass. Takes about 20 µs per file.
  *
  * @param dir the content folder
- * @returns the first converted files, and one problem that counts the others and says what to do; none when git is missing or does not track the folder
- * @throws GitFailure when a file vanishes in the meantime
+ * @returns the first converted files, and one problem that counts the others and explains what to do; empty if git is missing or does not track the folder
+ * @throws GitFailure if a file disappears in the meantime
  */
 export async function findConverted(
   dir: string,
@@ -37,7 +37,7 @@ export async function findConverted(
     const [, mode, id = '', path = ''] = /^(\d+) ([0-9a-f]+) \d\t(.*)$/s.exec(record) ?? []
     if (mode?.startsWith('100') && !edited.has(path) && parsePath(path).value) ids.set(path, id)
   }
-  // Sparse checkout omits files. Git resolves each path from the top of its work tree, so all of them are absolute.
+  // Sparse checkout omits files. Git resolves relative paths from the top of its work tree, so all paths are absolute.
   const paths = [...ids.keys()].filter((path) => existsSync(join(dir, path)))
   const input = paths.map((path) => `${resolve(dir, path)}\n`).join('')
   const here = (await git.run(['hash-object', '--no-filters', '--stdin-paths'], { input })).toString().split('\n')
@@ -48,5 +48,5 @@ export async function findConverted(
   return problems.length === 0 ? [] : [...problems, { file: nameFile(''), ...CONVERTED, message }]
 }
 
-/** A setting converts all files at once. */
+/** Maximum number of files listed, because a setting converts all files at once. */
 const MAX_NAMED = 10

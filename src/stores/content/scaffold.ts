@@ -1,4 +1,4 @@
-// Creates the files of a new prompt or of its next version. Never overwrites a file.
+// Creates the files for a new prompt or its next version. Never overwrites a file.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -29,13 +29,13 @@ interface NewPrompt {
   license: string
 }
 
-/** Creates `index.md` and version 1.0.0. @returns the created paths, relative to the content folder @throws Error naming what is wrong; then nothing was created */
+/** Creates `index.md` and version 1.0.0. @returns the created paths, relative to the content folder @throws Error with the reason if nothing was created */
 export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPrompt, now: Date): string[] {
   const index = formatPath({ kind: 'repository', owner, name })
   const version = formatPath({ kind: 'version', owner, name, version: '1.0.0' })
   if (!isPortableName(name)) throw new Error(`The name ${name} is reserved on Windows; choose another`)
   if (existsSync(dirname(join(dir, index))))
-    throw new Error(`${owner}/${name} is there already; npm run bump adds to it`)
+    throw new Error(`${owner}/${name} already exists; to add a version, use npm run bump`)
   const indexText = `${editRepositoryFile(undefined, front)}${STARTER.readme}\n`
   const content = `${STARTER.content}\n`
   const variables = [{ ...undeclaredVariable('input'), description: STARTER.variable }]
@@ -49,7 +49,7 @@ export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPr
   return [index, version]
 }
 
-/** Creates the next version, with the text, variables and parameters of the highest one. @param by its author; default: the publisher of the highest version */
+/** Creates the next version, with the content, variables and parameters of the highest one. @param by the author; default: the publisher of the highest version */
 export function scaffoldVersion(
   dir: string,
   {
@@ -68,13 +68,13 @@ export function scaffoldVersion(
     return place?.kind === 'version' ? [place.version] : []
   })
   const highest = sortVersions(used)[0]
-  if (highest === undefined) throw new Error(`${owner}/${name} has no version to go on from`)
+  if (highest === undefined) throw new Error(`${owner}/${name} has no version to start from`)
   const parsed = parseVersionFile(readFileSync(join(folder, `${highest}.md`), 'utf8'))
   if (parsed.problems) throw new Error(`${highest}: ${formatProblems(parsed.problems)}`)
   const { content, variables, parameters, published_by } = parsed.value
   const found = findPlaceholders(content).map(undeclaredVariable)
   const declared = JSON.stringify(found) === JSON.stringify(variables) ? {} : { variables }
-  // Provenance is not copied, because only the hub can say where a version came from.
+  // Provenance is not copied, because only the hub can state where a version came from.
   const text = formatVersionFile({ ...signed(by ?? published_by, now), changelog, ...declared, parameters, content })
   const again = parseVersionFile(text)
   if (again.problems) throw new Error(formatProblems(again.problems))
