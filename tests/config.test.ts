@@ -99,7 +99,11 @@ describe('invalid settings are named without repeating their values', () => {
     ['SITE_URL', 'https://hub.example/secret', 'SITE_URL: expected a URL without a path'],
     ['RATE_LIMIT_PER_MINUTE', '-1', 'RATE_LIMIT_PER_MINUTE: expected a whole number of at least 0'],
     ['HOST', 'http://secret', 'HOST: expected an IP address or a host name of this machine'],
-    ['TRUSTED_PROXIES', '10.0.0.0/33', 'TRUSTED_PROXIES: expected IP addresses, networks such as 10.0.0.0/8, or loopback'],
+    [
+      'TRUSTED_PROXIES',
+      '10.0.0.0/33',
+      'TRUSTED_PROXIES: expected IP addresses, networks such as 10.0.0.0/8, or loopback',
+    ],
     ['TRUSTED_PROXIES', 'secret', 'TRUSTED_PROXIES: '],
     ['TRUSTED_PROXIES', '10.0.0.0/8/8', 'TRUSTED_PROXIES: '],
     ['TRUSTED_PROXIES', '10.0.0.0/', 'TRUSTED_PROXIES: '],

@@ -106,7 +106,10 @@ async function lookAtBuild({ ask }: DeployedHub): Promise<Finding[]> {
   const trouble = health?.failure ?? health?.broken[0]
   if (trouble)
     return [
-      wrong(`The hub serves an older state: ${trouble}`, 'Run npm run check:content to list the problems in the content.'),
+      wrong(
+        `The hub serves an older state: ${trouble}`,
+        'Run npm run check:content to list the problems in the content.',
+      ),
     ]
   return list.data.length === 0 ? [advise('The catalogue is empty.', 'Publish the first prompt.')] : []
 }

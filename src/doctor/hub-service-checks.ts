@@ -92,7 +92,9 @@ async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
       ),
     ]
   if (settings.status !== 200)
-    return [wrong(`/settings responds with ${settings.status}.`, 'Forward requests for /settings and /auth to the hub.')]
+    return [
+      wrong(`/settings responds with ${settings.status}.`, 'Forward requests for /settings and /auth to the hub.'),
+    ]
   const start = await ask('/auth/sign-in')
   const given = start.headers.get('Location') ?? ''
   // Both are fine: in local mode a page explains that the link is needed, and without sign-in the route does not exist.

@@ -132,7 +132,12 @@ async function lookAtContent({ root, config, environment }: Machine): Promise<Fi
       ),
     ]
   return repositories === 0
-    ? [advise('The content folder does not contain any prompts yet.', 'Create the first one: npm run new -- owner/name')]
+    ? [
+        advise(
+          'The content folder does not contain any prompts yet.',
+          'Create the first one: npm run new -- owner/name',
+        ),
+      ]
     : []
 }
 
@@ -210,7 +215,10 @@ async function lookAtPort({ config: { port, listenAt } }: Machine): Promise<Find
         : [wrong(`Port ${port} is in use by another program.`, 'Stop it, or choose another port: PORT=8889')]
     if (code === 'EACCES')
       return [
-        wrong(`This user may not listen on port ${port}.`, 'Choose a port above 1023, and put a proxy in front of the hub.'),
+        wrong(
+          `This user may not listen on port ${port}.`,
+          'Choose a port above 1023, and put a proxy in front of the hub.',
+        ),
       ]
     // A machine without IPv6 listens on the other localhost address.
     if (code !== undefined && host !== '::1')

@@ -39,7 +39,8 @@ const SENTENCES = {
   requests: (wait: string) =>
     `Too many requests from this IP address. Try again in ${wait}, and cache responses as Cache-Control allows.`,
   publishes: (wait: string) => `Too many publishes under your name. Try again in ${wait}.`,
-  badTokens: (wait: string) => `Too many invalid tokens from this IP address. Check the token, and try again in ${wait}.`,
+  badTokens: (wait: string) =>
+    `Too many invalid tokens from this IP address. Check the token, and try again in ${wait}.`,
   toolCalls: (wait: string) => `Too many tool calls from this IP address. Try again in ${wait}.`,
   messages: (wait: string) => `Too many messages from this IP address. Try again in ${wait}.`,
 } as const

@@ -1,5 +1,4 @@
-// Checks that the frozen Python library and a program that uses it satisfy two strict checkers, pyright and mypy, and
-// that both detect a missing value.
+// Pins that the frozen Python library and a program that uses it satisfy two strict checkers, pyright and mypy, and that both see a missing value.
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +12,7 @@ const run = promisify(execFile)
 const HAS_MYPY = spawnSync('mypy', ['--version']).status === 0
 const NO_MYPY = HAS_MYPY ? '' : ' (SKIPPED: mypy is missing; apt-get install mypy)'
 
-/** The example from the guide, then everything else that a program may use. */
+/** As in the guide, then everything else that a program may use. */
 const PROGRAM = `
 from typing import Optional
 
@@ -67,7 +66,7 @@ afterAll(async () => {
 })
 
 const RIGHT = ['guide.py', 'use.py', 'prompt_values.py', 'library/prompt_hub']
-/** Returns a checker's output; it exits with 1 if it found anything. */
+/** What a checker says; it ends with 1 when it found anything. */
 const check = (program: string, args: string[]) =>
   run(program, args, { cwd: project, env: { ...process.env, MYPYPATH: 'library' } }).then(
     ({ stdout }) => stdout,

@@ -87,12 +87,7 @@ test.each<[string, object, Partial<JobClaims>, string | undefined]>([
     'ref: only jobs on refs/tags/v* are trusted',
   ],
   ['the environment', { environment: 'production' }, { environment: 'Production' }, undefined],
-  [
-    'none',
-    { environment: 'production' },
-    {},
-    'environment: only jobs in the environment production are trusted',
-  ],
+  ['none', { environment: 'production' }, {}, 'environment: only jobs in the environment production are trusted'],
   ['any, when none is asked for', {}, { environment: 'staging' }, undefined],
 ])('%s', (_, entry, claims, refused) => {
   expect(findRefusal({ ...JOB, ...claims }, [TrustedPublisher.parse({ ...ENTRY, ...entry })], 'any')).toBe(refused)

@@ -1,5 +1,4 @@
-// Checks that a content tree with many kinds of mistakes stops the build, which reports every one of them and runs
-// nothing.
+// A content tree with many kinds of mistakes stops the build, which names every one of them and runs nothing.
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

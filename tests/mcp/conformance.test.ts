@@ -1,5 +1,4 @@
-// Runs the official clients, the public conformance suites and the Inspector against a built site served by `npm run
-// serve`. Intentional failures are in the baselines, with their reasons.
+// Runs the official clients, the public conformance suites and the Inspector against a built site as `npm run serve` serves it; what fails on purpose stands in the baselines, with its reason.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -29,7 +28,7 @@ async function run(program: string, parameters: readonly string[]) {
 
 const Checks = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }))
 
-/** Reads the results that a suite wrote for each check. */
+/** What a suite wrote of each check. */
 function readChecks(results: string) {
   return readdirSync(results).flatMap((scenario) =>
     Checks.parse(JSON.parse(readFileSync(join(results, scenario, 'checks.json'), 'utf8'))),
@@ -80,7 +79,7 @@ describe('conformance', () => {
       expect(log).toContain('Baseline check passed: all failures are expected.')
       expect(code).toBe(0)
       for (const scenario of mustPass) expect(log).toMatch(new RegExp(`✓ ${scenario}: \\d+ passed, 0 failed`))
-      // Every message matches the specification's own schema, even if a fixture is missing. The older suite does not check this.
+      // Every message fits the specification’s own schema, also where a fixture is missing. The older suite does not look.
       const verdicts = readChecks(results).filter(({ id }) => id === 'wire-schema-valid')
       expect(verdicts.filter(({ status }) => status !== 'SUCCESS')).toEqual([])
       if (suite !== 'conformance-0.1') expect(verdicts.length).toBeGreaterThan(20)

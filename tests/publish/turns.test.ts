@@ -70,7 +70,15 @@ describe('refused by the publish queue', () => {
     expect(ended.slice(1)).toEqual(['a1', 'b2', 'a2'])
   })
 
-  test('publishes beyond the defaults of 30 waiting per publisher and 100 in total', async () => {
+  test('a publish beyond the default of 30 waiting of one publisher', async () => {
+    const { ended, send } = open(createTurns())
+    send(Array.from({ length: 33 }, (_, number) => `a${number}`).join(' '))
+    await vi.advanceTimersByTimeAsync(0)
+    // One is running and 30 are waiting.
+    expect(ended).toEqual([`!a31 ${REFUSED}`, `!a32 ${REFUSED}`])
+  })
+
+  test('publishes beyond the default of 100 waiting in total', async () => {
     const { ended, send } = open(createTurns())
     for (const publisher of 'abcd') send(Array.from({ length: 32 }, (_, number) => `${publisher}${number}`).join(' '))
     await vi.advanceTimersByTimeAsync(0)

@@ -148,7 +148,11 @@ describe('rejecting secrets', () => {
       'content: expected no token with a valid checksum',
     ],
     ['in the parameters', { content: 'x', parameters: { key: KEY } }, 'parameters: expected no private key'],
-    ['in the title', { content: 'x', title: `ghp_${SECRET}${checksumOf(SECRET)}` }, 'title: expected no token with a valid checksum'],
+    [
+      'in the title',
+      { content: 'x', title: `ghp_${SECRET}${checksumOf(SECRET)}` },
+      'title: expected no token with a valid checksum',
+    ],
     [
       'in a variable',
       { content: '{{a}}', variables: [{ name: 'a', default: `npm_${SECRET}${checksumOf(SECRET)}` }] },

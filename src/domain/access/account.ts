@@ -12,9 +12,7 @@ export const Person = z.object({
   user_id: z
     .string()
     .regex(/^(?:[1-9]\d{0,18}|local-[a-z0-9-]{1,39})$/)
-    .describe(
-      'The GitHub ID, which is never reassigned; or, for a local sign-in, `local-` and the handle.',
-    ),
+    .describe('The GitHub ID, which is never reassigned; or, for a local sign-in, `local-` and the handle.'),
   login: Handle,
 })
 export type Person = z.infer<typeof Person>

@@ -64,8 +64,10 @@ export function findRefusal(
 
 function compare(job: JobClaims, entry: TrustedPublisher, name: string, needed: Permission): string[] {
   const wrong: string[] = []
-  if (job.repository.toLowerCase() !== entry.repository.toLowerCase()) wrong.push('repository: a different one is trusted')
-  if (job.repository_id !== entry.repository_id) wrong.push('repository_id: the repository with this name is a different one')
+  if (job.repository.toLowerCase() !== entry.repository.toLowerCase())
+    wrong.push('repository: a different one is trusted')
+  if (job.repository_id !== entry.repository_id)
+    wrong.push('repository_id: the repository with this name is a different one')
   if (job.repository_owner_id !== entry.repository_owner_id)
     wrong.push('repository_owner_id: the owner with this name is a different one')
   if (!isWorkflow(job.job_workflow_ref, entry))

@@ -97,10 +97,13 @@ const HEADERS = {
   'Repr-Digest': header(
     'The SHA-256 of the body (RFC 9530), such as `sha-256=:…:`; omitted if the Node server compresses it.',
   ),
-  'Idempotency-Replayed': header('`true` if the key was already used and this is the version published by the first request.', {
-    type: 'string',
-    enum: ['true'],
-  }),
+  'Idempotency-Replayed': header(
+    '`true` if the key was already used and this is the version published by the first request.',
+    {
+      type: 'string',
+      enum: ['true'],
+    },
+  ),
   'Retry-After': header('Seconds to wait before a retry.', { type: 'integer', minimum: 1 }),
   Allow: header('The supported methods.'),
   'WWW-Authenticate': header('`Bearer`.'),

@@ -145,7 +145,9 @@ export const RepositoryFrontMatter = z.strictObject({
     .default(null)
     .describe('Why it has this status and what users should do.'),
   replaced_by: FullName.nullable().default(null).describe('The repository to use instead.'),
-  moved_to: FullName.nullable().default(null).describe('The repository that this one moved to; it accepts no more versions here.'),
+  moved_to: FullName.nullable()
+    .default(null)
+    .describe('The repository that this one moved to; it accepts no more versions here.'),
   forked_from: VersionAddress.nullable().default(null).describe('The version that it was forked from.'),
   yanked: byKey(isVersion, 'a version x.y.z', line(LIMITS.sentenceCharacters).min(1, 'expected a reason'))
     .default({})

@@ -72,7 +72,9 @@ export const VERSION_RULES = {
 /** The rules for a repository, including references to others. */
 export const REPOSITORY_RULES = {
   'has-versions': ({ versions }) =>
-    versions.length > 0 ? [] : [{ key: '', message: 'expected at least one version next to it, such as versions/1.0.0.md' }],
+    versions.length > 0
+      ? []
+      : [{ key: '', message: 'expected at least one version next to it, such as versions/1.0.0.md' }],
   'versions-are-few': ({ versions }) =>
     versions.length <= LIMITS.versionsPerRepository
       ? []

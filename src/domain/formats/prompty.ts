@@ -196,11 +196,7 @@ export function writePrompty(version: ExportedVersion): WriteResult {
     const isPlaceholder = (inner = '') => declared.has(/^( ?)([A-Za-z_][A-Za-z0-9_]*)\1$/.exec(inner)?.[2] ?? '')
     const others = text.matchAll(/\{%|\{#|\{\{([\s\S]*?)(?:\}\}|$)/g).filter((match) => !isPlaceholder(match[1]))
     for (const match of others.take(MAX_FINDINGS))
-      findings.refused(
-        'content',
-        `${match[0].slice(0, 40)} has a special meaning in Jinja`,
-        lineOf(text, match.index),
-      )
+      findings.refused('content', `${match[0].slice(0, 40)} has a special meaning in Jinja`, lineOf(text, match.index))
   }
   if (findings.isRefused) return { refused: findings.all }
   const { model, ...options } = version.parameters

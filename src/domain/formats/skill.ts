@@ -27,7 +27,11 @@ export function readSkill(source: string, name: string): ReadResult {
   const file = readSourceFile(source, findings)
   if (!file) return { prompts: [], findings: findings.all }
   if (textOf(file.front.description) === '')
-    findings.refused('description', 'a skill must describe what it does and when to use it', file.lineOf('description') ?? 1)
+    findings.refused(
+      'description',
+      'a skill must describe what it does and when to use it',
+      file.lineOf('description') ?? 1,
+    )
   const description = toLine(textOf(file.front.description), LIMITS.skillDescriptionCharacters)
   let isSkill = !/[<>]/.test(description) && description.length <= LIMITS.skillDescriptionCharacters
   if (!isSkill) findings.lost('skill', 'a skill description must not contain < or >', file.lineOf('description'))

@@ -22,7 +22,7 @@ const RETIRE_MS = 10_000
 /** Delay before cleanup after the start, so that it does not slow the first responses. */
 const TIDY_MS = 5_000
 const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 
 /** A site that follows its content. */
 interface FollowedSite {
@@ -221,7 +221,7 @@ function keepBuilding(
     child.once('error', (error) => hear({ kind: 'failed', message: error.message }))
     child.once('exit', (code, ending) => {
       if (signal.aborted) return
-      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS)
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, MAX_PAUSE_MS)
       hear({
         kind: 'failed',
         message: `The build process exited with ${code ?? ending}. It will be restarted in ${pauseMs / 1000} s.`,

@@ -5,7 +5,7 @@ import { watchFolders } from './watch-folders.ts'
 /** Files often change together: during a pull or a publish, or when an editor writes twice. */
 const SETTLE_MS = 50
 /** Maximum wait for changes to settle; then the build starts even if files are still changing. */
-const LONGEST_BURST_MS = 2_000
+const MAX_BURST_MS = 2_000
 /** Polling interval if the system does not report changes. */
 const POLL_MS = 10_000
 /** Above this many events, scanning everything is cheaper. Linux drops events when 16,384 are queued (`man 7 inotify`). */
@@ -49,7 +49,7 @@ export function watchContent(
   const wantSoon = () => {
     since ??= Date.now()
     clearTimeout(settling)
-    settling = setTimeout(tell, Math.max(0, Math.min(SETTLE_MS, since + LONGEST_BURST_MS - Date.now())))
+    settling = setTimeout(tell, Math.max(0, Math.min(SETTLE_MS, since + MAX_BURST_MS - Date.now())))
   }
   const wantAll = () => {
     changed = undefined

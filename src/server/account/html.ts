@@ -59,7 +59,8 @@ export interface Page {
 export async function framePage(siteFiles: SiteFiles, { title, main }: Page): Promise<string> {
   const bytes = await siteFiles.read(FRAME_PATH)
   const frame = bytes && new TextDecoder().decode(bytes)
-  if (!frame?.includes(FRAME_PLACE)) throw new Error(`${FRAME_PATH} is missing from the site, or has no placeholder for a page`)
+  if (!frame?.includes(FRAME_PLACE))
+    throw new Error(`${FRAME_PATH} is missing from the site, or has no placeholder for a page`)
   // Replacer functions are used because `$&` has a special meaning in a replacement string.
   return frame.replace(`<title>${FRAME_TITLE}`, () => html`<title>${title}`.text).replace(FRAME_PLACE, () => main.text)
 }

@@ -102,7 +102,10 @@ export async function finishLocal(
   const note = requireNote(request, form.get('state'), tools, now)
   const handle = Handle.safeParse(form.get('handle')?.trim().toLowerCase())
   if (!handle.success)
-    throw new HubError('validation_failed', 'handle: expected 1 to 39 letters, digits and single hyphens, and no hyphen at either end.')
+    throw new HubError(
+      'validation_failed',
+      'handle: expected 1 to 39 letters, digits and single hyphens, and no hyphen at either end.',
+    )
   await spendNote(note, tools)
   if (!keys.spend(form.get('key')))
     throw new HubError('forbidden', 'This sign-in link was already used. Open the new link that npm start printed.')

@@ -215,9 +215,13 @@ async function manage(editing: Editing): Promise<Visited> {
     return protect(await showManage(editing, { typed: form, preview }), 200, request, dependencies)
   }
   const wanted = changeOf(form, full_name)
-  if (!wanted) throw new HubError('invalid_request', 'The form contains an unknown change. Reload the page and try again.')
+  if (!wanted)
+    throw new HubError('invalid_request', 'The form contains an unknown change. Reload the page and try again.')
   if (wanted.isDangerous && form.get('confirmed') !== 'yes')
-    return again(ERRORS.validation_failed.status, 'Select the checkbox that describes the effect of this change, then try again.')
+    return again(
+      ERRORS.validation_failed.status,
+      'Select the checkbox that describes the effect of this change, then try again.',
+    )
   const answer = await call(editing, { owner, ...wanted.call })
   if (!answer.isDone) return again(answer.status, answer.message)
   return redirectTo(`/${owner}/${name}/manage?done=${form.get('change')}`)

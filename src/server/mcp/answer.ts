@@ -81,7 +81,11 @@ function withoutBody(request: Request): Request {
 async function withDeadline(work: Promise<Response>, deadlineMs: number): Promise<Response> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    const refusal = new Refusal(504, CODES.internalError, 'The hub did not respond in time. Try again in a few seconds.')
+    const refusal = new Refusal(
+      504,
+      CODES.internalError,
+      'The hub did not respond in time. Try again in a few seconds.',
+    )
     timer = setTimeout(() => reject(refusal), deadlineMs)
   })
   try {

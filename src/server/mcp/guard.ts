@@ -17,9 +17,7 @@ export function checkSource(request: Request, isOwnHost: IsOwnHost): void {
   const given = request.headers.get('Host') ?? new URL(request.url).host
   const host = /^[^/?#@\\\s]+$/.test(given) ? URL.parse(`http://${given}`)?.hostname : undefined
   if (host === undefined || !(isLoopback(host) || isOwnHost(host))) {
-    throw refuse(
-      `This server does not accept the host ${printable(given)}. Use its public URL, as set in SITE_URL.`,
-    )
+    throw refuse(`This server does not accept the host ${printable(given)}. Use its public URL, as set in SITE_URL.`)
   }
   const from = request.headers.get('Origin')
   if (from === null) return

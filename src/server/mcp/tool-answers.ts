@@ -140,5 +140,8 @@ const MAX_NAMED = 5
 
 function noVersion(owner: string, name: string, version: string, active: readonly string[]): HubError {
   const hint = active.length === 0 ? '' : ` Highest: ${active.slice(0, MAX_NAMED).join(', ')}.`
-  return new HubError('not_found', `${owner}/${name} has no version ${version}.${hint} Use list_versions to list all versions.`)
+  return new HubError(
+    'not_found',
+    `${owner}/${name} has no version ${version}.${hint} Use list_versions to list all versions.`,
+  )
 }

@@ -108,7 +108,8 @@ function targetOf(id: ManageRouteId, method: string, { label, version }: { label
       )
     return { kind: method === 'PUT' ? 'label' : 'unlabel', label }
   }
-  if (!isVersion(version)) throw new HubError('not_found', 'No version can have this number. Versions have the form x.y.z.')
+  if (!isVersion(version))
+    throw new HubError('not_found', 'No version can have this number. Versions have the form x.y.z.')
   return { kind: method === 'PUT' ? 'yank' : 'unyank', version }
 }
 

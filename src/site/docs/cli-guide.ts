@@ -80,7 +80,8 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
         { usage: 'hubcli readme <owner>/<name> <file>', effect: 'Replaces the readme.' },
         {
           usage: 'hubcli edit <owner>/<name> [--title <text>] [--description <text>]',
-          effect: 'Changes the title, description, --tags a,b or --license. Only the options that you pass are changed.',
+          effect:
+            'Changes the title, description, --tags a,b or --license. Only the options that you pass are changed.',
         },
       ],
     },

@@ -41,7 +41,7 @@ interface JudgedFile {
 }
 
 /** Maximum length of a valid file: content, front matter and room for long parameters. */
-export const LONGEST_FILE_BYTES = LIMITS.requestBytes
+export const MAX_FILE_BYTES = LIMITS.requestBytes
 
 /** Determines what belongs at a path, or why a file there is not read. @param path relative to the content folder @param size in bytes */
 export function placeFile(
@@ -50,8 +50,8 @@ export function placeFile(
 ): { value: Place; problems?: never } | { value?: never; problems: RuleProblem[] } {
   const { value, problems } = parsePath(path)
   if (problems) return { problems: [{ rule: 'path', key: '', message: formatProblems(problems) }] }
-  const message = `expected at most ${LONGEST_FILE_BYTES} bytes, got ${size}`
-  return size > LONGEST_FILE_BYTES ? { problems: [{ rule: 'file-fits', key: '', message }] } : { value }
+  const message = `expected at most ${MAX_FILE_BYTES} bytes, got ${size}`
+  return size > MAX_FILE_BYTES ? { problems: [{ rule: 'file-fits', key: '', message }] } : { value }
 }
 
 /** Parses a file, and applies the rules that need no other file. @param bytes undefined if it cannot be read */

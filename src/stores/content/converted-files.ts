@@ -11,8 +11,7 @@ import { nameFile } from './content-files.ts'
 export const CONVERTED: Omit<Problem, 'file'> = {
   rule: 'bytes-as-in-git',
   key: '',
-  message:
-    'expected the bytes stored in git, got different bytes that git considers unchanged: the file was converted',
+  message: 'expected the bytes stored in git, got different bytes that git considers unchanged: the file was converted',
 }
 
 /**

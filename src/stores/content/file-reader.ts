@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { beginBlobId } from '../../ports/git-store.ts'
 import type { FileHere } from './content-changes.ts'
-import { LONGEST_FILE_BYTES } from './content-file.ts'
+import { MAX_FILE_BYTES } from './content-file.ts'
 
 /** One file. */
 interface ReadFile extends FileHere {
@@ -13,7 +13,7 @@ interface ReadFile extends FileHere {
 
 /** Creates a reader. @param hexDigits length of git IDs: 40, or 64 in a SHA-256 repository @returns a function that reads a file; it returns undefined if the file cannot be read */
 export function openFileReader(hexDigits: number): (file: string) => ReadFile | undefined {
-  const buffer = Buffer.allocUnsafe(LONGEST_FILE_BYTES)
+  const buffer = Buffer.allocUnsafe(MAX_FILE_BYTES)
   return (file) => {
     let descriptor: number
     try {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
 
 /** How long to wait for the lock; a publish takes a tenth of a second, so a longer wait has another cause. */
-const LONGEST_WAIT_MS = 10_000
+const MAX_WAIT_MS = 10_000
 /** SQLITE_BUSY: another connection holds the lock. https://www.sqlite.org/rescode.html */
 const BUSY = 5
 
@@ -17,7 +17,7 @@ const BUSY = 5
 export async function inTurn<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
   const lock = new DatabaseSync(path, { timeout: 0 })
   try {
-    for (const end = performance.now() + LONGEST_WAIT_MS; !tryLock(lock); ) {
+    for (const end = performance.now() + MAX_WAIT_MS; !tryLock(lock); ) {
       if (performance.now() > end)
         throw new HubError(
           'unavailable',

@@ -1,5 +1,4 @@
-// Checks that a state folder from earlier versions is imported once, when the file that replaces it is created, and
-// remains unchanged.
+// A state folder of earlier versions is taken over once, when the file that replaces it is made, and stays as it was.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,4 @@
-// Writes to a SQLite state store until it is killed or a write is rejected, and prints each key and the start of its
-// value once the write is acknowledged.
+// Writes to a SQLite state store until it is killed or refused, and prints each key and the start of its value once the write is acknowledged.
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { HubError } from '../../../src/domain/api/errors.ts'
