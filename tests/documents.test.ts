@@ -146,10 +146,18 @@ test('every dependency in package.json is used', () => {
     readFileSync('tsconfig.json', 'utf8'),
   ].join('\n')
   /**
-   * Used through their commands: the Node version that scripts run on, the compiler and its types, the checkers, the
-   * Netlify dev server.
+   * Used through their commands: the Node version that scripts run on, the compiler and its types, the checkers, `run-s`,
+   * the Netlify dev server.
    */
-  const unnamed = new Set(['node', 'typescript', '@types/node', '@biomejs/biome', '@astrojs/check', 'netlify-cli'])
+  const unnamed = new Set([
+    'node',
+    'typescript',
+    '@types/node',
+    '@biomejs/biome',
+    '@astrojs/check',
+    'npm-run-all2',
+    'netlify-cli',
+  ])
   const unused = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => {
     if (unnamed.has(name)) return false
     const bare = name.replace(/^@types\//, '')
