@@ -28,7 +28,7 @@ describe('warnings', () => {
     [
       'text that is written backwards, in the title',
       { content: 'x1', title: 'a\u202ebc' },
-      [['hidden_characters', null, 'title: holds']],
+      [['hidden_characters', null, 'title: contains']],
     ],
     ['a word of two alphabets', { content: 'Log in at p\u0430ypal\n', title: 'Title' }, [['look_alikes', 1, 'U+0430']]],
     ['an AWS key', { content: 'one\ntwo\nAKIAIOSFODNN7EXAMPLE' }, [['secret', 3, 'looks like an AWS access key']]],

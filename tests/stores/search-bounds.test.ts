@@ -105,7 +105,7 @@ describe('search threads', () => {
   test('reject a query that exceeds the deadline', async () => {
     const threads = openSearchThreads(path, { deadlineMs: 0, queue: 10 })
     await expect(threads.find({ ...ask, text: 'plain' })).rejects.toEqual(unavailable)
-    await expect(threads.find({ ...ask, text: 'plain' })).rejects.toThrow('takes too long')
+    await expect(threads.find({ ...ask, text: 'plain' })).rejects.toThrow('is taking too long')
     threads.close()
     const patient = openSearchThreads(path, { deadlineMs: 60_000, queue: 10 })
     expect((await patient.find({ ...ask, text: 'plain' })).total).toBe(1)

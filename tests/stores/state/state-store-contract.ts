@@ -61,8 +61,8 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
     })
 
     test.each([[''], ['a b'], ['a%b'], ['ä'], ['a\0'], ['x'.repeat(513)]])('the key %j is refused', async (key) => {
-      await expect(state.get(key)).rejects.toThrow('expected a key')
-      await expect(state.set(key, 'x')).rejects.toThrow('expected a key')
+      await expect(state.get(key)).rejects.toThrow('expected a valid state store key')
+      await expect(state.set(key, 'x')).rejects.toThrow('expected a valid state store key')
     })
 
     test('a value with NUL is refused', async () => {
