@@ -73,7 +73,7 @@ export async function measureHost(site: BenchSite): Promise<Measurement[]> {
   ]
 }
 
-/** The limit for a fresh clone. */
+/** Returns the limit for a fresh clone. */
 const limitFirstStart = ({ prompts, versions }: BenchSite): { limit?: Limit } =>
   prompts === 2_000 && versions === 3 ? { limit: { of: 'measured', most: 6 } } : {}
 

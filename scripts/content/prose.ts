@@ -14,11 +14,11 @@ const CODAS = ['', '', '', 'n', 'r', 's', 'l', 'm', 'nd', 'rt']
 export interface Prose {
   /** Any word, by frequency. */
   word(): string
-  /** A word that indicates a topic. */
+  /** Returns a word that indicates a topic. */
   topic(): string
   /** Some words, starting with a capital letter and ending with a period. */
   sentence(): string
-  /** A title made from a few topics. */
+  /** Returns a title made from a few topics. */
   title(): string
 }
 

@@ -70,7 +70,7 @@ function formatChange(page: string, title: string, change: Activity): string {
 `
 }
 
-/** The newest versions of a prompt, up to the size of a feed. */
+/** Returns the newest versions of a prompt, up to the size of a feed. */
 async function readNews(hub: PageData, prompt: RepositorySummary): Promise<News[]> {
   const versions = (await hub.findVersions(prompt.owner, prompt.name)) ?? []
   return versions

@@ -24,13 +24,13 @@ export function formatFacts(facts: object): string {
   return JSON.stringify(facts).replaceAll('<', '\\u003c')
 }
 
-/** The title of a page's feed. */
+/** Returns the title of a page's feed. */
 export const nameFeed = (title: string) => `${title}: new versions`
 
 /** Search engines and tabs do not show more of a title. */
 const TITLE_CHARACTERS = 70
 
-/** A page's `title`: with the site's name if it fits, cut if too long. */
+/** Returns a page's `title`: with the site's name if it fits, cut if too long. */
 export function fitTitle(title: string): string {
   const whole = `${title} · ${LOOK.name}`
   if (whole.length <= TITLE_CHARACTERS) return whole

@@ -16,7 +16,7 @@ const ON_GITHUB = { GITHUB_REPOSITORY: 'acme/prompts', GITHUB_TOKEN: 'not a toke
 /** A running hub for exclusive use. */
 export interface ScratchHub {
   address: string
-  /** The one-time sign-in link. */
+  /** Returns the one-time sign-in link. */
   signInLink(): string
   close(): Promise<void>
 }

@@ -36,7 +36,7 @@ export type JobClaims = z.infer<typeof JobClaims>
  */
 const TRUSTED_EVENTS: ReadonlySet<string> = new Set(['push', 'release', 'workflow_dispatch', 'schedule'])
 
-/** The origin that a version records. */
+/** Returns the origin that a version records. */
 export function provenanceOf(issuer: string, { repository, workflow_ref, ref, sha, run_id }: JobClaims): Provenance {
   return { issuer, repository, workflow: workflow_ref, ref, sha, run_id }
 }

@@ -32,7 +32,7 @@ export function repositoryTag(owner: string, name: string): string {
   return `repo_${owner}_${name}`
 }
 
-/** The cache tags of an owner's page and of a tag's pages. */
+/** Returns the cache tags of an owner's page and of a tag's pages. */
 export const ownerTag = (owner: string): string => `owner_${owner}`
 export const tagTag = (tag: string): string => `tag_${tag}`
 

@@ -140,7 +140,7 @@ export function decidePublish(
   return finish(version, versionText)
 }
 
-/** The warnings of a version that is in git already. Whether it breaks callers is omitted, because that would need another read. */
+/** Returns the warnings of a version that is in git already. Whether it breaks callers is omitted, because that would need another read. */
 export function warnAgain(version: VersionEntry, { name, file }: RepositoryState): Warning[] {
   return [
     ...warnOfFormat(version),

@@ -63,7 +63,7 @@ export function readListedVersion(
   return parsed.value
 }
 
-/** The error for an unreadable file on the branch: it is not the publisher's fault. */
+/** Returns the error for an unreadable file on the branch: it is not the publisher's fault. */
 export function refuseBroken(place: Place, problems: readonly ValueProblem[]): HubError {
   return new HubError(
     'upstream_error',
@@ -71,7 +71,7 @@ export function refuseBroken(place: Place, problems: readonly ValueProblem[]): H
   )
 }
 
-/** The next lower number ever published, or null. @param versions highest first */
+/** Returns the next lower number ever published, or null. @param versions highest first */
 export function nextLower(versions: readonly string[], version: string): string | null {
   return versions.find((other) => compareVersions(other, version) > 0) ?? null
 }

@@ -145,7 +145,7 @@ export function nameLines(problems: readonly PlacedProblem[], content: string): 
   )
 }
 
-/** The message at a position of the content that `formatChat` writes. */
+/** Returns the message at a position of the content that `formatChat` writes. */
 function indexAt(messages: readonly ChatPart[], offset: number): number {
   let end = 0
   return messages.findIndex((part) => {
@@ -197,7 +197,7 @@ export function findExcess(text: string): HubError | undefined {
   return validationFailed([{ key: excess.field, message: `expected at most ${most}` }])
 }
 
-/** The message for a content or body that is too long. */
+/** Returns the message for a content or body that is too long. */
 export function contentTooLarge(): HubError {
   return new HubError(
     'content_too_large',
@@ -205,7 +205,7 @@ export function contentTooLarge(): HubError {
   )
 }
 
-/** All problems in one message, each with its field. @param count the total, if not all of them are given */
+/** Returns all problems in one message, each with its field. @param count the total, if not all of them are given */
 export function validationFailed(problems: readonly ValueProblem[], count = problems.length): HubError {
   // A message quotes its input, so a token in the wrong field would be quoted too, in full or in part.
   const message = formatProblems(problems, count).replace(/hub_[0-9A-Za-z]{20,}/g, 'hub_…')

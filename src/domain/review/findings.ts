@@ -20,7 +20,7 @@ interface Texts {
   parameters?: Readonly<Record<string, unknown>>
 }
 
-/** The texts of a version, together with those of its repository. */
+/** Returns the texts of a version, together with those of its repository. */
 export function textsOf(
   {
     content,
@@ -34,7 +34,7 @@ export function textsOf(
   return { content, changelog, title, description, readme, skill, variables, parameters }
 }
 
-/** All warnings of one text, in character order within each kind. */
+/** Returns all warnings of one text, in character order within each kind. */
 export function findInText(text: string): Finding[] {
   return [...findHiddenCharacters(text), ...findLookAlikes(text), ...findSecrets(text)]
 }

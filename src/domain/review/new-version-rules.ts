@@ -47,7 +47,7 @@ export function checkNewVersion({ content, variables, changelog }: WrittenVersio
   return texts.flatMap(([key, text]) => checkText(key, text))
 }
 
-/** Whether a text is still our template text. @param key of the text */
+/** Returns whether a text is still our template text. @param key of the text */
 export function checkText(key: string, text: string): PlacedProblem[] {
   return STARTER_TEXTS.has(text.trim())
     ? [{ rule: 'is-edited', key, message: 'expected your own words, got the text that the file began with' }]

@@ -29,7 +29,7 @@ const MARK = '<!-- prompt-hub: content review -->'
 /** Maximum length of each part, because GitHub accepts 65,536 characters per comment, and Linux 128 KiB per environment variable. */
 const MAX_BYTES = { entries: 20_000, differences: 36_000 }
 
-/** The comment as Markdown, at most about 60,000 bytes. */
+/** Returns the comment as Markdown, at most about 60,000 bytes. */
 export function formatPullReport({ entries, notes, owners, head, isApproved, differences }: PullReport): string {
   const errors = entries.filter(({ severity }) => severity === 'error')
   const advice = entries.filter(({ severity }) => severity === 'advice')

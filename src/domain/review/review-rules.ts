@@ -157,7 +157,7 @@ export const RULES = {
 /** The name of a rule. */
 export type RuleName = keyof typeof RULES
 
-/** Whether a rule of this name exists. */
+/** Returns whether a rule of this name exists. */
 export function isRuleName(name: string): name is RuleName {
   return Object.hasOwn(RULES, name)
 }

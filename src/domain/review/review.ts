@@ -109,7 +109,7 @@ export function remarkSameWords(path: string, other: string): Remark {
   return { file: `content/${path}`, rule: 'near-duplicate' satisfies RuleName, key: 'content', message }
 }
 
-/** Whether a prompt is meant for use. An inactive one may well equal its replacement. */
+/** Returns whether a prompt is meant for use. An inactive one may well equal its replacement. */
 export function isInUse({ status, moved_to, replaced_by }: RepositoryFile = UNSAID): boolean {
   return status === 'active' && !moved_to && !replaced_by
 }

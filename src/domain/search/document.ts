@@ -46,12 +46,12 @@ export function listColumns(document: Document, tags: readonly string[], term = 
   return [...columns, tags.map(tagTerm)].map((terms) => terms.join(' '))
 }
 
-/** The term of a whole tag; no token contains `·`. */
+/** Returns the term of a whole tag; no token contains `·`. */
 export function tagTerm(tag: string): string {
   return `·${tag.replaceAll('-', '·')}`
 }
 
-/** The distinct words of a prompt; those that describe it twice, because they count twice in the vocabulary. */
+/** Returns the distinct words of a prompt; those that describe it twice, because they count twice in the vocabulary. */
 export function listWords({ readme, content, ...describing }: Document): string[] {
   const words = new Set(Object.values(describing).flat())
   return [...words, ...new Set([...words, ...readme, ...content])]

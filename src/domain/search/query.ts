@@ -5,11 +5,11 @@ import { readWords, tokenize, toTerm } from './tokens.ts'
 export interface Vocabulary {
   /** Approximate number of prompts that contain a term. */
   countPrompts(term: string): number
-  /** Whether a prompt contains exactly this word. */
+  /** Returns whether a prompt contains exactly this word. */
   hasWord(word: string): boolean
-  /** The most frequent words with a prefix, most frequent first. */
+  /** Returns the most frequent words with a prefix, most frequent first. */
   completePrefix(prefix: string, most: number): string[]
-  /** The most likely corrections of a misspelled word: the closest words, most frequent first. */
+  /** Returns the most likely corrections of a misspelled word: the closest words, most frequent first. */
   correctTypo(word: string): string[]
   /** Synonyms of a phrase; both are terms joined by spaces. */
   listEquivalents(phrase: string): readonly string[]
@@ -77,7 +77,7 @@ export function readQuery(question: string, vocabulary: Vocabulary): Query {
   }
 }
 
-/** The inverse document frequency of a word. @param total number of prompts */
+/** Returns the inverse document frequency of a word. @param total number of prompts */
 export function weighGroup({ alternatives, readAs }: WordGroup, total: number): number {
   const weight = Math.log(1 + (total + 1) / Math.max(1, ...alternatives.map(({ prompts }) => prompts)))
   return readAs === undefined ? weight : weight * GUESSED_SHARE
@@ -88,7 +88,7 @@ export function formatGroup({ alternatives }: WordGroup): string {
   return `(${alternatives.map(({ phrase }) => `"${phrase}"`).join(' OR ')})`
 }
 
-/** The terms of words; a pair of ideographs counts as two. */
+/** Returns the terms of words; a pair of ideographs counts as two. */
 const toPhrase = (words: string): string => tokenize(words).map(toTerm).join(' ')
 
 /** Phrases as alternatives, except those that no prompt can contain. */

@@ -13,7 +13,7 @@ const SIGNS = /[.&/:]/g
 /** Most texts are ASCII, which only needs lower-casing. */
 const BEYOND_ASCII = /[^\0-\x7f]/
 
-/** The tokens of a text, in order: lower case, without accents; everything but letters and digits is a separator. */
+/** Returns the tokens of a text, in order: lower case, without accents; everything but letters and digits is a separator. */
 export function tokenize(text: string): string[] {
   // At the end of a word a sigma is written `ς`. A prefix ends where the whole word continues, so both are unified.
   const folded = BEYOND_ASCII.test(text)
@@ -34,7 +34,7 @@ const SPELLINGS: readonly (readonly [pattern: RegExp, replacement: string])[] = 
   [/^(\w{2,}[aeiou])ll(ed|ing|er|ers)$/, '$1l$2'],
 ]
 
-/** The term of a token: one for all its forms and spellings (`summarise`, `summarizes`, `summarizing`). Stemming is English; other words stay unchanged. */
+/** Returns the term of a token: one for all its forms and spellings (`summarise`, `summarizes`, `summarizing`). Stemming is English; other words stay unchanged. */
 export function toTerm(token: string): string {
   if (!/^[a-z]+$/.test(token)) return token
   const rule = token.length < 5 ? undefined : SPELLINGS.find(([pattern]) => pattern.test(token))
@@ -49,7 +49,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   why will with wo would you your`.split(/\s+/),
 )
 
-/** Whether a token is a stop word. */
+/** Returns whether a token is a stop word. */
 export function isStopWord(token: string): boolean {
   return STOP_WORDS.has(token)
 }

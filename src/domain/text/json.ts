@@ -9,7 +9,7 @@ export function canonicalJson(value: unknown): string {
   )
 }
 
-/** Whether two values are equal as JSON, ignoring key order. Only objects are serialised: most compared values are texts, numbers and short lists. */
+/** Returns whether two values are equal as JSON, ignoring key order. Only objects are serialised: most compared values are texts, numbers and short lists. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (Array.isArray(a) && Array.isArray(b))

@@ -61,7 +61,7 @@ interface Reader {
   at: number
 }
 
-/** The indentation of a line; less than any after the last. */
+/** Returns the indentation of a line; less than any after the last. */
 function indentOf({ lines, at }: Reader): number {
   const line = lines[at]
   if (line === undefined) return Number.NEGATIVE_INFINITY
@@ -140,7 +140,7 @@ function readValue(text: string): unknown {
   return VERSION.test(text) ? text : leave()
 }
 
-/** Whether a plain scalar ends at the end of its line and contains no key and no comment. */
+/** Returns whether a plain scalar ends at the end of its line and contains no key and no comment. */
 function isText(text: string): boolean {
   return !text.includes(': ') && !text.includes(' #') && !text.endsWith(':') && !text.endsWith(' ')
 }
@@ -169,7 +169,7 @@ export function writePlainYaml(value: Record<string, unknown>): string | undefin
   }
 }
 
-/** Whether a text needs double quotes so that all YAML parsers agree on it. */
+/** Returns whether a text needs double quotes so that all YAML parsers agree on it. */
 export function isDisputed(text: string): boolean {
   return DISPUTED.test(text)
 }

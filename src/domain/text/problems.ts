@@ -58,7 +58,7 @@ function explodeIssue(issue: z.core.$ZodIssue): ValueProblem[] {
   return issue.keys.map((key) => unknownField(path === '' ? key : `${path}.${key}`))
 }
 
-/** The problem of an unknown field. */
+/** Returns the problem of an unknown field. */
 export function unknownField(name: string): ValueProblem {
   return { key: printable(name), message: 'unknown; check the spelling, or leave it out' }
 }

@@ -46,7 +46,7 @@ function changeKey(text: string, change: KeyChange): string {
   return formatYaml(wanted)
 }
 
-/** The mapping after a change. */
+/** Returns the mapping after a change. */
 function expected(before: Record<string, unknown>, { path, value }: KeyChange): Record<string, unknown> {
   const [key, below] = path
   if (below === undefined) return withKey(before, key, value)
@@ -151,7 +151,7 @@ function replaceValue(text: string, pair: Pair, value: unknown): string | undefi
   return head + between.trimEnd() + (/^[ \t]*\r?\n/.test(rest) ? '' : lineEndOf(text, end)) + rest
 }
 
-/** The line break before a position, as used in the text. */
+/** Returns the line break before a position, as used in the text. */
 function lineEndOf(text: string, at: number): string {
   if (text[at - 1] !== '\n') return ''
   return text[at - 2] === '\r' ? '\r\n' : '\n'
@@ -189,7 +189,7 @@ function emptyBlock(text: string, pair: Pair, inner: YAMLMap): string | undefine
 
 const keyStart = ({ key }: Pair): number | undefined => (isScalar(key) ? key.range?.[0] : undefined)
 
-/** The value's source; undefined when nothing follows the colon. */
+/** Returns the value's source; undefined when nothing follows the colon. */
 function writtenValue({ value }: Pair): Scalar | YAMLMap | YAMLSeq | undefined {
   if (!isScalar(value) && !isMap(value) && !isSeq(value)) return undefined
   return value.range && value.range[0] === value.range[1] ? undefined : value
@@ -233,7 +233,7 @@ function colonEnd({ srcToken }: Pair & { srcToken?: CST.CollectionItem }): numbe
   return colon === undefined ? undefined : colon.offset + 1
 }
 
-/** A top-level key with its value below it, in the usual style. */
+/** Returns a top-level key with its value below it, in the usual style. */
 function line(key: string, value: unknown, eol: string): string {
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
     const below = Object.entries(value).map(([name, entry]) => `  ${inline(name)}: ${inline(entry)}${eol}`)
@@ -255,7 +255,7 @@ function quoted(text: string): string {
   return JSON.stringify(text).replace(/[\p{C}\u2028\u2029]/gu, numbered)
 }
 
-/** A value on one line. JSON strings are YAML double-quoted strings. */
+/** Returns a value on one line. JSON strings are YAML double-quoted strings. */
 function inline(value: unknown): string {
   if (typeof value === 'string') return PLAIN.test(value) && !CONSTANT.test(value) ? value : quoted(value)
   if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`

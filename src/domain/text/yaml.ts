@@ -132,7 +132,7 @@ export function findKeyLine(text: string, key: string, firstLine: number): numbe
   return offset === undefined ? undefined : lines.linePos(offset).line + firstLine - 1
 }
 
-/** The line number in a problem of `parseYaml`, or undefined. */
+/** Returns the line number in a problem of `parseYaml`, or undefined. */
 export function readLine(message: string): number | undefined {
   const [, line] = /^line (\d+): /.exec(message) ?? []
   return line === undefined ? undefined : Number(line)

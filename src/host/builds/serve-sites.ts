@@ -44,12 +44,12 @@ interface OpenSite extends Site {
 
 const FUNCTIONS_DIR = 'netlify/functions'
 
-/** The path of a site's search index: next to the site, not in it, because everything in it is public. @param siteDir the site's folder */
+/** Returns the path of a site's search index: next to the site, not in it, because everything in it is public. @param siteDir the site's folder */
 export function searchIndexPath(siteDir: string): string {
   return resolve(siteDir, '../build/search.db')
 }
 
-/** The file in which a finished build records its completion and the commits it has read. @param siteDir the site's folder */
+/** Returns the file in which a finished build records its completion and the commits it has read. @param siteDir the site's folder */
 export function buildRecordPath(siteDir: string): string {
   return resolve(siteDir, '../build/complete.json')
 }
@@ -202,7 +202,7 @@ function cacheOf(site: Site): PageCache {
   return known
 }
 
-/** A site's files, and those of its successor once they are deleted: a publish may wait for its turn for longer than an older state is kept. */
+/** Returns a site's files, and those of its successor once they are deleted: a publish may wait for its turn for longer than an older state is kept. */
 function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
   return {
     ...site.files,
@@ -218,7 +218,7 @@ function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
   }
 }
 
-/** A site's data files and the static files of the pages, which are unavailable while the pages are being bundled. */
+/** Returns a site's data files and the static files of the pages, which are unavailable while the pages are being bundled. */
 function joinFiles(data: SiteFiles, pages: Pages | undefined): SiteFiles {
   const filesOf = (path: string) => {
     const files = isDataPath(path) ? data : pages?.files

@@ -5,7 +5,7 @@ import { listActivity } from '../../domain/catalogue/activity.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import { findVersions, type Sources } from './records.ts'
 
-/** The activity of a repository, newest first; undefined if there is no such repository. */
+/** Returns the activity of a repository, newest first; undefined if there is no such repository. */
 export async function findActivity(
   owner: string,
   name: string,

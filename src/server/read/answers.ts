@@ -100,7 +100,7 @@ async function readContent(owner: string, name: string, version: string, tools: 
   return bytes
 }
 
-/** The new location of a repository that has moved. RFC 5829 section 3.4 */
+/** Returns the new location of a repository that has moved. RFC 5829 section 3.4 */
 function successorLink(repository: FoundRepository, baseUrl: string, rest: string): Promise<Record<string, string>> {
   return linkTo(repository.facts().moved_to, baseUrl, rest)
 }
@@ -119,7 +119,7 @@ function noActiveVersion(owner: string, name: string): HubError {
   )
 }
 
-/** The error for a repository that does not exist. */
+/** Returns the error for a repository that does not exist. */
 export async function noRepository(owner: string, name: string, tools: ReadTools): Promise<HubError> {
   const { findClose } = await import('./close-names.ts')
   const close = await findClose(owner, name, tools)
@@ -127,7 +127,7 @@ export async function noRepository(owner: string, name: string, tools: ReadTools
   return new HubError('not_found', `Repository not found: ${owner}/${name}.${hint} Search with /api/v1/repos?q=….`)
 }
 
-/** The error for a version that does not exist, or whose repository does not. */
+/** Returns the error for a version that does not exist, or whose repository does not. */
 export async function noVersion(owner: string, name: string, version: string, tools: ReadTools): Promise<HubError> {
   if (!(await findRepository(owner, name, tools))) return noRepository(owner, name, tools)
   return new HubError(

@@ -59,7 +59,7 @@ export async function answerExport(request: Request, connect: Connect<ReadDepend
   }
 }
 
-/** The error for a version that a format cannot hold. */
+/** Returns the error for a version that a format cannot hold. */
 function refuse(format: string, reasons: readonly { field: string; line: number | null; message: string }[]): HubError {
   const said = reasons
     .slice(0, LIMITS.problemsNamed)

@@ -44,7 +44,7 @@ function answerSearch(answer: SearchAnswer, query: ListQuery, baseUrl: string): 
   return answerEnvelope(searchEnvelope(answer, { page: query.page, size: LIMITS.pageSize }), query, baseUrl)
 }
 
-/** A list whose page is empty. */
+/** Returns a list whose page is empty. */
 function answerEmpty(total: number, query: ListQuery, baseUrl: string): Found {
   return answerEnvelope(listEnvelope([], { page: query.page, size: LIMITS.pageSize, total }), query, baseUrl)
 }

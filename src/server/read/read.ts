@@ -59,7 +59,7 @@ export async function answerRead(request: Request, connect: Connect<ReadDependen
 /** Imported at the first rejection, because successful reads do not need it. */
 const refusals = () => import('../refusals.ts')
 
-/** The methods of an address, including those that only change something; undefined if the address does not exist. */
+/** Returns the methods of an address, including those that only change something; undefined if the address does not exist. */
 function methodsAt(path: string, id: RouteId | undefined): readonly Method[] | undefined {
   if (id) return ROUTES[id].methods
   // Every address that can be changed can also be read: a name that reading rejects is not an address.

@@ -59,7 +59,7 @@ export interface FoundRepository extends FoundRecord<Repository> {
   facts: () => RepositoryFacts
 }
 
-/** A repository, listed or not; undefined if there is none. */
+/** Returns a repository, listed or not; undefined if there is none. */
 export async function findRepository(
   owner: string,
   name: string,
@@ -92,7 +92,7 @@ function factsOf(repository: Repository): RepositoryFacts {
   return { full_name, labels, latest_version, moved_to, versions, latestContent }
 }
 
-/** A version, including yanked ones; undefined if there is none. A version never changes, so the first source that has it is right. */
+/** Returns a version, including yanked ones; undefined if there is none. A version never changes, so the first source that has it is right. */
 export async function findVersion(
   owner: string,
   name: string,
@@ -105,7 +105,7 @@ export async function findVersion(
   return record && recordFromValue(record, single)
 }
 
-/** A repository and its versions, highest first; undefined if there is no such repository. */
+/** Returns a repository and its versions, highest first; undefined if there is no such repository. */
 export async function findVersions(
   owner: string,
   name: string,
@@ -131,12 +131,12 @@ export async function findContent(
   return record && encode(record.content)
 }
 
-/** Every tag, most used first. */
+/** Returns every tag, most used first. */
 export async function findTags({ siteFiles }: Pick<Sources, 'siteFiles'>): Promise<FoundRecord<TagRecord[]>> {
   return recordFromBytes(await readBuilt(siteFiles, DATA_FILES.tags()))
 }
 
-/** The UTF-8 bytes of a text. */
+/** Returns the UTF-8 bytes of a text. */
 export function encode(text: string): Bytes {
   return new TextEncoder().encode(text)
 }

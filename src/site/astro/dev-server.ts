@@ -27,7 +27,7 @@ import { listDownloads } from './downloads.ts'
 /** How long after its last change a file is read, because editors save a file in several steps. */
 const SETTLE_MS = 100
 
-/** The integration; it does nothing in a build. */
+/** Returns the integration; it does nothing in a build. */
 export function devServer(): AstroIntegration {
   const config = readConfig(process.env)
   let goFirst = (): unknown => undefined

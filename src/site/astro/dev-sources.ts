@@ -8,7 +8,7 @@ export function setDevSources(sources: PageSources): void {
   Reflect.set(globalThis, PLACE, sources)
 }
 
-/** The stored data. */
+/** Returns the stored data. */
 export function devSources(): PageSources {
   return Reflect.get(globalThis, PLACE)
 }

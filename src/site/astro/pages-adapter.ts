@@ -7,7 +7,7 @@ import { readHubLook } from '../../stores/content/site-settings-file.ts'
 import { writeFiles } from '../../stores/content/write-files.ts'
 import { listDownloads } from './downloads.ts'
 
-/** The adapter. @see https://docs.astro.build/en/reference/adapter-reference/ */
+/** Returns the adapter. @see https://docs.astro.build/en/reference/adapter-reference/ */
 export function pagesAdapter(): AstroIntegration {
   let root = ''
   return {

@@ -28,23 +28,23 @@ export interface BuildPlaces {
   build: string
 }
 
-/** The folders of the build whose site is in a folder. */
+/** Returns the folders of the build whose site is in a folder. */
 export const placesOf = (dist: string): BuildPlaces => ({ dist: resolve(dist), build: resolve(dist, '../build') })
 
-/** Where the next build is written until it is finished. */
+/** Returns where the next build is written until it is finished. */
 export const nextOf = ({ dist, build }: BuildPlaces): BuildPlaces => ({ dist: `${dist}.next`, build: `${build}.next` })
 
-/** Where the previous build is kept briefly. */
+/** Returns where the previous build is kept briefly. */
 export const oldOf = ({ dist, build }: BuildPlaces): BuildPlaces => ({ dist: `${dist}.old`, build: `${build}.old` })
 
-/** The search index of a build. */
+/** Returns the search index of a build. */
 export const indexOf = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'search.db')
-/** The folder of its page code. */
+/** Returns the folder of its page code. */
 export const pagesOf = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'pages')
-/** The record of the build; written last, so that a build without it is unfinished. */
+/** Returns the record of the build; written last, so that a build without it is unfinished. */
 export const builtFile = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'complete.json')
 
-/** The record of the build in a folder; undefined if there is none, or only part of one. */
+/** Returns the record of the build in a folder; undefined if there is none, or only part of one. */
 export function readBuilt(places: BuildPlaces): Built | undefined {
   if (!existsSync(places.dist) || !existsSync(indexOf(places))) return undefined
   try {

@@ -26,7 +26,7 @@ interface Block {
   xml: string
 }
 
-/** The files of the sitemap: a single one, or several with an index when there are too many addresses for one file. */
+/** Returns the files of the sitemap: a single one, or several with an index when there are too many addresses for one file. */
 export function* listSitemapFiles(catalogue: Catalogue): Generator<SharedFile> {
   const parts = cutIntoParts(listBlocks(catalogue))
   if (parts.length === 1) return yield describePart('/sitemap.xml', parts[0]!)
@@ -79,7 +79,7 @@ function blockOf(baseUrl: string, entry: CatalogueEntry): Block {
   return block
 }
 
-/** The pages of active versions, except the latest, which is on the repository's own page; and the pages that compare adjacent versions. */
+/** Returns the pages of active versions, except the latest, which is on the repository's own page; and the pages that compare adjacent versions. */
 function listVersionPlaces(baseUrl: string, { summary, releases }: CatalogueEntry): Place[] {
   const { full_name, latest_version } = summary
   return releases.flatMap(({ version, previous_version, published_at, isYanked }, index) => [

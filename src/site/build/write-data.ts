@@ -81,7 +81,7 @@ function writeIndex(catalogue: Catalogue, indexPath: string): void {
   buildSearchIndex(catalogue, indexPath, { isEditable: false })
 }
 
-/** A folder as destination of data files. Nothing is stored for another state, because a build writes all of them. */
+/** Returns a folder as destination of data files. Nothing is stored for another state, because a build writes all of them. */
 function openFolder(dir: string): { sink: DataSink; count: () => number } {
   const put = filesInto(dir)
   let files = 0

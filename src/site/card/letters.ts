@@ -14,7 +14,7 @@ export interface Ink {
 
 let sheet: LetterSheet | undefined
 
-/** The drawn letters; read once. */
+/** Returns the drawn letters; read once. */
 function readSheet(): LetterSheet {
   if (sheet) return sheet
   const bytes = inflateSync(Buffer.from(drawnLetters.slice(drawnLetters.indexOf(',') + 1), 'base64'))
@@ -23,7 +23,7 @@ function readSheet(): LetterSheet {
   return sheet
 }
 
-/** Whether every letter of a text is available. */
+/** Returns whether every letter of a text is available. */
 export function canWrite(text: string, style: LetterStyle): boolean {
   const letters = readSheet().letters[style]
   for (const letter of text) if (!Object.hasOwn(letters, letter)) return false
@@ -59,7 +59,7 @@ export function breakLines(text: string, style: LetterStyle, room: { width: numb
   return line === '' ? lines : [...lines, line]
 }
 
-/** The start of a line that fits, with an ellipsis. */
+/** Returns the start of a line that fits, with an ellipsis. */
 function cut(line: string, style: LetterStyle, width: number): string {
   let left = width - measureText('…', style)
   let kept = ''

@@ -6,7 +6,7 @@ const MAX_CHARACTERS = 4_000
 /** Maximum number of prompts examined. */
 const MAX_CANDIDATES = 8
 
-/** The first of a list with several versions, a few variables with examples, and a readable length; undefined if there is none. */
+/** Returns the first of a list with several versions, a few variables with examples, and a readable length; undefined if there is none. */
 export async function findSpecimen(
   hub: PageData,
   listed: readonly RepositorySummary[],

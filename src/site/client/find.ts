@@ -15,7 +15,7 @@ function begin(place: HTMLElement): void {
   let running: AbortController | undefined
   let typing: number | undefined
 
-  /** The search page's address for the query in this page's address. */
+  /** Returns the search page's address for the query in this page's address. */
   const wanted = () => (location.search === '' && home === '/' ? undefined : `/search${location.search}`)
   const put = (html: string, isTyping: boolean) => {
     const field = place.querySelector<HTMLInputElement>('[data-find]')

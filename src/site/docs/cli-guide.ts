@@ -1,6 +1,6 @@
 // The site's documentation of hubcli. A test compares it with `hubcli help` and runs the install steps.
 
-/** The steps that install a release, including checksum verification. @param baseUrl the base URL of the hub to download from */
+/** Returns the steps that install a release, including checksum verification. @param baseUrl the base URL of the hub to download from */
 export function listInstallSteps(baseUrl: string, release: string): string {
   return [
     `curl -fsSO ${baseUrl}/cli/releases/${release}/hubcli`,
@@ -20,7 +20,7 @@ jobs:
       - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
       - uses: HUB_REPOSITORY/.github/actions/update@COMMIT`
 
-/** The commands as in `hubcli help`, with their effects, grouped by purpose. docs/contract.md section 9 */
+/** Returns the commands as in `hubcli help`, with their effects, grouped by purpose. docs/contract.md section 9 */
 export function listCliCommands(): { purpose: string; commands: { usage: string; effect: string }[] }[] {
   return [
     {

@@ -24,7 +24,7 @@ You review {{language}} code written by a colleague.
 {{code}}
 `
 
-/** A catalogue with only the example, whose records the API reference shows. @param baseUrl the hub's own base URL */
+/** Returns a catalogue with only the example, whose records the API reference shows. @param baseUrl the hub's own base URL */
 export function makeExample(baseUrl: string): Catalogue {
   const { value } = parseVersionFile(FILE)
   if (!value) throw new Error('The example in the docs cannot be parsed.')

@@ -14,7 +14,7 @@ interface ClientSetup {
 /** A server name that every client accepts. */
 const NAME = 'prompt-hub'
 
-/** The setup of every client. @param address the URL of the MCP server */
+/** Returns the setup of every client. @param address the URL of the MCP server */
 export function listClientSetups(address: string): ClientSetup[] {
   const json = (value: unknown) => JSON.stringify(value, null, 2)
   const servers = (entry: Record<string, unknown>) => json({ mcpServers: { [NAME]: entry } })

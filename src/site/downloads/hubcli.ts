@@ -88,7 +88,7 @@ export async function freezeRelease(root: string): Promise<{ release: string; sh
   return { release, sha256, isNew: true }
 }
 
-/** The release number in a script. @throws Error unless there is exactly one */
+/** Returns the release number in a script. @throws Error unless there is exactly one */
 function readRelease(script: string): string {
   const [line, ...others] = script.matchAll(RELEASE_LINE)
   if (line?.[1] === undefined || others.length > 0)
@@ -96,7 +96,7 @@ function readRelease(script: string): string {
   return line[1]
 }
 
-/** A line in the format of `sha256sum -c` and `shasum -a 256 -c`, for a file named hubcli in the same folder. */
+/** Returns a line in the format of `sha256sum -c` and `shasum -a 256 -c`, for a file named hubcli in the same folder. */
 function formatChecksum(script: string): string {
   return `${sha256Of(script)}  hubcli\n`
 }

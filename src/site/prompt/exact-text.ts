@@ -9,7 +9,7 @@ export function exactAttribute(text: string): string | undefined {
   return text.includes('\r') ? JSON.stringify(text) : undefined
 }
 
-/** The text that the build put into an element. */
+/** Returns the text that the build put into an element. */
 export function exactText(element: HTMLElement): string {
   const { exact } = element.dataset
   if (exact === undefined) return element.textContent

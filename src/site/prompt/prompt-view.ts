@@ -75,11 +75,11 @@ export async function readPrompt(
   }
 }
 
-/** Whether a repository appears in lists, tags, search and the sitemap. */
+/** Returns whether a repository appears in lists, tags, search and the sitemap. */
 export const isListed = ({ status, moved_to, latest_version }: Repository): boolean =>
   status !== 'archived' && moved_to === null && latest_version !== null
 
-/** The page's head metadata, for search engines, link previews and machines. */
+/** Returns the page's head metadata, for search engines, link previews and machines. */
 export function describePrompt({ repository, versions, record, isMain, baseUrl }: PromptView): PageHead {
   const { owner, full_name, title, description, latest_version, tags, license, created_at, updated_at } = repository
   const path = isMain || record === undefined ? repositoryPage(full_name) : versionPage(full_name, record.version)

@@ -13,7 +13,7 @@ interface SourceLink {
 /** Git hosts reject longer addresses; a longer prompt is opened without its text. */
 const MAX_ADDRESS_CHARACTERS = 7_000
 
-/** The links of a version. @param highest the repository's highest version */
+/** Returns the links of a version. @param highest the repository's highest version */
 export function listSourceLinks(host: SourceHost, record: VersionRecord, highest: string): SourceLink[] {
   const { full_name, version } = record
   const folder = `${host.content}/${full_name}`

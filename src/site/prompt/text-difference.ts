@@ -29,7 +29,7 @@ const MAX_LINE_CHARACTERS = 2_000
 /** The words that differ are marked only in lines of which one character in so many stayed. */
 const SHARED_PART = 3
 
-/** Whether two texts are short enough to be compared. */
+/** Returns whether two texts are short enough to be compared. */
 export function isComparable(before: string, after: string): boolean {
   return [before, after].every((text) => countLines(text) <= MAX_LINES)
 }
@@ -95,7 +95,7 @@ function compareLines(before: string, after: string): [Piece[], Piece[]] | undef
   return [side('added'), side('removed')]
 }
 
-/** How many characters two lines have in common at most: those of their words, in whatever order these stand. */
+/** Returns how many characters two lines have in common at most: those of their words, in whatever order these stand. */
 function countCommon(before: string, after: string): number {
   const left = new Map<string, number>()
   for (const word of wordsWithSpaceDiff.tokenize(before)) left.set(word, (left.get(word) ?? 0) + 1)

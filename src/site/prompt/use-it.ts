@@ -22,7 +22,7 @@ export interface Use {
 /** Maximum number of labels offered; more would clutter the form. */
 const MAX_LABELS = 2
 
-/** The ways to choose a version of a prompt. @param version the one that is shown */
+/** Returns the ways to choose a version of a prompt. @param version the one that is shown */
 export function listChoices({ labels }: Repository, version: string): Choice[] {
   return [
     { id: 'pinned', words: `Pinned to ${version}`, kind: 'pinned', value: version },
@@ -33,7 +33,7 @@ export function listChoices({ labels }: Repository, version: string): Choice[] {
   ]
 }
 
-/** Every way to use a prompt from elsewhere. */
+/** Returns every way to use a prompt from elsewhere. */
 export function listUses({ owner, name, full_name, title, variables }: Repository, baseUrl: string): Use[] {
   const raw = `${baseUrl}/api/v1/repos/${full_name}/raw`
   const query = ({ kind, value }: Choice) =>
@@ -98,7 +98,7 @@ text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(
   ]
 }
 
-/** The lines that install a version as an Agent Skill, one for each tool. */
+/** Returns the lines that install a version as an Agent Skill, one for each tool. */
 export function listSkillInstalls({ name, full_name, version }: VersionRecord, baseUrl: string) {
   const page = `${baseUrl}/${full_name}/v/${version}`
   const fetchTo = (folder: string) => `curl -fsS --create-dirs -o ${folder}/${name}/SKILL.md ${page}/SKILL.md`

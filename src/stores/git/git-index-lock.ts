@@ -13,7 +13,7 @@ const NOTE = `${MARK}is publishing here, or was ended while it did. Start the hu
 /** Our own folder below the git folder. */
 export const ownFolder = ({ gitFolder }: WorkTree): string => join(gitFolder, 'prompt-hub')
 
-/** The path of the lock, as named by git. */
+/** Returns the path of the lock, as named by git. */
 const lockPath = ({ gitFolder }: WorkTree): string => join(gitFolder, 'index.lock')
 
 /**
@@ -47,7 +47,7 @@ export async function releaseIndex(tree: WorkTree): Promise<void> {
   await rm(lockPath(tree), { force: true })
 }
 
-/** Whether a hub holds the index lock. */
+/** Returns whether a hub holds the index lock. */
 export async function isIndexOurs(tree: WorkTree): Promise<boolean> {
   const text = await readFile(lockPath(tree), 'utf8').catch(ignoreMissing)
   return text?.startsWith(MARK) ?? false

@@ -65,12 +65,12 @@ export async function readStanding(tree: WorkTree, signal?: AbortSignal): Promis
   return { branch, head }
 }
 
-/** The error when a person must set up git first. @param what a sentence without its end: "…, and try again." follows */
+/** Returns the error when a person must set up git first. @param what a sentence without its end: "…, and try again." follows */
 export function notSetUp(what: string, cause: unknown): HubError {
   return new HubError('unavailable', `${what}, and try again.`, { cause, retryAfterSeconds: SETUP_RETRY_SECONDS })
 }
 
-/** The error for a state that a person must end first. @param what a sentence without its end */
+/** Returns the error for a state that a person must end first. @param what a sentence without its end */
 export function notNow(what: string, cause?: unknown): HubError {
   return new HubError('unavailable', `${what}. Nothing was published.`, {
     cause,
@@ -87,7 +87,7 @@ async function readHead(git: Git, signal?: AbortSignal): Promise<Partial<Standin
   return { ...(head && { head }), ...(branch?.startsWith('refs/heads/') && { branch }) }
 }
 
-/** The short name of a branch. @param branch `refs/heads/…` */
+/** Returns the short name of a branch. @param branch `refs/heads/…` */
 export const nameOf = (branch: string): string => branch.replace(/^refs\/heads\//, '')
 
 async function exists(path: string): Promise<boolean> {

@@ -38,7 +38,7 @@ export async function forgetUnfinished(tree: WorkTree): Promise<void> {
   await rm(notePath(tree), { force: true })
 }
 
-/** Whether a publish is pending, or was cut off. */
+/** Returns whether a publish is pending, or was cut off. */
 export async function hasUnfinished(tree: WorkTree): Promise<boolean> {
   return (await readNote(tree)) !== undefined
 }
@@ -101,7 +101,7 @@ async function settleBranch({ git }: WorkTree, branch: string): Promise<void> {
   throw notNow(`The branch ${nameOf(branch)} is locked by another git command`)
 }
 
-/** The commit of a name; undefined if there is none. */
+/** Returns the commit of a name; undefined if there is none. */
 async function readCommit(git: Git, name: string): Promise<string | undefined> {
   const { code, stdout } = await git.tryRun(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
   return code === 0 ? stdout.toString().trim() : undefined

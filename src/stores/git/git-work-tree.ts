@@ -128,7 +128,7 @@ export async function prepareShowing(tree: WorkTree, files: readonly ShownFile[]
   }
 }
 
-/** A commit's blobs: path → ID. */
+/** Returns a commit's blobs: path → ID. */
 export async function listBlobs(git: Git, commit: string, paths: readonly string[]): Promise<Map<string, string>> {
   const args = ['ls-tree', '-z', '--full-tree', commit, '--', ...paths]
   const entries = await readEntries(git, args, /^\d+ blob ([0-9a-f]+)$/)

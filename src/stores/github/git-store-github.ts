@@ -34,7 +34,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 /** Blobs never change, so some are cached; a version has at most 256 KiB of content. */
 const BLOBS_KEPT = 64
 
-/** The git store over a branch of a repository on GitHub. Each function makes one call; retries are up to the caller. */
+/** Returns the git store over a branch of a repository on GitHub. Each function makes one call; retries are up to the caller. */
 export function openGitHub(options: GitHubOptions): GitStore {
   const { repository, branch } = options
   const [owner = '', name = ''] = repository.split('/')

@@ -56,7 +56,7 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
   }
 }
 
-/** The token for git over https. For an App it is the installation's, which is created and renewed on demand. */
+/** Returns the token for git over https. For an App it is the installation's, which is created and renewed on demand. */
 export function createTokenSource(options: Omit<GitHubOptions, 'branch'>): (signal: AbortSignal) => Promise<string> {
   const { credential } = options
   if (credential.kind === 'token') return () => Promise.resolve(credential.token)

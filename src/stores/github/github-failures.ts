@@ -67,7 +67,7 @@ export function toPortError(failure: Failure, thrown: unknown): HubError {
   return new HubError('unavailable', 'The git host sent an unexpected response. Try again.', { cause })
 }
 
-/** The loggable part of a failure: types and statuses, or the message of an error without a response. */
+/** Returns the loggable part of a failure: types and statuses, or the message of an error without a response. */
 export function describeFailure(thrown: unknown): string {
   const graphql = GraphqlFailure.safeParse(thrown)
   if (graphql.success)

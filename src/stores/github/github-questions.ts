@@ -40,7 +40,7 @@ export function openGitHubQuestions(options: Omit<GitHubOptions, 'branch'>): Ask
   }
 }
 
-/** The message alone: octokit's errors carry the request, and with it the credential. */
+/** Returns the message alone: octokit's errors carry the request, and with it the credential. */
 function sayReason(thrown: unknown): string {
   if (!(thrown instanceof Error)) return typeof thrown
   return thrown.cause instanceof Error ? `${thrown.message} (${thrown.cause.message})` : thrown.message

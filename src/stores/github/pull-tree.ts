@@ -14,9 +14,9 @@ export interface PullTree {
   outside: number
   /** Whether it has merge conflicts; then this is only its own side. */
   isConflict: boolean
-  /** The text of a path of the content folder at the base or in the pull request; undefined if there is none. */
+  /** Returns the text of a path of the content folder at the base or in the pull request; undefined if there is none. */
   readAt(side: 'base' | 'merged', path: string): Promise<string | undefined>
-  /** The numbers of a prompt's versions at the base. */
+  /** Returns the numbers of a prompt's versions at the base. */
   versionsAtBase(owner: string, name: string): Promise<string[]>
   /** Git's diff between two files of the content folder. @param from undefined for an empty file */
   compare(from: string | undefined, to: string): Promise<string>

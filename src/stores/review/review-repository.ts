@@ -27,7 +27,7 @@ import { openFileReader } from '../content/file-reader.ts'
 
 /** Reads repositories for a review. */
 interface RepositoryReader {
-  /** All entries of one repository, or of one other file, and its fixes. */
+  /** Returns all entries of one repository, or of one other file, and its fixes. */
   review(group: readonly FileState[]): Promise<Remark[]>
   /** What has been read so far. */
   count(): { files: number; repositories: number }

@@ -15,7 +15,7 @@ export function writeBuildRecord(path: string, record: BuildRecord): void {
   renameSync(`${path}.next`, path)
 }
 
-/** The record of a finished build; undefined if there is none. Not validated: the same code wrote it. */
+/** Returns the record of a finished build; undefined if there is none. Not validated: the same code wrote it. */
 export function findBuildRecord(path: string): BuildRecord | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))

@@ -156,7 +156,7 @@ function readNotes(database: DatabaseSync): { state: string | undefined; code: s
   return { state: read('state'), code: read('code') }
 }
 
-/** The metadata of the last complete state; undefined if there is none, or if other code wrote it. */
+/** Returns the metadata of the last complete state; undefined if there is none, or if other code wrote it. */
 export function readState(path: string, code: string): string | undefined {
   if (!existsSync(path)) return undefined
   try {
@@ -175,7 +175,7 @@ export function readState(path: string, code: string): string | undefined {
 
 /** A database open for reading. */
 interface ReadDatabase {
-  /** The files of one state, cached after the first read. */
+  /** Returns the files of one state, cached after the first read. */
   filesOf(number: number): SiteFiles
   close(): void
 }

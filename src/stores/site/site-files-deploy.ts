@@ -4,7 +4,7 @@ import { refuseAway, type SiteFiles } from '../../ports/site-files.ts'
 /** Timeout of reading a file from the deploy; the reader then gets Retry-After. */
 const FETCH_MS = 8_000
 
-/** The files of a deploy, fetched from its own address. @param origin of the current request */
+/** Returns the files of a deploy, fetched from its own address. @param origin of the current request */
 export function deployFiles(origin: string): SiteFiles {
   return {
     async read(path) {

@@ -134,7 +134,7 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
   }
 }
 
-/** Whether an existing copy belongs to a later publish that another machine stored first. */
+/** Returns whether an existing copy belongs to a later publish that another machine stored first. */
 function isOvertaken(mine: FreshCopy, there: FreshCopy): boolean {
   const isRecent = Date.parse(mine.kept_at) - Date.parse(there.kept_at) < RACE_MS
   return isRecent && there.repository.versions_count > mine.repository.versions_count

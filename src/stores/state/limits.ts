@@ -7,7 +7,7 @@ import { waitSeconds } from './rate-limiter-memory.ts'
 /** Each failed attempt means that another request was counted, so this many at once exceed any limit. */
 const MAX_TRIES = 100
 
-/** A limiter with counts shared by all processes. @param kind distinguishes it from other limiters of the store */
+/** Returns a limiter with counts shared by all processes. @param kind distinguishes it from other limiters of the store */
 export function limitInState(
   state: StateStore,
   kind: string,

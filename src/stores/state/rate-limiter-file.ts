@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { RateLimit, RateLimiter } from '../../ports/rate-limiter.ts'
 import { UNLIMITED, waitSeconds } from './rate-limiter-memory.ts'
 
-/** A limiter that every worker on this machine shares. @param path of its file; created when missing */
+/** Returns a limiter that every worker on this machine shares. @param path of its file; created when missing */
 export function limitInFile({ requests, windowMs }: RateLimit, path: string): RateLimiter {
   if (requests === 0) return UNLIMITED
   mkdirSync(dirname(path), { recursive: true })
@@ -33,7 +33,7 @@ export function limitInFile({ requests, windowMs }: RateLimit, path: string): Ra
   }
 }
 
-/** A monotonic clock shared by all processes of the machine. */
+/** Returns a monotonic clock shared by all processes of the machine. */
 function millisecondsSinceBoot(): number {
   return Number(process.hrtime.bigint() / 1_000_000n)
 }

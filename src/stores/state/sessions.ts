@@ -51,7 +51,7 @@ export function peopleInState(state: StateStore): People {
   }
 }
 
-/** Whether a login still belongs to a person, according to its first sign-in. */
+/** Returns whether a login still belongs to a person, according to its first sign-in. */
 export async function holdsLogin(state: StateStore, { login, user_id }: Person): Promise<boolean> {
   return (await state.get(loginKey(login)))?.value === user_id
 }

@@ -10,7 +10,7 @@ const AT_ONCE = 8
 /** Time limit of a sweep: Netlify ends a scheduled function after 30 s. */
 const SWEEP_MS = 20_000
 
-/** The store of a Netlify site; inside a function the platform provides the access. Reads are strongly consistent: a revoked token must be revoked at once. */
+/** Returns the store of a Netlify site; inside a function the platform provides the access. Reads are strongly consistent: a revoked token must be revoked at once. */
 export function netlifyState(): StateStore {
   return stateOver({ consistency: 'strong' })
 }

@@ -97,7 +97,7 @@ export function tokensInState(
   }
 }
 
-/** Every token that an operator created, newest first. Those of earlier versions, which were in no list, are added to one. */
+/** Returns every token that an operator created, newest first. Those of earlier versions, which were in no list, are added to one. */
 export async function listAllOperatorTokens(state: StateStore): Promise<ListedToken[]> {
   return withUses(state, await readOperatorTokens(state))
 }
@@ -184,7 +184,7 @@ const digestOf = (token: string) => hash('sha256', token)
 const listKey = (userId: string, id: string) => `users/${userId}/${id}`
 const useKey = (id: string) => `token-uses/${id}`
 
-/** Where a token is listed: with its person, or with the owner for which an operator created it. */
+/** Returns where a token is listed: with its person, or with the owner for which an operator created it. */
 function listKeyOf({ holder, scope, id }: TokenRecord): string {
   return holder.kind === 'person' ? listKey(holder.user_id, id) : `${OPERATORS}${parseScope(scope)?.owner}/${id}`
 }
