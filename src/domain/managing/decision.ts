@@ -1,4 +1,4 @@
-// Decides what a change of a repository writes: takes the change and the repository's state in git, and returns a new `index.md`, nothing, or an error. Pure.
+// Decides what a change to a repository writes: a new `index.md`, nothing, or an error. Pure.
 import { HubError } from '../api/errors.ts'
 import { titleFromName } from '../content/names.ts'
 import { editKeys, type RepositoryFile, replaceReadme, UNSAID } from '../content/prompt-file.ts'
@@ -11,7 +11,7 @@ import type { Change, PatchFields } from './request.ts'
 
 /** The result of a change. */
 export interface ChangeDecision {
-  /** The new text of `index.md`; undefined when unchanged. */
+  /** The new content of `index.md`; undefined if nothing changed. */
   indexText: string | undefined
   /** The parsed `index.md` after the change. */
   file: RepositoryFile
@@ -123,7 +123,7 @@ function editsOfPatch(fields: PatchFields, { owner, name, file }: RepositoryStat
   )
   if (named.length > 0) throw validationFailed(named)
   const newReadme = readme !== undefined && readme.trim() !== file.readme ? readme : undefined
-  // A key with its default value is removed only when null requests it, so that the author's text stays visible.
+  // A key with its default value is removed only if the request sets it to null, so that what the author wrote stays visible.
   const keys = changed.map(([key, value]): KeyChange => ({ path: [key], value: value === null ? undefined : value }))
   const names = [...changed.map(([key]) => key), ...(newReadme === undefined ? [] : ['readme'])]
   const status = changed.find(([key]) => key === 'status')

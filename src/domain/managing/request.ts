@@ -73,7 +73,7 @@ export type Change =
   | { kind: 'yank'; version: string; reason: string; isDryRun: boolean }
   | { kind: 'unyank'; version: string; isDryRun: boolean }
 
-/** The change and its target, from the address. */
+/** The change and its target, both from the URL. */
 export type Target =
   | { kind: 'patch' }
   | { kind: 'label' | 'unlabel'; label: string }

@@ -32,7 +32,7 @@ import { isSameJson } from '../text/json.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
-/** Everything about a version's origin. */
+/** The origin of a version: who publishes it, when, and from which CI run. */
 export interface Publisher {
   published_by: string
   published_at: string
@@ -41,14 +41,14 @@ export interface Publisher {
 
 /** The result of a request. */
 export interface PublishDecision {
-  /** The version in the response: the new one, or the latest one if it is equal. */
+  /** The version in the response: the new one, or the latest one if nothing changed. */
   version: VersionEntry
   record: VersionRecord
-  /** Whether the latest version is equal, so that no version is added. */
+  /** Whether the latest version is identical, so that no version is added. */
   isUnchanged: boolean
-  /** The text of the new version's file; undefined when unchanged. */
+  /** The content of the new version file; undefined if nothing changed. */
   versionText: string | undefined
-  /** The new text of `index.md`; undefined when unchanged. */
+  /** The new content of `index.md`; undefined if nothing changed. */
   indexText: string | undefined
   /** The parsed `index.md` after the publish. */
   file: RepositoryFile
@@ -127,7 +127,7 @@ export function decidePublish(
     ...measure(front.content),
     version: number,
   }
-  // The other rules were applied when the request was parsed. Publishing the same again returns 200 before this.
+  // The other rules were applied when the request was parsed. A publish that changes nothing has already returned 200 at this point.
   const problems = [
     ...checkCarriedOver(front.carried),
     ...(request.format === undefined ? nameLines(checkFormat(version), version.content) : []),
@@ -140,7 +140,7 @@ export function decidePublish(
   return finish(version, versionText)
 }
 
-/** Returns the warnings of a version that is in git already. Whether it breaks callers is omitted, because that would need another read. */
+/** Returns the warnings of a version that is already in git, except the one about breaking changes, which would need another read. */
 export function warnAgain(version: VersionEntry, { name, file }: RepositoryState): Warning[] {
   return [
     ...warnOfFormat(version),
@@ -150,7 +150,7 @@ export function warnAgain(version: VersionEntry, { name, file }: RepositoryState
   ]
 }
 
-/** YAML can be many times as long as the JSON it comes from, and a file that is too long to be read would break every later build. */
+/** YAML can be many times longer than the JSON it is generated from, and a file that is too long to be read would break every later build. */
 function refuseLongFile(bytes: number): void {
   if (bytes <= LIMITS.requestBytes) return
   const message = `expected a version file of at most ${LIMITS.requestBytes} bytes, got ${bytes}; shorten the parameters or the variables`
@@ -170,7 +170,7 @@ function refuseConflict(
   )
 }
 
-/** The new version, and what the request omitted. */
+/** Builds the new version from the request, and from the latest version where the request omits a field. */
 interface CarriedOver extends Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'> {
   carried: Partial<Pick<VersionFile, 'variables' | 'parameters'>>
 }

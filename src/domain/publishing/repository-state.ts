@@ -1,4 +1,4 @@
-// A repository's state in git: its `index.md`, its sorted versions, and the error for an unreadable file.
+// Parses a repository's state in git: its `index.md` and its sorted versions.
 import { HubError } from '../api/errors.ts'
 import { compareVersions, resolveLatest, sortVersions } from '../catalogue/versions.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
@@ -17,11 +17,11 @@ export interface RepositoryState {
   name: string
   /** Every number ever published, highest first. */
   versions: readonly string[]
-  /** The highest that is not yanked, or undefined. */
+  /** The highest version that is not yanked, or undefined. */
   latest: string | undefined
   /** The text of its `index.md`, or undefined. */
   indexText: string | undefined
-  /** The parsed `index.md`, or the defaults without one. */
+  /** The parsed `index.md`, or the defaults if there is none. */
   file: RepositoryFile
 }
 
@@ -63,7 +63,7 @@ export function readListedVersion(
   return parsed.value
 }
 
-/** Returns the error for an unreadable file on the branch: it is not the publisher's fault. */
+/** Returns the error for an unreadable file on the branch, which is not the publisher's fault. */
 export function refuseBroken(place: Place, problems: readonly ValueProblem[]): HubError {
   return new HubError(
     'upstream_error',
@@ -71,7 +71,7 @@ export function refuseBroken(place: Place, problems: readonly ValueProblem[]): H
   )
 }
 
-/** Returns the next lower number ever published, or null. @param versions highest first */
+/** Returns the next lower version number ever published, or null. @param versions highest first */
 export function nextLower(versions: readonly string[], version: string): string | null {
   return versions.find((other) => compareVersions(other, version) > 0) ?? null
 }

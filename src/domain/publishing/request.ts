@@ -86,13 +86,13 @@ export interface PublishInput extends Omit<z.infer<typeof PublishRequest>, 'cont
 /** Format of an Idempotency-Key: visible ASCII. docs/contract.md section 7 */
 export const IDEMPOTENCY_KEY = { shortest: 8, longest: 128, pattern: /^[!-~]{8,128}$/ } as const
 
-/** Computes a content's digest and size. Passed in, because `domain` imports nothing from Node. */
+/** Computes the digest and size of some content. Passed in, because `domain` imports nothing from Node. */
 export type Measure = (content: string) => { content_sha256: string; size_bytes: number }
 
 /**
  * Parses a request's body.
  *
- * @param measure returns the size; a content over the limit has its own status
+ * @param measure returns the size; content over the limit has its own status
  * @throws HubError `content_too_large`, or `validation_failed` with every problem in one message, each with its field
  */
 export function parsePublishRequest(body: unknown, measure: Measure): PublishInput {
@@ -117,7 +117,7 @@ export function parsePublishRequest(body: unknown, measure: Measure): PublishInp
     if (message !== undefined) problems.push({ key: field, message })
   }
   if (typeof content === 'string') {
-    // Applies the rules that need no git: all problems in one message.
+    // Applies the rules that do not need git, and reports all problems in one message.
     const { changelog = '', variables, parameters = {}, skill } = parsed.value ?? {}
     const entry = {
       ...measure(content),
@@ -145,7 +145,7 @@ export function nameLines(problems: readonly PlacedProblem[], content: string): 
   )
 }
 
-/** Returns the message at a position of the content that `formatChat` writes. */
+/** Returns the index of the message at a position in the content that `formatChat` writes. */
 function indexAt(messages: readonly ChatPart[], offset: number): number {
   let end = 0
   return messages.findIndex((part) => {
@@ -154,13 +154,13 @@ function indexAt(messages: readonly ChatPart[], offset: number): number {
   })
 }
 
-/** The same for messages that were converted to content: says which message it is. */
+/** Adds the number of the message to each problem, because the author sent messages, not content. */
 function nameMessages(problems: readonly PlacedProblem[], messages: readonly ChatPart[]): ValueProblem[] {
   const unwritable = messages.flatMap((part, index) => {
     const message = isChatMessage(part) ? findUnwritable(part.content) : undefined
     return message === undefined ? [] : [{ key: `messages.${index}.content`, message }]
   })
-  // The invalid part of such a message is not a problem of its own.
+  // The invalid part of such a message is not reported separately.
   const others = unwritable.length > 0 ? problems.filter(({ rule }) => rule !== 'content-is-chat') : problems
   const found = others.map(({ key, message, offset }) => {
     if (offset === undefined) return { key: key === 'content' ? 'messages' : key, message }
@@ -172,7 +172,7 @@ function nameMessages(problems: readonly PlacedProblem[], messages: readonly Cha
 /** The limits of a body, with its field names. */
 const BODY_BOUNDS = {
   known: new Set(Object.keys(PublishRequest.shape)),
-  // Up to this many problems are listed in full; above it, only the first ones and the total.
+  // Maximum number of problems listed in full; if there are more, only the first ones and the total are reported.
   unknown: 100,
   keys: LIMITS.parameterKeys,
   values: LIMITS.requestValues,
@@ -180,7 +180,7 @@ const BODY_BOUNDS = {
 }
 
 /**
- * Rejects a body that exceeds the limits of any publish, before it is parsed: parsing and validating 95,000 keys took 90 ms, during which the process handled no other request.
+ * Rejects a body that exceeds the limits of any publish, before it is parsed: parsing and validating 95,000 keys took 90 ms, and the process handled no other request in that time.
  *
  * @param text the body
  * @returns the `validation_failed` error, or undefined
@@ -197,7 +197,7 @@ export function findExcess(text: string): HubError | undefined {
   return validationFailed([{ key: excess.field, message: `expected at most ${most}` }])
 }
 
-/** Returns the message for a content or body that is too long. */
+/** Returns the error for content or a body that is too long. */
 export function contentTooLarge(): HubError {
   return new HubError(
     'content_too_large',
@@ -205,9 +205,9 @@ export function contentTooLarge(): HubError {
   )
 }
 
-/** Returns all problems in one message, each with its field. @param count the total, if not all of them are given */
+/** Returns one error for all problems, each with its field. @param count the total, if `problems` contains only some of them */
 export function validationFailed(problems: readonly ValueProblem[], count = problems.length): HubError {
-  // A message quotes its input, so a token in the wrong field would be quoted too, in full or in part.
+  // A message quotes its input, so it would also quote a token in the wrong field, in full or in part.
   const message = formatProblems(problems, count).replace(/hub_[0-9A-Za-z]{20,}/g, 'hub_…')
   return new HubError('validation_failed', `${message}.`)
 }

@@ -8,7 +8,7 @@ import { findSecrets } from '../content/secrets.ts'
 import { countCharacters } from '../text/text-length.ts'
 import { compareVariables } from './new-version-rules.ts'
 
-/** The texts of a version and its repository; absent ones are skipped. */
+/** The text fields of a version and its repository; missing ones are skipped. */
 interface Texts {
   content: string
   changelog?: string
@@ -20,7 +20,7 @@ interface Texts {
   parameters?: Readonly<Record<string, unknown>>
 }
 
-/** Returns the texts of a version, together with those of its repository. */
+/** Returns the text fields of a version and of its repository. */
 export function textsOf(
   {
     content,
@@ -34,15 +34,15 @@ export function textsOf(
   return { content, changelog, title, description, readme, skill, variables, parameters }
 }
 
-/** Returns all warnings of one text, in character order within each kind. */
+/** Returns all warnings about one text field; those of the same kind are in the order of their positions. */
 export function findInText(text: string): Finding[] {
   return [...findHiddenCharacters(text), ...findLookAlikes(text), ...findSecrets(text)]
 }
 
-/** Maximum number of findings listed per kind and text; the others are only counted, because a text may contain a quarter of a million. */
+/** Maximum number of findings listed for each kind and text field; the others are only counted, because there may be a quarter of a million. */
 const MAX_PER_KIND = 5
 
-/** Warnings about the texts. `line` is a line of the content, from 1; other texts name the field instead. */
+/** Warnings about the texts. `line` is the 1-based line of the content; findings in other fields name the field instead. */
 export function warnOfTexts(texts: Texts): Warning[] {
   const { content, changelog, title, description, readme, skill, variables, parameters } = texts
   const lines = lineCounterOf(content)
@@ -64,10 +64,10 @@ export function warnOfTexts(texts: Texts): Warning[] {
   return warnings
 }
 
-/** A shorter description says little; the quality score asks for twice as much. docs/contract.md section 5 */
+/** Minimum length of a useful description; the quality score requires twice as much. docs/contract.md section 5 */
 const SHORT_DESCRIPTION = 20
 
-/** A shorter title says nothing. */
+/** Minimum length of a useful title. */
 const SHORT_TITLE = 3
 
 /** The metadata of a repository. */
@@ -89,7 +89,7 @@ export function warnOfVariables(version: Pick<VersionFile, 'content' | 'format' 
   }))
 }
 
-/** Warns the author of a text with role lines: without `format: chat` it stays one text. */
+/** Warns about role lines in content that is not a chat prompt: without `format: chat`, they are plain text. */
 export function warnOfFormat({ content, format }: Pick<VersionFile, 'content' | 'format'>): Warning[] {
   const offset = format === 'text' ? findRoleLine(content) : undefined
   if (offset === undefined) return []
@@ -97,7 +97,7 @@ export function warnOfFormat({ content, format }: Pick<VersionFile, 'content' | 
   return [{ code: 'looks_like_chat', message, line: lineCounterOf(content)(offset) }]
 }
 
-/** Warns the author about information that readers will miss. */
+/** Warns about missing information that readers need. */
 export function warnOfMetadata(
   { name, title = '', description, tags, license }: Metadata,
   variables: readonly Variable[],
@@ -131,7 +131,7 @@ export function warnOfDifference(difference: Difference, bump: 'major' | 'minor'
   return [{ code: 'breaking_change', message, line: null }]
 }
 
-/** The first few of each kind, and the number of the others. */
+/** Keeps the first few findings of each kind, and counts the others. */
 export function limitFindings(findings: readonly Finding[]): Finding[] {
   return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([code, all]) =>
     all.length <= MAX_PER_KIND
@@ -154,16 +154,16 @@ function lineCounterOf(text: string): (offset: number) => number {
 
 /** Cyrillic, Greek and related letters that look like Latin ones. @see https://www.unicode.org/reports/tr39/#Confusable_Detection */
 const DRAWN_AS_LATIN = /[асеорхуіјѕһԁԛԝӏАВЕЅЗІЈКМНОРСТХУԌԚԜοανρικΑΒΕΖΗΙΚΜΝΟΡΤΥΧցօսհⅼⅰⅴⅹ]/u
-/** A sequence of letters that mixes Latin and another script. Bounded: a longer one is checked in pieces. */
+/** A sequence of letters that mixes Latin and another script. The length is bounded, so a longer sequence is checked in parts. */
 const MIXED_WORD = /[\p{L}\p{M}\p{Nl}]{2,64}/gu
 
-/** Words of Latin letters with some that only look Latin: people read one word, programs and models another. */
+/** Finds words that mix Latin letters with look-alikes, which people and programs read as different words. */
 function findLookAlikes(text: string): Finding[] {
   if (!DRAWN_AS_LATIN.test(text)) return []
   const findings: Finding[] = []
   for (const { 0: word, index } of text.matchAll(MIXED_WORD)) {
     const letter = DRAWN_AS_LATIN.exec(word)
-    // At least two Latin letters: Δx and µm mix scripts for good reason.
+    // Requires at least two Latin letters, because Δx and µm legitimately mix scripts.
     if (!letter || !/\p{sc=Latin}.*\p{sc=Latin}/u.test(word)) continue
     const name = `U+${letter[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
     const message = `holds a word that mixes alphabets: ${JSON.stringify(word)} has ${name}, which looks like a Latin letter`

@@ -13,7 +13,7 @@ import { findLicenseProblem } from '../content/rules.ts'
  * Fixes a file: tags to lower case, with hyphens and without duplicates; logins to lower case without duplicates; a licence to the SPDX spelling.
  *
  * @param path relative to the content folder, of a file that is not a published version
- * @returns the fixed text, or undefined when nothing is certain
+ * @returns the fixed text, or undefined if no fix is certain
  */
 export function mendFile(path: string, text: string): string | undefined {
   const place = parsePath(path).value
@@ -31,7 +31,7 @@ export function mendFile(path: string, text: string): string | undefined {
   const parse = { owner: parseOwnerFile, repository: parseRepositoryFile, version: parseVersionFile }[place.kind]
   const before = parse(text).problems?.length ?? 0
   const after = parse(mended).problems?.length ?? 0
-  // The content rules check the licence, not the parser.
+  // The licence is checked by the content rules, not by the parser.
   return after < before || (after === before && 'license' in changes) ? mended : undefined
 }
 

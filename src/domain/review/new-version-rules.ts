@@ -4,15 +4,15 @@ import { findVariableNames } from '../content/placeholders.ts'
 import type { RuleProblem } from '../text/problems.ts'
 import { STARTER_TEXTS } from './starter-texts.ts'
 
-/** A problem with its position in the value of its key, if known; in UTF-16 units. */
+/** A problem with its position in the value of its key, in UTF-16 code units, if known. */
 export interface PlacedProblem extends RuleProblem {
   offset?: number
 }
 
-/** The author's part of a version. */
+/** The fields of a version that its author writes. */
 type WrittenVersion = Pick<VersionEntry, 'content' | 'variables' | 'changelog'>
 
-/** Compares the declared variables of a version with the placeholders of its content. Differences are warnings: filling works, but probably not as intended. */
+/** Compares the declared variables of a version with the placeholders of its content. Differences cause only warnings, because the prompt can still be filled in, although probably not as intended. */
 export function compareVariables({
   content,
   format,
@@ -47,7 +47,7 @@ export function checkNewVersion({ content, variables, changelog }: WrittenVersio
   return texts.flatMap(([key, text]) => checkText(key, text))
 }
 
-/** Returns whether a text is still our template text. @param key of the text */
+/** Reports text that is still the template's. @param key the field that contains the text */
 export function checkText(key: string, text: string): PlacedProblem[] {
   return STARTER_TEXTS.has(text.trim())
     ? [{ rule: 'is-edited', key, message: 'expected your own words, got the text that the file began with' }]

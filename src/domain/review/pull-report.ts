@@ -1,6 +1,6 @@
 // Formats the comment of a pull request review: problems, advice, required approvals and changes. Untrusted text appears only in fenced code.
 
-/** One line of a review, from `reviewContent`. */
+/** One entry of the report, from `reviewContent`. */
 interface Remark {
   file: string
   line: number
@@ -22,9 +22,9 @@ export interface PullReport {
   differences: readonly { title: string; text: string }[]
 }
 
-/** The label with which a maintainer approves. The workflow removes it at every later event. */
+/** The label with which a maintainer approves. The workflow removes it on every later event. */
 const APPROVAL_LABEL = 'owner approved'
-/** Marks the comment, so that it can be found again. */
+/** Marks the comment so that the workflow can find and update it. */
 const MARK = '<!-- prompt-hub: content review -->'
 /** Maximum length of each part, because GitHub accepts 65,536 characters per comment, and Linux 128 KiB per environment variable. */
 const MAX_BYTES = { entries: 20_000, differences: 36_000 }
@@ -93,7 +93,7 @@ function formatDifferences(differences: PullReport['differences']): string[] {
   ]
 }
 
-/** Fences a text with more backticks than its longest run, so that nothing in it becomes a link, an image, a mention or the end of the fence. */
+/** Puts text in a code block whose fence is longer than any run of backticks in the text, so that nothing in it becomes a link, an image, a mention or the end of the block. */
 function fence(text: string, language: string, mostBytes: number): string {
   const clean = text.replace(/[^\n\t\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/gu, '·').toWellFormed()
   const cut = cutBytes(clean, mostBytes)

@@ -1,12 +1,12 @@
 // The table of content rules: name, severity, expected value and fix. The docs page shows this table.
 
-/** An error blocks a change; advice is up to its author. */
+/** An error blocks a change; authors may ignore advice. */
 export type Severity = 'error' | 'advice'
 
 /** A review rule. */
 export interface Rule {
   severity: Severity
-  /** What it expects, for the page of rules. */
+  /** The expected value, as shown on the page of rules. */
   expects: string
   /** How to fix it. */
   mend: string

@@ -14,7 +14,7 @@ import { isRuleName, type RuleName } from './review-rules.ts'
 /** Which repository. */
 type RepositoryPlace = Pick<RepositoryEntry, 'owner' | 'name'>
 
-/** A problem of a file, with its position if known. */
+/** A problem in a file, with its position if known. */
 export interface Remark extends Problem, PlacedProblem {}
 
 /** Maximum clock difference. */
@@ -23,15 +23,15 @@ const MAX_CLOCK_SKEW_MS = 5 * 60_000
 /** The context for checking new versions. */
 export interface ReviewGiven {
   now: Date
-  /** Whether a version of an owner may name a login as its publisher; omitted when the author is unknown. */
+  /** Returns whether a version of an owner may name a login as its publisher; omitted if the author is unknown. */
   mayBePublisher?: ((owner: string, login: string) => boolean) | undefined
 }
 
 /** The change to a file. */
 export interface FileChange {
-  /** Whether it is a version that the base does not have, and never had with these bytes. */
+  /** Whether it is a version that the base does not contain and never contained with the same bytes. */
   isNew: boolean
-  /** Whether it is new or differs from the base. Without a base every file counts as touched, and none as new. */
+  /** Whether it is new or differs from the base. Without a base, every file counts as changed and none as new. */
   isTouched: boolean
 }
 
@@ -78,7 +78,7 @@ export function reviewVersion(
   return remarks
 }
 
-/** Reviews the `index.md` of a repository, if it has one. @param last its highest version, if it has any */
+/** Reviews a repository's `index.md`, if it has one. @param last its highest version, if it has any */
 export function reviewIndex(
   place: RepositoryPlace,
   { title = '', description, tags, license, readme }: RepositoryFile = UNSAID,
@@ -103,13 +103,13 @@ export function reviewIndex(
   return remarks
 }
 
-/** Reports that the latest version of a prompt has the same words as that of another. @param path @param other of the version files */
+/** Reports that two prompts' latest versions have the same words. @param path the version file @param other the other prompt's version file */
 export function remarkSameWords(path: string, other: string): Remark {
   const message = `has the same words as ${other.split('/').slice(0, 2).join('/')}`
   return { file: `content/${path}`, rule: 'near-duplicate' satisfies RuleName, key: 'content', message }
 }
 
-/** Returns whether a prompt is meant for use. An inactive one may well equal its replacement. */
+/** Returns whether a prompt is meant for use. An inactive prompt may legitimately equal its replacement. */
 export function isInUse({ status, moved_to, replaced_by }: RepositoryFile = UNSAID): boolean {
   return status === 'active' && !moved_to && !replaced_by
 }
@@ -154,7 +154,7 @@ function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined
   for (const { message } of warnings) say('breaking-change', '', message)
 }
 
-/** Structured values as JSON texts, which are checked like any other text; empty ones are skipped. */
+/** Formats structured values as JSON, which is checked like any other text; empty values are skipped. */
 function nested(values: Record<string, object>): Record<string, string> {
   const filled = Object.entries(values).filter(([, value]) => Object.keys(value).length > 0)
   return Object.fromEntries(filled.map(([key, value]) => [key, JSON.stringify(value)]))

@@ -1,10 +1,10 @@
-// Extracts what the index stores of a prompt: its terms by field, and its words for the vocabulary.
+// Extracts what the index stores for a prompt: its terms by field, and its words for the vocabulary.
 import type { Repository } from '../api/schema.ts'
 import { isStopWord, tokenize, toTerm } from './tokens.ts'
 
 /** Maximum indexed tokens per field. docs/contract.md section 4. */
 const MAX_TOKENS_PER_FIELD = 4_000
-/** Maximum distinct indexed tokens per prompt. A text of ten thousand words has about as many; one of random letters has more. */
+/** Maximum distinct indexed tokens per prompt. Ten thousand words of ordinary text contain about as many; random letters contain more. */
 const MAX_DIFFERENT_TOKENS = 2_000
 
 /** The indexed fields with their BM25 weights. */
@@ -35,7 +35,7 @@ export function readDocument(repository: Repository): Document {
 }
 
 /**
- * The text of each column of the index. Stop words are removed from prose, so that the words around them are adjacent in a phrase.
+ * Returns the text of each column in the index. Stop words are removed from prose, so that the words around them are adjacent in a phrase.
  *
  * @param tags whole tags, for the last column
  */
@@ -51,7 +51,7 @@ export function tagTerm(tag: string): string {
   return `·${tag.replaceAll('-', '·')}`
 }
 
-/** Returns the distinct words of a prompt; those that describe it twice, because they count twice in the vocabulary. */
+/** Returns the distinct words of a prompt; words in fields that describe it appear twice, because they count twice in the vocabulary. */
 export function listWords({ readme, content, ...describing }: Document): string[] {
   const words = new Set(Object.values(describing).flat())
   return [...words, ...new Set([...words, ...readme, ...content])]

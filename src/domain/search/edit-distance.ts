@@ -1,13 +1,13 @@
 // Decides how many typos are tolerated, and computes the distance between words.
 
-/** Maximum typos in a word: one from four letters, two from eight. Words over 32 letters are identifiers and hashes. */
+/** Returns the maximum number of typos in a word: one from four letters, two from eight. Words over 32 letters are identifiers and hashes. */
 export function forgivenTypos(word: string): 0 | 1 | 2 {
   if (word.length < 4 || word.length > 32) return 0
   return word.length < 8 ? 1 : 2
 }
 
 /**
- * The edit distance of two words: insertions, deletions, substitutions and transpositions (optimal string alignment).
+ * Computes the edit distance of two words: insertions, deletions, substitutions and transpositions (optimal string alignment).
  *
  * @param most larger distances return `most + 1`
  */

@@ -1,9 +1,9 @@
-// Parses a search query: a group of alternatives for each word, as quoted FTS5 terms. No special character of the query reaches FTS5.
+// Converts a search query to a group of alternatives for each word, as quoted FTS5 terms. No special character in the query reaches FTS5.
 import { readWords, tokenize, toTerm } from './tokens.ts'
 
 /** The vocabulary of an index. Each call is bounded. */
 export interface Vocabulary {
-  /** Approximate number of prompts that contain a term. */
+  /** Returns the approximate number of prompts that contain a term. */
   countPrompts(term: string): number
   /** Returns whether a prompt contains exactly this word. */
   hasWord(word: string): boolean
@@ -11,7 +11,7 @@ export interface Vocabulary {
   completePrefix(prefix: string, most: number): string[]
   /** Returns the most likely corrections of a misspelled word: the closest words, most frequent first. */
   correctTypo(word: string): string[]
-  /** Synonyms of a phrase; both are terms joined by spaces. */
+  /** Returns the synonyms of a phrase; the phrase and the synonyms are terms joined by spaces. */
   listEquivalents(phrase: string): readonly string[]
 }
 
@@ -21,7 +21,7 @@ interface Alternative {
   prompts: number
 }
 
-/** A word of a query with its alternatives, and its correction when no prompt contains it. */
+/** A word of a query with its alternatives, and with its correction if no prompt contains it. */
 interface WordGroup {
   word: string
   alternatives: Alternative[]
@@ -38,25 +38,25 @@ export interface Query {
   corrected: Record<string, string>
   /** Whether the query contains no white space, as in `a:b`. */
   isOnePhrase: boolean
-  /** Whether words were dropped to bound the cost. */
+  /** Whether words were dropped to limit the cost. */
   isCut: boolean
 }
 
-/** A prefix of one letter would match a tenth of all words. */
+/** A one-letter prefix would match a tenth of all words. */
 const MIN_PREFIX_LETTERS = 2
 /** Minimum length of a word that is treated as a prefix, and of each part when a compound is split. */
 const MIN_PART_LETTERS = 3
-/** Maximum completions of a prefix. */
+/** Maximum number of completions of a prefix. */
 const MAX_COMPLETIONS = 12
-/** Maximum adjacent words that form a phrase. */
+/** Maximum number of adjacent words that form a phrase. */
 const MAX_SPAN = 4
 const MAX_ALTERNATIVES = 24
-/** Maximum index entries of all alternatives together. */
+/** Maximum number of index entries for all alternatives together. */
 const MAX_ENTRIES = 250_000
 /** A guessed word has a lower weight than a typed one. */
 const GUESSED_SHARE = 0.7
 
-/** Parses a query. Without letters and digits it has no groups. */
+/** Parses a query. A query without letters and digits has no groups. */
 export function readQuery(question: string, vocabulary: Vocabulary): Query {
   const { words, ignored, last } = readWords(question)
   const groups = words.map((word): WordGroup => ({ word, alternatives: findPhrases([toPhrase(word)], vocabulary) }))
@@ -88,17 +88,17 @@ export function formatGroup({ alternatives }: WordGroup): string {
   return `(${alternatives.map(({ phrase }) => `"${phrase}"`).join(' OR ')})`
 }
 
-/** Returns the terms of words; a pair of ideographs counts as two. */
+/** Converts words to terms; a pair of ideographs counts as two terms. */
 const toPhrase = (words: string): string => tokenize(words).map(toTerm).join(' ')
 
-/** Phrases as alternatives, except those that no prompt can contain. */
+/** Converts phrases to alternatives, except those that no prompt can contain. */
 function findPhrases(phrases: readonly string[], { countPrompts }: Vocabulary): Alternative[] {
   return phrases
     .map((phrase) => ({ phrase, prompts: Math.min(...phrase.split(' ').map(countPrompts)) }))
     .filter(({ prompts }) => prompts > 0)
 }
 
-/** Adds the meanings of adjacent words: their synonyms, and compounds of two. Each word of them gets the alternative. */
+/** Adds the meanings of adjacent words: their synonyms, and compounds of two. Each of these words gets the alternative. */
 function expandSpans(groups: readonly WordGroup[], vocabulary: Vocabulary): void {
   const terms = groups.map(({ word }) => toPhrase(word))
   const isKnown = groups.map(({ alternatives }) => alternatives.length > 0)
@@ -107,7 +107,7 @@ function expandSpans(groups: readonly WordGroup[], vocabulary: Vocabulary): void
       const span = groups.slice(start, end)
       const equivalents = vocabulary
         .listEquivalents(terms.slice(start, end).join(' '))
-        // A compound adds nothing when all of its words were typed.
+        // A compound adds nothing if all of its words were typed.
         .filter((phrase) => !phrase.split(' ').every((term) => terms.includes(term)))
       const joined = span.map(({ word }) => word).join('')
       const asOne = span.length === 2 ? findPhrases([toPhrase(joined)], vocabulary) : []
@@ -130,7 +130,7 @@ function guessWord(group: WordGroup, vocabulary: Vocabulary): void {
   group.alternatives = findPhrases(guesses.map(toPhrase), vocabulary)
 }
 
-/** Splits a word into two known ones. Of several ways it takes the one whose rarer part is in most prompts. */
+/** Splits a word into two known ones. If there are several ways, it uses the one whose rarer part is in most prompts. */
 function splitJoined(word: string, { hasWord, countPrompts }: Vocabulary): string | undefined {
   const rarer = (parts: readonly string[]) => Math.min(...parts.map((part) => countPrompts(toTerm(part))))
   return Array.from(word, (_, at) => [word.slice(0, at), word.slice(at)])

@@ -1,28 +1,28 @@
 // Splits text into tokens and converts tokens to terms, in the same way for the index and for queries. The only importer of the stemmer.
 import { stemmer } from '@orama/stemmers/english'
 
-/** Longer tokens are split. As long as a name may be, so that a one-word name is found whole. */
+/** Longer tokens are split. Maximum token length: the maximum length of a name, so that a one-word name is found as a whole. */
 const MAX_TOKEN_CHARACTERS = 64
 const IDEOGRAPHS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
-/** In scripts without spaces each character is a token, so that a phrase is found inside a sentence. */
+/** In scripts without spaces, each character is a token, so that phrases are found inside sentences. */
 const TOKEN = new RegExp(`[${IDEOGRAPHS}]|[[\\p{L}\\p{N}]--[${IDEOGRAPHS}]]{1,${MAX_TOKEN_CHARACTERS}}`, 'gv')
 const IDEOGRAPH = new RegExp(`^[${IDEOGRAPHS}]$`, 'v')
-/** Single letters with signs between them are one token: `R&R`, `e.g.`, `w/o`, `1:1`. */
+/** Single letters separated by punctuation are one token: `R&R`, `e.g.`, `w/o`, `1:1`. */
 const INITIALS = /(?<![\p{L}\p{N}])(?:[a-z](?:[.&/][a-z])+|\d:\d)(?![\p{L}\p{N}])/gu
 const SIGNS = /[.&/:]/g
-/** Most texts are ASCII, which only needs lower-casing. */
+/** Most text is ASCII, which only needs to be converted to lower case. */
 const BEYOND_ASCII = /[^\0-\x7f]/
 
-/** Returns the tokens of a text, in order: lower case, without accents; everything but letters and digits is a separator. */
+/** Splits text into tokens, in order: lower case, without accents; everything except letters and digits is a separator. */
 export function tokenize(text: string): string[] {
-  // At the end of a word a sigma is written `ς`. A prefix ends where the whole word continues, so both are unified.
+  // A sigma at the end of a word is written `ς`. In a prefix, the last letter is not the end of the word, so both forms are unified.
   const folded = BEYOND_ASCII.test(text)
     ? text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ς', 'σ')
     : text.toLowerCase()
   return folded.replace(INITIALS, (letters) => letters.replace(SIGNS, '')).match(TOKEN) ?? []
 }
 
-/** British spellings and their American forms. A rule may also change a word without a second form; that is harmless, because texts and queries change alike. */
+/** British spellings and their American forms. A rule may also change a word that has only one spelling; that is harmless, because it changes text and queries in the same way. */
 const SPELLINGS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/^(\w{2,})is(e|es|ed|ing|er|ers|ation|ations|able)$/, '$1iz$2'],
   [/^(\w+)lys(e|es|ed|ing|er|ers)$/, '$1lyz$2'],
@@ -34,14 +34,14 @@ const SPELLINGS: readonly (readonly [pattern: RegExp, replacement: string])[] = 
   [/^(\w{2,}[aeiou])ll(ed|ing|er|ers)$/, '$1l$2'],
 ]
 
-/** Returns the term of a token: one for all its forms and spellings (`summarise`, `summarizes`, `summarizing`). Stemming is English; other words stay unchanged. */
+/** Converts a token to its term, which is the same for all forms and spellings of a word (`summarise`, `summarizes`, `summarizing`). Only English words are stemmed; others stay unchanged. */
 export function toTerm(token: string): string {
   if (!/^[a-z]+$/.test(token)) return token
   const rule = token.length < 5 ? undefined : SPELLINGS.find(([pattern]) => pattern.test(token))
   return stemmer(rule ? token.replace(...rule) : token)
 }
 
-/** Stop words. Removed from queries unless they consist of nothing else. */
+/** Stop words. Stop words, which are removed from queries unless a query consists only of them. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about abt am an and any are as at bc be been btw but by can could did do does eg etc for from get give got had has have
   help her his how i ie if in into is it its just like ll m me my need of on or our out please pls plz s should so some such t
@@ -54,11 +54,11 @@ export function isStopWord(token: string): boolean {
   return STOP_WORDS.has(token)
 }
 
-/** Maximum words of a query; more would cost time and hardly change the results. docs/contract.md section 4. */
+/** Maximum number of words in a query; more would cost time and hardly change the results. docs/contract.md section 4. */
 const MAX_WORDS = 12
 
 /**
- * Extracts the distinct significant words of a query, in the order typed. In scripts without spaces each pair of adjacent characters is a word.
+ * Extracts the distinct significant words of a query, in the order typed. In scripts without spaces, each pair of adjacent characters is a word.
  *
  * @returns the words used, those beyond the limit, and the last one if it may be incomplete
  */

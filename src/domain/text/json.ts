@@ -1,6 +1,6 @@
 // Measures JSON text before it is parsed, checks that a value is plain JSON within limits, and writes canonical JSON.
 
-/** JSON with sorted keys: the same text for equal values, whatever the order of their keys. */
+/** Formats a value as JSON with sorted keys, so that equal values produce the same text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, child: unknown) =>
     typeof child === 'object' && child !== null && !Array.isArray(child)
@@ -9,7 +9,7 @@ export function canonicalJson(value: unknown): string {
   )
 }
 
-/** Returns whether two values are equal as JSON, ignoring key order. Only objects are serialised: most compared values are texts, numbers and short lists. */
+/** Returns whether two values are equal as JSON, ignoring key order. Only objects are serialised, because most compared values are strings, numbers and short lists. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (Array.isArray(a) && Array.isArray(b))
@@ -21,9 +21,9 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 /** The limits of a value. */
 interface JsonBounds {
-  /** Levels of lists and objects. */
+  /** Maximum number of nested lists and objects. */
   depth: number
-  /** Keys of all its objects together; default: unlimited. */
+  /** Maximum number of keys in all its objects together; default: unlimited. */
   keys?: number
 }
 
@@ -45,7 +45,7 @@ export function findJsonProblem(value: unknown, { depth: mostLevels, keys: mostK
     if (depth > mostLevels) return `expected at most ${mostLevels} levels`
     const isObject = !Array.isArray(current)
     for (const [key, child] of Object.entries(current)) {
-      // Many programs drop this key when reading such an object, or use its value as the object's prototype.
+      // Many programs drop this key when they read an object, or use its value as the object's prototype.
       if (key === '__proto__') return 'expected no key named __proto__'
       if (!key.isWellFormed()) return 'expected well-formed Unicode, without lone surrogates'
       if (isObject && mostKeys !== undefined && ++keys > mostKeys) return `expected at most ${mostKeys} keys in all`
@@ -61,31 +61,31 @@ interface FieldBounds {
   known: ReadonlySet<string>
   /** Maximum number of other fields. */
   unknown: number
-  /** Keys of all objects in one field together. */
+  /** Maximum number of keys of all objects in one field together. */
   keys: number
-  /** Values of all lists and objects in one field together. */
+  /** Maximum number of values of all lists and objects in one field together. */
   values: number
-  /** Levels of lists and objects in one field. */
+  /** Maximum number of nested lists and objects in one field. */
   depth: number
 }
 
-/** A limit that a JSON text exceeds. */
+/** A limit that a JSON string exceeds. */
 type JsonExcess =
   | {
       kind: 'unknown'
-      /** The first of them, up to the limit. */
+      /** The first ones, up to the limit. */
       names: string[]
       /** How many were found. */
       count: number
     }
   | {
       kind: 'keys' | 'values' | 'depth'
-      /** The field; empty when the text is not an object. */
+      /** The field; empty if the JSON is not an object. */
       field: string
     }
 
 /**
- * Finds the first limit that a JSON text exceeds, in one pass without allocation: JSON.parse would create every key and value before anyone can count them. Invalid JSON is counted as if it were valid; the parser rejects it later.
+ * Finds the first limit that a JSON string exceeds, in one pass without allocation: JSON.parse would create every key and value before they can be counted. Invalid JSON is counted as if it were valid; the parser rejects it later.
  *
  * @param text an object with fields, as JSON
  * @returns the first excess, or undefined
@@ -121,7 +121,7 @@ export function findJsonExcess(text: string, bounds: FieldBounds): JsonExcess | 
   return count > bounds.unknown ? { kind: 'unknown', names, count } : undefined
 
   function excess(kind: 'keys' | 'values' | 'depth'): JsonExcess {
-    // The problem of an unknown field is its name, whatever its value.
+    // Unknown fields are rejected by name later, whatever their values are.
     return current === unknown && count > 0 ? { kind: 'unknown', names, count } : { kind, field: current.field }
   }
 }

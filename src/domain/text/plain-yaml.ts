@@ -1,10 +1,10 @@
 // A fast reader and writer for simple YAML, which nearly all front matter is. The library handles everything else.
 
-/** A line of a mapping, without its indentation; keys are always texts. */
+/** A line of a mapping, without its indentation; keys are always strings. */
 const KEY_LINE = /^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99}):(?: (\S.*))?$/
 /** Characters allowed in a line: no tabs, control characters, or characters that some parser treats as a space or a line break. */
 const ODD_CHARACTER = /[^\n\x20-\x7e\u00a1-\u167f\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff]/
-/** Starts with a letter, so that it is neither a number nor an indicator; `isText` checks it further. */
+/** A plain scalar that starts with a letter, so that it is neither a number nor an indicator; `isText` checks it further. */
 const WORDS = /^[A-Za-z\u00c0-\u167f\u3040-\ud7ff]/
 const QUOTED = /^(?:"[^"\\]*"|'[^']*')$/
 const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,14})$/
@@ -12,7 +12,7 @@ const DECIMAL = /^(?:0|[1-9]\d{0,5})\.\d{1,6}$/
 const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/
 /** Items of a flow sequence. */
 const FLOW_WORDS = /^[A-Za-z\u00c0-\u167f\u3040-\ud7ff][A-Za-z0-9_\u00c0-\u167f\u3040-\ud7ff -]*$/
-/** Header of a block scalar, with or without a final line break. */
+/** The header of a block scalar, with or without a final line break. */
 const LITERAL = /^\|-?$/
 const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
   ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
@@ -26,20 +26,20 @@ const MAX_CHARACTERS = 65_536
 const PLAIN_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/
 /** YAML parsers disagree on bare dates and on characters that some treat as line breaks; in double quotes all agree. */
 const DISPUTED = /^\d{4}-\d\d-\d\d|[^\P{C}\n]|[\u0085\u2028\u2029]|^\s|\s$/u
-/** Would be parsed as null, a boolean or a number without quotes. The library has its own pattern for each type. */
+/** Values that would be parsed as null, a boolean or a number without quotes. The library has its own pattern for each type. */
 const NO_TEXT =
   /^(?:~|[Nn]ull|NULL|[Tt]rue|TRUE|[Ff]alse|FALSE|0o[0-7]+|0x[0-9A-Fa-f]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)|[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?)?$/
-/** Starts with an indicator, or contains the start of a value or a comment. */
+/** Strings that start with an indicator, or contain the start of a value or a comment. */
 const INDICATED = /^[,[\]{}#&*!|>'"%@`]|^[?-](?: |$)|: | #|:$/
 
-/** Thrown to stop the reader or the writer, so that the library takes over. Created once, because recording a stack costs more than reading a line. */
+/** The error that stops the reader or the writer, so that the library takes over. It is created once, because recording a stack takes longer than reading a line. */
 const UNKNOWN = new Error('not plain')
 
 /**
  * Parses a mapping in simple YAML.
  *
  * @param text only the YAML
- * @returns exactly the library's value, or undefined for anything that is not simple; a text with an error never is
+ * @returns exactly the library's value, or undefined for anything that is not simple; text with an error is never simple
  */
 export function readPlainYaml(text: string): Record<string, unknown> | undefined {
   if (text.length > MAX_CHARACTERS || !text.endsWith('\n') || ODD_CHARACTER.test(text)) return undefined
@@ -61,7 +61,7 @@ interface Reader {
   at: number
 }
 
-/** Returns the indentation of a line; less than any after the last. */
+/** Returns the indentation of a line; after the last line, -1. */
 function indentOf({ lines, at }: Reader): number {
   const line = lines[at]
   if (line === undefined) return Number.NEGATIVE_INFINITY
@@ -119,7 +119,7 @@ function readLiteral(reader: Reader, indent: number, sign: string): string {
     if (line !== '') {
       const own = indentOf(reader)
       if (own < below) break
-      // Only spaces: some of them are part of the text.
+      // The line has only spaces, and some of them are part of the text.
       if (own === line.length) leave()
     }
     lines.push(line.slice(below))
@@ -169,7 +169,7 @@ export function writePlainYaml(value: Record<string, unknown>): string | undefin
   }
 }
 
-/** Returns whether a text needs double quotes so that all YAML parsers agree on it. */
+/** Returns whether a string needs double quotes for all YAML parsers to read it in the same way. */
 export function isDisputed(text: string): boolean {
   return DISPUTED.test(text)
 }

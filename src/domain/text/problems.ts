@@ -8,14 +8,14 @@ export interface ValueProblem {
   message: string
 }
 
-/** A problem with the name of the broken rule, in lower-case words joined by hyphens. */
+/** A problem with the name of the rule that was broken, in lower-case words joined by hyphens. */
 export interface RuleProblem extends ValueProblem {
   rule: string
 }
 
 /** A problem in a file below the content folder. */
 export interface Problem extends RuleProblem {
-  /** Path from the content folder's parent, such as `content/acme/code-review/index.md`. */
+  /** The path relative to the content folder's parent, such as `content/acme/code-review/index.md`. */
   file: string
 }
 
@@ -28,12 +28,12 @@ export function parseBy<Schema extends z.ZodType>(schema: Schema, input: unknown
   return result.success ? { value: result.data } : { problems: result.error.issues.flatMap(explodeIssue) }
 }
 
-/** One line of text for a problem: `key: message`. */
+/** Formats a problem as one line: `key: message`. */
 export function formatProblem({ key, message }: ValueProblem): string {
   return key === '' ? message : `${key}: ${message}`
 }
 
-/** Problems as one message: the first ones in full, and the number of the others. @param count the total, if not all of them are given */
+/** Formats problems as one message: the first ones in full, and the number of the others. @param count the total, if `problems` contains only some of them */
 export function formatProblems(problems: readonly ValueProblem[], count = problems.length): string {
   const named = problems.slice(0, LIMITS.problemsNamed).map(formatProblem).join('; ')
   const others = count - LIMITS.problemsNamed
@@ -58,7 +58,7 @@ function explodeIssue(issue: z.core.$ZodIssue): ValueProblem[] {
   return issue.keys.map((key) => unknownField(path === '' ? key : `${path}.${key}`))
 }
 
-/** Returns the problem of an unknown field. */
+/** Returns the problem for an unknown field. */
 export function unknownField(name: string): ValueProblem {
   return { key: printable(name), message: 'unknown; check the spelling, or leave it out' }
 }
@@ -68,13 +68,13 @@ function article(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
 
-/** An external value as quoted in a message: short, and without terminal control characters. */
+/** Formats an external value for a message: shortened, and without terminal control characters. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'an object'
-  // Checked by length first: formatting a megabyte only to say that it is long would cost as much as reading it.
+  // The length is checked first, because formatting a megabyte only to shorten it would take as long as reading it.
   const text = typeof value === 'string' && value.length > 60 ? value : (JSON.stringify(value) ?? typeof value)
   return text.length > 60 ? `a long ${typeof value}` : printable(text)
 }
@@ -83,7 +83,7 @@ const MAX_UNITS = 80
 
 /** Shortens an external text and replaces control and format characters with `?`. */
 export function printable(text: string): string {
-  // Reads twice as many units as are kept, however long the text.
+  // Reads only twice as many code units as are kept, however long the string is.
   const clean = text.slice(0, 2 * MAX_UNITS + 1).replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '?')
   return clean.length > MAX_UNITS ? `${clean.slice(0, MAX_UNITS).replace(/\p{Cs}$/u, '')}…` : clean
 }

@@ -1,6 +1,6 @@
 // Measures text in code points and bytes. Imports no schemas, so that pages can use it.
 
-/** Returns the length of a text in code points: what people count, and what JSON Schema's `maxLength` means (RFC 8259 section 8.2). */
+/** Returns the length of a string in code points, which is what people count and what JSON Schema's `maxLength` means (RFC 8259 section 8.2). */
 export function countCharacters(text: string): number {
   let count = 0
   for (const _ of text) count++
@@ -9,7 +9,7 @@ export function countCharacters(text: string): number {
 
 const encoder = new TextEncoder()
 
-/** Returns the length of a text in UTF-8 bytes. */
+/** Returns the length of a string in UTF-8 bytes. */
 export function countBytes(text: string): number {
   return encoder.encode(text).length
 }

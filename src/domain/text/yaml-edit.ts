@@ -15,10 +15,10 @@ import {
 import { isSameJson } from './json.ts'
 import { formatYaml, parseYaml } from './yaml.ts'
 
-/** A key to change: a top-level one, or one below it, such as `labels.production`. */
+/** A key to change: a top-level key or a key one level below, such as `labels.production`. */
 export interface KeyChange {
   path: readonly [key: string] | readonly [key: string, below: string]
-  /** JSON; undefined removes the key. */
+  /** The new value, as JSON; undefined removes the key. */
   value: unknown
 }
 
@@ -37,7 +37,7 @@ function changeKey(text: string, change: KeyChange): string {
   if (!before) throw new Error('only YAML without problems is edited')
   const wanted = expected(before, change)
   if (isSameJson(before, wanted)) return text
-  // An indented comment below a removed key would become part of a block text above it. A comment that is not indented ends that text.
+  // An indented comment below a removed key would become part of a block scalar above it. A comment that is not indented ends the block scalar.
   for (const inPlace of ['', '#']) {
     const edited = splice(text, change, inPlace)
     const after = edited === undefined ? undefined : parseYaml(edited, 1).value
@@ -46,7 +46,7 @@ function changeKey(text: string, change: KeyChange): string {
   return formatYaml(wanted)
 }
 
-/** Returns the mapping after a change. */
+/** Returns the expected mapping after a change. */
 function expected(before: Record<string, unknown>, { path, value }: KeyChange): Record<string, unknown> {
   const [key, below] = path
   if (below === undefined) return withKey(before, key, value)
@@ -151,7 +151,7 @@ function replaceValue(text: string, pair: Pair, value: unknown): string | undefi
   return head + between.trimEnd() + (/^[ \t]*\r?\n/.test(rest) ? '' : lineEndOf(text, end)) + rest
 }
 
-/** Returns the line break before a position, as used in the text. */
+/** Returns the line break that the file uses before a position. */
 function lineEndOf(text: string, at: number): string {
   if (text[at - 1] !== '\n') return ''
   return text[at - 2] === '\r' ? '\r\n' : '\n'
@@ -195,13 +195,13 @@ function writtenValue({ value }: Pair): Scalar | YAMLMap | YAMLSeq | undefined {
   return value.range && value.range[0] === value.range[1] ? undefined : value
 }
 
-/** End of the value, without the comment after it. */
+/** Returns the end of the value, without the comment after it. */
 function valueEnd(pair: Pair): number | undefined {
   const value = writtenValue(pair)
   return value ? value.range?.[1] : colonEnd(pair)
 }
 
-/** End of the value's last line, including the comment after it. A comment on its own line below belongs to nobody, though the package includes it. */
+/** Returns the end of the value's last line, including the comment after it. A comment on its own line below does not belong to the value, although the package includes it. */
 function nodeEnd(text: string, pair: Pair): number | undefined {
   const at = lastOf(pair)
   if (at === undefined || (at.isBlock && text[at.end - 1] === '\n')) return at?.end
@@ -209,7 +209,7 @@ function nodeEnd(text: string, pair: Pair): number | undefined {
   return end === -1 ? undefined : end + 1
 }
 
-/** End of the last scalar or bracket in the value of a key. */
+/** Returns the end of the last scalar or bracket in a key's value. */
 function lastOf(pair: Pair): { end: number; isBlock: boolean } | undefined {
   let value: unknown = writtenValue(pair)
   let holder: Pair | undefined = pair
@@ -233,7 +233,7 @@ function colonEnd({ srcToken }: Pair & { srcToken?: CST.CollectionItem }): numbe
   return colon === undefined ? undefined : colon.offset + 1
 }
 
-/** Returns a top-level key with its value below it, in the usual style. */
+/** Formats a top-level key with its value below it, in the usual style. */
 function line(key: string, value: unknown, eol: string): string {
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
     const below = Object.entries(value).map(([name, entry]) => `  ${inline(name)}: ${inline(entry)}${eol}`)
@@ -244,7 +244,7 @@ function line(key: string, value: unknown, eol: string): string {
 
 const indentLines = (lines: string, indent: string) => (indent === '' ? lines : lines.replace(/^(?=.)/gm, indent))
 
-/** Words that every YAML parser reads as text, in brackets and outside of them. */
+/** Words that every YAML parser reads as strings, inside and outside of brackets. */
 const PLAIN = /^[A-Za-z](?:[A-Za-z0-9_./()'’-]| (?=[A-Za-z0-9_./()'’-]))*$/
 
 const CONSTANT = /^(?:null|true|false|yes|no|on|off|y|n|\.?nan|\.?inf)$/i

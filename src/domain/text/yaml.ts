@@ -15,7 +15,7 @@ export function parseYaml(text: string, firstLine: number): Parsed<Record<string
   return plain ? { value: plain } : parseByLibrary(text, firstLine)
 }
 
-/** Like `parseYaml`, but always with the library: a test compares the fast reader with it. */
+/** Like `parseYaml`, but always uses the library; a test compares the fast reader with it. */
 export function parseByLibrary(text: string, firstLine: number): Parsed<Record<string, unknown>> {
   const lines = new LineCounter()
   const at = (offset: number) => `line ${Math.max(1, lines.linePos(offset).line) + firstLine - 1}`
@@ -37,7 +37,7 @@ export function parseByLibrary(text: string, firstLine: number): Parsed<Record<s
     }))
     for (const offset of findRepeatedKeys(document.contents))
       problems.push({ key: '', message: `${at(offset)}: expected valid YAML: Map keys must be unique` })
-    // Without an asterisk there is no alias; visiting every node would cost a tenth of the parsing time.
+    // Only text with an asterisk can contain an alias, and visiting every node would take a tenth of the parsing time.
     if (text.includes('*'))
       visit(document, (_key, node) => {
         if (isAlias(node)) {
@@ -53,12 +53,12 @@ export function parseByLibrary(text: string, firstLine: number): Parsed<Record<s
     }
     return { value: Object.fromEntries(Object.entries(value)) }
   } catch {
-    // The parser is recursive: only text nested thousands of levels deep gets here.
+    // The parser is recursive, so text nested thousands of levels deep overflows the stack.
     return { problems: [{ key: '', message: 'expected YAML that is not nested so deeply' }] }
   }
 }
 
-/** Positions of duplicate keys in a mapping. Uses a work list instead of recursion, and a set of keys, so it takes linear time. */
+/** Returns the positions of duplicate keys in a mapping. Uses a work list instead of recursion, and a set of keys, so that it takes linear time. */
 function findRepeatedKeys(root: unknown): number[] {
   const offsets: number[] = []
   const waiting = [root]
@@ -83,7 +83,7 @@ export function formatYaml(value: Record<string, unknown>): string {
   return writePlainYaml(value) ?? formatByLibrary(value)
 }
 
-/** Like `formatYaml`, but always with the library: a test compares the fast writer with it. */
+/** Like `formatYaml`, but always uses the library; a test compares the fast writer with it. */
 export function formatByLibrary(value: Record<string, unknown>): string {
   const document = new Document(value, { aliasDuplicateObjects: false, version: '1.2', schema: 'core' })
   visit(document, {
@@ -95,7 +95,7 @@ export function formatByLibrary(value: Record<string, unknown>): string {
 }
 
 /**
- * The line of a key, or of its nearest existing parent.
+ * Finds the line of a key, or of its nearest existing parent.
  *
  * @param text only the YAML; it may be invalid
  * @param key dotted, as in `ValueProblem`; keys may contain dots themselves, like versions
@@ -132,7 +132,7 @@ export function findKeyLine(text: string, key: string, firstLine: number): numbe
   return offset === undefined ? undefined : lines.linePos(offset).line + firstLine - 1
 }
 
-/** Returns the line number in a problem of `parseYaml`, or undefined. */
+/** Returns the line number in a problem from `parseYaml`, or undefined. */
 export function readLine(message: string): number | undefined {
   const [, line] = /^line (\d+): /.exec(message) ?? []
   return line === undefined ? undefined : Number(line)
