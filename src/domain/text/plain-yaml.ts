@@ -61,7 +61,7 @@ interface Reader {
   at: number
 }
 
-/** Returns the indentation of a line; after the last line, -1. */
+/** Returns the indentation of a line; -Infinity after the last line. */
 function indentOf({ lines, at }: Reader): number {
   const line = lines[at]
   if (line === undefined) return Number.NEGATIVE_INFINITY
