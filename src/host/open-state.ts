@@ -8,7 +8,7 @@ import { removeBuiltCopies } from '../stores/state/fresh-copies.ts'
 import { openSqliteState } from '../stores/state/state-sqlite.ts'
 import { inBackground } from './http/background.ts'
 
-/** Where the server keeps data that is not in git. */
+/** The file in which the server keeps data that is not in git. */
 const STATE_FILE = '.hub/state.db'
 /** Where earlier versions kept the same data. */
 const BLOBS_DIR = '.hub/blobs'

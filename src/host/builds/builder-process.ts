@@ -216,7 +216,7 @@ async function refuseConverted(): Promise<void> {
   if (converted.length > 0) throw new ContentError(converted)
 }
 
-/** @returns the new file's name; the index in use is not modified */
+/** @returns the new file's name; the index that is in use is not modified */
 function makeSearch({ catalogue, changed, removed, isDifferent }: MadeState, number: number): string {
   const { state } = site
   if (state && !isDifferent) return state.search

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { HubError } from '../../domain/api/errors.ts'
 
-/** Headers that may appear only once in a request, because programs disagree about which of two to use. */
+/** Headers that may appear only once in a request, because programs disagree about which one to use if there are two. */
 const ONCE: ReadonlySet<string> = new Set([
   'host',
   'authorization',

@@ -55,7 +55,7 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
       const bytes = await readContent(owner, name, asked.version, tools)
       const headers = { 'X-Prompt-Version': asked.version }
       const repository = await findRepository(owner, name, tools)
-      // A response that may be cached forever cannot say that a version was yanked, or is no longer.
+      // A response that may be cached forever cannot show that a version was yanked or un-yanked.
       const isYanked = repository !== undefined && !repository.facts().versions.includes(asked.version)
       return isYanked
         ? { bytes, hasDigest: true, headers: { ...headers, 'X-Prompt-Yanked': 'true' } }

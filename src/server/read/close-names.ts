@@ -9,7 +9,7 @@ const MAX_CANDIDATES = 20
 const MAX_TYPOS = 2
 const LETTERS_PER_TYPO = 4
 
-/** Full names of listed repositories that resemble one that does not exist, closest first; at most three. Sends one search query. */
+/** Finds the full names of listed repositories that resemble one that does not exist, closest first; at most three. Sends one search query. */
 export async function findClose(owner: string, name: string, { search }: ReadTools): Promise<string[]> {
   try {
     const question = { text: name.replaceAll('-', ' '), tags: [], sort: undefined, offset: 0, limit: MAX_CANDIDATES }
@@ -21,7 +21,7 @@ export async function findClose(owner: string, name: string, { search }: ReadToo
       .slice(0, MAX_SUGGESTED)
       .map(({ found }) => found.full_name)
   } catch (error) {
-    // The requested repository does not exist, whether the search works or not; without it, only this hint is missing.
+    // The requested repository does not exist, whether or not the search works; without the search, only this hint is missing.
     if (!(error instanceof HubError && error.code === 'unavailable')) throw error
     return []
   }

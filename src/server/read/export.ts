@@ -1,4 +1,4 @@
-// Answers a version in the format of another tool.
+// Returns versions in the formats of other tools.
 
 import { HubError } from '../../domain/api/errors.ts'
 import { EXPORT_FORMATS, isExportFormat } from '../../domain/api/export-formats.ts'
@@ -15,7 +15,7 @@ import type { ReadDependencies } from './read.ts'
 import { encode, findRepository, findVersion } from './records.ts'
 
 /**
- * Answers one request to an address of exports. Never throws: everything becomes an answer.
+ * Handles one export request. Never throws: errors become responses.
  *
  * It is cached like a repository, not permanently like a version: the file contains title, description, tags and licence, which can change.
  */
@@ -59,7 +59,7 @@ export async function answerExport(request: Request, connect: Connect<ReadDepend
   }
 }
 
-/** Returns the error for a version that a format cannot hold. */
+/** Returns the error for a version that a format cannot represent. */
 function refuse(format: string, reasons: readonly { field: string; line: number | null; message: string }[]): HubError {
   const said = reasons
     .slice(0, LIMITS.problemsNamed)

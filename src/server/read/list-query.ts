@@ -12,7 +12,7 @@ export interface ListQuery {
   sort: Sort | undefined
   /** Empty when omitted. */
   q: string
-  /** Each once, in the given order; including malformed ones, which match nothing. */
+  /** Without duplicates, in the given order; malformed tags are included and match nothing. */
   tags: string[]
 }
 

@@ -26,7 +26,7 @@ export async function answerList(asked: URLSearchParams, { baseUrl, siteFiles, s
     tag === undefined ? DATA_FILES.list(order, number) : DATA_FILES.tagged(tag, order, number)
   const bytes = await siteFiles.read(pathOf(page))
   if (bytes) return { bytes, headers: linkHeader(readMeta(bytes).pages, query, baseUrl) }
-  // Past the end, the first page has the totals; if even that is missing, the tag is unused.
+  // For a page past the end, the totals come from the first page; if that does not exist either, the tag is unused.
   const first = page === 1 ? undefined : await siteFiles.read(pathOf(1))
   return answerEmpty(first ? readMeta(first).total : 0, query, baseUrl)
 }
@@ -56,7 +56,7 @@ function answerEnvelope(envelope: { data: RepositorySummary[]; meta: Meta }, que
   }
 }
 
-/** RFC 8288. Past the end, `prev` leads back to the last page. */
+/** RFC 8288. On a page past the end, `prev` points to the last page. */
 function linkHeader(pages: number, { page, sort, q, tags }: ListQuery, baseUrl: string): Record<string, string> {
   const linkTo = (target: number, relation: string) => {
     const url = new URL(ROUTES.listRepositories.path, baseUrl)

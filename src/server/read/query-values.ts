@@ -56,7 +56,7 @@ export function lastOf(query: URLSearchParams, name: string): string | undefined
   return query.getAll(name).at(-1) || undefined
 }
 
-/** A value as quoted in a message. */
+/** Formats a value for a message. */
 export function quote(value: string): string {
   return JSON.stringify(printable(value))
 }

@@ -16,10 +16,10 @@ import { respondToOptions, respondWith, respondWithRedirect } from '../respond.t
 import { ANSWERS } from './answers.ts'
 import type { ReadTools } from './records.ts'
 
-/** The dependencies of reading. */
+/** The read handler's dependencies. */
 export interface ReadDependencies extends ReadTools {
   limiter: RateLimiter
-  /** From the platform. Handlers never take it from a header, because clients can write those. */
+  /** From the platform. Handlers never take it from a header, because clients can forge headers. */
   clientAddress: string
 }
 
@@ -56,20 +56,20 @@ export async function answerRead(request: Request, connect: Connect<ReadDependen
   }
 }
 
-/** Imported at the first rejection, because successful reads do not need it. */
+/** Imported on the first rejection, because successful reads do not need it. */
 const refusals = () => import('../refusals.ts')
 
-/** Returns the methods of an address, including those that only change something; undefined if the address does not exist. */
+/** Returns the methods that a URL supports, including those that only change something; undefined if the URL does not exist. */
 function methodsAt(path: string, id: RouteId | undefined): readonly Method[] | undefined {
   if (id) return ROUTES[id].methods
-  // Every address that can be changed can also be read: a name that reading rejects is not an address.
+  // Every URL that can be changed can also be read, so a name that is invalid for reading is invalid for changes too.
   const methods = matchManageRoute(path)?.methods
   return methods?.includes('GET') ? undefined : methods
 }
 
 const NO_QUERY = new URLSearchParams()
 
-/** An address that is valid except for upper case is redirected, whether or not such a record exists. */
+/** Redirects a URL that is valid except for upper-case letters, whether or not such a record exists. */
 async function answerUnknown(request: Request, path: string, query: string): Promise<Response> {
   const lowerCase = path.toLowerCase()
   const isRead = request.method === 'GET' || request.method === 'HEAD'

@@ -8,7 +8,7 @@ import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
 import { parseBuilt, readBuilt } from '../../ports/site-files.ts'
 import type { Answer } from '../respond.ts'
 
-/** Where a repository's newest state is looked up. */
+/** The sources of a repository's newest state. */
 export interface Sources {
   siteFiles: SiteFiles
   fresh: FreshCopies
@@ -16,7 +16,7 @@ export interface Sources {
 
 /** The sources of responses. */
 export interface ReadTools extends Sources {
-  /** The hub's own address, without a final slash. */
+  /** The hub's own base URL, without a trailing slash. */
   baseUrl: string
   /** Opened on first use: most responses need no search. */
   search: () => Search
@@ -92,7 +92,7 @@ function factsOf(repository: Repository): RepositoryFacts {
   return { full_name, labels, latest_version, moved_to, versions, latestContent }
 }
 
-/** Returns a version, including yanked ones; undefined if there is none. A version never changes, so the first source that has it is right. */
+/** Returns a version, which may be yanked; undefined if there is none. A version never changes, so the first source that has it is correct. */
 export async function findVersion(
   owner: string,
   name: string,
@@ -118,7 +118,7 @@ export async function findVersions(
   return versions && { repository: repositoryFromBytes(built), versions: recordFromBytes(versions) }
 }
 
-/** Only the content of a version; undefined if there is no such version. */
+/** Returns only the content of a version; undefined if there is no such version. */
 export async function findContent(
   owner: string,
   name: string,
@@ -136,7 +136,7 @@ export async function findTags({ siteFiles }: Pick<Sources, 'siteFiles'>): Promi
   return recordFromBytes(await readBuilt(siteFiles, DATA_FILES.tags()))
 }
 
-/** Returns the UTF-8 bytes of a text. */
+/** Returns a string's UTF-8 bytes. */
 export function encode(text: string): Bytes {
   return new TextEncoder().encode(text)
 }

@@ -1,9 +1,9 @@
-// Finds versions that are Agent Skills, for their addresses and for MCP.
+// Finds versions that are Agent Skills, for their URLs and for MCP.
 import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { latestSkill, type SkillVersion } from '../../domain/content/skill.ts'
 import { findRepository, findVersion, type Sources } from './records.ts'
 
-/** The skill to look up; unvalidated texts from an address. */
+/** The skill to look up; unvalidated strings from a URL. */
 export interface SkillPlace {
   owner: string
   name: string
