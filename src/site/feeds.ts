@@ -1,4 +1,4 @@
-// Atom feeds of everything, of an owner, of a tag, and of one prompt; each entry links to the comparison. RFC 4287.
+// Writes Atom feeds for all prompts, an owner, a tag or one prompt; each entry links to the comparison. RFC 4287.
 
 import type { Activity, RepositorySummary, VersionSummary } from '../domain/api/schema.ts'
 import { sayActivity } from '../domain/catalogue/activity.ts'
@@ -14,9 +14,9 @@ interface Feed {
   /** The path of its page. */
   path: string
   title: string
-  /** Most recently updated first. At most this many can contribute to the newest entries, so no more are read. */
+  /** Most recently updated first. At most this many prompts can contribute to the newest entries, so no more are read. */
   prompts: readonly RepositorySummary[]
-  /** Other activity of the prompt, for a prompt's feed. */
+  /** Other activity, only in the feed of a prompt. */
   changes?: readonly Activity[]
 }
 
@@ -55,7 +55,7 @@ ${entries.map(({ xml }) => xml).join('')}</feed>
   return new Response(text, { headers: { 'Content-Type': 'text/xml; charset=utf-8' } })
 }
 
-/** A change has no page of its own: its entry links to the list on the prompt's page. */
+/** A change has no page of its own, so its entry links to the list on the prompt's page. */
 function formatChange(page: string, title: string, change: Activity): string {
   const words = sayActivity(change)
   const id = `${page}#${[change.commit ?? change.at, change.type, change.label ?? change.version ?? ''].join('-')}`
@@ -70,7 +70,7 @@ function formatChange(page: string, title: string, change: Activity): string {
 `
 }
 
-/** Returns the newest versions of a prompt, up to the size of a feed. */
+/** Reads the newest versions of a prompt, up to the size of a feed. */
 async function readNews(hub: PageData, prompt: RepositorySummary): Promise<News[]> {
   const versions = (await hub.findVersions(prompt.owner, prompt.name)) ?? []
   return versions

@@ -1,4 +1,4 @@
-// The hub's own look (`content/site.yml`), as contained in the page bundle, and the files made from it.
+// Provides the hub's own look (`content/site.yml`), which is part of the page bundle, and the files generated from it.
 import { accentColours, type HubLook, USUAL_LOOK } from '../domain/content/look.ts'
 
 /** The look of this hub. */

@@ -1,4 +1,4 @@
-// Builds the addresses of the site's pages, and decides which external addresses may be linked.
+// Builds the URLs of the site's pages, and decides which external URLs may be linked.
 
 /** Schemes that may be linked; everything else, especially `javascript:` and `data:`, stays text. docs/notes/security.md section 5. */
 export const LINKED_SCHEMES = ['http', 'https', 'mailto'] as const
@@ -6,39 +6,39 @@ export const LINKED_SCHEMES = ['http', 'https', 'mailto'] as const
 /** The `rel` of links whose target was chosen by a user. */
 export const FOREIGN_LINK = 'nofollow ugc noopener'
 
-/** Returns the page of a repository. @param fullName owner/name */
+/** Returns the path of a repository's page. @param fullName owner/name */
 export const repositoryPage = (fullName: string): string => `/${fullName}`
-/** Returns the page of an owner. */
+/** Returns the path of an owner's page. */
 export const ownerPage = (handle: string): string => `/${handle}`
-/** Returns a page of a tag, from 1. */
+/** Returns the path of a tag's page. @param page 1-based */
 export const tagPage = (tag: string, page = 1): string => (page === 1 ? `/tags/${tag}` : `/tags/${tag}/${page}`)
 
-/** Returns the page of a search. */
+/** Returns the path of the search page for a query. */
 export const searchPage = (q: string): string => `/search?${new URLSearchParams({ q })}`
 
-/** Removes the base from an address, so that a page works wherever the site is served. */
+/** Removes the base from a URL, so that a page works wherever the site is served. */
 export function withoutBase(address: string, baseUrl: string): string {
   return address.startsWith(`${baseUrl}/`) ? address.slice(baseUrl.length) : address
 }
 
-/** Returns the address as a link target, or undefined when it must stay text. @param address as entered by a user */
+/** Returns a URL as a link target, or undefined if it must stay text. @param address as entered by a user */
 export function linkTarget(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined
   const { protocol, href } = new URL(address)
   return LINKED_SCHEMES.some((scheme) => protocol === `${scheme}:`) ? href : undefined
 }
 
-/** Returns the page of a licence; undefined without a licence, or for more than a single identifier. @param license an SPDX expression */
+/** Returns the URL of a licence's page; undefined if there is no licence or more than one identifier. @param license an SPDX expression */
 export function findLicensePage(license: string | null): string | undefined {
   return license !== null && /^[A-Za-z0-9.-]+$/.test(license) ? `https://spdx.org/licenses/${license}.html` : undefined
 }
 
-/** The address of the list of repositories; a test keeps it equal to the table's (tests/addresses.test.ts). */
+/** The URL of the list of repositories; a test compares it with the table of routes (tests/addresses.test.ts). */
 export const ROUTES_LIST = '/api/v1/repos'
-/** Returns the page of one version. */
+/** Returns the path of a version's page. */
 export const versionPage = (fullName: string, version: string): string => `/${fullName}/v/${version}`
-/** Returns the page that compares two versions. */
+/** Returns the path of the page that compares two versions. */
 export const comparePage = (fullName: string, from: string, to: string): string =>
   `/${fullName}/compare/${from}...${to}`
-/** How many of a repository's newest versions have a page that compares them with the previous one. docs/contract.md section 11 */
+/** The number of newest versions of a repository whose comparison with the previous version is in the sitemap. docs/contract.md section 11 */
 export const NEWEST_COMPARED = 10

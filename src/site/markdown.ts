@@ -3,12 +3,12 @@ import MarkdownIt from 'markdown-it'
 import sanitize from 'sanitize-html'
 import { FOREIGN_LINK, LINKED_SCHEMES } from './links.ts'
 
-/** Raw HTML is off, so that typed tags are shown as text. Created once, because that compiles its rules. */
+/** Raw HTML is disabled, so that tags are shown as text. Created once, because creating it compiles its rules. */
 const markdown = new MarkdownIt('commonmark', { html: false }).enable(['table', 'strikethrough'])
 /** An image is replaced with its alt text: loading it from another host would reveal readers to that host. */
 markdown.renderer.rules.image = (tokens, index) => markdown.utils.escapeHtml(tokens[index]?.content ?? '')
 
-/** A table can receive focus, so that a wide one can be scrolled by keyboard too. */
+/** Tables can receive focus, so that wide ones can also be scrolled with the keyboard. */
 markdown.renderer.rules.table_open = () => '<table tabindex="0">'
 
 const LOWEST_LEVEL = 6
@@ -18,7 +18,7 @@ const POLICY: sanitize.IOptions = {
     ...['p', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code', 'hr', 'br'],
     ...['em', 'strong', 's', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
   ],
-  // No class, ID or style: they could imitate ours, and the page's policy blocks inline styles.
+  // Classes, IDs and styles are not allowed: they could imitate ours, and the page's policy blocks inline styles.
   allowedAttributes: { a: ['href', 'rel', 'title'], ol: ['start'], table: ['tabindex'] },
   allowedSchemes: [...LINKED_SCHEMES],
   allowProtocolRelative: false,
@@ -26,7 +26,7 @@ const POLICY: sanitize.IOptions = {
 }
 
 /**
- * Renders untrusted Markdown. Its headings are moved below one of the page’s, without gaps, whatever its first level is.
+ * Renders untrusted Markdown. Its headings are moved below one of the page’s headings, without gaps, whatever level they start with.
  *
  * @param title the page's title: a first heading that repeats it is removed; `below` is the level of the heading above
  * @returns HTML without scripts, styles, images, forms, IDs or classes; links have http, https or mailto, or are relative to this site

@@ -1,7 +1,7 @@
 // Filters suggested searches to those with results.
 import type { PageData } from '../ports/pages.ts'
 
-/** @param queryOf the query of a value @returns the values whose search finds a prompt; all of them while the search is unavailable */
+/** @param queryOf returns the query for a value @returns the values whose search finds a prompt; all values while the search is unavailable */
 export async function keepFound<Value>(
   hub: Pick<PageData, 'find'>,
   values: readonly Value[],

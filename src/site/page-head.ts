@@ -1,4 +1,4 @@
-// The head metadata of each page.
+// Builds the head metadata of each page.
 import { LOOK } from './hub-look.ts'
 
 /** The head metadata of a page. */
@@ -9,9 +9,9 @@ export interface PageHead {
   path: string
   /** The canonical path, for search engines. */
   canonical?: string
-  /** Whether search engines may index the page; not for pages of unlisted repositories. */
+  /** Whether search engines may index the page; false for pages of unlisted repositories. */
   isListed?: boolean
-  /** Path of the page's Atom feed; default: the feed of everything. */
+  /** The path of the page's Atom feed; default: the feed of all prompts. */
   feed?: string | undefined
   /** Structured data of the page; https://schema.org */
   facts?: object | undefined
@@ -27,15 +27,15 @@ export function formatFacts(facts: object): string {
 /** Returns the title of a page's feed. */
 export const nameFeed = (title: string) => `${title}: new versions`
 
-/** Search engines and tabs do not show more of a title. */
+/** Maximum length of a title that search engines and tabs show. */
 const TITLE_CHARACTERS = 70
 
-/** Returns a page's `title`: with the site's name if it fits, cut if too long. */
+/** Returns a page's `title`: with the site's name if it fits, truncated if it is too long. */
 export function fitTitle(title: string): string {
   const whole = `${title} · ${LOOK.name}`
   if (whole.length <= TITLE_CHARACTERS) return whole
   if (title.length <= TITLE_CHARACTERS) return title
-  // The cut may fall inside a surrogate pair, whose first half is removed.
+  // If it is truncated inside a surrogate pair, the first half of the pair is removed too.
   return `${title
     .slice(0, TITLE_CHARACTERS - 1)
     .replace(/[\uD800-\uDBFF]$/, '')

@@ -29,8 +29,8 @@ const MAX_LABELS = 10
 /**
  * Finds the number of the selected version.
  *
- * @returns undefined when neither number nor label is given, which means the latest version
- * @throws HubError `invalid_request` for both at once, `not_found` with the existing labels
+ * @returns undefined if neither a number nor a label is given, which means the latest version
+ * @throws HubError `invalid_request` if both are given, `not_found` with the existing labels
  */
 export function resolveVersion(
   { full_name, labels }: Pick<Repository, 'full_name' | 'labels'>,

@@ -3,7 +3,7 @@ import type { AstroUserConfig } from 'astro'
 import { passthroughImageService } from 'astro/config'
 import { pagesAdapter } from './pages-adapter.ts'
 
-/** Everything except the integrations. */
+/** All options except the integrations. */
 export const ASTRO_OPTIONS = {
   publicDir: './src/public',
   output: 'server',

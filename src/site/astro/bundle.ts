@@ -6,7 +6,7 @@ import { build } from 'astro'
 import { ASTRO_OPTIONS } from './astro-options.ts'
 
 const [root = '', target = ''] = process.argv.slice(2)
-// The parent process holds the other end. When that closes, the parent is gone, and nobody needs the bundle any more.
+// The parent process holds the other end of standard input. When it closes, the parent has exited, and nobody needs the bundle any more.
 process.stdin.on('end', () => process.exit(1)).resume()
 
 // The output folder is in `.astro`, because Astro renames files from there into it, which does not work across disks.
@@ -17,7 +17,7 @@ try {
   await build({
     ...ASTRO_OPTIONS,
     ...{ root, configFile: false, logLevel: 'warn', outDir },
-    // By default both caches are in `node_modules`, which may be read-only.
+    // By default, both caches are in `node_modules`, which may be read-only.
     ...{ cacheDir, vite: { ...ASTRO_OPTIONS.vite, cacheDir: join(cacheDir, 'vite') } },
   })
   cpSync(outDir, target, { recursive: true })

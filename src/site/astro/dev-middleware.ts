@@ -1,4 +1,4 @@
-// Provides pages under `npm run dev` with what the function `pages` provides elsewhere.
+// Provides the data of pages in `npm run dev`, as the function `pages` does elsewhere.
 import type { MiddlewareHandler } from 'astro'
 import { matchSkillPath } from '../../domain/api/routes.ts'
 import { answerMoved } from '../../server/pages/answer-page.ts'

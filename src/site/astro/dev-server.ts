@@ -1,4 +1,4 @@
-// The additions of `npm run dev` to Astro's dev server: the functions in process, over the current content, and the data of pages.
+// Extends Astro's dev server for `npm run dev`: runs the functions in the same process, on the current content, and provides the data of pages.
 import { mkdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
@@ -24,7 +24,7 @@ import { listSitemapFiles } from '../build/sitemap.ts'
 import { setDevSources } from './dev-sources.ts'
 import { listDownloads } from './downloads.ts'
 
-/** How long after its last change a file is read, because editors save a file in several steps. */
+/** Delay between the last change of a file and reading it, because editors save files in several steps. */
 const SETTLE_MS = 100
 
 /** Returns the integration; it does nothing in a build. */
@@ -73,7 +73,7 @@ export function devServer(): AstroIntegration {
             },
           })
       },
-      // Mounted after the start, because Astro puts its own middleware before any existing one, and would respond to preflights and unusual addresses itself.
+      // Mounted after startup, because Astro puts its own middleware before any existing one and would respond to preflights and unusual URLs itself.
       'astro:server:start': () => {
         goFirst()
       },
@@ -81,7 +81,7 @@ export function devServer(): AstroIntegration {
   }
 }
 
-/** Reads changes of the content. If a file is broken, its problems are logged and the old catalogue stays. @returns whether there is a new catalogue */
+/** Reads content changes. If a file is broken, its problems are logged and the previous catalogue stays in use. @returns whether there is a new catalogue */
 function reloadCatalogue(
   loader: CatalogueLoader,
   show: (catalogue: Catalogue) => void,
@@ -99,13 +99,13 @@ function reloadCatalogue(
   }
 }
 
-/** The functions over the current catalogue in memory, as served by `npm run dev`. */
+/** Mounts the functions on the current catalogue in memory. */
 async function mountFunctions(
   { copies, state, localGit, localKeys }: LocalStores,
   baseUrl: string,
   devAddress: () => string | undefined,
 ) {
-  // Astro's own server renders the pages, so that changes of their code appear at once.
+  // Astro's own server renders the pages, so that changes to their code appear immediately.
   const functions = (await loadFunctions<HostContext<Hub>>()).filter(({ config }) => config.path !== '/*')
   const route = routeFunctions(functions)
   const indexPath = resolve('.astro', `search-${process.pid}.db`)

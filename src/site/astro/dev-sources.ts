@@ -1,4 +1,4 @@
-// Passes the data from the integration of `npm run dev` to its middleware, which Vite loads separately: they share only the process.
+// Passes data from the integration for `npm run dev` to its middleware, which Vite loads separately, so that they share only the process.
 import type { PageSources } from '../../server/pages/page-data.ts'
 
 const PLACE = Symbol.for('prompt-hub.dev-sources')

@@ -17,7 +17,7 @@ export function pagesAdapter(): AstroIntegration {
         // Part of the page code, because some pages are rendered where there is no content folder.
         const look = JSON.stringify(readHubLook(readConfig(process.env).contentDir))
         updateConfig({ vite: { define: { 'import.meta.env.HUB_LOOK': look } } })
-        // No package is imported at run time, so the page code runs from any folder.
+        // All packages are bundled, so that the page code runs in any folder.
         if (command === 'build') updateConfig({ vite: { ssr: { noExternal: true } } })
       },
       // Docs pages do not depend on the content, and static hosts serve them too.

@@ -1,4 +1,4 @@
-// The folders of a build, and replacing the last build with a finished one: a build that is killed leaves the last one intact.
+// Manages a build's folders, and replaces the last build with a finished one, so that a build that is killed leaves the last one intact.
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ import { z } from 'zod'
 export const Built = z.object({
   /** When it finished; UTC. */
   built_at: z.string(),
-  /** What it has read of the content; fresh copies of that no longer count (ports/fresh-copies.ts). */
+  /** The content that it has read; fresh copies of that content no longer count (ports/fresh-copies.ts). */
   source: z.object({ read_until: z.string().nullable(), commits: z.array(z.string()), broken: z.array(z.string()) }),
   /** When its last file was written, in milliseconds since 1970. */
   ended_ms: z.number(),
@@ -24,27 +24,27 @@ export type Built = z.infer<typeof Built>
 export interface BuildPlaces {
   /** The site. */
   dist: string
-  /** Files for functions next to the site: the search index, and the page code in `pages/`. Never in the site, where they would be public. */
+  /** The folder with files for functions: the search index, and the page code in `pages/`. It is next to the site, because everything in the site is public. */
   build: string
 }
 
-/** Returns the folders of the build whose site is in a folder. */
+/** Returns the folders of a build. @param dist the folder of its site */
 export const placesOf = (dist: string): BuildPlaces => ({ dist: resolve(dist), build: resolve(dist, '../build') })
 
-/** Returns where the next build is written until it is finished. */
+/** Returns the folders in which the next build is written until it is finished. */
 export const nextOf = ({ dist, build }: BuildPlaces): BuildPlaces => ({ dist: `${dist}.next`, build: `${build}.next` })
 
-/** Returns where the previous build is kept briefly. */
+/** Returns the folders in which the previous build is kept briefly. */
 export const oldOf = ({ dist, build }: BuildPlaces): BuildPlaces => ({ dist: `${dist}.old`, build: `${build}.old` })
 
-/** Returns the search index of a build. */
+/** Returns the path of a build's search index. */
 export const indexOf = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'search.db')
-/** Returns the folder of its page code. */
+/** Returns the folder of a build's page code. */
 export const pagesOf = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'pages')
-/** Returns the record of the build; written last, so that a build without it is unfinished. */
+/** Returns the path of a build's record, which is written last, so that a build without it is unfinished. */
 export const builtFile = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'complete.json')
 
-/** Returns the record of the build in a folder; undefined if there is none, or only part of one. */
+/** Returns the record of a build; undefined if there is no build, or an unfinished one. */
 export function readBuilt(places: BuildPlaces): Built | undefined {
   if (!existsSync(places.dist) || !existsSync(indexOf(places))) return undefined
   try {
@@ -55,7 +55,7 @@ export function readBuilt(places: BuildPlaces): Built | undefined {
 }
 
 /**
- * Replaces the last build with a finished one. Call it again if it was interrupted: `build` is missing in between, so nobody takes a partial build for a complete one.
+ * Replaces the last build with a finished one. Call it again if it was interrupted: until then, `build` is missing, so nobody mistakes a partial build for a complete one.
  *
  * @returns whether there was a finished one
  */
@@ -67,7 +67,7 @@ export function swapIn(places: BuildPlaces): boolean {
     rmSync(to, { recursive: true, force: true })
     renameSync(from, to)
   }
-  // Without the next site, it is already in place.
+  // If there is no next site, it is already in place.
   if (existsSync(next.dist)) {
     move(places.build, old.build)
     move(places.dist, old.dist)
@@ -83,7 +83,7 @@ export function removeUnfinished(places: BuildPlaces): void {
   for (const dir of Object.values(nextOf(places))) rmSync(dir, { recursive: true, force: true })
 }
 
-/** Removes the previous build. At the end of a build, because after many deletions ext4 creates files many times more slowly (docs/scale.md section 1). */
+/** Removes the previous build. This happens at the end of a build, because after many deletions ext4 creates files many times more slowly (docs/scale.md section 1). */
 export function removeOld(places: BuildPlaces): void {
   for (const dir of Object.values(oldOf(places))) rmSync(dir, { recursive: true, force: true })
 }

@@ -1,10 +1,10 @@
-// Hashes the code that makes a site, which tells a build whether earlier results may be reused.
+// Hashes the code that generates a site, so that a build can determine whether earlier results may be reused.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listFiles } from './list-files.ts'
 
-/** What determines the site besides the code: the installed packages, and the build configuration. */
+/** The other files that determine the site: the installed packages and the build configuration. */
 const SETTINGS_FILES = ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']
 
 /**

@@ -1,4 +1,4 @@
-// The error that names every problem of a content folder.
+// Defines the error that lists every problem in a content folder.
 import { formatProblem, type Problem } from '../../domain/text/problems.ts'
 
 /** The content folder has problems; the message lists all of them, one per line. */
@@ -14,7 +14,7 @@ export class ContentError extends Error {
   }
 }
 
-/** One line for a problem: `file: key: what was expected`. */
+/** Formats a problem as one line: `file: key: what was expected`. */
 export function sayProblem(problem: Problem): string {
   return `${problem.file}: ${formatProblem(problem)}`
 }

@@ -5,7 +5,7 @@ import { readContentDir } from '../../stores/content/content-dir.ts'
 import { sayIgnored } from '../../stores/content/content-files.ts'
 import { ContentError } from './content-error.ts'
 
-/** A catalogue with details of its loading. */
+/** A catalogue with information about how it was loaded. */
 interface LoadedCatalogue {
   catalogue: Catalogue
   filesRead: number
@@ -15,7 +15,7 @@ interface LoadedCatalogue {
 
 /** Loads the catalogue. */
 export interface CatalogueLoader {
-  /** @throws ContentError when the content folder has problems */
+  /** @throws ContentError if the content folder has problems */
   load(): LoadedCatalogue
 }
 

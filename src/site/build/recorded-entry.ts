@@ -1,4 +1,4 @@
-// Reads a repository of the catalogue from its data files on demand.
+// Reads a catalogue repository from its data files on demand.
 
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
@@ -7,7 +7,7 @@ import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../../
 import { recallRepository } from '../../domain/catalogue/recall.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 
-/** Reads a file of the site in progress. */
+/** Reads a file of the site that is being built. */
 type ReadFile = (path: string) => string | undefined
 
 /** Creates an entry whose records are read on demand. */
@@ -42,7 +42,7 @@ function readVersions({ summary: { owner, name } }: RepositoryOutline, read: Rea
   })
 }
 
-/** Not validated: this same code wrote it from values of this type. */
+/** Not validated, because the same code wrote it from values of this type. */
 function readData<Value>(path: string, read: ReadFile): Value {
   return JSON.parse(read(path)!).data
 }

@@ -1,4 +1,4 @@
-// Generates the data files of a site, and updates them at a cost proportional to the change. Keeps the outline of each repository in memory; texts are read, written and released, one repository at a time.
+// Generates the data files of a site, and updates them at a cost proportional to the change. Keeps the outline of each repository in memory; content is read, written and freed, one repository at a time.
 import { type Catalogue, joinCatalogue } from '../../domain/catalogue/catalogue.ts'
 import {
   type DataFile,
@@ -32,17 +32,17 @@ import { listSitemapFiles } from './sitemap.ts'
 
 /** Where the files of a site are written. */
 export interface DataSink {
-  /** @returns the text of a file as last written, or undefined */
+  /** @returns the last written content of a file, or undefined */
   read(path: string): string | undefined
   write(path: string, text: string): void
   remove(path: string): void
-  /** Stores what is known about a part of the content for the process that makes the next state. @param part undefined if it was removed */
+  /** Stores data about a part of the content for the process that builds the next state. @param part undefined if the part was removed */
   keep(name: string, part: KeptPart | undefined): void
 }
 
 /** The stored data of one repository. */
 export interface KeptRepository {
-  /** Identifies its files (content-listing.ts); empty when they must be reread. */
+  /** Identifies its files (content-listing.ts); empty if they must be read again. */
   marks: string
   /** Its download counts, as JSON. */
   stats: string
@@ -56,18 +56,18 @@ interface KeptFile {
   parsed: ParsedFile
 }
 
-/** One of them; the name of a repository is `owner/name/`, that of a file its path. */
+/** The stored data of one part. The name of a repository is `owner/name/`, and the name of a file is its path. */
 export type KeptPart = KeptRepository | KeptFile
 
 /** The inputs of a site besides the content folder. */
 interface SiteDataParts {
   contentDir: string
-  /** The hub's own address, without a final slash. */
+  /** The hub's own base URL, without a trailing slash. */
   baseUrl: string
   sink: DataSink
   /** The stored data of the last state; omitted if there is none. */
   kept?: Iterable<readonly [name: string, part: KeptPart]>
-  /** Paths of the last state's files with parts of several repositories. */
+  /** The paths of the last state's files that contain data of several repositories. */
   sharedPaths?: Iterable<string>
   /** Called with the number of repositories checked so far. */
   onProgress?: (done: number, total: number) => void
@@ -89,7 +89,7 @@ export interface MadeState {
   filesRead: number
 }
 
-/** Generates states of a site, one after the other. After an error it must not be used again. */
+/** Generates the states of a site, one after the other. It must not be used again after an error. */
 export type MakeState = (
   listing: ContentListing,
   options: { day: string; history: History; isStrict?: boolean },
@@ -98,8 +98,8 @@ export type MakeState = (
 /**
  * Opens the data of a site.
  *
- * @returns a function that updates it to the newest listing of the content folder. With `isStrict`, any problem is an error.
- * @throws ContentError for any problem when strict, and for an unreadable folder
+ * @returns a function that updates it to the newest listing of the content folder. With `isStrict`, any problem is an
+ * error. @throws ContentError for any problem if strict, and for an unreadable folder
  */
 export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }: SiteDataParts): MakeState {
   const repositories = new Map<string, KeptRepository>()
@@ -108,7 +108,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     if ('outline' in part) repositories.set(name.slice(0, -1), part)
     else others.set(name, part)
   }
-  /** The sources of each shared file in the last state; undefined when another process made it. */
+  /** The sources of each shared file in the last state; undefined if another process wrote that state. */
   let shared = new Map<string, readonly unknown[] | undefined>()
   for (const path of parts.sharedPaths ?? []) shared.set(path, undefined)
   return (listing, { day, history, isStrict = false }) => {
@@ -131,7 +131,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
       const read = { ...readRepository(contentDir, fullName, files), fullName, marks, stats }
       round.filesRead += files.length
       if (read.isThere) names.set(fullName, { file: read.entry.file })
-      // Anything certainly valid is written at once, so that its texts need not be kept in memory.
+      // Repositories that are certainly valid are written immediately, so that their content does not stay in memory.
       if (read.isThere && read.problems.length === 0 && checkRepository(read.entry, NOBODY).length === 0)
         write(read, round)
       else late.push(read)
@@ -172,7 +172,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     return joinOthers([...others.values()].map(({ parsed }) => parsed))
   }
 
-  /** Checks a repository's references to others, and writes what can be served of it. */
+  /** Checks a repository's references to others, and writes the parts that can be served. */
   function judge(read: Reading, neighbours: Neighbours, round: Round): void {
     const { fullName, entry, problems, wrong, isThere } = read
     const file = nameIndex(fullName)
@@ -247,7 +247,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
         const isThere = shared.delete(path)
         if (before && isSame(before, of)) continue
         const text = format()
-        // Comparing with the file would take longer than writing it, and a changed repository changes what its lists say.
+        // Comparing it with the file would take longer than writing it, and a changed repository usually changes its lists.
         const isSurelyDifferent = before && round.isDifferent
         if (isThere && !isSurelyDifferent && sink.read(path) === text) continue
         sink.write(path, text)
@@ -263,7 +263,7 @@ function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
   return before.length === now.length && now.every((part, index) => part === before[index])
 }
 
-/** A repository that was read, with its identifier. */
+/** A repository that was read, with the identifier of its files. */
 interface Reading extends ReturnType<typeof readRepository> {
   fullName: string
   marks: string
@@ -288,6 +288,6 @@ export function makeRepository(
 ): { files: Iterable<DataFile>; part: Omit<KeptRepository, 'marks'> } {
   const { repository, versions, ...outline } = makeEntry(files, { baseUrl, stats: JSON.parse(stats) })
   const part = { stats, outline, digests: digestRecords({ repository }, digestText) }
-  // An outline sliced from a file's text would keep the whole text in memory, so it is copied.
+  // An outline is copied, because strings sliced from a file's content would keep all of it in memory.
   return { files: listRepositoryFiles({ repository, versions }), part: JSON.parse(JSON.stringify(part)) }
 }

@@ -2,7 +2,7 @@
 import { type Config, findSourceHost } from '../../config.ts'
 import { readHubLook } from '../../stores/content/site-settings-file.ts'
 
-/** Returns the settings shown on a site: its address, its repository for the guides, the rate limit, and the hub's own look. None is secret. */
+/** Returns the settings shown on a site: its base URL, its repository for the guides, the rate limit, and the hub's own look. None is secret. */
 export function settingsOfSite(config: Config): string {
   const { baseUrl, contentDir, rateLimitPerMinute } = config
   return JSON.stringify([baseUrl, findSourceHost(config)?.repository, rateLimitPerMinute, readHubLook(contentDir)])

@@ -7,7 +7,7 @@ import { escapeXml } from '../../domain/text/html-text.ts'
 import { GUIDES } from '../docs/guides.ts'
 import { comparePage, NEWEST_COMPARED, tagPage, versionPage } from '../links.ts'
 
-/** Maximum number of addresses in one file. https://www.sitemaps.org/protocol.html */
+/** Maximum number of URLs in one file. https://www.sitemaps.org/protocol.html */
 const MAX_ADDRESSES = 50_000
 
 const OPENING = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -26,7 +26,7 @@ interface Block {
   xml: string
 }
 
-/** Returns the files of the sitemap: a single one, or several with an index when there are too many addresses for one file. */
+/** Returns the files of the sitemap: a single one, or several with an index if there are too many URLs for one file. */
 export function* listSitemapFiles(catalogue: Catalogue): Generator<SharedFile> {
   const parts = cutIntoParts(listBlocks(catalogue))
   if (parts.length === 1) return yield describePart('/sitemap.xml', parts[0]!)
@@ -66,7 +66,7 @@ function* listBlocks({ baseUrl, listed, users, tags, entries }: Catalogue): Gene
   for (const { name } of tags) yield formatBlock([{ address: baseUrl + tagPage(name) }])
 }
 
-/** Generated once per prompt for all states that contain it, because they are most of the sitemap. */
+/** The entries of a prompt are generated once for all states that contain it, because they make up most of the sitemap. */
 const blocks = new WeakMap<RepositorySummary, Block>()
 
 function blockOf(baseUrl: string, entry: CatalogueEntry): Block {

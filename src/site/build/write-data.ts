@@ -29,7 +29,7 @@ interface WrittenData {
   files: number
   /** Identifies its content (content-listing.ts). */
   fingerprint: string | undefined
-  /** Ignored files of editors and systems. */
+  /** The ignored files that editors and systems created. */
   ignored: readonly string[]
 }
 
@@ -50,7 +50,7 @@ export async function writeData(
   if (converted.length > 0) throw new ContentError(converted)
   const { sink, count } = openFolder(siteDir)
   const read = async () => {
-    // Released after reading: for a hundred thousand prompts it takes as much memory as everything written about them in lists.
+    // Freed after reading, because for a hundred thousand prompts it takes as much memory as all list data about them.
     const listing = listContent(contentDir)
     const { alone, below } = groupFiles(listing.files)
     const usage = readUsage(contentDir, alone)
@@ -75,13 +75,13 @@ export async function writeData(
   return { repositories: catalogue.entries.size, files: written + count(), ...about }
 }
 
-/** A deployed index is never edited, and a fifth smaller without that ability. */
+/** A deployed index is never edited, and it is a fifth smaller if it cannot be. */
 function writeIndex(catalogue: Catalogue, indexPath: string): void {
   mkdirSync(dirname(indexPath), { recursive: true })
   buildSearchIndex(catalogue, indexPath, { isEditable: false })
 }
 
-/** Returns a folder as destination of data files. Nothing is stored for another state, because a build writes all of them. */
+/** Opens a folder as the destination of data files. Nothing is stored for the next state, because a build writes all files. */
 function openFolder(dir: string): { sink: DataSink; count: () => number } {
   const put = filesInto(dir)
   let files = 0

@@ -21,7 +21,7 @@ interface Share {
   siteDir: string
   /** Their files, and their download counts as JSON. */
   repositories: { fullName: string; files: ListedFile[]; stats: string }[]
-  /** Number taken so far by both threads. */
+  /** The number of repositories that both threads have started so far. */
   taken: Int32Array<SharedArrayBuffer>
 }
 
@@ -31,8 +31,7 @@ type Rows = [name: string, part: KeptRepository][]
  * Writes the repositories that are valid regardless of the others.
  *
  * @param memory resolves when there is memory for a second thread
- * @param onProgress called with the number taken so far
- * @returns the stored data of each, for `openSiteData`
+ * @param onProgress called with the number started so far @returns the stored data of each, for `openSiteData`
  */
 export async function writeRepositories(
   share: Share,
@@ -44,7 +43,7 @@ export async function writeRepositories(
   const start = () => {
     if (total - share.taken[0]! >= MIN_FOR_THREAD) helpers.push(startHelper(share))
   }
-  // If it fails, whoever awaits it reports the error.
+  // If it fails, the caller that awaits it reports the error.
   memory.then(start, () => {})
   const rows: Rows = []
   for (const block of takeBlocks(share)) {

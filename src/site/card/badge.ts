@@ -1,11 +1,11 @@
-// Draws the badge of a prompt: name and latest version, as an SVG for readmes.
+// Draws a prompt's badge: its name and latest version, as an SVG for readmes.
 import { escapeXml } from '../../domain/text/html-text.ts'
 
-/** Width of a letter at the badge's size of 11 px. Wide enough for any font, because an SVG cannot measure its text, and our font is not available where badges are shown. */
+/** Width of a letter at the badge's size of 11 px. It is wide enough for any font, because an SVG cannot measure its text and our font is not available where badges are shown. */
 const LETTER_PX = 6.7
 const PADDING_PX = 8
 
-/** Draws a badge. @param version null without an active version */
+/** Draws a badge. @param version null if there is no active version */
 export function drawBadge(fullName: string, version: string | null): string {
   const right = version === null ? 'yanked' : `v${version}`
   const left = Math.ceil(fullName.length * LETTER_PX) + 2 * PADDING_PX

@@ -1,4 +1,4 @@
-// The format of the letters that scripts/pictures/draw-letters.ts draws and letters.ts places on images.
+// Defines the format of the letters that scripts/pictures/draw-letters.ts draws and letters.ts places on images.
 
 /** The text styles of a card; sizes in pixels. */
 export const LETTER_STYLES = [

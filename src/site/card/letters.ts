@@ -14,7 +14,7 @@ export interface Ink {
 
 let sheet: LetterSheet | undefined
 
-/** Returns the drawn letters; read once. */
+/** Reads the drawn letters, once per process. */
 function readSheet(): LetterSheet {
   if (sheet) return sheet
   const bytes = inflateSync(Buffer.from(drawnLetters.slice(drawnLetters.indexOf(',') + 1), 'base64'))
@@ -23,7 +23,7 @@ function readSheet(): LetterSheet {
   return sheet
 }
 
-/** Returns whether every letter of a text is available. */
+/** Returns whether every letter of a string is available. */
 export function canWrite(text: string, style: LetterStyle): boolean {
   const letters = readSheet().letters[style]
   for (const letter of text) if (!Object.hasOwn(letters, letter)) return false
@@ -38,7 +38,7 @@ export function measureText(text: string, style: LetterStyle): number {
   return width
 }
 
-/** Breaks a text into lines; if it does not fit, the last one ends in an ellipsis. @param room the width of a line in pixels, and the maximum number of lines */
+/** Breaks a string into lines; if it does not fit, the last line ends with an ellipsis. @param room the width of a line in pixels, and the maximum number of lines */
 export function breakLines(text: string, style: LetterStyle, room: { width: number; most: number }): string[] {
   const lines: string[] = []
   const space = measureText(' ', style)
@@ -59,7 +59,7 @@ export function breakLines(text: string, style: LetterStyle, room: { width: numb
   return line === '' ? lines : [...lines, line]
 }
 
-/** Returns the start of a line that fits, with an ellipsis. */
+/** Truncates a line to a width and adds an ellipsis. */
 function cut(line: string, style: LetterStyle, width: number): string {
   let left = width - measureText('…', style)
   let kept = ''

@@ -1,14 +1,14 @@
-// Draws the social card of a prompt: a PNG with 16 colours, cheap enough for every prompt.
+// Draws a prompt's social card: a PNG with 16 colours, which is fast enough to draw one for every prompt.
 import { crc32, deflateSync } from 'node:zlib'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { LetterStyle } from './letter-sheet.ts'
 import { breakLines, canWrite, type Ink, measureText, writeLine } from './letters.ts'
 
-/** In pixels; programs that preview links expect about this aspect ratio. https://ogp.me */
+/** The size in pixels; programs that preview links expect about this aspect ratio. https://ogp.me */
 const WIDTH = 600
 const HEIGHT = 315
 const MARGIN = 36
-/** Bytes per row: one for its filter, then one for every two pixels. */
+/** Bytes per row: one for the filter, then one for every two pixels. */
 const STRIDE = 1 + WIDTH / 2
 
 /** Indexes in the palette: paper, seven steps to ink, amber, five steps to the ink of chips, and the border of chips; the light colours of styles/tokens.css. */
@@ -22,10 +22,10 @@ const PALETTE = [
 
 /** The parts that are the same on every card. */
 let blank: Uint8Array | undefined
-/** Shared buffer for drawing cards: a new buffer of this size for each would keep the garbage collector busy. */
+/** A shared buffer for drawing cards, because a new buffer of this size for each card would keep the garbage collector busy. */
 const canvas = new Uint8Array(HEIGHT * STRIDE)
 
-/** Draws the card of a prompt. */
+/** Draws a prompt's card. */
 export function drawSocialCard({
   full_name,
   name,
@@ -38,7 +38,7 @@ export function drawSocialCard({
   blank ??= drawBlank()
   canvas.set(blank)
   const width = WIDTH - 2 * MARGIN
-  // A title with unavailable letters is replaced by the name, which always uses Latin letters.
+  // If a title has letters that are not available, the card shows the name, which always has Latin letters.
   const heading = breakLines(canWrite(title, 'title') ? title : name, 'title', { width, most: 2 })
   let y = 125
   for (const line of heading) {
@@ -92,13 +92,13 @@ function write(
   writeLine(text, style, { x, y }, stampWith(picture, INK[strength]!))
 }
 
-/** The colours by coverage, for ink on paper and ink on a chip. */
+/** The colours by coverage, for ink on paper and for ink on a chip. */
 const INK = Array.from({ length: 8 }, (_, strength) =>
   Uint8Array.from({ length: 8 }, (_, coverage) => Math.round((coverage * strength) / 7)),
 )
 const INK_ON_AMBER = Uint8Array.from({ length: 8 }, (_, coverage) => AMBER + Math.round((coverage * 5) / 7))
 
-/** Creates a function that draws letters on an image. A build draws a hundred per prompt, so the loop writes pixels itself: a call for each would take too long. @param colours by coverage */
+/** Creates a function that draws letters on an image. A card has about a hundred letters, so the loop writes pixels itself: a call for each pixel would take too long. @param colours by coverage */
 function stampWith(picture: Uint8Array, colours: Uint8Array): (ink: Ink, x: number, y: number) => void {
   return ({ pixels, at, columns, rows }, x, y) => {
     const visible = Math.min(columns, WIDTH - x)
@@ -137,7 +137,7 @@ function put(picture: Uint8Array, at: number, bits: number, kept: number): void 
   picture[at] = (picture[at]! & kept) | bits
 }
 
-/** PNG with a palette. https://www.w3.org/TR/png-3/ */
+/** Encodes a PNG with a palette. https://www.w3.org/TR/png-3/ */
 function encode(picture: Uint8Array): Uint8Array<ArrayBuffer> {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(WIDTH, 0)
@@ -147,7 +147,7 @@ function encode(picture: Uint8Array): Uint8Array<ArrayBuffer> {
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     chunk('IHDR', head),
     chunk('PLTE', Buffer.from(PALETTE)),
-    // A fast level, because a build makes thousands.
+    // A fast compression level, because cards are drawn on request.
     chunk('IDAT', deflateSync(picture, { level: 3 })),
     chunk('IEND', Buffer.alloc(0)),
   ])

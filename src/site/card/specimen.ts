@@ -1,4 +1,4 @@
-// Chooses the sample prompt of the home page: a real one, short enough to be read at a glance.
+// Chooses the sample prompt on the home page: a real one that is short enough to be read at a glance.
 import type { Repository, RepositorySummary } from '../../domain/api/schema.ts'
 import type { PageData } from '../../ports/pages.ts'
 
@@ -6,7 +6,7 @@ const MAX_CHARACTERS = 4_000
 /** Maximum number of prompts examined. */
 const MAX_CANDIDATES = 8
 
-/** Returns the first of a list with several versions, a few variables with examples, and a readable length; undefined if there is none. */
+/** Returns the first prompt in a list that has several versions, a few variables with examples, and a readable length; undefined if there is none. */
 export async function findSpecimen(
   hub: PageData,
   listed: readonly RepositorySummary[],

@@ -1,7 +1,7 @@
-// The copy buttons: each copies the text of its element, byte for byte.
+// Makes the copy buttons work: each copies the text of its element, byte for byte.
 import { exactText } from '../prompt/exact-text.ts'
 
-/** How long the button shows that the text was copied. */
+/** How long a button shows that the text was copied. */
 const SHOWN_MS = 2_000
 const timers = new WeakMap<HTMLElement, number>()
 
@@ -13,7 +13,7 @@ document.addEventListener('click', (event) => {
 
 // Markdown renders code in guides and readmes without buttons, so this script adds them.
 for (const [index, code] of document.querySelectorAll('.prose pre > code').entries()) {
-  // With a placeholder in it, the code must be edited before it works.
+  // Code with a placeholder must be edited before it works.
   if (code.textContent.includes('HUB_REPOSITORY')) continue
   code.id ||= `code-${index}`
   const button = document.createElement('button')
@@ -30,7 +30,7 @@ for (const [index, code] of document.querySelectorAll('.prose pre > code').entri
 }
 
 /**
- * Copies a text and confirms it on the button, whose width does not change.
+ * Copies text and confirms it on the button, whose width does not change.
  *
  * @param shown the element with the text; if the browser does not allow copying, the text is selected there, so that a keystroke copies it
  */

@@ -22,7 +22,7 @@ if (content && format && variables) {
     const names = findVariableNames({ content: content.value, format: isChat() ? 'chat' : 'text' })
     variables.textContent = `Variables: ${names.length === 0 ? 'none yet' : names.join(', ')}`
   }
-  /** Text that is not a valid chat yet is shown as it is, so that nothing typed is lost. */
+  /** Text that is not yet a valid chat is shown as it is, so that nothing that was typed is lost. */
   const canShow = () => isChat() && (content.value.trim() === '' || checkChat(content.value).length === 0)
   let parts: ChatPart[] = []
   const save = () => {
@@ -108,7 +108,7 @@ if (content && format && variables) {
   restart()
 }
 
-/** A dropped file is put into the field, and its name tells its format. */
+/** A dropped file is put into the field, and its name determines its format. */
 const dropped = document.querySelector<HTMLTextAreaElement>('textarea[data-drop]')
 dropped?.addEventListener('drop', async (event) => {
   const file = event.dataTransfer?.files[0]

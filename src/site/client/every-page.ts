@@ -1,4 +1,4 @@
-// The script of every page: search field, relative dates, menus and copy buttons.
+// Runs on every page: search field, relative dates, menus and copy buttons.
 import './copy.ts'
 import './suggest.ts'
 import './transitions.ts'

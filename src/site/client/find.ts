@@ -1,9 +1,9 @@
-// Searches without leaving the page: replaces the list and updates the address, so that Back works.
+// Searches without leaving the page: replaces the list and updates the URL, so that the Back button works.
 import { sayRelative } from './relative.ts'
 
 const TYPING_MS = 200
 const place = document.getElementById('find')
-/** Cached responses by address: Back shows them at once. */
+/** Cached responses by URL, which the Back button shows immediately. */
 const known = new Map<string, string>()
 const MAX_KNOWN = 30
 
@@ -15,7 +15,7 @@ function begin(place: HTMLElement): void {
   let running: AbortController | undefined
   let typing: number | undefined
 
-  /** Returns the search page's address for the query in this page's address. */
+  /** Returns the search page's URL for the query in this page's URL. */
   const wanted = () => (location.search === '' && home === '/' ? undefined : `/search${location.search}`)
   const put = (html: string, isTyping: boolean) => {
     const field = place.querySelector<HTMLInputElement>('[data-find]')
@@ -24,7 +24,7 @@ function begin(place: HTMLElement): void {
     place.removeAttribute('aria-busy')
     for (const time of place.querySelectorAll<HTMLTimeElement>('time[data-relative]')) sayRelative(time)
     if (!isTyping) return
-    // The new field gets the focus and the cursor position of the old one, so that typing continues.
+    // The new field gets the focus and the cursor position of the old one, so that people can continue typing.
     const next = place.querySelector<HTMLInputElement>('[data-find]')
     if (!next || value === undefined) return
     next.value = value
@@ -47,7 +47,7 @@ function begin(place: HTMLElement): void {
   }
   const go = (address: string, isTyping = false) => {
     const target = home + new URL(address, location.href).search
-    // Requesting the same address again means a retry.
+    // A second request for the same URL is a retry.
     if (target === location.pathname + location.search) {
       if (!isTyping) show().catch(reportError)
       return

@@ -1,4 +1,4 @@
-// The search fields: `/` focuses one, and typing suggests five prompts.
+// Makes the search fields work: `/` focuses one, and typing suggests five prompts.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import { ROUTES_LIST } from '../links.ts'
@@ -87,7 +87,7 @@ function suggestAt(field: HTMLInputElement): void {
       location.href = option.dataset.address ?? '/'
     }
   })
-  // On mousedown, because on click the field has lost its focus and the list is hidden.
+  // This listens for mousedown, because by the time of a click the field has lost its focus and the list is hidden.
   list.addEventListener('mousedown', (event) => {
     event.preventDefault()
     const option = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-address]') : null
@@ -96,7 +96,7 @@ function suggestAt(field: HTMLInputElement): void {
   field.addEventListener('blur', close)
 }
 
-/** Fetches suggestions. If that fails there are none, and the form still works. */
+/** Fetches suggestions. If the request fails, there are no suggestions, and the form still works. */
 async function askFor(q: string, signal: AbortSignal): Promise<RepositorySummary[]> {
   try {
     const response = await fetch(`${ROUTES_LIST}?${new URLSearchParams({ q })}`, { signal })

@@ -1,4 +1,4 @@
-// Hides console errors of aborted page transitions. The page itself is shown without them.
+// Hides console errors of aborted page transitions. Aborted transitions do not affect the page itself.
 
 /** The browser's transition events, where supported. @see https://developer.mozilla.org/docs/Web/API/ViewTransition */
 interface Transition {

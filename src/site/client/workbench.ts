@@ -1,4 +1,4 @@
-// Fills in a prompt while the reader types, by the rules of domain/content/filling.ts. Values stay in the address after #, which browsers never send.
+// Fills in a prompt while the reader types, according to domain/content/filling.ts. Values are kept in the URL after #, which browsers never send.
 import type { Variable } from '../../domain/api/schema.ts'
 import { type ChatPart, isChatMessage, splitChat } from '../../domain/content/chat.ts'
 import { fillContent, fillMessages } from '../../domain/content/filling.ts'
@@ -9,9 +9,9 @@ import { copyText } from './copy.ts'
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 type Rule = Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>
 
-/** How long after the last keystroke the address is updated, because browsers reject frequent changes. */
+/** Delay between the last keystroke and the update of the URL, because browsers reject frequent changes. */
 const KEPT_MS = 300
-/** A fragment with this prefix holds values; any other is an anchor in the page. */
+/** A fragment with this prefix contains values; any other fragment is an anchor on the page. */
 const VALUES = '#?'
 
 const source = document.querySelector<HTMLElement>('#content')
@@ -65,7 +65,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
       const text = texts.get(name)
       chip.classList.toggle('filled', text !== undefined && (Object.hasOwn(values, name) || isFilledShown))
       if (isFilledShown && text !== undefined) {
-        // It escapes the text and makes hidden characters visible.
+        // This escapes the text and makes hidden characters visible.
         chip.innerHTML = drawText(text)
         chip.classList.toggle('empty', text === '')
       } else {
@@ -129,7 +129,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
       for (const [name, value] of undo) fields.get(name)!.value = value
       forget()
     } else {
-      // Typed values stay; only empty fields are filled.
+      // Only empty fields are filled, so that typed values are kept.
       undo = new Map([...fields].map(([name, { value }]) => [name, value]))
       for (const field of fields.values())
         if (field.value === '' && field.dataset.example !== undefined) field.value = field.dataset.example

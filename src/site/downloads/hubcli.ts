@@ -1,4 +1,4 @@
-// The downloads of hubcli: the files that a build serves below /cli, with the site's address built in, and how a release is frozen.
+// Creates the downloads of hubcli: lists the files that a build serves below /cli, with the site's URL built in, and freezes releases.
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import path from 'node:path'
 interface CliRelease {
   /** The release number, `1.0.0`. */
   release: string
-  /** The frozen script; its address line still has the placeholder. */
+  /** The frozen script, in which the line with the URL still has the placeholder. */
   script: string
 }
 
@@ -19,7 +19,7 @@ interface CliFiles {
 
 const ADDRESS_LINE = /^HUB_DEFAULT_URL='[^'\n]*'$/gm
 const RELEASE_LINE = /^HUBCLI_VERSION='((?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*))'$/gm
-/** Addresses that hubcli also accepts in HUB_URL, and that fit on one line of shell. */
+/** URLs that hubcli also accepts in HUB_URL and that fit on one line of shell. */
 const BASE_ADDRESS = /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[!-"$->@-~]*)?$/
 
 /**
@@ -51,7 +51,7 @@ const RELEASES = 'releases/hubcli'
  * Reads the client and its releases.
  *
  * @param root the project's root
- * @returns releases sorted by number, oldest first
+ * @returns the releases, sorted by number, oldest first
  */
 export async function readCliFiles(root: string): Promise<CliFiles> {
   const names = await readdir(path.join(root, RELEASES))
@@ -64,11 +64,11 @@ export async function readCliFiles(root: string): Promise<CliFiles> {
 }
 
 /**
- * Freezes `hubcli` as the release with its number. The frozen script and its checksum are those of the file in the repository, before a site's address is built in.
+ * Freezes `hubcli` as the release with its number. The frozen script and its checksum are those of the file in the repository, before a site's URL is built in.
  *
  * @param root the project's root
  * @returns the number and checksum; `isNew` is false if this exact script is already frozen
- * @throws Error when the script has no number, or another script has it
+ * @throws Error if the script has no number, or if another script has the same number
  */
 export async function freezeRelease(root: string): Promise<{ release: string; sha256: string; isNew: boolean }> {
   const script = await readFile(path.join(root, SCRIPT), 'utf8')
@@ -109,11 +109,11 @@ function buildIn(baseUrl: string, script: string): string {
   const address = baseUrl.replace(/\/$/, '')
   if (!BASE_ADDRESS.test(address)) throw new Error(`hubcli: expected an http or https address, got ${baseUrl}`)
   if (script.match(ADDRESS_LINE)?.length !== 1) throw new Error('hubcli: expected one line HUB_DEFAULT_URL=...')
-  // A replacer function, because $& and $' have a meaning in a replacement string.
+  // A replacer function is used, because $& and $' have a special meaning in a replacement string.
   return script.replace(ADDRESS_LINE, () => `HUB_DEFAULT_URL=${quoteForShell(address)}`)
 }
 
-/** Inside single quotes a shell takes everything literally except the quote itself. */
+/** Inside single quotes, a shell treats everything literally except the quote itself. */
 function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,10 +1,10 @@
-// The downloads of the libraries: the packages that a build serves below /clients, with the hub's address built in, and how a release is frozen.
+// Creates the downloads of the libraries: lists the packages that a build serves below /clients, with the hub's URL built in, and freezes releases.
 import { createHash } from 'node:crypto'
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { type PackageFiles, packTarball, packWheel } from './packages.ts'
 
-/** A frozen release of both libraries, as stored in the repository; the address is still a placeholder. */
+/** A frozen release of both libraries, as stored in the repository; the hub's URL is still a placeholder. */
 interface ClientsRelease {
   /** The release number, `1.0.0`. */
   release: string
@@ -12,17 +12,16 @@ interface ClientsRelease {
   python: PackageFiles
 }
 
-/** The placeholder for the hub's address in a frozen release. */
+/** The placeholder for the hub's URL in a frozen release. */
 const PLACEHOLDER = 'http://localhost:8888'
 const ADDRESS_FILES = { typescript: 'dist/address.js', python: 'prompt_hub/address.py' }
-/** Addresses that need no escaping in string literals of JavaScript and Python. */
+/** URLs that need no escaping in string literals of JavaScript and Python. */
 const BASE_ADDRESS = /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[A-Za-z0-9._~/-]*)?$/
 
 /**
  * Lists the files that a site serves below `/clients`: for each release an npm tarball and a wheel, each with its checksum in the format of `sha256sum -c`. The same release on the same site has the same bytes in every build.
  *
- * @param baseUrl the site's own address
- * @throws Error when the address cannot be built in
+ * @param baseUrl the site's own base URL @throws Error if the URL cannot be built in
  */
 export function listClientDownloads(
   releases: readonly ClientsRelease[],
@@ -53,10 +52,10 @@ export function listClientDownloads(
   })
 }
 
-/** Path of the frozen releases, below the project's root. */
+/** The path of the frozen releases, relative to the project's root. */
 const RELEASES = 'releases/libraries'
 
-/** Reads the frozen releases. @param root the project's root @returns sorted by name */
+/** Reads the frozen releases. @param root the project's root @returns the releases, sorted by name */
 export async function readClientReleases(root: string): Promise<ClientsRelease[]> {
   const names = (await readdir(join(root, RELEASES))).sort()
   return Promise.all(
@@ -73,7 +72,7 @@ export async function readClientReleases(root: string): Promise<ClientsRelease[]
  *
  * @param root the project's root
  * @param compiled the compiler's output folder with `dist/`
- * @throws Error when that release is already frozen: a release never changes
+ * @throws Error if that release is already frozen, because a release never changes
  */
 export async function freezeClients(root: string, compiled: string): Promise<string> {
   const dir = join(root, 'clients')

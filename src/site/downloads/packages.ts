@@ -1,12 +1,12 @@
-// Writes the packages of the libraries: npm tarball and Python wheel. The same files produce the same bytes.
+// Creates the packages of the libraries: an npm tarball and a Python wheel. The same files produce the same bytes.
 import { createHash } from 'node:crypto'
 import { gzipSync, type Zippable, zipSync } from 'fflate'
 import { createTar } from 'nanotar'
 
-/** Files of a package: path → text. */
+/** The files of a package: path → content. */
 export type PackageFiles = ReadonlyMap<string, string>
 
-/** Fixed modification time of every file: with the build time, no two builds would have the same bytes. Zip files cannot store an earlier year. */
+/** The fixed modification time of every file, because with the build time no two builds would have the same bytes. Zip files cannot store an earlier year. */
 const LONG_AGO = new Date('1980-01-02T00:00:00Z')
 
 /** Packs an npm package. @see https://docs.npmjs.com/cli/v11/commands/npm-pack */

@@ -1,4 +1,4 @@
-// The formats in which a version can be downloaded, with what each loses.
+// Lists the formats in which a version can be downloaded, with the fields that each one loses.
 import { EXPORT_FORMATS, type ExportFormat } from '../../domain/api/export-formats.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { isChatMessage } from '../../domain/content/chat.ts'
@@ -13,7 +13,7 @@ interface Download {
   loses: string[]
 }
 
-/** Lists the formats that support a version. A format may still reject a text that contains its own syntax; the response says why. */
+/** Lists the formats that support a version. A format may still reject content that contains the format's own syntax; the response says why. */
 export function listDownloads(repository: Repository, record: VersionRecord): Download[] {
   const { name, full_name, title, description, tags, license } = repository
   const { version, variables, parameters, messages, skill } = record
@@ -41,7 +41,7 @@ export function listDownloads(repository: Repository, record: VersionRecord): Do
       file: EXPORT_FORMATS[format].file.replace('{name}', name),
       address: `/api/v1/repos/${full_name}/versions/${version}/export/${format}`,
       loses: EXPORT_FORMATS[format].loses.filter((what) =>
-        // A Claude Code command names its model.
+        // Claude Code commands keep one parameter, the model.
         what === 'parameters'
           ? Object.keys(format === 'claude-command' ? otherParameters : parameters).length > 0
           : has[what],

@@ -6,14 +6,14 @@ import { escapeHtml } from '../../domain/text/html-text.ts'
 import { drawText } from './prompt-text.ts'
 import { compareTexts, type DifferenceRow, isComparable, type Piece } from './text-difference.ts'
 
-/** Context lines around each change; longer unchanged parts are folded. */
+/** Number of context lines around each change; longer unchanged parts are folded. */
 const CONTEXT = 3
-/** Maximum lines that are not folded, because a fold would take as much space. */
+/** Maximum number of lines that are not folded, because a fold would take as much space. */
 const SHORTEST_FOLD = 2
-/** Maximum characters of HTML in a comparison; beyond that, the page links to both texts. */
+/** Maximum number of HTML characters in a comparison; beyond that, the page links to both texts. */
 const MAX_DRAWN_CHARACTERS = 1_000_000
 
-/** One of the compared versions, and the address of its raw text. */
+/** One of the compared versions, and the URL of its raw content. */
 type ComparedText = Pick<VersionRecord, 'version' | 'content' | 'raw_url'>
 
 /** Renders the impact on callers. */

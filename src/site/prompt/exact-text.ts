@@ -1,9 +1,9 @@
-// Encodes a text in HTML byte for byte, and decodes it in the browser.
+// Encodes text in HTML byte for byte, and decodes it in the browser.
 
 /**
- * The attribute that an element needs in addition to its text so that readers get the exact text back. An HTML parser turns every carriage return into a line feed (HTML section 13.2.3.5), so a text with one is included a second time.
+ * Returns the attribute that an element needs in addition to its text, so that the exact text can be restored. An HTML parser converts every carriage return to a line feed (HTML section 13.2.3.5), so text that contains one is included a second time.
  *
- * @returns undefined when the text is unaffected
+ * @returns undefined if the text is unaffected
  */
 export function exactAttribute(text: string): string | undefined {
   return text.includes('\r') ? JSON.stringify(text) : undefined

@@ -7,19 +7,19 @@ import { escapeHtml } from '../../domain/text/html-text.ts'
 
 /** How to render a text. */
 interface DrawOptions {
-  /** Values that replace chips, as on the home page. */
+  /** Values that are shown instead of chips, as on the home page. */
   filled?: ReadonlyMap<string, string>
   /** Whether chips link to the fields of their variables. */
   isLinked?: boolean
 }
 
-/** Longer texts are shown without line numbers, which would make the page several times as large. */
+/** Longer content is shown without line numbers, which would make the page several times larger. */
 const MAX_DRAWN_CHARACTERS = 120_000
 
-/** Maximum chips and marks in one text. The rest is plain text, because the serving thread renders the page: a content of nothing else produced five megabytes. */
+/** Maximum number of chips and marks in one prompt. The rest is plain text, because the serving thread renders the page, and content that consisted only of chips produced five megabytes. */
 const MAX_MARKS = 10_000
 
-/** Renders a content as HTML; the text of the result equals the content, unless values are inserted. */
+/** Renders content as HTML; the text of the result equals the content, unless values are inserted. */
 export function drawContent(content: string, variables: readonly Variable[], options: DrawOptions = {}): string {
   const names = new Set(variables.map(({ name }) => name))
   const seen = new Set<string>()
@@ -41,7 +41,7 @@ export function drawContent(content: string, variables: readonly Variable[], opt
   return content.length > MAX_DRAWN_CHARACTERS ? html : drawNumbered(html)
 }
 
-/** A text as HTML; hidden characters are shown by their number. @param budget remaining number of marks, counted down */
+/** Renders text as HTML; hidden characters are shown by their code points. @param budget the remaining number of marks, which is decremented */
 export function drawText(text: string, budget = { left: Number.POSITIVE_INFINITY }): string {
   return splitHidden(text)
     .map(({ text, code }) =>
@@ -52,14 +52,14 @@ export function drawText(text: string, budget = { left: Number.POSITIVE_INFINITY
     .join('')
 }
 
-/** Style sheets number the lines, so that numbers are never copied. Only text contains line breaks; tags contain none. */
+/** Style sheets number the lines, so that numbers are never copied. Only text contains line breaks; tags do not. */
 function drawNumbered(html: string): string {
   return splitLines(html)
     .map((line) => `<span class="l${kindOf(line)}">${line}</span>`)
     .join('')
 }
 
-/** Lines with their line breaks; the last one may have none. */
+/** Splits text into lines with their line breaks; the last line may have none. */
 export function splitLines(text: string): string[] {
   const lines: string[] = []
   let from = 0

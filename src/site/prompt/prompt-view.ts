@@ -1,4 +1,4 @@
-// The data of a prompt's page: its records, and related parts of the catalogue.
+// Collects the data of a prompt's page: its records, and related parts of the catalogue.
 import type { Activity, Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { countHidden } from '../../domain/content/hidden-characters.ts'
 import type { PageData, SourceHost } from '../../ports/pages.ts'
@@ -10,33 +10,33 @@ export interface PromptView {
   baseUrl: string
   sourceHost: SourceHost | undefined
   repository: Repository
-  /** Highest first, including yanked ones, which are marked. */
+  /** Its versions, highest first, including yanked ones, which are marked. */
   versions: VersionSummary[]
   /** The version shown; undefined if none is active. */
   record: VersionRecord | undefined
-  /** Whether this is the repository's own page, not that of a version. */
+  /** Whether this is the repository's own page and not a version's page. */
   isMain: boolean
-  /** The address of the owner's picture, or null. */
+  /** The URL of the owner's picture, or null. */
   avatar: string | null
-  /** The publishers who have a page. */
+  /** The publishers that have a page. */
   people: string[]
   /** Its tags that have a page: a tag used only by unlisted repositories has none. */
   tags: string[]
   /** Its activity, newest first; empty on the page of a version. */
   activities: Activity[]
-  /** Before this time only publishes are known, or null. */
+  /** The time before which only publishes are known, or null. */
   activitySince: string | null
   /** The newest forks of it. */
   forks: string[]
   /** The prompt that it was forked from, if it still exists. */
   origin: string | undefined
-  /** Why an older state is shown than the files have; usually empty. */
+  /** The reasons why an older state than that of the files is shown; usually empty. */
   broken: readonly string[]
-  /** Number of hidden characters in the text. */
+  /** Number of hidden characters in the content. */
   unseen: number
 }
 
-/** Reads the data of a prompt's page. @param version of its page; omitted for the repository's own @returns undefined if there is no such prompt or version */
+/** Reads the data of a prompt's page. @param version the version of the page; omitted for the repository's own page @returns undefined if there is no such prompt or version */
 export async function readPrompt(
   hub: PageData,
   owner: string,

@@ -10,7 +10,7 @@ interface SourceLink {
   address: string
 }
 
-/** Git hosts reject longer addresses; a longer prompt is opened without its text. */
+/** Git hosts reject longer URLs, so a longer prompt is opened without its content. */
 const MAX_ADDRESS_CHARACTERS = 7_000
 
 /** Returns the links of a version. @param highest the repository's highest version */
@@ -30,7 +30,7 @@ export function listSourceLinks(host: SourceHost, record: VersionRecord, highest
 }
 
 /**
- * Opens the host's own editor with a new version's file. The author fills in the number, the date, their name and the changelog. A review rejects the file until they do.
+ * Opens the host's own editor with a new version's file. The author fills in the number, the date, their name and the changelog. The review rejects the file until these are filled in.
  *
  * @param highest the repository's highest version
  */
@@ -43,7 +43,7 @@ export function suggestChange(
   const { content, variables, parameters } = record
   const address = (value?: string) =>
     `${web}/new/${branch}?${new URLSearchParams({ filename: `${folder}/versions/x.y.z.md`, ...(value !== undefined && { value }) })}`
-  // An address is never shorter than the text in it.
+  // The URL is at least as long as the content in it.
   if (content.length > MAX_ADDRESS_CHARACTERS) return address()
   const [patch, minor, major] = (['patch', 'minor', 'major'] as const).map((bump) => nextVersion([highest], bump))
   const head = [

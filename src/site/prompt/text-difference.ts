@@ -8,7 +8,7 @@ export interface Piece {
   isChanged: boolean
 }
 
-/** A line of the older text, of the newer, or of both; `left` and `right` are its line numbers from 1. */
+/** A line of the older text, of the newer text, or of both; `left` and `right` are its 1-based line numbers. */
 export interface DifferenceRow {
   kind: 'same' | 'removed' | 'added'
   left?: number
@@ -16,17 +16,17 @@ export interface DifferenceRow {
   pieces: Piece[]
 }
 
-/** Texts with more lines are not compared, because nobody reads so long a comparison. */
+/** Texts with more lines are not compared, because nobody reads such long comparisons. */
 const MAX_LINES = 10_000
-/** Maximum edits between two texts; beyond that they are shown as entirely different, because the comparison would take too long. */
+/** Maximum number of edits between two texts; beyond that, they are shown as entirely different, because the comparison would take too long. */
 const MAX_EDITS = 1_000
-/** Maximum edits between the words of two lines; beyond that the words are not marked, for the same reason. */
+/** Maximum number of edits between the words of two lines; beyond that, the words are not marked, for the same reason. */
 const MAX_WORD_EDITS = 200
-/** Total characters of lines with word marks; later lines have none. */
+/** Maximum total length of lines with word marks; later lines have none. */
 const MAX_MARKED_CHARACTERS = 100_000
-/** Words of a line are compared up to this length. */
+/** Maximum length of a line whose words are compared. */
 const MAX_LINE_CHARACTERS = 2_000
-/** The words that differ are marked only in lines of which one character in so many stayed. */
+/** The words that differ are marked only if at least one in this many characters of the line is unchanged. */
 const SHARED_PART = 3
 
 /** Returns whether two texts are short enough to be compared. */
@@ -40,7 +40,7 @@ function countLines(text: string): number {
   return count
 }
 
-/** Compares two texts line by line; ask `isComparable` first. The same texts give the same rows, here and in the browser. */
+/** Compares two texts line by line; call `isComparable` first. The same texts produce the same rows, here and in the browser. */
 export function compareTexts(before: string, after: string): DifferenceRow[] {
   const changes = diffLines(before, after, { maxEditLength: MAX_EDITS }) ?? [
     { value: before, removed: true, added: false },
@@ -78,11 +78,11 @@ export function compareTexts(before: string, after: string): DifferenceRow[] {
   return rows
 }
 
-/** @returns undefined when the lines have so little in common that marks would only confuse */
+/** @returns undefined if the lines have so little in common that marks would only be confusing */
 function compareLines(before: string, after: string): [Piece[], Piece[]] | undefined {
   if (before.length > MAX_LINE_CHARACTERS || after.length > MAX_LINE_CHARACTERS) return undefined
   const least = Math.max(before.trim().length, after.trim().length) / SHARED_PART
-  // Counting is far cheaper than comparing, and gives an upper bound of what comparing would find in common.
+  // Counting is far cheaper than comparing, and gives an upper bound for the number of common characters.
   if (countCommon(before, after) < least) return undefined
   const words = diffWordsWithSpace(before, after, { maxEditLength: MAX_WORD_EDITS })
   if (!words) return undefined
@@ -95,7 +95,7 @@ function compareLines(before: string, after: string): [Piece[], Piece[]] | undef
   return [side('added'), side('removed')]
 }
 
-/** Returns how many characters two lines have in common at most: those of their words, in whatever order these stand. */
+/** Returns an upper bound for the number of characters that two lines have in common: those of their common words, in any order. */
 function countCommon(before: string, after: string): number {
   const left = new Map<string, number>()
   for (const word of wordsWithSpaceDiff.tokenize(before)) left.set(word, (left.get(word) ?? 0) + 1)

@@ -1,4 +1,4 @@
-// The quality checks of a prompt. Each is true or false and links to its evidence.
+// Defines the quality checks of a prompt. Each one is true or false and links to its evidence.
 
 import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { countOf } from '../../domain/text/count-of.ts'
@@ -7,7 +7,7 @@ import { countOf } from '../../domain/text/count-of.ts'
 interface TrustFact {
   isGood: boolean
   words: string
-  /** Where it can be seen, from the page. */
+  /** A link to the evidence, relative to the page. */
   evidence?: string
 }
 

@@ -1,7 +1,7 @@
-// Code that fetches a prompt, for each tool and each way to choose a version. Each snippet works as it is.
+// Generates code that fetches a prompt, for each tool and each way to choose a version. Each snippet works without changes.
 import type { Repository, Variable, VersionRecord } from '../../domain/api/schema.ts'
 
-/** Which version is meant: exactly one, whatever is newest, or whatever a label points at. */
+/** How a version is chosen: an exact number, the latest version, or the version that a label points to. */
 interface Choice {
   id: string
   words: string
@@ -15,14 +15,14 @@ export interface Use {
   id: string
   tool: string
   code: (choice: Choice) => string
-  /** Notes on the code, and where to read more. */
+  /** Notes on the code, with links to more information. */
   note?: { words: string; link: string; address: string }
 }
 
 /** Maximum number of labels offered; more would clutter the form. */
 const MAX_LABELS = 2
 
-/** Returns the ways to choose a version of a prompt. @param version the one that is shown */
+/** Returns the ways to choose a version of a prompt. @param version the version that is shown */
 export function listChoices({ labels }: Repository, version: string): Choice[] {
   return [
     { id: 'pinned', words: `Pinned to ${version}`, kind: 'pinned', value: version },
@@ -33,7 +33,7 @@ export function listChoices({ labels }: Repository, version: string): Choice[] {
   ]
 }
 
-/** Returns every way to use a prompt from elsewhere. */
+/** Returns the code for every tool that can use a prompt. */
 export function listUses({ owner, name, full_name, title, variables }: Repository, baseUrl: string): Use[] {
   const raw = `${baseUrl}/api/v1/repos/${full_name}/raw`
   const query = ({ kind, value }: Choice) =>
@@ -98,7 +98,7 @@ text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(
   ]
 }
 
-/** Returns the lines that install a version as an Agent Skill, one for each tool. */
+/** Returns the commands that install a version as an Agent Skill, one for each tool. */
 export function listSkillInstalls({ name, full_name, version }: VersionRecord, baseUrl: string) {
   const page = `${baseUrl}/${full_name}/v/${version}`
   const fetchTo = (folder: string) => `curl -fsS --create-dirs -o ${folder}/${name}/SKILL.md ${page}/SKILL.md`
@@ -116,7 +116,7 @@ export function listSkillInstalls({ name, full_name, version }: VersionRecord, b
   ]
 }
 
-/** Values for the variables that need one, as a literal that TypeScript and Python both read. */
+/** Formats values for the required variables as a literal that is valid in both TypeScript and Python. */
 function writeValues(variables: readonly Variable[], quote: "'" | '"'): string {
   const needed = variables.filter(({ required, default: preset }) => required && preset === null)
   const entries = needed.map(({ name }) => `${quote === '"' ? `"${name}"` : name}: ${quote}…${quote}`)

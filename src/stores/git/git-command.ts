@@ -5,11 +5,11 @@ import { spawn } from 'node:child_process'
 interface GitRun {
   /** Passed to standard input. */
   input?: string | Uint8Array
-  /** Ends the process; never passed to one that holds a lock of the user's. */
+  /** Stops the process; never passed to a process that holds one of the user's locks. */
   signal?: AbortSignal
-  /** An index other than the work tree's own; absolute path. */
+  /** The absolute path of an index other than the work tree's own. */
   indexFile?: string
-  /** Settings for this run only. Passed through the environment, so that a secret among them appears in no process list and no file. */
+  /** Settings for this run only, passed through the environment so that a secret in them does not appear in any process list or file. */
   config?: Readonly<Record<string, string>>
 }
 
@@ -24,7 +24,7 @@ interface GitStep {
 
 /** The result of a run. */
 interface GitResult {
-  /** The exit status, or null when a signal ended it. */
+  /** The exit status, or null if a signal terminated the process. */
   code: number | null
   stdout: Buffer<ArrayBuffer>
   stderr: string
@@ -32,27 +32,27 @@ interface GitResult {
 
 /** Runs git in one folder. */
 export interface Git {
-  /** Runs it, whatever the exit status. @throws Error when it cannot be started (`code` `ENOENT`: no git) or was aborted */
+  /** Runs git, whatever its exit status is. @throws Error if it cannot be started (`code` `ENOENT`: no git) or was aborted */
   tryRun(args: readonly string[], run?: GitRun): Promise<GitResult>
-  /** Runs it where failure is unexpected. @returns standard output @throws GitFailure */
+  /** Runs git where a failure is unexpected. @returns standard output @throws GitFailure */
   run(args: readonly string[], run?: GitRun): Promise<Buffer<ArrayBuffer>>
-  /** Its output as NUL-terminated records; git waits until the next one is requested. @throws GitFailure */
+  /** Yields git's output as NUL-terminated records; git waits until the next one is requested. @throws GitFailure */
   records(args: readonly string[]): AsyncGenerator<string, void>
   /**
-   * Sends git one line after another, each after the response to the previous one, so that git stops when this process dies in between.
+   * Sends git one line after another, each after the response to the previous one, so that git stops if this process dies in between.
    *
    * @returns whether every response was as expected
    */
   converse(args: readonly string[], steps: readonly GitStep[]): Promise<{ isDone: boolean; stderr: string }>
 }
 
-/** A failed run. Its message contains git's output, so it is a cause for the log and never a response. */
+/** A failed run. The error's message contains git's output, so it is logged but never sent to a client. */
 export class GitFailure extends Error {
   override readonly name = 'GitFailure'
 }
 
 /**
- * Overrides of the user's configuration: a reference-transaction hook could reject a commit, a file system monitor would be started, signature checks would be printed between commits, and another encoding would be assumed for our bytes.
+ * Overrides the user's configuration, which could reject a commit with a reference-transaction hook, start a file system monitor, print signature checks between commits, or assume another encoding for our bytes.
  */
 const SETTINGS = [
   ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'log.showSignature=false'],
@@ -78,10 +78,10 @@ function writeConfig(config: Readonly<Record<string, string>>): Record<string, s
 }
 
 /**
- * Git in one folder.
+ * Opens git in a folder.
  *
  * @param folder its working directory
- * @param environment usually that of the process, for PATH and HOME; all GIT_* variables are removed, because they could point to another repository (git sets them for hooks, and some editors export them)
+ * @param environment usually `process.env`, for PATH and HOME; all GIT_* variables are removed, because they could point to another repository (git sets them for hooks, and some editors export them)
  */
 export function createGit(folder: string, environment: Readonly<Record<string, string | undefined>>): Git {
   const kept = Object.entries(environment).filter(([name]) => !name.toUpperCase().startsWith('GIT_'))
@@ -111,7 +111,7 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
       child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
       child.on('error', reject)
       child.on('close', (code) => resolve({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() }))
-      // When git exits before reading everything, the pipe breaks; its exit status tells the reason.
+      // If git exits before it has read everything, the pipe breaks; the exit status shows the reason.
       child.stdin.on('error', () => {})
       child.stdin.end(run.input)
     })

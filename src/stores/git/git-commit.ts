@@ -1,4 +1,4 @@
-// Creates a commit on the user's branch, and updates index and work tree.
+// Creates a commit on the user's branch, and updates the index and the work tree.
 import { HubError } from '../../domain/api/errors.ts'
 import type { Additions, CommitOutcome } from '../../ports/git-store.ts'
 import { blobId } from '../../ports/git-store.ts'
@@ -10,10 +10,10 @@ import { forgetUnfinished, noteUnfinished, tellLeft } from './git-unfinished.ts'
 import { findObstacle, lookAt, prepareShowing } from './git-work-tree.ts'
 
 /**
- * Commits files if the head of the checked-out branch is still the given one, and writes them to the work tree. The caller holds the turn. The index lock is held from reading the head until the files are written, so the user's git cannot commit in between. The operation is recorded before the branch moves, so that the next process can finish what a killed one could not.
+ * Commits files if the head of the checked-out branch is still the given one, and writes them to the work tree. The caller holds the turn. The index lock is held from reading the head until the files are written, so the user's git cannot commit in between. The operation is recorded before the branch moves, so that the next process can finish it if this one is killed.
  *
  * @param files paths relative to the content folder
- * @throws HubError `unavailable` when something is in the way, cannot be written, or was committed but could not be written to the work tree
+ * @throws HubError `unavailable` if something is in the way or cannot be written, or if files were committed but could not be written to the work tree
  */
 export async function commitFiles(
   tree: WorkTree,
@@ -68,7 +68,7 @@ export async function commitFiles(
       { cause: error, retryAfterSeconds: 5 },
     )
   } finally {
-    // Once the branch may have moved, record and lock stay until the files are written.
+    // Once the branch may have moved, the record and the lock are kept until the files are written.
     if (!isMoving) {
       await releaseIndex(tree)
       await forgetUnfinished(tree)
@@ -76,7 +76,7 @@ export async function commitFiles(
   }
 }
 
-/** Moves the branch by compare-and-swap. If git did not confirm it, the history tells whether the branch moved. */
+/** Moves the branch by compare-and-swap. If git did not confirm it, the history shows whether the branch moved. */
 async function moveBranch(
   git: Git,
   { branch, from, to, reason }: { branch: string; from: string; to: string; reason: string },
@@ -102,7 +102,7 @@ async function moveBranch(
   }
 }
 
-/** Turns a failed write into `unavailable`: a full disk or missing permissions are not the request's fault. */
+/** Converts a failed write to `unavailable`, because a full disk or missing permissions are not the client's fault. */
 export async function asWrite<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work()

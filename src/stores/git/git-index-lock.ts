@@ -4,27 +4,27 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ignoreMissing, notNow, type WorkTree } from './git-standing.ts'
 
-/** Another git holds the index for milliseconds, an editor's background refresh sometimes for longer: about two seconds in total. */
+/** The pauses between attempts, about two seconds in total: another git process locks the index for milliseconds, an editor's background refresh sometimes for longer. */
 const TRIES = 30
-/** The start of the lock's text, which git shows to people, and by which we recognise our own lock. */
+/** The start of the lock file's text, which git shows to people and by which we recognise our own lock. */
 const MARK = 'Prompt Hub '
 const NOTE = `${MARK}is publishing here, or was ended while it did. Start the hub again: it ends its work and removes this file.\n`
 
-/** Our own folder below the git folder. */
+/** Our own folder in the git folder. */
 export const ownFolder = ({ gitFolder }: WorkTree): string => join(gitFolder, 'prompt-hub')
 
-/** Returns the path of the lock, as named by git. */
+/** Returns the path of the lock file, which git defines. */
 const lockPath = ({ gitFolder }: WorkTree): string => join(gitFolder, 'index.lock')
 
 /**
- * Takes the lock; a lock left by a killed hub is taken over. Only for the holder of the turn, so that no other hub can hold it.
+ * Takes the lock; a lock left by a killed hub is taken over. Called only by the holder of the turn, so that no other hub can hold the lock.
  *
- * @throws HubError `unavailable` when another git process holds it
+ * @throws HubError `unavailable` if another git process holds it
  */
 export async function takeIndex(tree: WorkTree): Promise<void> {
   const own = join(ownFolder(tree), 'index.lock')
   await mkdir(ownFolder(tree), { recursive: true })
-  // Written under another name first, because a lock without its text could not be distinguished from git's own.
+  // The file is first written under another name, because a lock without its text could not be distinguished from git's own.
   await writeFile(own, NOTE)
   for (let tries = 1; ; tries++) {
     try {

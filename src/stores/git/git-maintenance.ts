@@ -6,20 +6,20 @@ const COMMITS_BETWEEN = 64
 
 /** Counts commits, and runs maintenance after enough of them. */
 interface Maintenance {
-  /** Call it for each commit; returns at once. */
+  /** Call it after each commit; it returns immediately. */
   noteCommit(git: Git): void
-  /** Runs maintenance now, unless the user's git disables it (`maintenance.auto`), or another process is running it. @throws GitFailure */
+  /** Runs maintenance now, unless the user's git configuration disables it (`maintenance.auto`) or another process is running it. @throws GitFailure */
   run(git: Git): Promise<void>
 }
 
-/** Creates one for the life of a store. @param warn called when it fails; it is retried the next time */
+/** Creates the maintenance of a store. @param warn called if it fails; it is retried the next time */
 export function createMaintenance(warn: (message: string, cause?: unknown) => void): Maintenance {
   let commits = 0
   let isUnderWay = false
   const run = async (git: Git): Promise<void> => {
     const wanted = await git.tryRun(['config', '--type=bool', '--get', 'maintenance.auto'])
     if (wanted.stdout.toString().trim() === 'false') return
-    // Git bounds each step: 50,000 objects, and packs of at most 2 GB in total. One thread leaves the others to publishing.
+    // Git limits each step to 50,000 objects, and to packs of at most 2 GB in total. Only one thread is used, so that the others are available for publishing.
     const modest = ['-c', 'pack.threads=1', '-c', 'pack.windowMemory=100m']
     await git.run([
       ...modest,

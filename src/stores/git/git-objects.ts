@@ -3,12 +3,12 @@ import type { Git } from './git-command.ts'
 
 /** A file to add or replace. */
 interface FileChange {
-  /** Path from the root of the tree. */
+  /** The path relative to the root of the tree. */
   path: string
   text: string
 }
 
-/** A line of a tree, with its name as Latin-1 bytes: names in git need not be UTF-8, and those we skip must stay unchanged. */
+/** A line of a tree. The name is decoded as Latin-1, because names in git need not be UTF-8 and the names of other files must stay unchanged. */
 interface TreeLine {
   kind: 'blob' | 'tree' | 'commit'
   mode: string
@@ -16,10 +16,10 @@ interface TreeLine {
 }
 
 /**
- * Writes a commit that adds or replaces files of its parent. Reads only the folders along the paths, so the cost does not grow with the catalogue; an index of the whole tree took seconds at 20,000 prompts with unpacked objects.
+ * Writes a commit that adds or replaces files of its parent. It reads only the folders along the paths, so the cost does not grow with the catalogue; creating an index of the whole tree took seconds at 20,000 prompts with unpacked objects.
  *
  * @returns the commit's ID
- * @throws Error when there is a file where a folder must be, or vice versa
+ * @throws Error if there is a file where a folder must be, or vice versa
  */
 export async function writeCommit(
   git: Git,
@@ -56,7 +56,7 @@ async function writeTree(git: Git, tree: string | undefined, blobs: readonly Pla
     }
   }
   const input = [...lines].map(([name, { mode, kind, id }]) => `${mode} ${kind} ${id}\t${name}\0`).join('')
-  // --missing: do not check that every entry exists. The parent has them, and checking takes long in a wide folder.
+  // With `--missing`, git does not check that every entry exists. The parent commit has them, and the check is slow in a folder with many entries.
   const id = await git.run(['mktree', '-z', '--missing'], { input: Buffer.from(input, 'latin1') })
   return id.toString().trim()
 }

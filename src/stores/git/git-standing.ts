@@ -6,15 +6,15 @@ import type { Git } from './git-command.ts'
 
 /** A git work tree with a content folder. */
 export interface WorkTree {
-  /** Runs in the top folder of the work tree. */
+  /** Git, running in the top folder of the work tree. */
   git: Git
-  /** The top folder of the work tree; absolute. */
+  /** The absolute path of the work tree's top folder. */
   folder: string
-  /** The git folder of this work tree, with its index and HEAD; absolute. */
+  /** The absolute path of this work tree's git folder, with its index and HEAD. */
   gitFolder: string
-  /** The content folder's path in the tree: empty, or with a final slash. */
+  /** The content folder's path in the tree: empty, or with a trailing slash. */
   prefix: string
-  /** The branch to publish to, as `refs/heads/…`: the first one seen checked out. */
+  /** The branch to publish to, as `refs/heads/…`: the branch that was checked out when it was first read. */
   branch: string | undefined
 }
 
@@ -26,10 +26,10 @@ interface Standing {
   head: string
 }
 
-/** A person must set up git, so an immediate retry is useless. */
+/** Seconds until a retry: a person must set up git first, so an immediate retry is useless. */
 const SETUP_RETRY_SECONDS = 60
 
-/** Files in the git folder that show an operation in progress, and how the user ends it. */
+/** Files in the git folder that indicate an operation in progress, and how the user completes it. */
 const UNDER_WAY = [
   ['rebase-merge', 'A rebase', 'git rebase --continue completes it, git rebase --abort cancels it'],
   ['rebase-apply', 'A rebase or git am', 'git status explains how to complete or cancel it'],
@@ -41,9 +41,9 @@ const UNDER_WAY = [
 ] as const
 
 /**
- * Reads the state of git, and remembers the first branch it sees.
+ * Reads the state of git, and remembers the first branch that it finds.
  *
- * @throws HubError `unavailable` when another branch or none is checked out, an operation is in progress, or there is no commit: a version published then would not be visible to readers, and its number would be used again. docs/contract.md section 7
+ * @throws HubError `unavailable` if another branch or none is checked out, an operation is in progress, or there is no commit: a version published then would not be visible to readers, and its number would be used again. docs/contract.md section 7
  */
 export async function readStanding(tree: WorkTree, signal?: AbortSignal): Promise<Standing> {
   for (const [entry, what, way] of UNDER_WAY) {
@@ -65,12 +65,12 @@ export async function readStanding(tree: WorkTree, signal?: AbortSignal): Promis
   return { branch, head }
 }
 
-/** Returns the error when a person must set up git first. @param what a sentence without its end: "…, and try again." follows */
+/** Returns the error for git that a person must set up first. @param what the beginning of a sentence; "…, and try again." follows */
 export function notSetUp(what: string, cause: unknown): HubError {
   return new HubError('unavailable', `${what}, and try again.`, { cause, retryAfterSeconds: SETUP_RETRY_SECONDS })
 }
 
-/** Returns the error for a state that a person must end first. @param what a sentence without its end */
+/** Returns the error for a state that a person must resolve first. @param what the beginning of a sentence */
 export function notNow(what: string, cause?: unknown): HubError {
   return new HubError('unavailable', `${what}. Nothing was published.`, {
     cause,
@@ -78,7 +78,7 @@ export function notNow(what: string, cause?: unknown): HubError {
   })
 }
 
-/** A single process returns both, so that branch and head match; if they did not, moving the branch from that head would fail. */
+/** A single git process returns both, so that branch and head match; otherwise, moving the branch from that head would fail. */
 async function readHead(git: Git, signal?: AbortSignal): Promise<Partial<Standing>> {
   const args = ['rev-parse', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD']
   const { code, stdout } = await git.tryRun(args, signal && { signal })
@@ -94,7 +94,7 @@ async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(ignoreMissing)) !== undefined
 }
 
-/** For `catch`: returns undefined for a missing file, and rethrows everything else. */
+/** For use in `catch`: returns undefined for a missing file, and rethrows everything else. */
 export function ignoreMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
     return undefined

@@ -1,4 +1,4 @@
-// Implements the git store with a local work tree: reads the head commit, and writes commits to index and work tree.
+// Implements the git store with a local work tree: reads the head commit, and writes commits to the index and the work tree.
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../../domain/api/errors.ts'
@@ -26,7 +26,7 @@ import { finishPublish, hasUnfinished } from './git-unfinished.ts'
 export interface LocalGitOptions {
   /** The content folder: any folder of a work tree, with any name. */
   contentDir: string
-  /** Usually that of the process, for PATH and HOME; its GIT_* variables are not used. */
+  /** Usually `process.env`, for PATH and HOME; its GIT_* variables are not used. */
   environment: Readonly<Record<string, string | undefined>>
   /** Called with messages for people; by default the console. */
   warn?: (message: string, cause?: unknown) => void
@@ -35,20 +35,20 @@ export interface LocalGitOptions {
 /** The local git store, with a work tree to keep in sync. */
 export interface LocalGit extends GitStore {
   /**
-   * Completes a publish that was cut off after moving the branch. Call it at the start, and before the content folder is read for a build.
+   * Completes a publish that was interrupted after it moved the branch. Call it on startup, and before the content folder is read for a build.
    *
-   * @throws HubError `unavailable` when that is not possible now: published versions may then be missing in the content folder
+   * @throws HubError `unavailable` if that is not possible now; published versions may then be missing from the content folder
    */
   finishPublishes(): Promise<void>
-  /** Packs the loose objects of many publishes; the store also does so by itself, in the background. @throws GitFailure */
+  /** Packs the loose objects of many publishes; the store also does this automatically, in the background. @throws GitFailure */
   maintain(): Promise<void>
 }
 
-/** How many publishes are read from the history. docs/contract.md section 7. */
+/** Maximum number of publishes that are read from the history. docs/contract.md section 7. */
 const PUBLISHES_REMEMBERED = 100
 
 /**
- * The git store over a work tree. It commits to the branch that it first saw checked out, and only while that one is. The user's other changes, staged or not, stay as they are; it refuses when an uncommitted file is in the way. Several processes may do this at once.
+ * The git store over a work tree. It commits to the branch that was checked out at first, and only while that branch is checked out. The user's other changes, staged or not, stay as they are; a commit is rejected if an uncommitted file is in the way. Several processes may do this at once.
  */
 export function openLocalGit({ contentDir, environment, warn = console.warn }: LocalGitOptions): LocalGit {
   let known: WorkTree | undefined
@@ -71,7 +71,7 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
     readFolder: (question, { signal }) =>
       sayTrouble(signal, async () => {
         const tree = await locate()
-        // A commit of a killed process is written to the work tree first; otherwise it would never appear there.
+        // A killed process's commit is written to the work tree first; otherwise, it would never appear there.
         if (await hasUnfinished(tree)) await finish(tree)
         return await readFolder(tree, question, signal)
       }),
@@ -148,7 +148,7 @@ async function readPublishes(
   since: Date | undefined,
   signal: AbortSignal,
 ): Promise<PublishMark[]> {
-  // --since parses human dates, and treats a date far in the future as now.
+  // `--since` accepts informal dates, and treats a date far in the future as now.
   const limits = [`-n${PUBLISHES_REMEMBERED}`, ...(since ? [`--max-age=${Math.floor(since.getTime() / 1000)}`] : [])]
   const log = await git.run(['log', '-z', '--no-color', '--format=%H%n%B', ...limits, head, '--', folder], { signal })
   return log
@@ -161,7 +161,7 @@ async function readPublishes(
     })
 }
 
-/** Turns errors of the git process into errors of the port. */
+/** Converts errors of the git process to errors of the port. */
 async function sayTrouble<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-// Lets one hub process at a time work on something, such as a git folder. The kernel releases the lock when its holder dies, unlike a lock file.
+// Ensures that one hub process at a time works on something, such as a git folder. Unlike a lock file, this lock is released by the kernel when its holder dies.
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
@@ -11,8 +11,8 @@ const BUSY = 5
 /**
  * Runs work while no other work, in this process or another, runs under the same file.
  *
- * @param path of the lock: an empty file that is never removed, because a removed lock file can be held twice
- * @throws HubError `unavailable` when others hold it too long; errors of the work
+ * @param path the lock: an empty file that is never removed, because a removed lock file could be locked twice @throws
+ * HubError `unavailable` if others hold the lock too long; errors of the work
  */
 export async function inTurn<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
   const lock = new DatabaseSync(path, { timeout: 0 })
@@ -34,7 +34,7 @@ export async function inTurn<Value>(path: string, work: () => Promise<Value>): P
 
 function tryLock(lock: DatabaseSync): boolean {
   try {
-    // Nothing is ever written, so there is no journal, and a full disk does not matter.
+    // Nothing is ever written, so there is no journal and a full disk does not matter.
     lock.exec('BEGIN EXCLUSIVE')
     return true
   } catch (error) {

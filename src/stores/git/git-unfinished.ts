@@ -17,7 +17,7 @@ const Unfinished = z.object({
       path: z.string(),
       /** The new blob. */
       id: z.string(),
-      /** What index and work tree had before; null for nothing. Anything else found later is someone's own edit. */
+      /** What the index and the work tree contained before; null for nothing. Anything else that is found later is someone's own edit. */
       staged: z.string().nullable(),
       present: z.string().nullable(),
     }),
@@ -38,34 +38,34 @@ export async function forgetUnfinished(tree: WorkTree): Promise<void> {
   await rm(notePath(tree), { force: true })
 }
 
-/** Returns whether a publish is pending, or was cut off. */
+/** Returns whether a publish is pending or was interrupted. */
 export async function hasUnfinished(tree: WorkTree): Promise<boolean> {
   return (await readNote(tree)) !== undefined
 }
 
 /**
- * Completes a publish that was cut off: writes the branch's files to index and work tree; files changed by someone since are left and reported. Only for the holder of the turn.
+ * Completes an interrupted publish: writes the branch's files to the index and the work tree; files that someone has changed since are left unchanged and reported. Called only by the holder of the turn.
  *
- * @throws HubError `unavailable` while another process holds the index or the branch; Error when the disk is full. The record stays for a retry
+ * @throws HubError `unavailable` while another process has locked the index or the branch; Error if the disk is full. The record is kept for a retry
  */
 export async function finishPublish(tree: WorkTree, warn: (message: string) => void): Promise<void> {
   const note = await readNote(tree)
   if (note === undefined) {
-    // Killed before anything happened, or after everything did.
+    // The process was killed before anything happened, or after everything was done.
     if (await isIndexOurs(tree)) await releaseIndex(tree)
     return
   }
   await takeIndex(tree)
   await settleBranch(tree, note.branch)
   const paths = note.files.map(({ path }) => path)
-  // Depends on what is checked out, not on the recorded branch: the user may have switched to another one, or to none, with an index that lacks what its HEAD has. Where HEAD lacks it too, git restores it when they switch back.
+  // This depends on what is checked out, not on the recorded branch: the user may have switched to another branch, or to none, with an index that lacks files of its HEAD. If HEAD lacks them too, git restores them when the user switches back.
   const head = await readCommit(tree.git, 'HEAD')
   const committed = head === undefined ? new Map() : await listBlobs(tree.git, head, paths)
   const seen = await lookAt(tree, paths, note.files[0]?.id.length ?? 40)
   const files: ShownFile[] = []
   const left: string[] = []
   for (const [number, { path, id, staged, present }] of note.files.entries()) {
-    // The branch did not move, or has moved on, or another one without the commit is checked out: nothing of this publish is missing here.
+    // The branch did not move, has moved further, or another branch without the commit is checked out, so nothing of this publish is missing here.
     if (committed.get(path) !== id) continue
     const now = seen[number]!
     const into = { index: now.staged === (staged ?? undefined), tree: now.present === (present ?? undefined) }
@@ -79,7 +79,7 @@ export async function finishPublish(tree: WorkTree, warn: (message: string) => v
   tellLeft(left, warn)
 }
 
-/** Reports which files of a publish someone has changed since. */
+/** Reports which files of a publish were changed by someone since. */
 export function tellLeft(left: readonly string[], warn: (message: string) => void): void {
   if (left.length > 0)
     warn(
@@ -88,7 +88,7 @@ export function tellLeft(left: readonly string[], warn: (message: string) => voi
 }
 
 /**
- * Waits until no git process is still updating the branch: the child of a killed process keeps running, and holds the branch lock until it ends.
+ * Waits until no git process is still updating the branch: the child of a killed process keeps running, and holds the branch lock until it exits.
  */
 async function settleBranch({ git }: WorkTree, branch: string): Promise<void> {
   for (let tries = 1; tries <= 50; tries++) {
@@ -101,7 +101,7 @@ async function settleBranch({ git }: WorkTree, branch: string): Promise<void> {
   throw notNow(`The branch ${nameOf(branch)} is locked by another git command`)
 }
 
-/** Returns the commit of a name; undefined if there is none. */
+/** Resolves a name to a commit; undefined if there is none. */
 async function readCommit(git: Git, name: string): Promise<string | undefined> {
   const { code, stdout } = await git.tryRun(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
   return code === 0 ? stdout.toString().trim() : undefined
@@ -113,7 +113,7 @@ async function readNote(tree: WorkTree): Promise<Unfinished | undefined> {
   try {
     return Unfinished.parse(JSON.parse(text))
   } catch {
-    // Our records are written atomically, so someone else has changed this one. The only way to recover it is to compare the files with the branch.
+    // Records are written atomically, so this one was changed by someone else. The only way to recover is to compare the files with the branch.
     throw notNow(
       `${notePath(tree)} cannot be read. Run git status in the content's repository, bring back with git checkout HEAD -- <path> what is missing, then remove the file`,
     )

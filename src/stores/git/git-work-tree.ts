@@ -1,4 +1,4 @@
-// Checks that a commit does not overwrite uncommitted work, and adds new files to work tree and index together.
+// Checks that a commit does not overwrite uncommitted work, and adds new files to the work tree and the index together.
 import { copyFile, lstat, mkdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { blobId } from '../../ports/git-store.ts'
@@ -6,17 +6,17 @@ import type { Git } from './git-command.ts'
 import { ownFolder } from './git-index-lock.ts'
 import { ignoreMissing, type WorkTree } from './git-standing.ts'
 
-/** How many commits of a file are searched for the bytes of an uncommitted file. */
+/** Maximum number of a file's commits that are searched for the bytes of an uncommitted file. */
 const HISTORY_DEPTH = 50
 
-/** The state of a path in index and work tree: the ID of a blob, nothing, or something that is not a blob. */
+/** The state of a path in the index and the work tree: a blob ID, nothing, or something that is not a blob. */
 interface SeenFile {
   path: string
   staged: string | 'in a merge' | undefined
   present: string | 'irregular' | undefined
 }
 
-/** Reads the state in index and work tree. @param paths from the top of the work tree @param hexDigits length of the repository's IDs */
+/** Reads the state of paths in the index and the work tree. @param paths relative to the top of the work tree @param hexDigits length of the repository's IDs */
 export async function lookAt(
   { git, folder }: WorkTree,
   paths: readonly string[],
@@ -33,11 +33,11 @@ export async function lookAt(
 }
 
 /**
- * Why files may not be written: what exists there is not in git, and would be lost. Bytes that this path had in an earlier commit are no obstacle, because git keeps them.
+ * Returns why files may not be written: existing files that are not in git would be lost. Bytes that a path had in an earlier commit may be overwritten, because git keeps them.
  *
  * @param head the parent of the planned commit
  * @param seen the current state
- * @returns a sentence without an end mark, or undefined when nothing is in the way
+ * @returns a sentence without a period, or undefined if nothing is in the way
  */
 export async function findObstacle(
   { git, folder }: WorkTree,
@@ -65,24 +65,24 @@ export interface ShownFile {
   bytes: Uint8Array
   /** Its blob, which git has. */
   id: string
-  /** The state when writing it was decided. */
+  /** The state at the time of the decision to write it. */
   present: SeenFile['present']
   /** Its path. */
   into: { index: boolean; tree: boolean }
 }
 
-/** Files that are fully written under temporary names: anything that a full disk could prevent is done. */
+/** Files that have been written under temporary names, so that a full disk can no longer prevent the rest. */
 interface Showing {
-  /** Renames files and index into place. @returns paths that someone changed in the meantime, which were left as they are */
+  /** Renames the files and the index to their final names. @returns the paths that someone changed in the meantime, which were left as they are */
   show(): Promise<string[]>
   /** Removes the temporary files. */
   undo(): Promise<void>
 }
 
 /**
- * Prepares files, and an index with them, next to the user's; the caller holds the index lock.
+ * Writes files, and an index that contains them, next to the user's; the caller holds the index lock.
  *
- * @throws Error for example when the disk is full; then nothing is left behind
+ * @throws Error, for example if the disk is full; nothing is left behind in that case
  */
 export async function prepareShowing(tree: WorkTree, files: readonly ShownFile[]): Promise<Showing> {
   const work = join(ownFolder(tree), 'work')
@@ -136,7 +136,7 @@ export async function listBlobs(git: Git, commit: string, paths: readonly string
 }
 
 /**
- * Copies an index with the same timestamp or an older one: git compares bytes only for files saved in the same second as its index. A newer copy would hide such an edit for good (git's Documentation/technical/racy-git.txt).
+ * Copies an index with the same timestamp or an older one: git compares bytes only for files saved in the same second as its index. A newer copy would hide such an edit permanently (git's Documentation/technical/racy-git.txt).
  */
 async function copyIndex(from: string, to: string): Promise<void> {
   const stats = await stat(from).catch(ignoreMissing)
@@ -170,7 +170,7 @@ async function listPastIds(git: Git, head: string, path: string): Promise<Set<st
   )
 }
 
-/** A symbolic link in the path could lead anywhere, so no folder may be one. @returns the path that is not a folder */
+/** Finds a part of a path that is not a folder, because a symbolic link could lead anywhere. @returns that part */
 async function findFolderInWay(folder: string, path: string): Promise<string | undefined> {
   for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
     const stats = await lstat(join(folder, parent)).catch(ignoreMissing)
@@ -186,7 +186,7 @@ async function idOf(folder: string, path: string, hexDigits: number): Promise<Se
   return stats.isFile() ? blobId(await readFile(join(folder, path)), hexDigits) : 'irregular'
 }
 
-/** Readers see the old file or the new one, never a partial one. */
+/** Moves a file so that readers see the old file or the new one, never a partial one. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to)
@@ -205,7 +205,7 @@ async function removeEmptyFolders(top: string, folder: string): Promise<void> {
     try {
       await rmdir(join(top, each))
     } catch {
-      // This folder is not empty, and therefore neither is any above it.
+      // This folder is not empty, and neither are the folders above it.
       return
     }
   }

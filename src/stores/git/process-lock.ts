@@ -1,4 +1,4 @@
-// A lock that is released when its process ends, for whatever reason.
+// Provides a lock that is released when its process exits, for whatever reason.
 import { DatabaseSync } from 'node:sqlite'
 
 /** A lock that is held. */
@@ -7,15 +7,15 @@ export interface ProcessLock {
 }
 
 /**
- * Takes the lock of a path.
+ * Locks a path.
  *
- * @param waitMs how long to wait for its holder; this blocks the thread
- * @returns undefined when another process holds it all that time
+ * @param waitMs how long to wait for the current holder; this blocks the thread
+ * @returns undefined if another process holds the lock for all of that time
  */
 export function takeLock(path: string, waitMs: number): ProcessLock | undefined {
   const database = new DatabaseSync(path, { timeout: waitMs })
   try {
-    // An open transaction is a lock on the file, which the system releases with the process, so no stale process ID remains.
+    // An open transaction locks the file, and the system releases the lock when the process exits, so no stale process ID remains.
     database.exec('BEGIN EXCLUSIVE')
     return { release: () => database.close() }
   } catch {

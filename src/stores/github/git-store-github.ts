@@ -31,7 +31,7 @@ import {
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Blobs never change, so some are cached; a version has at most 256 KiB of content. */
+/** Maximum number of cached blobs. Blobs never change, and a version has at most 256 KiB of content. */
 const BLOBS_KEPT = 64
 
 /** Returns the git store over a branch of a repository on GitHub. Each function makes one call; retries are up to the caller. */
@@ -66,9 +66,9 @@ export function openGitHub(options: GitHubOptions): GitStore {
     return decodeText(path, trustedBytes(file.object) ?? (await fetchBytes(octokit, file.object.oid, request)))
   }
 
-  /** Classifies a failure; starts the pause that it asks for. */
+  /** Classifies a failure, and starts the pause that it requests. */
   const judge = async (thrown: unknown) => {
-    // Imported with the first failure: most calls succeed.
+    // Imported on the first failure, because most calls succeed.
     const { describeFailure, judgeFailure, toPortError } = await import('./github-failures.ts')
     const failure = judgeFailure(thrown, Date.now())
     if (failure.kind === 'limited') pause.begin(failure.retryAfterSeconds)
@@ -89,7 +89,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
       throw (await judge(thrown)).toError()
     }
   }
-  /** Connects before a mutation is sent, when nothing can have been written: a failure then means busy, or is final. */
+  /** Connects before a mutation is sent. Nothing can have been written at this point, so a failure means that the host is busy, or is final. */
   const connectToWrite = async (signal: AbortSignal): Promise<GitHubConnection | CommitOutcome> => {
     const busy = (retryAfterSeconds: number): CommitOutcome => ({ kind: 'busy', retryAfterSeconds })
     const leftSeconds = pause.leftSeconds()
@@ -166,11 +166,11 @@ export function openGitHub(options: GitHubOptions): GitStore {
       }
       try {
         const answer = CommitAnswer.parse(await octokit.graphql<unknown>(COMMIT_MUTATION, { input, request }))
-        // The next publish of the repository compares with this version, and need not fetch it.
+        // The next publish to the repository compares with this version and then does not need to fetch it.
         for (const { text } of files) keep(blobId(Buffer.from(text)), Buffer.from(text))
         return committed(answer)
       } catch (thrown) {
-        // GitHub may send the commit together with an error about one of its fields; the commit exists then.
+        // GitHub may send the commit together with an error about one of its fields; in that case, the commit exists.
         const made = z.object({ data: CommitAnswer }).safeParse(thrown)
         if (made.success) return committed(made.data.data)
         const { failure, describe, toError } = await judge(thrown)

@@ -5,14 +5,14 @@ import { Installation } from './github-queries.ts'
 
 /** The repository, and the credential. */
 export interface GitHubOptions {
-  /** `owner/name` of the repository that holds `content/`. */
+  /** The repository that contains `content/`, as `owner/name`. */
   repository: string
   branch: string
   /** A token, or a GitHub App installed on the repository with only `contents: write`. */
   credential: { kind: 'token'; token: string } | { kind: 'app'; appId: string; privateKey: string }
-  /** `https://api.github.com`, or the address of a GitHub Enterprise Server, which may end in `/api/v3`. */
+  /** `https://api.github.com`, or the URL of a GitHub Enterprise Server, which may end with `/api/v3`. */
   apiUrl: string
-  /** Timeout of one call; default 8 seconds, because GitHub itself gives up after 10. */
+  /** Timeout of a call; default: 8 seconds, because GitHub itself stops after 10. */
   callTimeoutMs?: number
 }
 
@@ -30,13 +30,13 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
   const common = {
     baseUrl: apiUrl.replace(/\/$/, ''),
     request: { fetch: limitedFetch },
-    // Failures are logged as the causes of our own errors, without the request's content.
+    // octokit does not log failures, because they are logged as the causes of our own errors, without the request's content.
     log: { debug: silent, info: silent, warn: silent, error: silent },
   }
   let ready: Octokit | undefined
   return async (signal: AbortSignal): Promise<GitHubConnection> => {
     if (ready) return ready
-    // Imported here, because a rejected publish makes no call, and top-level imports load whenever the function starts.
+    // Imported here, because a rejected publish makes no call and top-level imports are loaded whenever the function starts.
     const { Octokit } = await import('@octokit/rest')
     if (credential.kind === 'token') {
       ready = new Octokit({ ...common, auth: credential.token })
@@ -56,7 +56,7 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
   }
 }
 
-/** Returns the token for git over https. For an App it is the installation's, which is created and renewed on demand. */
+/** Returns the token for git over https. For an App, it is the installation's token, which is created and renewed on demand. */
 export function createTokenSource(options: Omit<GitHubOptions, 'branch'>): (signal: AbortSignal) => Promise<string> {
   const { credential } = options
   if (credential.kind === 'token') return () => Promise.resolve(credential.token)

@@ -2,19 +2,19 @@
 import * as z from 'zod'
 import { HubError } from '../../domain/api/errors.ts'
 
-/** What a failure proves. Everything but `unknown` proves that nothing was written. */
+/** What a failure proves. Every kind except `unknown` proves that nothing was written. */
 type Failure =
   /** The branch's head was not the expected one. */
   | { kind: 'moved' }
-  /** A rate limit was reached; our own default when GitHub names no time. */
+  /** A rate limit was reached; if GitHub does not specify a wait time, our own default applies. */
   | { kind: 'limited'; retryAfterSeconds: number }
   /** GitHub will never accept this call. */
   | { kind: 'refused' }
-  /** No such address or object. Final for a read; proves nothing for a mutation. */
+  /** The URL or object does not exist. This is final for a read, but proves nothing for a mutation. */
   | { kind: 'absent' }
   | { kind: 'unknown' }
 
-/** GitHub asks for at least a minute when a limit comes without a time. docs.github.com, "Rate limits for the REST API". */
+/** GitHub requests a wait of at least a minute if a limit does not specify a time. docs.github.com, "Rate limits for the REST API". */
 const LIMIT_SECONDS = 60
 
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -26,10 +26,10 @@ const GraphqlFailure = z.object({ errors: z.array(z.object({ type: z.string().op
 const HttpFailure = z.object({ status: z.number(), response: z.object({ headers: Headers }).optional() })
 
 /**
- * Classifies what octokit threw.
+ * Classifies an error that octokit threw.
  *
- * @param thrown a `GraphqlResponseError` (a response with `errors`), a `RequestError` (a status, sometimes made up by octokit), or anything
- * @param nowMs the clock, for limits that name their end
+ * @param thrown a `GraphqlResponseError` (a response with `errors`), a `RequestError` (a status, which may come from octokit itself), or anything else
+ * @param nowMs the current time, for limits that specify when they end
  */
 export function judgeFailure(thrown: unknown, nowMs: number): Failure {
   const graphql = GraphqlFailure.safeParse(thrown)
@@ -45,9 +45,9 @@ export function judgeFailure(thrown: unknown, nowMs: number): Failure {
 }
 
 /**
- * The port's error for a failure where a value was expected.
+ * Returns the port's error for a failure.
  *
- * @param thrown kept as a cause with only types and statuses: octokit's own errors contain the request, and with it the content
+ * @param thrown kept as the cause with only types and statuses, because octokit's own errors contain the request, including the content
  */
 export function toPortError(failure: Failure, thrown: unknown): HubError {
   const cause = new Error(describeFailure(thrown))
@@ -67,7 +67,7 @@ export function toPortError(failure: Failure, thrown: unknown): HubError {
   return new HubError('unavailable', 'The git host sent an unexpected response. Try again.', { cause })
 }
 
-/** Returns the loggable part of a failure: types and statuses, or the message of an error without a response. */
+/** Returns the part of a failure that is safe to log: types and statuses, or the message of an error without a response. */
 export function describeFailure(thrown: unknown): string {
   const graphql = GraphqlFailure.safeParse(thrown)
   if (graphql.success)
@@ -83,7 +83,7 @@ function judgeTypes({ errors, headers }: z.infer<typeof GraphqlFailure>, nowMs: 
   if (types.every((type) => type === 'STALE_DATA')) return { kind: 'moved' }
   if (types.includes('RATE_LIMITED'))
     return { kind: 'limited', retryAfterSeconds: secondsUntilFree(headers, nowMs) ?? LIMIT_SECONDS }
-  // A secondary limit over GraphQL comes with 200 and no type; only the header distinguishes it from a GitHub error.
+  // A secondary rate limit in GraphQL has status 200 and no type; only the header distinguishes it from other GitHub errors.
   if (headers['retry-after'] !== undefined)
     return { kind: 'limited', retryAfterSeconds: secondsUntilFree(headers, nowMs) ?? LIMIT_SECONDS }
   return types.every((type) => REFUSALS.has(type)) ? { kind: 'refused' } : { kind: 'unknown' }

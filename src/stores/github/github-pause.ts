@@ -1,14 +1,14 @@
-// Remembers until when GitHub asked for a pause: calls in the meantime would be rejected and prolong it.
+// Remembers how long GitHub has requested a pause, because calls in the meantime would be rejected and prolong it.
 
 /** A pause requested by GitHub. */
 interface Pause {
-  /** Records a pause of this many seconds; of several pauses the one that ends last counts. */
+  /** Records a pause in seconds; if there are several, the one that ends last counts. */
   begin(seconds: number): void
-  /** Whole seconds until a call may be made; 0 for now. */
+  /** Returns the whole seconds until a call may be made; 0 if it may be made now. */
   leftSeconds(): number
 }
 
-/** The longest accepted pause: GitHub's limits reset every hour. */
+/** Maximum accepted pause, because GitHub's limits reset every hour. */
 const MAX_PAUSE_MS = 3_600_000
 
 /** Creates an inactive pause. @param now a monotonic clock, in milliseconds */

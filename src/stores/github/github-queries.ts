@@ -1,8 +1,8 @@
-// The GraphQL documents for GitHub, and the schemas of their responses.
+// Defines the GraphQL documents for GitHub, and the schemas of their responses.
 import * as z from 'zod'
 import { blobId } from '../../ports/git-store.ts'
 
-/** Everything is inside one commit, whose `oid` is the head: a listing of another state could hide a version that a commit then replaces. */
+/** Everything is read at one commit, whose `oid` is the head: a listing from another state could hide a version that a commit then replaces. */
 export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $folder: String!, $versions: String!, $index: String!, $ownerIndex: String!,
     $withPublishes: Boolean!, $since: GitTimestamp) {
   repository(owner: $owner, name: $name) {
@@ -23,7 +23,7 @@ export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $bran
 export const BLOB_QUERY = `query Blob($owner: String!, $name: String!, $id: GitObjectID!) {
   repository(owner: $owner, name: $name) { object(oid: $id) { ... on Blob { oid text isTruncated } } }
 }`
-/** The only write: additions if the head is the expected one. */
+/** The only write: adds files if the head is the expected one. */
 export const COMMIT_MUTATION = `mutation Commit($input: CreateCommitOnBranchInput!) {
   createCommitOnBranch(input: $input) { commit { oid url } }
 }`
@@ -57,16 +57,16 @@ export const FolderAnswer = z.object({
 })
 /** The response to `BLOB_QUERY`. */
 export const BlobAnswer = z.object({ repository: z.object({ object: Blob.nullable() }) })
-/** The response to a successful `COMMIT_MUTATION`; only a commit id of 40 hex digits is a success. */
+/** The response to a successful `COMMIT_MUTATION`; only a commit ID of 40 hex digits means success. */
 export const CommitAnswer = z.object({
   createCommitOnBranch: z.object({ commit: z.object({ oid: Oid, url: z.url().nullable().catch(null) }) }),
 })
-/** A file as REST has it, always whole. */
+/** A file as returned by the REST API, which is always complete. */
 export const RestBlob = z.object({ encoding: z.literal('base64'), content: z.string() })
-/** Where a GitHub App is installed. */
+/** The installation of a GitHub App. */
 export const Installation = z.object({ id: z.int().positive() })
 
-/** GitHub leaves the text of what it takes for binary out and cuts long ones; bytes that have their id are the file. */
+/** GitHub omits the text of blobs that it considers binary and truncates long ones, so the text is used only if its bytes have the blob's ID. */
 export function trustedBytes({ oid, text, isTruncated }: z.infer<typeof Blob>): Uint8Array<ArrayBuffer> | undefined {
   if (text === null || isTruncated) return undefined
   const bytes = new TextEncoder().encode(text)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { connectGitHub, type GitHubOptions } from './github-connection.ts'
 
-/** GitHub's response; for a call without a response, the reason. */
+/** GitHub's response, or the reason why there is none. */
 export type GitHubAnswer =
   | {
       kind: 'answered'
@@ -13,7 +13,7 @@ export type GitHubAnswer =
     }
   | { kind: 'unanswered'; reason: string }
 
-/** Asks by GitHub's own notation of a route, such as `GET /repos/{owner}/{repo}`; owner and repo are filled in. Never throws. */
+/** Sends a request in GitHub's route notation, such as `GET /repos/{owner}/{repo}`; owner and repo are filled in. Never throws. */
 export type AskGitHub = (route: string, values?: Readonly<Record<string, unknown>>) => Promise<GitHubAnswer>
 
 const Answered = z.object({
@@ -32,7 +32,7 @@ export function openGitHubQuestions(options: Omit<GitHubOptions, 'branch'>): Ask
       const octokit = await connect(signal)
       return { kind: 'answered', ...Answered.parse(await octokit.request(route, { owner, repo, ...values })) }
     } catch (thrown) {
-      // octokit throws for every error status, and uses 500 if there was no response. Only a real response has the property `response`.
+      // octokit throws for every error status, and uses 500 if there was no response. Only errors with a real response have the property `response`.
       const failed = z.object({ response: Answered }).safeParse(thrown)
       if (failed.success) return { kind: 'answered', ...failed.data.response }
       return { kind: 'unanswered', reason: sayReason(thrown) }
@@ -40,7 +40,7 @@ export function openGitHubQuestions(options: Omit<GitHubOptions, 'branch'>): Ask
   }
 }
 
-/** Returns the message alone: octokit's errors carry the request, and with it the credential. */
+/** Returns only the message, because octokit's errors contain the request, including the credential. */
 function sayReason(thrown: unknown): string {
   if (!(thrown instanceof Error)) return typeof thrown
   return thrown.cause instanceof Error ? `${thrown.message} (${thrown.cause.message})` : thrown.message

@@ -1,4 +1,4 @@
-// Asks GitHub who signed in. The access token is used once, and neither stored nor logged.
+// Asks GitHub who signed in. The access token is used once, and is neither stored nor logged.
 import * as z from 'zod'
 import type { Person } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -12,14 +12,14 @@ interface GithubSignIn {
   clientSecret: string
 }
 
-/** What the browser brought back from GitHub, and our secret part of the exchange. */
+/** The code that the browser received from GitHub, and our secret part of the exchange. */
 interface Grant {
   code: string
   verifier: string
   redirectUri: string
 }
 
-/** Long enough for a slow GitHub, short enough for a waiting user. */
+/** Time limit for a call: long enough for a slow GitHub, short enough for a waiting user. */
 const CALL_MS = 5_000
 
 /** GitHub's response to a code; its errors have status 200. */
@@ -29,7 +29,7 @@ const UserAnswer = z.object({ id: z.int().positive(), login: z.string() })
 /**
  * Exchanges a code for the person who signed in.
  *
- * @throws HubError `invalid_request` for a code that is used, expired or not ours, `unavailable` when GitHub is down or the settings are wrong, `upstream_error` for an invalid response
+ * @throws HubError `invalid_request` for a code that was already used, has expired or is not ours, `unavailable` if GitHub is down or the settings are wrong, `upstream_error` for an invalid response
  */
 export async function identify(
   { oauthUrl, apiUrl, clientId, clientSecret }: GithubSignIn,

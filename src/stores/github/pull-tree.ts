@@ -8,29 +8,29 @@ import { createGit, GIT_USAGE, type Git } from '../git/git-command.ts'
 export interface PullTree {
   /** The folder to review: a git work tree, so that it can be compared with the base. */
   contentDir: string
-  /** Paths relative to the content folder that it adds, changes or deletes. */
+  /** The paths that it adds, changes or deletes, relative to the content folder. */
   changed: string[]
-  /** How many files outside the content folder it touches; none of them is extracted. */
+  /** The number of files outside the content folder that it changes; none of them is extracted. */
   outside: number
-  /** Whether it has merge conflicts; then this is only its own side. */
+  /** Whether it has merge conflicts; if so, this contains only its own side. */
   isConflict: boolean
-  /** Returns the text of a path of the content folder at the base or in the pull request; undefined if there is none. */
+  /** Returns the content of a file in the content folder, at the base or in the pull request; undefined if there is none. */
   readAt(side: 'base' | 'merged', path: string): Promise<string | undefined>
-  /** Returns the numbers of a prompt's versions at the base. */
+  /** Returns the version numbers of a prompt at the base. */
   versionsAtBase(owner: string, name: string): Promise<string[]>
-  /** Git's diff between two files of the content folder. @param from undefined for an empty file */
+  /** Returns git's diff between two files in the content folder. @param from undefined for an empty file */
   compare(from: string | undefined, to: string): Promise<string>
 }
 
-/** Attributes could convert bytes on their way to a file or into a diff; a program would have to be configured, and none is. */
+/** Attributes could convert bytes when a file or a diff is written. They cannot start a program, because none is configured. */
 const NO_ATTRIBUTES = '* -text -eol -ident -filter -working-tree-encoding -merge -diff\n'
 
 /**
  * Opens a pull request.
  *
  * @param repository the clone with both commits
- * @param folder an empty or missing folder; the caller removes it
- * @throws Error when a commit is missing, or `content` is not a folder in it
+ * @param folder an empty or missing folder; the caller removes it @throws Error if a commit is missing, or if `content`
+ * is not a folder in it
  */
 export async function openPullTree(
   { repository, base, head }: { repository: string; base: string; head: string },
@@ -88,13 +88,13 @@ export async function openPullTree(
         `${commit}:content/${to}`,
       ])
       const text = found.stdout.toString()
-      // Without the header, which names objects.
+      // The header is removed, because it contains object IDs.
       return text.slice(Math.max(0, text.indexOf('\n@@') + 1))
     },
   }
 }
 
-/** A symbolic link becomes a file with its target as text, so that none is ever followed; the review rejects it by its mode. */
+/** A symbolic link becomes a file that contains its target as text, so that no link is ever followed; the review rejects it because of its mode. */
 async function writeContent(git: Git, folder: string): Promise<void> {
   const files = (await git.run(['ls-files', '-z', '--', 'content'])).toString()
   const plain = ['-c', 'core.symlinks=false', '-c', 'core.autocrlf=false']

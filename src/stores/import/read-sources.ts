@@ -6,19 +6,19 @@ import { readRoleFiles } from '../../domain/formats/plain.ts'
 import type { Finding, ReadResult } from '../../domain/formats/portable.ts'
 import { MAX_SOURCE_BYTES } from '../../domain/formats/source-file.ts'
 
-/** Maximum number of files in an import, and of folder levels. */
+/** Maximum number of files and of nested folders in an import. */
 const MAX_FILES = 50_000
 const MAX_DEPTH = 16
 /** A CSV file contains many prompts. */
 const MAX_CSV_BYTES = 64 * MAX_SOURCE_BYTES
 const LEFT_OUT = new Set(['node_modules', '.git', '.hub', 'dist'])
-/** Files that often accompany prompts and are not prompts. */
+/** Files that often accompany prompts but are not prompts. */
 const NOT_PROMPTS =
   /^(?:readme|license|licence|changelog|contributing|code_of_conduct|security|agents|claude)\.(?:md|txt)$/i
 
 /** A file and its result. */
 interface SourceResult extends ReadResult {
-  /** As given, or found in a given folder. */
+  /** The path, as given or as found in a given folder. */
   path: string
 }
 
@@ -27,7 +27,7 @@ export function listSources(paths: readonly string[]): string[] {
   const files: string[] = []
   const add = (path: string, depth: number) => {
     const entry = lstatSync(path)
-    // A link could lead out of the folder, or form a cycle.
+    // Links are skipped, because they could lead out of the folder or form a cycle.
     if (entry.isSymbolicLink() && depth > 0) return
     if (!entry.isDirectory()) {
       if (entry.isFile() || entry.isSymbolicLink()) files.push(path)
@@ -42,7 +42,7 @@ export function listSources(paths: readonly string[]): string[] {
 /**
  * Reads files one by one.
  *
- * @param format of every file; undefined detects it by name, and skips files that are not prompts
+ * @param format the format of every file; if undefined, it is detected from the name, and files that are not prompts are skipped
  */
 export function* readSources(
   files: readonly string[],
@@ -70,7 +70,7 @@ export function* readSources(
 
 const ROLE_FILE = /^(system|user|assistant)\.(?:md|txt)$/
 
-/** `system.md` together with `user.md` is one chat prompt. */
+/** `system.md` and `user.md` together form one chat prompt. */
 function roleOf(path: string, files: readonly string[]): boolean {
   if (!ROLE_FILE.test(basename(path))) return false
   const folder = dirname(path)

@@ -1,4 +1,4 @@
-// Reviews a content folder: all problems and advice, with file, line, rule and fix.
+// Reviews a content folder: reports all problems and advice, with file, line, rule and fix.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parsePath } from '../../domain/content/content-path.ts'
@@ -15,12 +15,12 @@ import { openRepositoryReader } from './review-repository.ts'
 
 /** An entry of a review. */
 export interface ReviewEntry {
-  /** The path in git, such as `content/acme/code-review/index.md`. */
+  /** The file's path in git, such as `content/acme/code-review/index.md`. */
   file: string
   /** From 1. */
   line: number
   rule: string
-  /** What was expected, what was found, and how to fix it. */
+  /** The problem: what was expected, what was found, and how to fix it. */
   message: string
   severity: Severity
 }
@@ -29,28 +29,28 @@ export interface ReviewEntry {
 export interface Review {
   /** Sorted by file and line. */
   entries: ReviewEntry[]
-  /** Files with corrected spelling. */
+  /** The files whose spelling was corrected. */
   mended: string[]
   ignored: string[]
   files: number
   repositories: number
-  /** What the reviewer could not see. */
+  /** Notes on what could not be reviewed. */
   notes: string[]
 }
 
 /** What to review. */
 interface ReviewOrder {
   contentDir: string
-  /** The commit to compare with; without it no file counts as new. */
+  /** The commit to compare with; without it, no file counts as new. */
   base?: string | undefined
-  /** Whether to fix mechanical problems. Versions in the base are never touched, and without a base no version is. */
+  /** Whether to fix mechanical problems. Versions in the base are never changed; without a base, no version is changed. */
   fix?: boolean
   environment: Readonly<Record<string, string | undefined>>
-  /** Possible publishers of new versions; see ReviewGiven. */
+  /** Returns whether someone may be the publisher of a new version; see ReviewGiven. */
   mayBePublisher?: ReviewGiven['mayBePublisher']
 }
 
-/** Reviews a content folder, prompt by prompt, in bounded memory per prompt. @throws Error when the base is not a known commit */
+/** Reviews a content folder, prompt by prompt, with bounded memory per prompt. @throws Error if the base is not a known commit */
 export async function reviewContent({
   contentDir,
   base,
@@ -78,7 +78,7 @@ export async function reviewContent({
   }
 }
 
-/** Removes duplicates, and the "looks like a secret" warning for a certain secret. */
+/** Removes duplicates, and the "looks like a secret" warning for text that is certainly a secret. */
 function tidy(entries: readonly ReviewEntry[]): ReviewEntry[] {
   const certain = new Set(entries.filter(({ rule }) => rule === 'holds-no-secret').map(placeOf))
   const said = new Map(entries.map((entry) => [JSON.stringify(entry), entry]))
@@ -105,7 +105,7 @@ async function mendFiles(dir: string, comparison: Comparison | undefined): Promi
   return mended
 }
 
-/** Turns problems into entries; caches the text of the last file. */
+/** Converts problems to entries, and caches the content of the last file. */
 function openEntries(dir: string) {
   let last = { file: '', text: '' }
   const readText = (file: string) => {
@@ -134,7 +134,7 @@ function openEntries(dir: string) {
   }
 }
 
-/** Copies a text, because a substring keeps the whole original in memory. */
+/** Copies a string, because a substring keeps the whole original string in memory. */
 function ownText(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le')
 }
@@ -143,7 +143,7 @@ function readOrNothing(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // An unreadable file has its own problem, which has no line.
+    // An unreadable file is reported as a separate problem without a line.
     return ''
   }
 }

@@ -1,4 +1,4 @@
-// Reads one repository after the other for a review, and keeps only the path and a hash of each prompt.
+// Reads one repository after another for a review, and keeps only the path and a hash of each prompt.
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
@@ -27,18 +27,18 @@ import { openFileReader } from '../content/file-reader.ts'
 
 /** Reads repositories for a review. */
 interface RepositoryReader {
-  /** Returns all entries of one repository, or of one other file, and its fixes. */
+  /** Reviews one repository, or one other file. @returns its entries and fixes */
   review(group: readonly FileState[]): Promise<Remark[]>
-  /** What has been read so far. */
+  /** Returns the number of files and repositories that have been read so far. */
   count(): { files: number; repositories: number }
 }
 
-/** Without a base, a file counts as touched, but not as new. */
+/** Without a base, a file counts as changed, but not as new. */
 const UNCOMPARED: FileChange = { isNew: false, isTouched: true }
 /** Maximum number of referenced repositories that are cached, because many may refer to the same one. */
 const NEIGHBOURS_KEPT = 1_000
 
-/** Opens a reader of repositories. @param dir the content folder @param comparison with the base; without it no file counts as new */
+/** Opens a reader of repositories. @param dir the content folder @param comparison the comparison with the base; without it, no file counts as new */
 export function openRepositoryReader(
   dir: string,
   comparison: Comparison | undefined,
@@ -46,7 +46,7 @@ export function openRepositoryReader(
 ): RepositoryReader {
   const read = openFileReader(comparison?.base.length ?? 40)
   const neighbours = openNeighbours((path) => readParsed(path)?.value, dir)
-  /** The first prompt with these words, by their hash. */
+  /** The first prompt with the same words, by the hash of the words. */
   const firstWith = new Map<string, { path: string; isTouched: boolean }>()
   const counts = { files: 0, repositories: 0 }
 
@@ -78,7 +78,7 @@ export function openRepositoryReader(
     return judge(path, read(join(dir, path))).parsed
   }
 
-  /** Only pairs with a touched prompt are reported. */
+  /** Only pairs in which at least one prompt was changed are reported. */
   function compareWords(path: string, content: string, isTouched: boolean): Remark[] {
     const words = joinWords(content)
     if (words === undefined) return []
@@ -101,7 +101,7 @@ export function openRepositoryReader(
         else if (place?.kind === 'repository') index = await examine(state, remarks)
         else await examine(state, remarks)
       }
-      // Only two versions are in memory at once: the current one, and the one below it.
+      // Only two versions are in memory at a time: the current one and the next lower one.
       versions.sort((a, b) => compareVersions(b.place.version, a.place.version))
       const numbers: { version: string }[] = []
       const fresh: string[] = []

@@ -1,4 +1,4 @@
-// Runs a query on an open index: builds the FTS5 expression, fetches candidates in one order, and returns a page of them.
+// Runs a query on an open index: builds the FTS5 expression, fetches the candidates, orders them, and returns one page.
 import type { DatabaseSync } from 'node:sqlite'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
@@ -11,13 +11,13 @@ import { tokenize } from '../../domain/search/tokens.ts'
 import type { SearchAnswer, SearchQuestion } from '../../ports/search.ts'
 import { openVocabulary } from './vocabulary.ts'
 
-/** Number of scored candidates: the first by rowid, which follows `top`. docs/contract.md section 4. */
+/** Number of candidates that are scored: the first ones by rowid, which follows the order `top`. docs/contract.md section 4. */
 const MAX_SCORED = 1_200
 /** Number of candidates for a requested sort order. */
 const MAX_SORTED = 100_000
-/** Maximum number of exact matches of name or title that are put first, because any number of owners may use the same one. */
+/** Maximum number of exact matches of a name or title that are listed first, because many owners may use the same one. */
 const MAX_NAMED = 1_000
-/** When this many prompts contain every word, partial matches are omitted. */
+/** If at least this many prompts contain every word, partial matches are omitted. */
 const ENOUGH = 5
 const MAX_PARTIAL = 20
 /** Minimum share of a partial match: of the highest word weight of any prompt, or of all word weights if the query contains no white space. docs/contract.md section 4. */
@@ -78,12 +78,12 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
     }
   }
 
-  /** Matches of an expression, by ID, with their score; lower is better. @param among restricts the IDs */
+  /** Returns the matches of an expression, by ID, with their scores; lower is better. @param among restricts the IDs */
   function match(expression: string, most = MAX_SCORED, statement = unscored, among?: number[]): Map<number, number> {
     return new Map(JSON.parse(String(statement.get(expression, most, JSON.stringify(among) ?? null)?.pairs)))
   }
 
-  /** Sorts full matches by class, and within a class by score. docs/contract.md section 4. */
+  /** Sorts full matches by group, and by score within each group. docs/contract.md section 4. */
   function rank(
     query: Query,
     anywhere: ReadonlyMap<number, number>,
@@ -101,7 +101,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
     return ranked.sort((a, b) => a.rank - b.rank || compareScores(a, b)).map(({ id }) => id)
   }
 
-  /** Prompts that contain some of the words, best first. */
+  /** Returns prompts that contain some of the words, best first. */
   function findPartial(
     { groups, isOnePhrase }: Query,
     withTags: (expression: string) => string,
@@ -127,7 +127,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
       .map(({ id }) => id)
   }
 
-  /** Better score first; ties are broken by `top`. */
+  /** Sorts better scores first; ties are broken by `top`. */
   function compareScores(a: { id: number; score: number }, b: { id: number; score: number }): number {
     return a.score - b.score || comparePlaces('top')(a.id, b.id)
   }
@@ -137,7 +137,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
     return (a: number, b: number) => places[a]! - places[b]!
   }
 
-  /** Prompts whose full name, name or title equals the query. */
+  /** Returns prompts whose full name, name or title equals the query. */
   function listNamed(text: string): number[] {
     const [owner = '', name = ''] = text.trim().toLowerCase().split('/')
     const tokens = tokenize(text)
@@ -154,7 +154,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
 
 const joinGroups = ({ groups }: Query): string => groups.map(formatGroup).join(' AND ')
 
-/** @param bytes the IDs of prompts in order @returns the IDs, and the position of each */
+/** @param bytes the prompts' IDs in order @returns the IDs, and the position of each */
 function readOrder(bytes: Uint8Array): { ids: Uint32Array; places: Uint32Array } {
   const ids = new Uint32Array(bytes.slice().buffer)
   const places = new Uint32Array(ids.reduce((most, id) => Math.max(most, id), 0) + 1)

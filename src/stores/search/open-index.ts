@@ -6,15 +6,15 @@ import type { Completions, Search } from '../../ports/search.ts'
 import { openFinder } from './find.ts'
 import { INDEX_SHAPE } from './write-index.ts'
 
-/** Maximum number of completions counted; clients show a hundred. */
+/** Maximum number of completions that are counted; clients show a hundred. */
 const MAX_COUNTED = 1_000
-/** Memory for pages of the file: holds the index of 10,000 prompts. A median query takes a fifth less time than with SQLite's default of 2 MB. */
+/** Size of the page cache, which fits the index of 10,000 prompts. A median query takes a fifth less time than with SQLite's default of 2 MB. */
 const CACHE_KIB = 32_768
 
 /**
  * Opens an index for queries.
  *
- * @throws HubError `unavailable` when the file is missing or invalid
+ * @throws HubError `unavailable` if the file is missing or invalid
  */
 export function openSearchIndex(path: string): Search & { close(): void } {
   const database = orUnavailable(() => {

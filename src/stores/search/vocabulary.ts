@@ -1,9 +1,9 @@
-// The vocabulary of an open index: document frequencies, prefix completions, and corrections of misspelled words.
+// Provides the vocabulary of an open index: document frequencies, prefix completions, and corrections of misspelled words.
 import type { DatabaseSync } from 'node:sqlite'
 import { countTypos, forgivenTypos } from '../../domain/search/edit-distance.ts'
 import type { Vocabulary } from '../../domain/search/query.ts'
 
-/** Approximate number of words compared with the misspelled words of one query. */
+/** Approximate maximum number of words that are compared with the misspelled words of a query. */
 const MAX_COMPARED = 600_000
 /** Maximum number of equally close corrections of a word. */
 const MAX_CORRECTIONS = 4
@@ -12,7 +12,7 @@ const MAX_CORRECTIONS = 4
 export function openVocabulary(database: DatabaseSync, equivalents: ReadonlyMap<string, string[]>): () => Vocabulary {
   const count = database.prepare('SELECT sum(uses) AS uses FROM words WHERE term = ?')
   const isWord = database.prepare('SELECT 1 FROM words WHERE word = ?')
-  // No character is higher than U+10FFFF, so the end sorts after every word with this prefix.
+  // No character is higher than U+10FFFF, so this bound sorts after every word with the prefix.
   const complete = database.prepare(
     'SELECT word FROM words WHERE word > ? AND word < ? ORDER BY uses DESC, word LIMIT ?',
   )

@@ -9,14 +9,14 @@ import { indexEquivalents } from '../../domain/search/equivalents.ts'
 import { toTerm } from '../../domain/search/tokens.ts'
 import { MENU_SIZE } from '../../ports/search.ts'
 
-/** Raised when the form of terms, synonyms or tables changes; an index with another number is rebuilt. */
+/** Incremented when the format of terms, synonyms or tables changes; an index with another number is rebuilt. */
 export const INDEX_SHAPE = 11
 /** Share of changed prompts above which rebuilding is faster than editing. */
 const MAX_EDITED_SHARE = 0.1
 const MIN_EDITED = 10
 
 /**
- * `texts` has the terms of every prompt and no text; rowids follow `top`. `words` is the vocabulary, for prefix completion and corrections. `source` is the indexed text of a prompt, which FTS5 needs to delete a row. https://www.sqlite.org/fts5.html#contentless_tables
+ * `texts` contains the terms of every prompt but not its text; rowids follow `top`. `words` is the vocabulary, for prefix completion and corrections. `source` is the indexed text of a prompt, which FTS5 needs to delete a row. https://www.sqlite.org/fts5.html#contentless_tables
  */
 const TABLES = `
   CREATE TABLE state (key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID;
@@ -44,7 +44,7 @@ export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditabl
     writeState(database, { shape: INDEX_SHAPE, edits: 0 })
     const names = catalogue.listed.top.map(({ full_name }) => full_name)
     changePrompts(database, catalogue, { removed: [], added: names, isEditable })
-    // One segment, so that queries look each term up once. https://www.sqlite.org/fts5.html#the_optimize_command
+    // Merges all segments into one, so that queries look up each term only once. https://www.sqlite.org/fts5.html#the_optimize_command
     database.exec(`INSERT INTO texts (texts) VALUES ('optimize')`)
   })
 }
@@ -52,8 +52,9 @@ export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditabl
 /**
  * Updates an index to a newer catalogue. The result is equivalent to a new index of that catalogue.
  *
- * @param path an index written by `buildSearchIndex` or this function; replaced atomically, so that readers see the old or the new state. If it is missing or made by other code, it is rebuilt
- * @param catalogue the newer one, complete: positions in `top`, `trending` and `new` come from it
+ * @param path an index written by `buildSearchIndex` or this function; replaced atomically, so that readers see the old
+ * or the new state. If it is missing or was written by other code, it is rebuilt @param catalogue the complete newer
+ * catalogue, which determines the positions in `top`, `trending` and `new`
  * @param changed full names of every repository that is new, removed or changed
  * @param from the index to start from, if it must be kept next to the new one
  */
@@ -71,7 +72,7 @@ export function updateSearchIndex(path: string, catalogue: Catalogue, changed: I
   renameSync(next, path)
 }
 
-/** Writes in one transaction. Nobody opens an incomplete file, so no journal is needed. */
+/** Writes in one transaction. No process opens an incomplete file, so no journal is needed. */
 function write(path: string, work: (database: DatabaseSync) => void): void {
   const database = new DatabaseSync(path)
   try {
@@ -83,7 +84,7 @@ function write(path: string, work: (database: DatabaseSync) => void): void {
   }
 }
 
-/** @throws Error when rebuilding is better: rowids follow `top` in a new index, but no longer after many edits */
+/** @throws Error if rebuilding is better: in a new index rowids follow `top`, but after many edits they no longer do */
 function editPrompts(database: DatabaseSync, catalogue: Catalogue, names: readonly string[]): void {
   const readState = database.prepare('SELECT value FROM state WHERE key = ?')
   const edits = Number(readState.get('edits')?.value) + names.length

@@ -1,10 +1,10 @@
-// The record of a finished build, next to the search index: its time, and the commits of the content that it has read.
+// Reads and writes the record of a finished build, next to the search index: its time, and the content commits that it has read.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { BuildSource } from '../../ports/fresh-copies.ts'
 
 /** The record of a finished build. */
 interface BuildRecord {
-  /** When its last file was in place; UTC. */
+  /** The time when its last file was in place, in UTC. */
   built_at: string
   source: BuildSource
 }
@@ -15,7 +15,7 @@ export function writeBuildRecord(path: string, record: BuildRecord): void {
   renameSync(`${path}.next`, path)
 }
 
-/** Returns the record of a finished build; undefined if there is none. Not validated: the same code wrote it. */
+/** Returns the record of a finished build; undefined if there is none. Not validated, because the same code wrote it. */
 export function findBuildRecord(path: string): BuildRecord | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))

@@ -7,9 +7,9 @@ const RECENT_MS = 60_000
 const MAX_RECENT_COMMITS = 500
 
 /**
- * What a build that starts now will have read, from the checked-out commit of the content folder. Unknown without git. Based on the time of the newest commit, because a shallow clone has no history.
+ * Determines what a build that starts now will have read, from the content folder's checked-out commit. Unknown without git. Based on the time of the newest commit, because a shallow clone has no history.
  *
- * @param environment usually that of the process; used to find git
+ * @param environment usually `process.env`; used to find git
  */
 export async function readBuildSource(
   contentDir: string,
@@ -29,10 +29,10 @@ export async function readBuildSource(
   const newestMs = commits[0]?.ms
   if (newestMs === undefined || !Number.isFinite(newestMs)) return UNKNOWN_SOURCE
   const shallow = await git.tryRun(['rev-parse', '--is-shallow-repository'])
-  // With a history, the commits of the last minutes are known by ID, so the clocks need to agree only roughly.
+  // If there is a history, the commits of the last minutes are known by ID, so the clocks only need to agree roughly.
   const doubtMs = shallow.stdout.toString('utf8').trim() === 'false' ? RECENT_MS : 0
   return {
-    // A fast clock must not make this build hide what is published after it.
+    // If this clock is fast, the build must not hide versions that are published after it.
     read_until: new Date(Math.max(0, Math.min(newestMs, Date.now()) - doubtMs)).toISOString(),
     commits: commits.filter(({ ms }) => ms >= newestMs - 2 * RECENT_MS).map(({ id }) => id),
     broken: [],

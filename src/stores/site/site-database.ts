@@ -1,4 +1,4 @@
-// Keeps the states of a site in one SQLite file: each row says from which state on a file has this content, so a reader sees one consistent state while the next is written.
+// Keeps the states of a site in one SQLite file. Each row records the first state in which a file has this content, so a reader sees one consistent state while the next one is written.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,9 +7,9 @@ import { type Bytes, refuseAway, type SiteFiles } from '../../ports/site-files.t
 
 /** Cache size for one state: the popular part of a large catalogue, or all of a small one. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024
-/** Overhead of a cached file besides its bytes. */
+/** Overhead of a cached file in addition to its bytes. */
 const ENTRY_BYTES = 256
-/** Records take about 3 kB: with larger pages, fewer of them overflow. */
+/** Page size. Records take about 3 kB, and with larger pages fewer of them overflow. */
 const PAGE_BYTES = 16_384
 /** How long to wait for another process that is writing a few rows. */
 const MAX_WAIT_MS = 5_000
@@ -22,26 +22,26 @@ const TABLES = `
 
 /** Writes states. One process has it open. */
 export interface SiteDatabase {
-  /** The argument of the last `save`; undefined if there is none. */
+  /** Returns the argument of the last `save`; undefined if there is none. */
   state: string | undefined
   /** Reads the newest content of a file, including the state in progress. */
   read(path: string): string | undefined
   write(path: string, text: string): void
   remove(path: string): void
-  /** Paths of the files outside a folder. @param dir such as `/data/v1/repos/` */
+  /** Returns the paths of the files outside a folder. @param dir a folder such as `/data/v1/repos/` */
   listPathsOutside(dir: string): string[]
-  /** Data that an earlier process left for this one. */
+  /** Returns data that an earlier process stored for this one. */
   listKept(): Iterable<[name: string, part: string]>
   keep(name: string, part: string | undefined): void
-  /** Starts the next state; everything written until `save` belongs to it. @param number higher than that of the previous state */
+  /** Starts the next state; everything that is written until `save` belongs to it. @param number higher than the number of the previous state */
   begin(number: number): void
-  /** Completes the state; from then on it survives a crash. */
+  /** Completes the state; from then on, it survives a crash. */
   save(state: string): void
-  /** Ends the state without a change: no file is different. */
+  /** Closes the state without a change, because no file is different. */
   saveKept(): void
   /** Discards the state in progress. */
   giveUp(): void
-  /** Deletes old contents of files, once nobody reads the states before this one. */
+  /** Deletes old file contents, once no process reads the states before this one. */
   forgetBefore(number: number): void
   close(): void
 }
@@ -168,7 +168,7 @@ export function readState(path: string, code: string): string | undefined {
       database.close()
     }
   } catch {
-    // A truncated or invalid file is recreated: nothing in it is needed.
+    // A truncated or invalid file is recreated, because nothing in it is needed.
     return undefined
   }
 }

@@ -1,10 +1,10 @@
-// Reads the site's files on Netlify from the address of the function's deploy.
+// Reads the site's files on Netlify from the URL of the function's deploy.
 import { refuseAway, type SiteFiles } from '../../ports/site-files.ts'
 
-/** Timeout of reading a file from the deploy; the reader then gets Retry-After. */
+/** Timeout for reading a file from the deploy; if it is exceeded, the response has Retry-After. */
 const FETCH_MS = 8_000
 
-/** Returns the files of a deploy, fetched from its own address. @param origin of the current request */
+/** Returns the files of a deploy, which are fetched from its own URL. @param origin the origin of the current request */
 export function deployFiles(origin: string): SiteFiles {
   return {
     async read(path) {

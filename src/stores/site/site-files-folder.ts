@@ -9,18 +9,18 @@ import { type Bytes, type LargeFile, refuseAway, type SiteFiles } from '../../po
 
 /** Cache size for one build: the popular part of a large catalogue, or all of a small one. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024
-/** Longer files are streamed and not cached, because many slow readers would each hold the whole file. */
+/** Larger files are streamed and not cached, because many slow readers would each keep the whole file in memory. */
 const MAX_KEPT_BYTES = 1024 * 1024
-/** Overhead of a cached file besides its bytes. */
+/** Overhead of a cached file in addition to its bytes. */
 const ENTRY_BYTES = 256
 
-/** Segments that could lead out of the folder, or to hidden files, never match. */
+/** Paths with segments that could lead out of the folder or to hidden files never match. */
 const SAFE_PATH = /^(?:\/(?!\.)[A-Za-z0-9_.@-]+)+$/
 
 /**
- * The files of a folder, cached after the first read, except large ones.
+ * Returns the files of a folder, cached after the first read, except large ones.
  *
- * @param later where the folder may be renamed to. It is then read there, never what took its place; if it is in neither place, its files are unavailable.
+ * @param later the path to which the folder may be renamed. It is then read there, and a new folder in its old place is never read; if it is in neither place, its files are unavailable.
  */
 export function folderFiles(dir: string, later?: string): SiteFiles {
   const cache = new LRUCache<string, Bytes>({
@@ -54,7 +54,7 @@ export function folderFiles(dir: string, later?: string): SiteFiles {
   }
 }
 
-/** Distinguishes a folder from any other at the same path; undefined if there is none. */
+/** Returns a string that distinguishes a folder from any other at the same path; undefined if there is no folder. */
 export function identifyFolder(dir: string): string | undefined {
   const stats = statSync(dir, { bigint: true, throwIfNoEntry: false })
   // Inode numbers are reused, so the creation time is included.
@@ -93,7 +93,7 @@ async function describeLarge(file: string): Promise<LargeFile | undefined> {
 
 const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG'])
 
-/** @throws HubError `unavailable` when the file exists and cannot be read */
+/** @throws HubError `unavailable` if the file exists but cannot be read */
 function orAbsent(error: NodeJS.ErrnoException): undefined {
   if (ABSENT.has(error.code ?? '')) return undefined
   throw refuseAway(error)

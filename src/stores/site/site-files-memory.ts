@@ -1,7 +1,7 @@
-// Generates the site's files on request, where no build has written them.
+// Generates the site's files on request if no build has written them.
 import type { SiteFiles } from '../../ports/site-files.ts'
 
-/** Files generated on request. @param find returns the text at a path, or undefined */
+/** Returns files that are generated on request. @param find returns the content at a path, or undefined */
 export function memoryFiles(find: (path: string) => string | Uint8Array | undefined): SiteFiles {
   return {
     async read(path) {

@@ -1,4 +1,4 @@
-// `/tags/{tag}/feed.xml`: new versions with a tag.
+// `/tags/{tag}/feed.xml`: new versions of prompts with a tag.
 
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../../../site/feeds.ts'
