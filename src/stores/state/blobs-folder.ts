@@ -1,4 +1,4 @@
-// Imports the folder in which earlier versions of the Node server kept state into a new store. Does not change the folder.
+// Imports the folder in which earlier versions of the Node server kept state into a new store, without changing the folder.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { TOKEN_DAYS } from '../../domain/access/token-record.ts'
@@ -6,15 +6,15 @@ import { checkEntry } from '../../ports/state-store.ts'
 import type { StateEntry } from './state-sqlite.ts'
 
 const DAY_MS = 86_400_000
-/** Where the server that wrote the folder put the values: under the names of a site and of its store. */
+/** The path of the values in the folder, which contains the names of a site and of its store. */
 const ENTRIES = 'entries/local/site:prompt-hub'
 /** Entries that never expire: login bindings, and how often someone signed out everywhere. */
 const LASTING = ['logins', 'generations']
 
 /**
- * Reads everything in the folder that has not expired.
+ * Reads all entries in the folder that have not expired.
  *
- * @param dir `.hub/blobs`; a missing folder yields nothing
+ * @param dir `.hub/blobs`; a missing folder has no entries
  * @param now milliseconds since 1970
  */
 export function* readBlobsFolder(dir: string, now: number): Generator<StateEntry> {
@@ -40,7 +40,7 @@ function listFiles(root: string): string[] {
   }
 }
 
-/** When a value expires. Without an expiry it is kept as long as a token can live. */
+/** When a value expires. An entry without an expiry is kept for the maximum lifetime of a token. */
 function expiryOf(key: string, value: string, now: number): number | undefined {
   const [kind = '', name = ''] = key.split('/')
   if (LASTING.includes(kind)) return undefined

@@ -1,12 +1,12 @@
-// Keeps fresh copies in a database that several machines share, so that a version published on one of them is visible on all others at once.
+// Keeps fresh copies in a database that several machines share, so that a version published on one of them is visible on all others immediately.
 import type { CopyStore, FreshCopy, KeptVersion } from '../../ports/fresh-copies.ts'
 import { logTrouble } from '../../ports/log.ts'
 import type { StateStore } from '../../ports/state-store.ts'
 import { copiesInState } from './fresh-copies.ts'
 
-/** Its value changes with every stored copy: while it stays the same, cached copies are current. */
+/** The marker, whose value changes with every stored copy: while it stays the same, cached copies are current. */
 const MARKER = 'marker/fresh-copies'
-/** How long a read waits for the database, once; then no read waits until the database has responded again. */
+/** How long a read waits for the database. After a timeout, no read waits until the database has responded again. */
 const PATIENCE_MS = 3_000
 const PROBE_MS = 250
 /** Two publishes of one repository within this time may arrive here in the wrong order. */
@@ -18,21 +18,21 @@ const MAX_VERSIONS = 200
 
 /** Everything that was read while the marker had one value. */
 interface Generation {
-  /** Null when the store must be read, whatever the marker is. */
+  /** Null if the store must be read regardless of the marker. */
   marker: string | undefined | null
   copies: Map<string, Promise<FreshCopy | undefined>>
   versions: Map<string, Promise<KeptVersion | undefined>>
 }
 
-/** Copies that several machines share. */
+/** The copies that several machines share. */
 interface SharedCopies extends CopyStore {
-  /** Whether the last query of the database succeeded; if not, reads use the build and what was read before. */
+  /** Returns whether the last query of the database succeeded; if not, reads use the build and the cached copies. */
   isReachable: () => boolean
   close: () => void
 }
 
 /**
- * Copies in a shared store, cached as long as nothing is published. A read fetches only the marker, and concurrent reads share a request: a read waits for the pending request and then for one that started after it, so that it never misses a publish that was confirmed earlier. A writer changes the marker after storing a copy, and responds after that.
+ * Opens the copies in a shared store, which are cached as long as nothing is published. A read fetches only the marker, and concurrent reads share a request: a read waits for the pending request and then for one that started after it, so that it never misses a publish that was confirmed earlier. A writer changes the marker after storing a copy, and only then responds.
  *
  * @param patienceMs how long a read waits for the store
  */
@@ -60,7 +60,7 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
     probe = setTimeout(async () => {
       try {
         await state.get(MARKER)
-        // Anything unreadable in the meantime is cached as absent.
+        // Copies that could not be read in the meantime are cached as missing.
         generation = begin(null)
         isAway = false
         console.log('The database responds again.')
@@ -69,7 +69,7 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
       }
     }, PROBE_MS).unref()
   }
-  /** @returns undefined when the store failed or timed out; it is then left alone */
+  /** @returns undefined if the store failed or timed out; it is then not used for a while */
   const ask = async <Value>(question: () => Promise<Value>): Promise<Value | undefined> => {
     if (isAway) return undefined
     let timer: NodeJS.Timeout | undefined

@@ -1,4 +1,4 @@
-// Stores fresh copies in the state store. An unreadable copy, or one in another format, is logged and counts as absent.
+// Stores fresh copies in the state store. An unreadable copy, or a copy in another format, is logged and counts as missing.
 import {
   type BuildSource,
   COPY_MS,
@@ -11,7 +11,7 @@ import {
 import { type Lifetime, listKeys, type StateStore } from '../../ports/state-store.ts'
 
 /**
- * The storage format. Only a publish writes copies, from values of the records' types, so the format determines the shape, and a read needs no schemas to validate it; but a deploy also finds copies of an older one. tests/publish/fresh.test.ts says when to raise it.
+ * The storage format. Only a publish writes copies, from values of the records' types, so the format number determines the shape, and a read needs no schemas for validation. A deploy may also find copies from older deploys. tests/publish/fresh.test.ts fails when this number must be incremented.
  */
 const FORMAT = 5
 
@@ -23,11 +23,11 @@ interface Kept<Record> {
 
 /** Copies in a state store. */
 interface StoredCopies extends CopyStore {
-  /** Stores a copy unless a newer one exists, as one atomic step among concurrent writers of this repository. */
+  /** Stores a copy unless a newer one exists, atomically with respect to other writers of this repository. */
   keepNewer(copy: FreshCopy, isOvertaken: (mine: FreshCopy, there: FreshCopy) => boolean): Promise<void>
 }
 
-/** Copies in a state store, read anew each time. */
+/** Opens the copies in a state store, which are read again each time. */
 export function copiesInState(state: StateStore): StoredCopies {
   return {
     find: (owner, name) => read(state, keyOf(owner, name)),
@@ -39,7 +39,7 @@ export function copiesInState(state: StateStore): StoredCopies {
       const key = keyOf(copy.repository.owner, copy.repository.name)
       const text = format(copy)
       const lifetime = lifetimeOf(copy)
-      // Each failed attempt means that another machine stored a copy.
+      // Maximum number of attempts; each failure means that another machine stored a copy.
       for (;;) {
         const found = await state.get(key)
         const there = found && parse<FreshCopy>(found.value)
@@ -54,9 +54,9 @@ export function copiesInState(state: StateStore): StoredCopies {
 }
 
 /**
- * Removes the copies that a build includes. Only for a single process that serves a store: otherwise another machine may not have built them yet.
+ * Removes the copies that a build includes. Used only if a single process serves the store, because another machine may not have built them yet.
  *
- * @returns the number removed
+ * @returns the number of removed copies
  */
 export async function removeBuiltCopies(state: StateStore, source: BuildSource): Promise<number> {
   let removed = 0
@@ -66,14 +66,14 @@ export async function removeBuiltCopies(state: StateStore, source: BuildSource):
     const [, , owner = '', name = ''] = key.split('/')
     const origin = findOrigin(found.value)
     if (origin && isAhead(origin, owner, name, source)) continue
-    // Unless a publish has stored a newer copy in the meantime.
+    // The copy is kept if a publish has stored a newer one in the meantime.
     if (await state.replace(key, '', found.version, { expiresAt: 0 })) removed++
   }
   await state.removeExpired()
   return removed
 }
 
-/** @returns undefined for a copy that is broken or in another format */
+/** @returns undefined if a copy is broken or in another format */
 function findOrigin(text: string): CopyOrigin | undefined {
   try {
     const { format, record }: Kept<CopyOrigin> = JSON.parse(text)
@@ -114,12 +114,12 @@ export function rememberCopies(copies: CopyStore): CopyStore {
   }
 }
 
-/** A copy that could not be stored stays in memory for the life of the process; the next process starts with a build. */
+/** A copy that could not be stored stays in memory until the process exits; the next process starts with a build. */
 function ignoreFailure(): void {}
 
-/** How many repositories are cached, so that requests for names that do not exist cannot fill the memory. */
+/** Maximum number of cached repositories, so that requests for names that do not exist cannot fill the memory. */
 const MAX_REMEMBERED = 10_000
-/** How many versions are cached, of up to 256 KiB each; older ones are read from the store again. */
+/** Maximum number of cached versions, of up to 256 KiB each; older ones are read from the store again. */
 const MAX_VERSIONS = 200
 
 function write<Record extends CopyOrigin>(state: StateStore, key: string, record: Record): Promise<void> {
@@ -135,7 +135,7 @@ function lifetimeOf({ kept_at }: CopyOrigin): Lifetime {
   return { expiresAt: Date.parse(kept_at) + COPY_MS }
 }
 
-/** @returns undefined for copies of an older deploy: they are in the build of this one */
+/** @returns undefined for copies from an older deploy, because this deploy's build includes them */
 function parse<Record>(text: string): Record | undefined {
   const kept: Kept<Record> = JSON.parse(text)
   if (kept.format < FORMAT) return undefined
@@ -148,7 +148,7 @@ async function read<Record>(state: StateStore, key: string): Promise<Record | un
     const found = await state.get(key)
     return found && parse<Record>(found.value)
   } catch (error) {
-    // Imported with the first problem, because most reads and publishes have none.
+    // Imported when the first problem occurs, because most reads and publishes have none.
     const { logTrouble } = await import('../../ports/log.ts')
     logTrouble('warning', 'A fresh copy could not be read.', { key, cause: error })
     return undefined

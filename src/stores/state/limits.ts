@@ -4,10 +4,10 @@ import type { RateLimit, SharedLimiter } from '../../ports/rate-limiter.ts'
 import { refuseState, type StateStore } from '../../ports/state-store.ts'
 import { waitSeconds } from './rate-limiter-memory.ts'
 
-/** Each failed attempt means that another request was counted, so this many at once exceed any limit. */
+/** Maximum number of attempts. Each failure means that another request was counted, so this many concurrent requests exceed any limit. */
 const MAX_TRIES = 100
 
-/** Returns a limiter with counts shared by all processes. @param kind distinguishes it from other limiters of the store */
+/** Returns a limiter whose counts are shared by all processes. @param kind distinguishes it from the store's other limiters */
 export function limitInState(
   state: StateStore,
   kind: string,

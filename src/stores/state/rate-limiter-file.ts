@@ -1,11 +1,11 @@
-// The sliding window in a file, only for the Netlify dev server: there each request runs in a worker whose memory is lost afterwards.
+// Keeps the sliding window in a file, only for the Netlify dev server, where each request runs in a worker whose memory is lost afterwards.
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { RateLimit, RateLimiter } from '../../ports/rate-limiter.ts'
 import { UNLIMITED, waitSeconds } from './rate-limiter-memory.ts'
 
-/** Returns a limiter that every worker on this machine shares. @param path of its file; created when missing */
+/** Returns a limiter that all workers on this machine share. @param path the path of its file, which is created if missing */
 export function limitInFile({ requests, windowMs }: RateLimit, path: string): RateLimiter {
   if (requests === 0) return UNLIMITED
   mkdirSync(dirname(path), { recursive: true })

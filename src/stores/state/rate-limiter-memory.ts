@@ -1,14 +1,13 @@
-// The sliding window that limits requests: exact counts per client in bounded memory; and the arithmetic shared by every window.
+// Limits requests with a sliding window: exact counts per client in bounded memory. Also contains the arithmetic that all windows share.
 import type { RateLimit, RateLimiter } from '../../ports/rate-limiter.ts'
 
-/** Maximum number of clients remembered. With one request each, they take about 20 MB. */
+/** Maximum number of remembered clients. With one request each, they take about 20 MB. */
 const MAX_CLIENTS = 100_000
 
 /**
- * A limiter in memory. Entries that left the window are dropped. Above the maximum number of clients, evicts the least recently seen client, but never one that is currently blocked; otherwise many addresses could unblock one.
+ * A limiter in memory. Creates a limiter; entries that have left the window are dropped. Above the maximum number of clients, evicts the least recently seen client, but never one that is currently blocked; otherwise many addresses could unblock one.
  *
- * @param now a monotonic clock in milliseconds; the machine's time of day is not
- * @param mostClients has a default
+ * @param now a monotonic clock in milliseconds, unlike the time of day @param mostClients has a default
  */
 export function limitInMemory(
   { requests, windowMs }: RateLimit,
@@ -16,7 +15,7 @@ export function limitInMemory(
   mostClients = MAX_CLIENTS,
 ): RateLimiter {
   if (requests === 0) return UNLIMITED
-  /** Times of requests, oldest first; clients by their newest one. Blocked clients are kept separately. */
+  /** The times of requests, oldest first; clients are ordered by their newest request. Blocked clients are stored separately. */
   const counted = new Map<string, number[]>()
   const limited = new Map<string, number[]>()
   const forgetBefore = (clients: Map<string, number[]>, moment: number) => {
@@ -50,7 +49,7 @@ export function limitInMemory(
 /** A limiter that never rejects. */
 export const UNLIMITED: RateLimiter = { take: () => 0 }
 
-/** Seconds until the oldest request leaves the window, at least one. */
+/** Returns the seconds until the oldest request leaves the window, at least one. */
 export function waitSeconds(oldestMs: number, windowMs: number, nowMs: number): number {
   return Math.max(1, Math.ceil((oldestMs + windowMs - nowMs) / 1000))
 }

@@ -7,13 +7,13 @@ import { parseRecord } from './state-record.ts'
 
 const DAY_MS = 86_400_000
 
-/** The identity part of accounts. */
+/** The part of the account store that is about identity. */
 type People = Pick<
   Accounts,
   'openSession' | 'findSession' | 'endSession' | 'endAllSessions' | 'bindLogin' | 'spendSignIn'
 >
 
-/** People in a state store, read anew each time, so that ending a session takes effect at once. */
+/** Opens the people in a state store, which are read again each time, so that revoking a session takes effect immediately. */
 export function peopleInState(state: StateStore): People {
   return {
     async openSession(person, now) {
@@ -60,7 +60,7 @@ async function readGeneration(state: StateStore, userId: string): Promise<number
   const found = await state.get(generationKey(userId))
   if (!found) return 0
   const generation = Number(found.value)
-  // If a broken record counted as 0, ended sessions would become valid again.
+  // If a broken record counted as 0, revoked sessions would become valid again.
   if (!Number.isSafeInteger(generation) || generation < 0) throw new Error('a generation of sessions is no number')
   return generation
 }

@@ -7,17 +7,17 @@ interface Use {
   kind: 'jti' | 'sign-ins'
   /** The item's name; unique within its kind. */
   id: string
-  /** Identifies this use: with the same text it may be repeated. */
+  /** Identifies this use; a use with the same value may be repeated. */
   use: string
-  /** When the item expires, in milliseconds since 1970; the same at each use. */
+  /** When the item expires, in milliseconds since 1970; the same on each use. */
   endsMs: number
 }
 
 /**
  * Uses an item: the first process to record its use wins. The record is then read again, because Netlify Blobs may let two such writes succeed, but afterwards shows both writers the same one (docs/notes/github.md section 10).
  *
- * @returns false when it was used for something else, or has expired
- * @throws HubError `unavailable` when the store cannot be reached
+ * @returns false if it was used for something else or has expired @throws HubError `unavailable` if the store cannot be
+ * reached
  */
 export async function spendOnce(state: StateStore, { kind, id, use, endsMs }: Use): Promise<boolean> {
   const key = `${kind}/${Math.ceil(endsMs / 1000)}-${hash('sha256', id)}`

@@ -7,18 +7,18 @@ import { checkEntry, refuseState, type StateStore } from '../../ports/state-stor
 const CALL_MS = 3_000
 const NAME = 'prompt-hub'
 const AT_ONCE = 8
-/** Time limit of a sweep: Netlify ends a scheduled function after 30 s. */
+/** Time limit of a sweep, because Netlify stops a scheduled function after 30 s. */
 const SWEEP_MS = 20_000
 
-/** Returns the store of a Netlify site; inside a function the platform provides the access. Reads are strongly consistent: a revoked token must be revoked at once. */
+/** Returns the store of a Netlify site; inside a function, the platform provides the credentials. Reads are strongly consistent, because revoking a token must take effect immediately. */
 export function netlifyState(): StateStore {
   return stateOver({ consistency: 'strong' })
 }
 
 /**
- * A store at an address.
+ * Opens a store at a URL.
  *
- * @param access the server's address and its token; inside a Netlify function, neither
+ * @param access the server's URL and token; both are omitted inside a Netlify function
  * @param now a clock in milliseconds since 1970
  */
 export function stateOver(access: Omit<GetStoreOptions, 'name'>, now: () => number = Date.now): StateStore {
@@ -72,7 +72,7 @@ export function stateOver(access: Omit<GetStoreOptions, 'name'>, now: () => numb
     async removeExpired() {
       const deadline = now() + SWEEP_MS
       const { keys } = await state.list('')
-      // In random order, so that later sweeps complete one that ran out of time.
+      // The order is random, so that later sweeps remove what a sweep that ran out of time has missed.
       const shuffled = keys.map((key) => ({ key, place: Math.random() })).sort((a, b) => a.place - b.place)
       const removed = await atMost(AT_ONCE, shuffled, async ({ key }) => {
         if (now() > deadline) return 0

@@ -6,25 +6,25 @@ import { HubError } from '../../domain/api/errors.ts'
 import { logTrouble } from '../../ports/log.ts'
 import { checkEntry, type OpenStateStore, refuseState } from '../../ports/state-store.ts'
 
-/** Maximum connections per process: PostgreSQL allows 100 in total by default. */
+/** Maximum number of connections per process, because PostgreSQL allows 100 in total by default. */
 const MAX_CONNECTIONS = 10
 /** How long a call waits for a connection, and then for its result. */
 const CONNECT_MS = 3_000
 const STATEMENT_MS = 3_000
-/** Time limit for creating the table, next to other machines that start at the same moment. */
+/** Time limit for creating the table while other machines may be starting at the same moment. */
 const MIGRATE_MS = 30_000
-/** How often a statement that lost a race is repeated. */
+/** Maximum number of times that a statement that lost a race is repeated. */
 const MAX_TRIES = 10
 const RECONNECT_MS = 1_000
 const PAGE_KEYS = 1_000
 const CHANNEL = 'prompt_hub'
-/** A race between machines that a retry resolves: serialization failure, deadlock. */
+/** Errors from races between machines, which a retry resolves: serialization failure, deadlock. */
 const RACES = ['40001', '40P01']
-/** The same while tables are created: also objects that another machine created at the same moment, some of which PostgreSQL reports as "internal error". */
+/** Errors from races while tables are created; these include objects that another machine created at the same moment, some of which PostgreSQL reports as "internal error". */
 const MIGRATION_RACES = [...RACES, '23505', '42P07', '42710', 'XX000']
 
 /**
- * The migrations. Each part may run again, because CockroachDB commits before it changes a table. Keys are bytes, so that every engine sorts them alike, whatever its collation.
+ * The migrations. Each part may run again, because CockroachDB commits before it changes a table. Keys are bytes, so that every engine sorts them in the same way, whatever its collation is.
  */
 const MIGRATIONS = [
   [
@@ -37,11 +37,11 @@ const UPSERT = `INSERT INTO prompt_hub_state (key, value, version, expires_at) V
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version, expires_at = excluded.expires_at`
 
 /**
- * Opens the store. The table is created or migrated before the first call. If the database is unreachable now, each call tries again.
+ * Opens the store. The table is created or migrated before the first call. If the database cannot be reached at that time, each call tries again.
  *
  * @param url `postgresql://user:password@host/database`
  * @param now a clock in milliseconds since 1970
- * @throws Error when a newer version of the hub migrated the table
+ * @throws Error if a newer version of the hub has migrated the table
  */
 export async function openPostgresState(url: string, now: () => number = Date.now): Promise<OpenStateStore> {
   const settings: ClientConfig = {
@@ -53,7 +53,7 @@ export async function openPostgresState(url: string, now: () => number = Date.no
   const pool = new Pool({
     ...settings,
     max: MAX_CONNECTIONS,
-    // Ends the wait when the connection is lost; the setting below ends the query on the server. Poolers reject it as a start-up parameter.
+    // Stops waiting if the connection is lost; the setting below stops the query on the server. This is not a start-up parameter, because poolers reject those.
     query_timeout: STATEMENT_MS + 1_000,
     onConnect: (client) => client.query(`SET statement_timeout = ${STATEMENT_MS}`).then(() => {}),
   })
@@ -141,7 +141,7 @@ export async function openPostgresState(url: string, now: () => number = Date.no
   }
 }
 
-/** Reads the database's time. @throws Error when it does not respond */
+/** Reads the database's time. @throws Error if the database does not respond */
 export async function readDatabaseTime(url: string): Promise<Date> {
   const client = new Client({
     connectionString: url,
@@ -170,7 +170,7 @@ async function settleRaces<Value>(races: readonly string[], work: () => Promise<
   }
 }
 
-/** Migrates the table to the newest format. One machine at a time: it locks the row with the table's format. */
+/** Migrates the table to the newest format. Only one machine does this at a time, because it locks the row with the table's format. */
 async function migrate(settings: ClientConfig): Promise<void> {
   const client = new Client({ ...settings, query_timeout: MIGRATE_MS })
   client.on('error', () => {})
@@ -192,7 +192,7 @@ async function migrate(settings: ClientConfig): Promise<void> {
   throw new Error('A newer version of the hub has migrated the database. Run that version, or restore a backup.')
 }
 
-/** @returns the format that the table had */
+/** @returns the previous format of the table */
 async function migrateLocked(client: Client): Promise<number> {
   await client.query('BEGIN')
   try {
@@ -209,7 +209,7 @@ async function migrateLocked(client: Client): Promise<number> {
   }
 }
 
-/** Listens on a separate connection, and reconnects when it breaks. An engine without LISTEN is tried once. */
+/** Listens on a separate connection, and reconnects when it breaks. If the engine does not support LISTEN, this is tried only once. */
 function listen(settings: ClientConfig, onNotice: (topic: string | undefined) => void): { stop(): Promise<void> } {
   const stopping = new AbortController()
   let client: Client | undefined
@@ -250,5 +250,5 @@ function listen(settings: ClientConfig, onNotice: (topic: string | undefined) =>
   }
 }
 
-/** Feature not supported, and syntax error. */
+/** Error codes for an unsupported feature and for a syntax error. */
 const LACKS_LISTEN = ['0A000', '42601']

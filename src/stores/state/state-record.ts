@@ -1,4 +1,4 @@
-// Reads a record from the state store. An invalid record counts as absent, and its key is logged.
+// Reads a record from the state store. An invalid record counts as missing, and its key is logged.
 
 import type * as z from 'zod'
 

@@ -1,4 +1,4 @@
-// Keeps state in one SQLite file, for a hub on one machine. Several processes may have it open.
+// Keeps state in one SQLite file, for a hub on one machine. Several processes may open it at the same time.
 import { randomUUID } from 'node:crypto'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -27,11 +27,11 @@ export interface StateEntry extends Lifetime {
 }
 
 /**
- * Opens the file, and creates it when missing.
+ * Opens the file, and creates it if it is missing.
  *
  * @param seed initial entries of a new file, written in the same transaction as its table; called only then
  * @param now a clock in milliseconds since 1970
- * @throws Error when the file is not a database, or a newer version of the hub wrote it
+ * @throws Error if the file is not a database, or if a newer version of the hub wrote it
  */
 export async function openSqliteState(
   path: string,
@@ -39,9 +39,9 @@ export async function openSqliteState(
   seed: () => Iterable<StateEntry> = () => [],
 ): Promise<OpenStateStore> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  // SQLite gives its other files the mode of this one.
+  // SQLite creates its other files with the mode of this one.
   closeSync(openSync(path, 'a', 0o600))
-  // Without SQLite's own timeout, which would block the thread that serves reads.
+  // SQLite's own timeout is disabled, because it would block the thread that serves reads.
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
     await untilFree(() => prepareFile(database, path, seed))
@@ -140,7 +140,7 @@ async function untilFree<Value>(work: () => Value): Promise<Value> {
   }
 }
 
-/** The low byte of an extended code is the code itself. */
+/** The low byte of an extended code is the primary code. */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === BUSY
 }

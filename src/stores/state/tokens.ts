@@ -1,4 +1,4 @@
-// Keeps tokens in the state store: stored as a digest, read on every use, never in clear text, and removed when they end.
+// Keeps tokens in the state store: stored only as a digest, read on every use, and removed when they expire or are revoked.
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { Accounts, ListedToken } from '../../domain/access/account.ts'
 import type { Permission } from '../../domain/access/permissions.ts'
@@ -10,15 +10,15 @@ import { type Lifetime, listKeys, type StateStore } from '../../ports/state-stor
 import { parseRecord } from './state-record.ts'
 
 const DAY_MS = 86_400_000
-/** Last use is only informational, so one write per hour is enough. */
+/** Minimum time between two writes of the last use, which is only informational. */
 const LAST_USE_MS = 3_600_000
-/** How many records are read or removed at once: a list may be long, and each record takes a connection to the store. */
+/** Maximum number of records that are read or removed at once, because a list may be long and each record takes a connection to the store. */
 const AT_ONCE = 8
 /** How long the record of an expired token is kept, so that its creator sees that it expired. */
 const EXPIRED_MS = 30 * DAY_MS
 /** Maximum lifetime of a token's record. */
 const MAX_USE_MS = TOKEN_DAYS.most * DAY_MS + EXPIRED_MS
-/** Maximum number of list entries read. A person has 50 tokens; only lists of earlier versions are longer, and each read shortens them. */
+/** Maximum number of list entries read. A person has at most 50 tokens. Only lists from earlier versions are longer, and each read shortens them. */
 const MAX_READ = 200
 
 /** The parts of a new token. */
@@ -34,7 +34,7 @@ interface NewToken {
   id?: string
 }
 
-/** Creates a token and stores its record, also in the list of its person or of its owner's operators. @returns the token, which is never shown again */
+/** Creates a token, stores its record, and adds it to the list of its person or of its owner's operators. @returns the token, which is never shown again */
 export async function createToken(
   state: Pick<StateStore, 'set'>,
   { days, id = randomUUID(), ...given }: NewToken,
@@ -51,17 +51,17 @@ export async function createToken(
   })
   const lifetime = lifetimeOf(record)
   await state.set(`tokens/${digestOf(token)}`, JSON.stringify(record), lifetime)
-  // The list is written second, so that every token in it exists. If that fails, so does this call, and the token is never shown to anyone.
+  // The list is written last, so that every token in it exists. If that fails, this call fails too, and the token is never shown to anyone.
   await state.set(listKeyOf(record), digestOf(token), lifetime)
   return { token, record }
 }
 
-/** Looks up a token. @returns undefined when it was never created here, was revoked, or its record is broken */
+/** Looks up a token. @returns undefined if it was never created here or was revoked, or if its record is broken */
 export async function findToken(state: StateStore, token: string): Promise<TokenRecord | undefined> {
   return readRecord(state, digestOf(token))
 }
 
-/** People's tokens in a state store. */
+/** Opens people's tokens in a state store. */
 export function tokensInState(
   state: StateStore,
 ): Pick<Accounts, 'createToken' | 'listTokens' | 'revokeToken' | 'listOperatorTokens'> {
@@ -74,7 +74,7 @@ export function tokensInState(
     async listTokens(userId, now) {
       const stored = await readList(state, (await state.list(listKey(userId, ''))).keys.slice(0, MAX_READ))
       const theirs = stored.filter(({ record }) => isHeldBy(record, userId))
-      // A mark of an earlier version; now revoked tokens are removed.
+      // Set by earlier versions; revoked tokens are now removed.
       const [revoked, others] = divide(theirs, ({ record }) => record.revoked_at !== null)
       const [expired, good] = divide(others, ({ record }) => hasExpired(record, now))
       expired.sort((a, b) => b.record.expires_at.localeCompare(a.record.expires_at))
@@ -102,7 +102,7 @@ export async function listAllOperatorTokens(state: StateStore): Promise<ListedTo
   return withUses(state, await readOperatorTokens(state))
 }
 
-/** Revokes an operator's token. @returns its description, or undefined when there is none with that ID */
+/** Revokes an operator's token. @returns its description, or undefined if there is no token with that ID */
 export async function revokeOperatorToken(state: StateStore, id: string): Promise<TokenRecord | undefined> {
   const stored = (await readOperatorTokens(state)).find(({ record }) => record.id === id)
   if (stored) await remove(state, stored)
@@ -146,7 +146,7 @@ async function readList(state: StateStore, keys: readonly string[]): Promise<Sto
   return stored.filter((one) => one !== undefined)
 }
 
-/** The token is removed first, so that it is invalid even when the rest fails. */
+/** The token is removed first, so that it is invalid even if the rest fails. */
 async function remove(state: StateStore, { digest, record }: Stored): Promise<void> {
   await state.delete(`tokens/${digest}`)
   await state.delete(listKeyOf(record))
