@@ -47,7 +47,10 @@ export const SETTINGS_CHECKS: readonly Check<GivenSettings>[] = [
 
 function lookAtForms({ environment }: GivenSettings): Finding[] {
   return (readSettings(environment).problems ?? []).map(({ key, message }) =>
-    wrong(`${key} cannot be read: ${message}.`, `Correct or remove ${key}; README.md lists every setting.`),
+    wrong(
+      `${key} cannot be read: ${message}.`,
+      `Correct or remove ${key}; src/pages/docs/settings.md lists every setting.`,
+    ),
   )
 }
 

@@ -126,7 +126,7 @@ describe.each([
         await hub.stop()
       }
     }
-    /** What is returned once the hub fails, and how many requests that took. */
+    /** Returns the result once the hub fails, and the number of requests. */
     const fail = async (hub: FaultHub, get: () => Promise<Got>) => {
       hub.outage = fault
       hub.asked.length = 0

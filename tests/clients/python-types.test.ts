@@ -1,4 +1,4 @@
-// Pins that the frozen Python library and a program that uses it satisfy two strict checkers, pyright and mypy, and that both see a missing value.
+// Checks that the frozen Python library and a program that uses it satisfy two strict checkers, pyright and mypy, and that both report a missing value.
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const HAS_MYPY = spawnSync('mypy', ['--version']).status === 0
 const NO_MYPY = HAS_MYPY ? '' : ' (SKIPPED: mypy is missing; apt-get install mypy)'
 
-/** As in the guide, then everything else that a program may use. */
+/** The code from the guide, then everything else that a program may use. */
 const PROGRAM = `
 from typing import Optional
 
@@ -66,7 +66,7 @@ afterAll(async () => {
 })
 
 const RIGHT = ['guide.py', 'use.py', 'prompt_values.py', 'library/prompt_hub']
-/** What a checker says; it ends with 1 when it found anything. */
+/** Returns a checker's output; its exit status is 1 if it found anything. */
 const check = (program: string, args: string[]) =>
   run(program, args, { cwd: project, env: { ...process.env, MYPYPATH: 'library' } }).then(
     ({ stdout }) => stdout,

@@ -1,4 +1,4 @@
-// A content tree with many kinds of mistakes stops the build, which names every one of them and runs nothing.
+// Checks that many kinds of mistakes in the content stop the build, which reports all of them and executes nothing.
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

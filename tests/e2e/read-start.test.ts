@@ -1,4 +1,4 @@
-// Aims the reading suite and the MCP clients at `npm start`, our own host on a built site, and reading at the address in E2E_URL when there is one.
+// Runs the read test suite and the MCP clients against `npm start`, our own host with a built site, and the read test suite against the URL in E2E_URL if it is set.
 import { testClients } from '../mcp/clients.ts'
 import { readSuite } from './reading/suite.ts'
 import { npmTarget, runningAt } from './targets.ts'

@@ -25,7 +25,7 @@ const health = async () => (await ask('/healthz')).json() as Json
 const titleOf = async (name: string) => ((await ask(`/api/v1/repos/${name}`)).json() as { data: Json }).data.title
 const isShown = (name: string, text: string) =>
   poll(`${text} is shown\n${run.log()}`, WITHIN, async () => ((await titleOf(name)) === text ? true : undefined))
-/** A change is visible a moment before the health check shows it. */
+/** Waits, because a change is visible a moment before the health check shows it. */
 const healthBecomes = (expected: Json) => expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
 /** Returns this hub's site folder. */
 const folder = () =>

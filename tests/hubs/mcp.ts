@@ -32,7 +32,7 @@ export interface McpHub {
   dependencies: McpDependencies
   /** Handles any request as is. */
   answer(request: Request): Promise<Response>
-  /** A `fetch` for clients that leads here. */
+  /** A `fetch` for clients that sends requests to this server. */
   fetch(address: string | URL, init?: RequestInit): Promise<Response>
   /** Sends a 2025 request. @returns its result; throws if the server reports an error */
   call(method: string, params?: Json): Promise<Json>

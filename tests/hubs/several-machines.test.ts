@@ -1,5 +1,5 @@
 // Checks that several machines form one hub: three of them with one PostgreSQL and one GitHub repository, with kills,
-// restarts and losses. PUBLISHES=200 is the long run.
+// restarts and losses. PUBLISHES=200 selects a longer run.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../scripts/bench/postgres.ts'
 import { poll } from '../e2e/client.ts'

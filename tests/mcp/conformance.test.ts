@@ -1,4 +1,4 @@
-// Runs the official clients, the public conformance suites and the Inspector against a built site as `npm run serve` serves it; what fails on purpose stands in the baselines, with its reason.
+// Runs the official clients, the public conformance suites and the Inspector against a built site served by `npm run serve`; the baselines list the expected failures with their reasons.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -28,7 +28,7 @@ async function run(program: string, parameters: readonly string[]) {
 
 const Checks = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }))
 
-/** What a suite wrote of each check. */
+/** Reads what a suite reported for each check. */
 function readChecks(results: string) {
   return readdirSync(results).flatMap((scenario) =>
     Checks.parse(JSON.parse(readFileSync(join(results, scenario, 'checks.json'), 'utf8'))),
@@ -79,7 +79,7 @@ describe('conformance', () => {
       expect(log).toContain('Baseline check passed: all failures are expected.')
       expect(code).toBe(0)
       for (const scenario of mustPass) expect(log).toMatch(new RegExp(`✓ ${scenario}: \\d+ passed, 0 failed`))
-      // Every message fits the specification’s own schema, also where a fixture is missing. The older suite does not look.
+      // Every message matches the specification’s own schema, even if a fixture is missing. The older suite does not check this.
       const verdicts = readChecks(results).filter(({ id }) => id === 'wire-schema-valid')
       expect(verdicts.filter(({ status }) => status !== 'SUCCESS')).toEqual([])
       if (suite !== 'conformance-0.1') expect(verdicts.length).toBeGreaterThan(20)

@@ -1,4 +1,4 @@
-// Pins many publishers at once on GitHub's stand-in under each of its faults, what a publish costs there, and how long ten at once take.
+// Tests many simultaneous publishers on the fake GitHub server with each of its faults, the number of calls per publish, and the duration of ten simultaneous publishes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FAULTS, type Fault, type Rule } from '../github/faults.ts'
@@ -29,7 +29,7 @@ const openHubs = async (count: number): Promise<Hub[]> => {
 }
 const at = <Value>(values: readonly Value[], index: number): Value => values[index % values.length]!
 
-/** The same coins at every run: mulberry32. */
+/** Creates random decisions that are the same in every run: mulberry32. */
 function createCoin(seed: number): (share: number) => () => boolean {
   let state = seed
   return (share) => () => {
@@ -40,7 +40,7 @@ function createCoin(seed: number): (share: number) => () => boolean {
   }
 }
 
-/** A fault that works anew for each call. */
+/** Creates a fault that applies to each call separately. */
 const holdEach = (work: () => Promise<unknown>): Fault => ({
   kind: 'hold',
   applied: false,
@@ -50,7 +50,7 @@ const holdEach = (work: () => Promise<unknown>): Fault => ({
 })
 
 const OUTSIDE = 'Somebody else'
-/** Moves the branch as GitHub does it, one commit after the other, so that no commit of ours can be lost to it. */
+/** Moves the branch as GitHub does, one commit after another, so that none of our commits can be lost. */
 async function moveBranch({ repository, token }: StandInRepository, number: number): Promise<void> {
   const headers = { authorization: `token ${token}`, 'content-type': 'application/json' }
   for (;;) {
@@ -70,7 +70,7 @@ async function moveBranch({ repository, token }: StandInRepository, number: numb
   }
 }
 
-/** What befalls the calls, by the name of the order. */
+/** The faults that the calls encounter, by the name of the scenario. */
 const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoin>) => Rule[]])[] = [
   ['no fault', () => []],
   [
@@ -122,7 +122,7 @@ const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoi
 describe.each(CONDITIONS)('concurrent publishes to GitHub: %s', (condition, makeRules) => {
   //  how                       processes
   test.each([
-    // Each of three processes queues its publishes, too.
+    // Each of the three processes also queues its own publishes.
     ...(condition === 'no fault' ? [['in one process', 1] as const] : []),
     ['in three processes', 3] as const,
   ])('%s: 12 publishes get 12 different, consecutive versions', async (_, processes) => {
@@ -135,7 +135,7 @@ describe.each(CONDITIONS)('concurrent publishes to GitHub: %s', (condition, make
     expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(12))
     await expectPublished(world, bodies, answers)
     expect(await judgeHistory(world)).toEqual(consecutive(12).map((v) => `content/acme/code-review/versions/${v}.md`))
-    // What was answered with 201 is read at once, whatever happened on the way.
+    // A version that was confirmed with 201 can be read immediately, whatever happened before.
     for (const [index, { version }] of answers.entries())
       expect((await hubs[0]!.readRepository(`/raw?version=${version}`)).text).toBe(bodies[index]!.content)
     expect((await hubs[0]!.readRepository()).data).toMatchObject({ latest_version: '1.0.11', versions_count: 12 })
@@ -185,7 +185,7 @@ test('ten concurrent publishes take two GitHub calls each', async () => {
     Array.from({ length: 10 }, (_, index) => hub.publish({ content: `Text ${index}\n` })),
   )
   expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(10))
-  // Each is compared with the version before it, whose bytes this process sent itself.
+  // Each one is compared with the previous version, whose bytes this process sent itself.
   expect(standIn.counts()).toEqual({ query: 10, mutation: 10, rest: 0, all: 20 })
 })
 
@@ -212,7 +212,7 @@ describe('GitHub calls per publish', () => {
   ])('%s', async (_, body, key, status, calls) => {
     const warm = await openHub(world)
     await warm.publish(FIRST, { key: 'key-0001' })
-    // Another process: it has nothing in memory but the build.
+    // Another process, which has only the build in memory.
     const cold = await openHub(world, { state: warm.state })
     await cold.build()
     standIn.forget()

@@ -1,4 +1,4 @@
-// Pins that what looks dangerous is kept byte for byte and never runs, that tokens never become public, and that no publish breaks a later build.
+// Checks that content that looks dangerous is kept byte for byte and never runs, that tokens never become public, and that no publish breaks a later build.
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { canary, expectRefusal, head, hub, judgeAfterwards, nested, openForInputs } from './hostile-inputs.ts'
@@ -27,7 +27,7 @@ describe('rejects hub tokens in every field', () => {
     const answer = await hub.publish(body(hub.token))
     expect([answer.status, answer.code]).toEqual([422, 'validation_failed'])
     expect(answer.message).toContain(field === 'unknown' ? ': unknown; ' : `${field}: `)
-    // Its checksum says nothing, so 32 characters after hub_ are all of the secret.
+    // Its checksum is not secret, so the 32 characters after hub_ are the whole secret.
     expect(answer.text).not.toContain(hub.token.slice(4, 24))
     expect(await head()).toBe(before)
   })

@@ -207,7 +207,7 @@ describe('GitHub rejects the request', () => {
     standIn.script({ on, times: Infinity, fault })
     const answer = await hub.publish(BODY)
     expect([answer.status, answer.code]).toEqual([502, 'upstream_error'])
-    expect(answer.message).toBe('The git host rejected the request. The operator finds the reason in the log.')
+    expect(answer.message).toBe('The git host rejected the request. The hub’s log has the reason.')
     expect(answer.headers.get('Retry-After')).toBe(null)
     expect(standIn.counts().all).toBe(calls)
     expect(logged).toHaveLength(1)
@@ -227,7 +227,7 @@ describe('GitHub rejects the request', () => {
     })
     const answer = await empty.publish(BODY)
     expect([answer.status, answer.code]).toEqual([502, 'upstream_error'])
-    expect(answer.message).toContain('needs a first commit')
+    expect(answer.message).toContain('Create a first commit on it')
   })
 })
 
@@ -279,7 +279,7 @@ test('a write that is applied after the call timeout: 201, one version', async (
 })
 
 describe('a publish whose response was lost', () => {
-  /** The write is applied, then GitHub is unreachable until the deadline. */
+  /** Applies the write, then makes GitHub unreachable until the deadline. */
   const loseEverything = async (key?: string) => {
     const pass = passTimeAtEachCall(6)
     standIn.script(

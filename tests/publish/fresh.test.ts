@@ -320,7 +320,7 @@ describe('stored copies', () => {
         key === 'description' && typeof value === 'string' ? undefined : value,
       ),
     )
-    // Failing because a record has changed? Raise FORMAT in src/stores/state/fresh-copies.ts by one, because copies
+    // Does this fail because a record has changed? Increment FORMAT in src/stores/state/fresh-copies.ts, because copies
     // from the last deploy still exist, and update both values here.
     expect([format, hash('sha256', shapes.join('\n')).slice(0, 16)]).toEqual([5, 'a4a596eace6c0879'])
   })

@@ -1,4 +1,4 @@
-// Pins that no answered version is ever lost, whatever order publishes, edits, commits, switches, kills, full disks and restarts come in: random sequences beside a simple model.
+// Checks that no confirmed version is ever lost, in random sequences of publishes, edits, commits, switches, kills, full disks and restarts that are compared with a simple model.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,41 +9,41 @@ import { REPOSITORY } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { type Answered, type BadGit, type KillableHub, makeBadGit, noteAnswer, startKillable } from './killing.ts'
 
-/** How many sequences; many by hand: MODEL_RUNS=100 SEED=2 npx vitest run tests/publish/model.test.ts */
+/** The number of sequences; to run many by hand: MODEL_RUNS=100 SEED=2 npx vitest run tests/publish/model.test.ts */
 const RUNS = Number(process.env.MODEL_RUNS ?? 3)
 const SEED = Number(process.env.SEED ?? 1)
-/** Steps a sequence has at most. */
+/** Maximum number of steps in a sequence. */
 const MAX_STEPS = 20
-/** Calls of git that a publish comes to, about; a kill at a later one falls on no step. */
+/** Approximate number of git calls in a publish; a kill at a later call does not happen during a step. */
 const GIT_CALLS = 22
 vi.setConfig({ testTimeout: 60_000 + RUNS * 60_000 })
 
 const INDEX = `content/${REPOSITORY}/index.md`
 const versionFile = (version: string) => `content/${REPOSITORY}/versions/${version}.md`
 
-/** What must be true, as far as the test knows it. */
+/** The expected state, as far as the test knows it. */
 interface Model {
-  /** Branch → what was answered while it was served. A branch starts with what the one had that it left. */
+  /** Branch → the versions that were confirmed while it was served. A new branch starts with the versions of the branch that it was created from. */
   answered: Map<string, Answered>
   /** The branch that is checked out; undefined while HEAD is detached. */
   standing: string | undefined
-  /** The branch that the hub publishes to: the one it was started on. Undefined while none runs. */
+  /** The branch that the hub publishes to: the one it was started on. Undefined while no hub is running. */
   served: string | undefined
-  /** What the user wrote into index.md and has not committed. */
+  /** The user's uncommitted edit of index.md. */
   edit: string | undefined
-  /** A publish without an answer, which its client repeats once a hub serves that branch again. */
+  /** A publish without a response, which its client repeats once a hub serves that branch again. */
   pending: { branch: string; content: string; key: string } | undefined
-  /** Whether a killed hub may have left work to be finished. */
+  /** Whether a killed hub may have left unfinished work. */
   isUnfinished: boolean
 }
 
-/** The repository, and the hub that runs at the moment. */
+/** The repository, and the hub that is currently running. */
 interface Real {
   folder: string
   contentDir: string
   badGit: BadGit
   hub: KillableHub | undefined
-  /** Another branch is another deployment, with state of its own. */
+  /** Another branch is another deployment with its own state. */
   blobsDirOf(branch: string): string
   git(...args: string[]): string
   steps: Map<string, number>
@@ -52,10 +52,10 @@ interface Real {
 type Command = fc.AsyncCommand<Model, Real>
 let number = 0
 
-/** What git says when it keeps the user from losing their own edit, or finds nothing to commit. */
+/** Git's messages when it prevents the user from losing an edit, or when there is nothing to commit. */
 const REFUSALS = /would be overwritten|\bcommit -q -a\b/
 
-/** Runs git as the user does. @param mayRemove whether they remove a killed hub's lock when git refuses because of it and tells them to */
+/** Runs git as the user does. @param mayRemove whether the user removes a killed hub's lock when git fails because of it and says to do so */
 function runAsUser(
   { folder, git }: Pick<Real, 'folder' | 'git'>,
   mayRemove: boolean,
@@ -75,7 +75,7 @@ function runAsUser(
   }
 }
 
-/** What is true after every step. */
+/** Checks what must be true after every step. */
 async function judge(model: Model, real: Real): Promise<void> {
   const { git, hub } = real
   for (const [branch, answered] of model.answered)
@@ -94,7 +94,7 @@ async function judge(model: Model, real: Real): Promise<void> {
   expect(git('status', '--porcelain', '-uall')).toBe(model.edit === undefined ? '' : edited)
 }
 
-/** Wraps a step: counts it, and judges after it. */
+/** Wraps a step: counts it, and runs the checks after it. */
 function step(
   name: string,
   check: (model: Readonly<Model>) => boolean,
@@ -120,7 +120,7 @@ const answeredOn = (model: Readonly<Model>, branch: string): Answered => {
 const hasVersion = ({ answered, standing }: Readonly<Model>) =>
   standing !== undefined && (answered.get(standing)?.size ?? 0) > 0
 
-/** Publishes something new. @param isTitled whether `index.md` changes too */
+/** Publishes a new version. @param isTitled whether `index.md` changes too */
 function send(real: Real, isTitled: boolean): { content: string; key: string; reply: ReturnType<KillableHub['ask']> } {
   number += 1
   const content = `Text ${number}\n`
@@ -144,7 +144,7 @@ const publish = (isTitled: boolean) =>
     async (model, real) => {
       const { content, reply } = send(real, isTitled)
       const version = noteAnswer(answeredOn(model, model.served!), content, await reply)
-      // Refused with a reason: the branch is another one, or the user's own edit lies where index.md would be written.
+      // Rejected with a reason: another branch is checked out, or the user's own edit is in the way of index.md.
       if (model.standing !== model.served) expect(version).toBeUndefined()
       else if (model.edit === undefined || !isTitled) expect(version, JSON.stringify(await reply)).toBeDefined()
       if (version === undefined) expect(await reply).toMatchObject({ status: 503 })
@@ -223,7 +223,7 @@ const commitByHand = (mayRemove: boolean) =>
       const done = runAsUser(real, mayRemove, 'commit', '-q', '-a', '-m', 'By hand')
       if (done === 'refused') return
       model.edit = undefined
-      // Committed over what a killed hub had left, past its lock: what nobody was answered may have gone with it.
+      // The user committed over what a killed hub had left, despite its lock, so unconfirmed versions may be lost.
       if (model.isUnfinished) model.pending = undefined
     },
   )
@@ -237,7 +237,7 @@ const move = (name: string, mayRemove: boolean, args: (real: Real) => string[]) 
       if (runAsUser(real, mayRemove, ...args(real)) === 'refused') return
       const branch = real.git('branch', '--show-current').trim()
       if (branch !== '' && !model.answered.has(branch)) {
-        // It starts where HEAD was, so with what was answered and is there.
+        // It starts at HEAD, so with the confirmed versions that exist there.
         const all = [...model.answered.values()].flatMap((answered) => [...answered])
         const there = all.filter(([version, content]) => {
           try {
@@ -258,9 +258,9 @@ const switchTo = (branch: string, mayRemove: boolean) =>
   )
 
 const call = fc.integer({ min: 1, max: GIT_CALLS })
-/** Half of the kills fall on the branch's move, the one moment that leaves work to finish. */
+/** Half of the kills happen while the branch is being moved, the only moment that leaves unfinished work. */
 const killedAt = fc.oneof(call, fc.constant('update-ref' as const))
-/** Each as often as it is listed: what publishes and kills is what the rest is done to. */
+/** Each step is chosen in proportion to how often it is listed; publishes and kills are the most frequent. */
 const steps = [
   fc.boolean().map(publish),
   fc.boolean().map(publish),
@@ -311,7 +311,7 @@ test(`${RUNS} random sequences of publishing, manual git work, kills and full di
       }
       try {
         await fc.asyncModelRun(() => ({ model, real }), [restart, publish(false), ...commands])
-        // Whatever came before: once the user has given up their edit, a hub on main has everything, and publishes the next one.
+        // Whatever happened before, once the user has discarded their edit, a hub on main has every version and publishes the next one.
         if (model.edit !== undefined) {
           if (real.git('ls-files', '--', INDEX) === '') rmSync(join(folder, INDEX))
           else real.git('checkout', '-q', '--', INDEX)

@@ -331,7 +331,7 @@ describe('valid changes report nothing', () => {
     ['a new owner', { 'zed/index.md': '---\nmembers: [octocat]\n---\n' }],
   ])('%s', async (_, files) => {
     for (const [path, text] of Object.entries(files)) put(path, text)
-    // Deprecated prompts of acme/c have no index.md: that is older than this change, and not one of its findings.
+    // The prompt acme/c has no index.md, which is older than this change and therefore not one of its findings.
     expect((await said()).filter((one) => !one.startsWith('content/acme/c/index.md'))).toEqual([])
   })
 })

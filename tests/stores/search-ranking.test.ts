@@ -1,4 +1,4 @@
-// Pins the order of matches, what a word may stand for, what is said about it, and that an updated index answers as one built anew. docs/contract.md section 4.
+// Tests the order of matches, how words are interpreted and reported, and that an updated index returns the same results as a new one. docs/contract.md section 4.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

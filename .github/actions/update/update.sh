@@ -69,7 +69,7 @@ jq --raw-output --arg fence "$fence" '
 git checkout --quiet --detach
 git -c user.name='github-actions[bot]' -c user.email='41898282+github-actions[bot]@users.noreply.github.com' \
   commit --quiet --message 'Update prompts'
-# The same change on the same base is there already: pushing it again would only run every check again.
+# The branch already has the same change on the same base, and pushing it again would only run every check again.
 if git fetch --quiet --depth=2 origin "refs/heads/$BRANCH" 2>/dev/null &&
   git diff --quiet FETCH_HEAD HEAD && [ "$(git rev-parse FETCH_HEAD^)" = "$(git rev-parse HEAD^)" ]; then
   echo 'The branch has it already.'

@@ -14,27 +14,27 @@ import { countBytes } from '../text/text-length.ts'
 const dry_run = z.boolean().default(false).describe('Everything but the commit.')
 const expected = Version.nullable()
   .optional()
-  .describe('The version that the label must point at now, or null for “no such label”; otherwise 409.')
+  .describe('The version that the label must currently point to, or null if the label must not exist; otherwise 409.')
 
 const Readme = z
   .string()
   .refine((text) => countBytes(text) <= LIMITS.contentBytes, `expected at most ${LIMITS.contentBytes} bytes`)
   .refine((text) => !text.includes('\0'), 'expected text without NUL characters')
   .refine((text) => text.isWellFormed(), 'expected well-formed Unicode, without lone surrogates')
-  .describe('Notes on the prompt, in markdown. White space around them is dropped.')
+  .describe('Notes on the prompt, in Markdown. Surrounding white space is removed.')
 
 /** The body of PATCH: a JSON merge patch (RFC 7396) of the changeable fields. */
 export const RepositoryPatch = z
   .strictObject({
     title: Title.optional(),
     description: Description.optional(),
-    tags: TagInputs.optional().describe('Its tags, replaced as a whole.'),
+    tags: TagInputs.optional().describe('The complete new list of tags.'),
     license: License.nullable().optional().describe('The licence as an SPDX expression, or null.'),
     status: Status.optional(),
     status_message: line(LIMITS.sentenceCharacters)
       .nullable()
       .optional()
-      .describe('Why it has this status and what to do, or null.'),
+      .describe('Why it has this status and what users should do, or null.'),
     replaced_by: FullName.nullable().optional().describe('The repository to use instead, or null.'),
     moved_to: FullName.nullable().optional().describe('Where it goes on, or null.'),
     readme: Readme.optional(),
@@ -43,19 +43,19 @@ export const RepositoryPatch = z
   .meta({ id: 'RepositoryPatch', description: 'A JSON merge patch of what may be changed of a repository.' })
 /** The body that points a label at a version. */
 export const LabelRequest = z
-  .strictObject({ version: Version.describe('The version that the label points at from now on.'), expected, dry_run })
-  .meta({ id: 'LabelRequest', description: 'Where a label points from now on.' })
+  .strictObject({ version: Version.describe('The version that the label will point to.'), expected, dry_run })
+  .meta({ id: 'LabelRequest', description: 'The new target of a label.' })
 /** The body that removes a label; optional. */
 export const LabelRemoval = z
   .strictObject({ expected })
-  .meta({ id: 'LabelRemoval', description: 'Which version a label that is removed must point at.' })
+  .meta({ id: 'LabelRemoval', description: 'The expected target of a label to remove.' })
 /** The body that yanks a version. */
 export const YankRequest = z
   .strictObject({
     reason: line(LIMITS.sentenceCharacters)
       .refine((text) => text.trim() !== '', 'expected some text')
       .meta({ minLength: 1 })
-      .describe('Why it is withdrawn: 1 to 500 characters.'),
+      .describe('Why the version is yanked, in 1 to 500 characters.'),
     dry_run,
   })
   .meta({ id: 'YankRequest', description: 'Why a version is withdrawn.' })

@@ -29,7 +29,7 @@ const MessageInput = z.union(
       role: z.enum(CHAT_ROLES).describe('The role of the message.'),
       content: z.string().meta({ minLength: 1 }).describe('Its text.'),
     }),
-    z.strictObject({ type: z.literal('history').describe('The place of earlier messages.') }),
+    z.strictObject({ type: z.literal('history').describe('The position of the caller’s earlier messages.') }),
   ],
   'expected {"role", "content"} with the role system, user or assistant, or {"type": "history"}',
 )
@@ -45,31 +45,35 @@ export const PublishRequest = z
       .string()
       .optional()
       .meta({ minLength: 1, maxLength: LIMITS.contentBytes, pattern: '\\S' })
-      .describe('The prompt’s text, kept byte for byte: 1 to 262144 bytes of UTF-8, not only white space.'),
+      .describe('The prompt’s content, stored byte for byte: 1 to 262144 bytes of UTF-8, not only white space.'),
     format: Format.optional().describe(
-      '`text`, or `chat`: the content has role lines. Left out, the previous version’s carries over; the first is `text`.',
+      '`text`, or `chat` if the content has role lines. Default: the previous version’s format; `text` for the first version.',
     ),
-    messages: MessageInputs.optional().describe('In place of `content`: the messages of a chat prompt.'),
+    messages: MessageInputs.optional().describe('The messages of a chat prompt, instead of `content`.'),
     changelog: Changelog.default(''),
     bump: z
       .enum(BUMPS)
       .default('patch')
-      .describe('Which part of the version number is increased; the first version is always 1.0.0.'),
-    variables: VariableInputs.optional().describe('The placeholders. Left out, the previous version’s carry over.'),
-    parameters: ParametersInput.optional().describe('Model settings. Left out, the previous version’s carry over.'),
+      .describe('The part of the version number to increment; the first version is always 1.0.0.'),
+    variables: VariableInputs.optional().describe('The variables. Default: those of the previous version.'),
+    parameters: ParametersInput.optional().describe('Model settings. Default: those of the previous version.'),
     skill: SkillInput.nullable()
       .optional()
-      .describe('Makes the version an Agent Skill; null: it is none. Left out, the previous version’s carries over.'),
+      .describe(
+        'Makes the version an Agent Skill; null means that it is not one. Default: as in the previous version.',
+      ),
     title: Title.optional(),
     description: Description.optional(),
     tags: TagInputs.optional(),
     license: License.optional(),
     forked_from: VersionAddress.optional().describe(
-      'In a first version: the version that it began as a copy of, such as acme/code-review@1.2.0.',
+      'The version that the first version was forked from, such as acme/code-review@1.2.0.',
     ),
     expected_version: Version.nullable()
       .optional()
-      .describe('The version you believe is the latest, or null for a new repository; otherwise 409.'),
+      .describe(
+        'The version that you expect to be the latest, or null for a new repository; if it is not, the response is 409.',
+      ),
     dry_run: z.boolean().default(false).describe('Checks everything without a commit; the response is 200.'),
   })
   .meta({

@@ -69,7 +69,7 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
         },
         {
           usage: 'hubcli yank <owner>/<name> <x.y.z> "<reason>"',
-          effect: 'Withdraws a version. Its URL still works.',
+          effect: 'Yanks a version. Its URL still works.',
         },
         { usage: 'hubcli unyank <owner>/<name> <x.y.z>', effect: 'Reverts a yank.' },
         {

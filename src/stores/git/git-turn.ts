@@ -21,7 +21,7 @@ export async function inTurn<Value>(path: string, work: () => Promise<Value>): P
       if (performance.now() > end)
         throw new HubError(
           'unavailable',
-          'Other requests held the lock of git or of the store for too long. Nothing was written; try again.',
+          'Other requests locked git or the store for too long. Nothing was written; try again.',
           { retryAfterSeconds: 5 },
         )
       await pause(2 + Math.random() * 20)

@@ -53,7 +53,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
     const route = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}'
     const answer = await octokit.request(route, { owner, repo: name, file_sha: id, request })
     const bytes = Uint8Array.from(Buffer.from(RestBlob.parse(answer.data).content, 'base64'))
-    if (blobId(bytes) !== id) throw new Error('a blob has other bytes than its id says')
+    if (blobId(bytes) !== id) throw new Error('the bytes of a blob do not match its ID')
     return keep(id, bytes)
   }
   const readText = async (
@@ -124,7 +124,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
         if (!target)
           throw new HubError(
             'upstream_error',
-            'The branch that the hub publishes to does not exist. It needs a first commit.',
+            'The branch that the hub publishes to does not exist. Create a first commit on it.',
           )
         return {
           head: target.oid,
@@ -188,7 +188,7 @@ function committed({ createCommitOnBranch: { commit } }: z.infer<typeof CommitAn
 }
 
 function refuseDuringPause(leftSeconds: number): HubError {
-  return new HubError('unavailable', `The git host limits requests. Try again in ${leftSeconds} s.`, {
+  return new HubError('unavailable', `The git host is limiting requests. Try again in ${leftSeconds} s.`, {
     retryAfterSeconds: leftSeconds,
   })
 }

@@ -52,18 +52,14 @@ export function judgeFailure(thrown: unknown, nowMs: number): Failure {
 export function toPortError(failure: Failure, thrown: unknown): HubError {
   const cause = new Error(describeFailure(thrown))
   if (failure.kind === 'limited')
-    return new HubError('unavailable', 'The git host limits requests. Try again later.', {
+    return new HubError('unavailable', 'The git host is limiting requests. Try again later.', {
       cause,
       retryAfterSeconds: failure.retryAfterSeconds,
     })
   if (failure.kind === 'refused' || failure.kind === 'absent')
-    return new HubError(
-      'upstream_error',
-      'The git host rejected the request. The operator finds the reason in the log.',
-      {
-        cause,
-      },
-    )
+    return new HubError('upstream_error', 'The git host rejected the request. The hub’s log has the reason.', {
+      cause,
+    })
   return new HubError('unavailable', 'The git host sent an unexpected response. Try again.', { cause })
 }
 

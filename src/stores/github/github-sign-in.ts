@@ -62,7 +62,7 @@ function refuse(error: string): HubError {
   if (error === 'incorrect_client_credentials' || error === 'redirect_uri_mismatch')
     return new HubError(
       'unavailable',
-      'GitHub refuses this hub: GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET or the callback address at GitHub is wrong.',
+      'GitHub rejected this hub: GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET or the OAuth app’s callback URL is wrong.',
       { retryAfterSeconds: 60 },
     )
   return new HubError('upstream_error', 'GitHub rejected the sign-in. Sign in again.', {

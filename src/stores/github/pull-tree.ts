@@ -47,7 +47,7 @@ export async function openPullTree(
   writeFileSync(join(folder, '.git/info/attributes'), NO_ATTRIBUTES)
   for (const commit of [base, head])
     if ((await git.tryRun(['cat-file', '-e', `${commit}^{commit}`])).code !== 0)
-      throw new Error(`expected a commit that is here, got ${commit}`)
+      throw new Error(`expected a commit in this clone, got ${commit}`)
 
   const merging = await git.tryRun(['merge-tree', '--write-tree', '--no-messages', base, head])
   if (merging.code === GIT_USAGE) throw new Error('The review needs git 2.38 or newer.')

@@ -73,7 +73,7 @@ export async function reviewContent({
     ignored: findings.ignored,
     ...reader.count(),
     notes: comparison?.isShallow
-      ? ['This clone is shallow: numbers of versions that were deleted long ago are not known here.']
+      ? ['This clone is shallow, so the numbers of versions that were deleted long ago are unknown.']
       : [],
   }
 }
@@ -128,7 +128,7 @@ function openEntries(dir: string) {
     const found =
       rule === 'holds-no-secret' && (key === 'content' || key === 'readme') ? findSecretOffset(text) : undefined
     const line = found === undefined ? findLine(text, problem) : text.slice(0, found).split('\n').length
-    if (!isRuleName(rule)) throw new Error(`No rule is called ${rule}.`)
+    if (!isRuleName(rule)) throw new Error(`Unknown rule: ${rule}`)
     const { severity, mend } = RULES[rule]
     return { file, line, rule, message: ownText(`${formatProblem(problem)}; ${mend}`), severity }
   }

@@ -11,9 +11,9 @@ const PATIENCE_MS = 3_000
 const PROBE_MS = 250
 /** Two publishes of one repository within this time may arrive here in the wrong order. */
 const RACE_MS = 60_000
-/** How many repositories are cached, so that requests for names that do not exist cannot fill the memory. */
+/** Maximum number of cached repositories, so that requests for names that do not exist cannot fill the memory. */
 const MAX_REMEMBERED = 10_000
-/** Versions hold up to 256 KiB each. */
+/** Each version has up to 256 KiB. */
 const MAX_VERSIONS = 200
 
 /** Everything that was read while the marker had one value. */
@@ -53,7 +53,7 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
   const giveUp = (cause: unknown) => {
     if (isAway || isClosed) return
     isAway = true
-    logTrouble('warning', 'The database does not respond. Reads go on with what is built.', { cause })
+    logTrouble('warning', 'The database does not respond. Reads continue from the built files.', { cause })
     waitForReturn()
   }
   const waitForReturn = () => {

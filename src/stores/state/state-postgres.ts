@@ -82,7 +82,7 @@ export async function openPostgresState(url: string, now: () => number = Date.no
       await pool.end()
       throw error
     }
-    logTrouble('warning', 'The database does not respond. The hub starts without it.', { cause: error.cause })
+    logTrouble('warning', 'The database does not respond. The hub is starting without it.', { cause: error.cause })
   }
   const subscribers = new Set<(topic: string | undefined) => void>()
   let listening: ReturnType<typeof listen> | undefined
@@ -231,7 +231,10 @@ function listen(settings: ClientConfig, onNotice: (topic: string | undefined) =>
         await connect()
       } catch (error) {
         if (error instanceof DatabaseError && LACKS_LISTEN.includes(error.code ?? '')) {
-          logTrouble('warning', 'The database has no LISTEN. Changes of other machines are found by polling.')
+          logTrouble(
+            'warning',
+            'The database does not support LISTEN. Changes on other machines are detected by polling.',
+          )
           return
         }
       } finally {

@@ -12,7 +12,7 @@ export async function parseRecord<Schema extends z.ZodType>(
     return schema.parse(JSON.parse(text))
   } catch {
     const { logTrouble } = await import('../../ports/log.ts')
-    logTrouble('error', `The record ${key} is broken and counts for nothing.`)
+    logTrouble('error', `The record ${key} is broken and was ignored.`)
     return undefined
   }
 }

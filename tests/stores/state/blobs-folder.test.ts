@@ -1,4 +1,4 @@
-// A state folder of earlier versions is taken over once, when the file that replaces it is made, and stays as it was.
+// Checks that the state folder of earlier versions is imported once, when the file that replaces it is created, and is left unchanged.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
