@@ -8,7 +8,7 @@ import { measureClient } from './bench/client.ts'
 import { measureFunctions } from './bench/functions.ts'
 import { measureHost } from './bench/host.ts'
 import { measureMcp } from './bench/mcp.ts'
-import { formatTable, judge, type Measurement, type Row } from './bench/measure.ts'
+import { checkLimit, formatTable, type Measurement, type Row } from './bench/measure.ts'
 import { measurePages } from './bench/pages.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
@@ -93,7 +93,7 @@ let steps = -1
 const failures: string[] = []
 try {
   if (parts.length > 0) for (const size of sizes) await measureSize(size)
-  if (chosen.includes(STATE)) rows.push(...(await measureState()).map((one) => judge(one, 0)))
+  if (chosen.includes(STATE)) rows.push(...(await measureState()).map((one) => checkLimit(one, 0)))
 } finally {
   await cleanUp()
 }
@@ -135,7 +135,7 @@ async function measureSize(size: number): Promise<void> {
     report(part)
     try {
       const measured = await measurePart(part, size, workDir, makeOnce)
-      for (const measurement of measured) rows.push(judge(measurement, size))
+      for (const measurement of measured) rows.push(checkLimit(measurement, size))
     } catch (error) {
       // If one part fails, the others are still measured and shown.
       failures.push(`${size} prompts: ${part}: ${error instanceof Error ? error.message : error}`)

@@ -24,7 +24,7 @@ import {
 } from '../src/site/build/build-places.ts'
 import { ContentError } from '../src/site/build/content-error.ts'
 import { writeData } from '../src/site/build/write-data.ts'
-import { sayIgnored } from '../src/stores/content/content-files.ts'
+import { describeIgnored } from '../src/stores/content/content-files.ts'
 import { fingerprintContent, listContent } from '../src/stores/content/content-listing.ts'
 import { takeLock } from '../src/stores/git/process-lock.ts'
 import { writeBuildRecord } from '../src/stores/site/build-record.ts'
@@ -73,7 +73,7 @@ function hasNothingToDo(): Built | undefined {
   progress.show('Looking for changes', 0, 0)
   const listing = listContent(config.contentDir)
   if (fingerprintContent(listing) !== built.fingerprint || !isUntouched(places.dist, built.ended_ms)) return undefined
-  sayEnd(`${built.repositories} repositories; nothing changed`, listing.ignored)
+  printResult(`${built.repositories} repositories; nothing changed`, listing.ignored)
   return built
 }
 
@@ -94,7 +94,7 @@ async function build(source: BuildSource): Promise<void> {
     const built: Built = { built_at: now, source, ...about, ...(fingerprint && { fingerprint }) }
     writeBuildRecord(builtFile(next), built)
     swapIn(places)
-    sayEnd(`${countOf(repositories, 'prompt')}, ${countOf(files, 'data file')} written`, ignored)
+    printResult(`${countOf(repositories, 'prompt')}, ${countOf(files, 'data file')} written`, ignored)
   } finally {
     stopping.abort()
   }
@@ -112,9 +112,9 @@ function isUntouched(dir: string, endedMs: number): boolean {
   })
 }
 
-function sayEnd(what: string, ignored: readonly string[]): void {
+function printResult(what: string, ignored: readonly string[]): void {
   progress.end()
-  const line = sayIgnored(ignored)
+  const line = describeIgnored(ignored)
   if (line) console.warn(line)
   console.log(`${what} in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
 }

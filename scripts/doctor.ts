@@ -1,15 +1,15 @@
 // `npm run doctor -- [--url https://…] [--json]`: checks the local setup or a deployed hub, and reports what is wrong and how to fix it; fails on errors.
 import { parseArgs } from 'node:util'
-import { examineSetup, isWell } from '../src/doctor/doctor.ts'
-import { formatExamination } from '../src/doctor/examination.ts'
+import { formatResults } from '../src/doctor/checks.ts'
+import { checkSetup, hasPassed } from '../src/doctor/doctor.ts'
 
 try {
   const { values } = parseArgs({ options: { url: { type: 'string' }, json: { type: 'boolean' } } })
-  const examined = await examineSetup({ environment: process.env, root: process.cwd(), url: values.url })
-  const ok = isWell(examined)
+  const examined = await checkSetup({ environment: process.env, root: process.cwd(), url: values.url })
+  const ok = hasPassed(examined)
   if (values.json) console.log(JSON.stringify({ ok, checks: examined }, undefined, 2))
   else {
-    console.log(formatExamination(examined))
+    console.log(formatResults(examined))
     const count = examined.filter(({ outcome }) => outcome === 'error').length
     console.log(ok ? 'All checks passed.' : `${count} of ${examined.length} checks failed.`)
   }

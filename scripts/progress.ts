@@ -49,10 +49,10 @@ function describe(step: string, { done, total, ms }: { done: number; total: numb
   if (total === 0) return `${step} …`
   const count = `${step}: ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`
   // An early estimate would fluctuate.
-  return done === 0 || ms < 1_000 ? count : `${count}, ${sayTime((ms / done) * (total - done))} left`
+  return done === 0 || ms < 1_000 ? count : `${count}, ${formatTime((ms / done) * (total - done))} left`
 }
 
-function sayTime(ms: number): string {
+function formatTime(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   return seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }

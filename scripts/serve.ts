@@ -1,8 +1,8 @@
 // `npm run serve`: serves the build in dist/ with the functions, in one Node process, and switches to later builds. Run `npm run build` first.
 import { openBuiltSite } from '../src/host/builds/built-site.ts'
-import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/builds/serve-sites.ts'
+import { openLocalStores, openMonitoring, printSignInLink, serveSites } from '../src/host/builds/serve-sites.ts'
 import { addDatabase, STARTING } from '../src/host/health.ts'
-import { surviveUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
+import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import { placesOf } from '../src/site/build/build-places.ts'
 import { whenAsked } from './ending.ts'
 import { readSettingsOrExit } from './read-settings.ts'
@@ -19,12 +19,12 @@ const stores = await openLocalStores(config).catch((error: Error) => {
 })
 const host = await serveSites(() => built.current().site, stores, {
   ...config,
-  ...watchBy(config),
+  ...openMonitoring(config),
   pages: () => built.current().pages,
   healthOf: () =>
     addDatabase({ ...STARTING, status: 'ok', built_at: built.current().builtAt }, stores.isDatabaseReachable),
 })
-surviveUncaughtErrors()
+logUncaughtErrors()
 console.log(`Serving dist/ at ${config.baseUrl}`)
 printSignInLink(config, stores)
 whenAsked(async () => {

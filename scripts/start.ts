@@ -2,13 +2,13 @@
 import { findSourceHost } from '../src/config.ts'
 import { followContent } from '../src/host/builds/follow-content.ts'
 import { bundlePlaceOf, preparePages } from '../src/host/builds/pages-bundle.ts'
-import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/builds/serve-sites.ts'
+import { openLocalStores, openMonitoring, printSignInLink, serveSites } from '../src/host/builds/serve-sites.ts'
 import { followGitHub } from '../src/host/follow-github.ts'
 import { addDatabase, addFetch } from '../src/host/health.ts'
-import { whenAborted } from '../src/host/http/abort.ts'
+import { onAbort } from '../src/host/http/abort.ts'
 import { inBackground } from '../src/host/http/background.ts'
 import type { RunningServer } from '../src/host/http/http-server.ts'
-import { surviveUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
+import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'
 import type { LocalGit } from '../src/stores/git/git-store-local.ts'
 import { whenAsked } from './ending.ts'
@@ -43,8 +43,8 @@ async function finishPublishes(git: LocalGit): Promise<boolean> {
 
 try {
   const stores = await openLocalStores(config)
-  whenAborted(stopping.signal, stores.close)
-  const watching = watchBy(config)
+  onAbort(stopping.signal, stores.close)
+  const watching = openMonitoring(config)
   const { metrics } = watching
   // Only with a local repository is every publish in the content folder immediately; a clone from GitHub may lag behind.
   const isLocal = config.gitStore.kind === 'local'
@@ -90,7 +90,7 @@ try {
   })
   clone?.start(followed.noteMove)
   if (stores.isDatabaseReachable && clone) stores.state.subscribe?.(clone.fetchSoon)
-  surviveUncaughtErrors()
+  logUncaughtErrors()
   await followed.ready
   progress.end()
   if (stopping.signal.aborted) await host.stop()

@@ -1,7 +1,7 @@
 // `npm run token`: creates, lists and revokes operators' tokens on the hub's machine. On creation, only the token is written to standard output.
 import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
-import { PERMISSIONS, Permissions, USUAL_PERMISSIONS } from '../src/domain/access/permissions.ts'
+import { DEFAULT_PERMISSIONS, PERMISSIONS, Permissions } from '../src/domain/access/permissions.ts'
 import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
 import { openState } from '../src/host/open-state.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
@@ -15,7 +15,7 @@ const HELP = `${USAGE}
 
 Creates a token for an owner, or for one of its prompts, and prints it. The token is shown only once.
 
-  --permissions LIST  a comma-separated list of ${PERMISSIONS.join(', ')}; default: ${USUAL_PERMISSIONS}
+  --permissions LIST  a comma-separated list of ${PERMISSIONS.join(', ')}; default: ${DEFAULT_PERMISSIONS}
   --days N       days until it expires, ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}; default: ${TOKEN_DAYS.usual}
   --label text   a name by which to recognise it
   --list         lists the tokens created this way, with their IDs
@@ -58,7 +58,7 @@ async function makeToken(
   const days = given.days === undefined ? TOKEN_DAYS.usual : Number(given.days)
   if (!Number.isInteger(days) || days < TOKEN_DAYS.least || days > TOKEN_DAYS.most)
     throw new Error(`--days: expected a whole number from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`)
-  const permissions = Permissions.safeParse(given.permissions?.split(',') ?? [...USUAL_PERMISSIONS])
+  const permissions = Permissions.safeParse(given.permissions?.split(',') ?? [...DEFAULT_PERMISSIONS])
   if (!permissions.success)
     throw new Error(
       `--permissions: expected some of ${PERMISSIONS.join(', ')}, without duplicates, separated by commas`,

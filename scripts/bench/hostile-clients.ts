@@ -1,9 +1,9 @@
 // Attacks by hostile clients on a hub with default limits: each one used to block everyone, exhaust the memory or crash the process.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { peopleInState } from '../../src/stores/state/sessions.ts'
+import { openPeople } from '../../src/stores/state/sessions.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
-import { createToken, tokensInState } from '../../src/stores/state/tokens.ts'
+import { createToken, openTokens } from '../../src/stores/state/tokens.ts'
 import type { HostileHub } from './hostile-hub.ts'
 
 /** Attacks a hub. @param signal stops an attack that is still running, and closes its open connections */
@@ -135,13 +135,13 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     const state = await openSqliteState(`${hub.dir}/.hub/state.db`)
     try {
       const now = new Date()
-      const known = (await tokensInState(state).listTokens(person.user_id, now)).length
+      const known = (await openTokens(state).listTokens(person.user_id, now)).length
       await inTurn(ENDED_TOKENS - known, 8, signal, async () => {
         const given = { holder: { kind: 'person', ...person }, name: 'Ended', scope: 'attacker/*', days: 1 } as const
         // Expired, because revoked tokens are removed.
         await createToken(state, given, new Date(now.getTime() - 2 * 86_400_000))
       })
-      const headers = { Cookie: `session=${await peopleInState(state).openSession(person, now)}` }
+      const headers = { Cookie: `session=${await openPeople(state).openSession(person, now)}` }
       await inTurn(8, 8, signal, () => read(`${hub.url}/settings`, { headers }))
     } finally {
       await state.close()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DATA_FILES } from '../../src/domain/api/routes.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
-import { answerMcp, type McpDependencies } from '../../src/server/mcp/answer.ts'
+import { answerMcp, type McpHandlerDeps } from '../../src/server/mcp/answer.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
@@ -34,7 +34,7 @@ const NOTHING_FRESH: FreshCopies = {
 export async function measureMcp(site: BenchSite): Promise<Measurement[]> {
   const index = openSearchIndex(site.indexPath)
   const siteFiles = folderFiles(site.siteDir)
-  const dependencies: McpDependencies = {
+  const dependencies: McpHandlerDeps = {
     baseUrl: 'http://localhost:8888',
     siteFiles,
     fresh: NOTHING_FRESH,
@@ -83,7 +83,7 @@ async function callTool(
   era: (typeof ERAS)[number],
   name: string,
   given: Record<string, unknown>,
-  dependencies: McpDependencies,
+  dependencies: McpHandlerDeps,
 ): Promise<void> {
   const response = await answerMcp(makeMcpRequest(era, 'tools/call', { name, arguments: given }), () => dependencies)
   const text = await response.text()

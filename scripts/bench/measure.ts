@@ -28,7 +28,7 @@ export interface Row extends Measurement {
 }
 
 /** Checks a measurement. @param prompts size of its catalogue */
-export function judge(measurement: Measurement, prompts: number): Row {
+export function checkLimit(measurement: Measurement, prompts: number): Row {
   const { measured, floor, unit, limit, added } = measurement
   const ratio = floor === undefined ? undefined : unit === 'requests/s' ? floor / measured : measured / floor
   return {

@@ -13,14 +13,14 @@ const STOP_MS = 3_000
 const running = new Set<ChildProcess>()
 
 /** Where and with which settings a process runs. */
-export interface Surroundings {
+export interface ProcessSurroundings {
   cwd: string
   /** Settings in addition to those of this process. */
   settings?: Readonly<Record<string, string>>
 }
 
 /** The result of a process. */
-export interface Finished {
+export interface ProcessResult {
   log: string
   seconds: number
   /** Undefined if the system does not report it. */
@@ -50,9 +50,9 @@ export function parametersOf(script: 'start' | 'serve' | 'build'): string[] {
  */
 export async function runNode(
   parameters: readonly string[],
-  { cwd, settings }: Surroundings,
+  { cwd, settings }: ProcessSurroundings,
   deadlineMs: number,
-): Promise<Finished> {
+): Promise<ProcessResult> {
   const started = performance.now()
   const child = launch(parameters, { cwd, settings: settings ?? {} })
   const readUsage = watchUsage(child)
@@ -72,7 +72,7 @@ export async function runNode(
  * @param parametersFor Node's arguments for a port
  */
 export async function startNode(
-  parametersFor: (port: number) => { parameters: readonly string[]; surroundings: Surroundings },
+  parametersFor: (port: number) => { parameters: readonly string[]; surroundings: ProcessSurroundings },
 ): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
   const port = await findPort()
   const { parameters, surroundings } = parametersFor(port)
@@ -95,7 +95,7 @@ export async function stopAll(): Promise<void> {
   await Promise.all([...running].map(stop))
 }
 
-function launch(parameters: readonly string[], { cwd, settings }: Surroundings): ChildProcess {
+function launch(parameters: readonly string[], { cwd, settings }: ProcessSurroundings): ChildProcess {
   const child = spawn(process.execPath, parameters, {
     cwd,
     env: { ...process.env, ...settings },

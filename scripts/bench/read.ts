@@ -9,8 +9,8 @@ import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { answerRead } from '../../src/server/read/read.ts'
 import { deployFiles } from '../../src/stores/site/site-files-deploy.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
-import { copiesInState } from '../../src/stores/state/fresh-copies.ts'
-import { between, pick, seedRandom } from '../content/random.ts'
+import { openCopies } from '../../src/stores/state/fresh-copies.ts'
+import { pick, randomInteger, seedRandom } from '../content/random.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 import { startNode } from './processes.ts'
 import type { BenchSite } from './site.ts'
@@ -78,7 +78,7 @@ function chooseTargets({ catalogue }: BenchSite): Record<string, Target[]> {
       owner,
       name,
       latest: latest_version ?? '',
-      page: between(random, 1, pages),
+      page: randomInteger(random, 1, pages),
       base: `/api/v1/repos/${owner}/${name}`,
     }
   })
@@ -130,7 +130,7 @@ async function measureTargets(name: string, targets: readonly Target[], driver: 
 
 /** An empty store, because the speed of a real one is not ours. */
 const NOTHING_FRESH = copiesAhead(
-  copiesInState({
+  openCopies({
     get: async () => undefined,
     set: async () => {},
     add: async () => true,

@@ -2,7 +2,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Limit, Measurement } from './measure.ts'
-import { type Finished, parametersOf, runNode } from './processes.ts'
+import { type ProcessResult, parametersOf, runNode } from './processes.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const BUILD_DEADLINE_MS = 1_200_000
@@ -26,7 +26,7 @@ export async function measureRebuild(site: BenchSite): Promise<Measurement[]> {
     {
       ...describe('build: whole', full, limits?.full),
       floor: writeMs / 1000,
-      note: `${sayProcessor(full)}; ${files} files; floor: writing the same bytes, ${(processorMs / 1000).toFixed(1)} s of processor time`,
+      note: `${formatProcessorTime(full)}; ${files} files; floor: writing the same bytes, ${(processorMs / 1000).toFixed(1)} s of processor time`,
     },
     ...(full.usage === undefined ? [] : [describeMemory(full.usage.peakBytes, limits?.memory)]),
     describe('build: without a change', unchanged, limits?.unchanged),
@@ -34,7 +34,7 @@ export async function measureRebuild(site: BenchSite): Promise<Measurement[]> {
   ]
 }
 
-function build({ settings }: BenchSite, out: string): Promise<Finished> {
+function build({ settings }: BenchSite, out: string): Promise<ProcessResult> {
   const parameters = [...parametersOf('build'), '--out', out]
   return runNode(
     parameters,
@@ -43,12 +43,12 @@ function build({ settings }: BenchSite, out: string): Promise<Finished> {
   )
 }
 
-function describe(name: string, { seconds, ...finished }: Finished, most?: number): Measurement {
+function describe(name: string, { seconds, ...finished }: ProcessResult, most?: number): Measurement {
   const limit: Limit | undefined = most === undefined ? undefined : { of: 'measured', most }
-  return { name, unit: 's', measured: seconds, ...(limit && { limit }), note: sayProcessor(finished) }
+  return { name, unit: 's', measured: seconds, ...(limit && { limit }), note: formatProcessorTime(finished) }
 }
 
-function sayProcessor({ usage }: Pick<Finished, 'usage'>): string {
+function formatProcessorTime({ usage }: Pick<ProcessResult, 'usage'>): string {
   return usage ? `${usage.processorSeconds.toFixed(1)} s of processor time` : 'processor time unknown'
 }
 

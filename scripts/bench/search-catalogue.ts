@@ -2,7 +2,7 @@
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { tokenize } from '../../src/domain/search/tokens.ts'
 import type { SearchQuestion } from '../../src/ports/search.ts'
-import { between, drawLogNormal, pick, seedRandom, zipf } from '../content/random.ts'
+import { drawLogNormal, pick, randomInteger, seedRandom, zipf } from '../content/random.ts'
 import { CONTENT_WORDS } from '../content/versions.ts'
 import { catalogueOf, readCatalogues, readQuestions } from './relevance.ts'
 
@@ -18,7 +18,7 @@ export function makeSearchCatalogue(prompts: number): Catalogue {
   const real = [starter, second].flatMap(({ entries }) => [...entries.values()].map(({ repository }) => repository))
   const words = real.flatMap(({ description, content }) => tokenize(`${description} ${content}`))
   const long = words.filter((word) => /^[a-z]{5,}$/.test(word))
-  const coin = () => pick(random, long).slice(0, between(random, 2, 5)) + pick(random, long).slice(2)
+  const coin = () => pick(random, long).slice(0, randomInteger(random, 2, 5)) + pick(random, long).slice(2)
   const rare = Array.from({ length: RARE_WORDS_PER_PROMPT * prompts }, coin)
   const drawRare = zipf(random, { ranks: rare.length, offset: 1_000 })
   const word = () => (random() < RARE_SHARE ? rare[drawRare()]! : pick(random, words))
@@ -29,9 +29,9 @@ export function makeSearchCatalogue(prompts: number): Catalogue {
   const made = Array.from({ length: prompts }, (_, index) => ({
     owner: `owner-${index % Math.ceil(prompts / 3)}`,
     name: `${pick(random, long)}-${pick(random, long)}-${index}`,
-    title: Array.from({ length: between(random, 2, 6) }, () => pick(random, titles)).join(' '),
-    description: write(between(random, 8, 24)).slice(0, 300),
-    tags: [...new Set(Array.from({ length: between(random, 0, 6) }, () => tags[drawTag()]!))],
+    title: Array.from({ length: randomInteger(random, 2, 6) }, () => pick(random, titles)).join(' '),
+    description: write(randomInteger(random, 8, 24)).slice(0, 300),
+    tags: [...new Set(Array.from({ length: randomInteger(random, 0, 6) }, () => tags[drawTag()]!))],
     content: write(Math.ceil(Math.min(CONTENT_WORDS.most, drawLogNormal(random, CONTENT_WORDS)))),
   }))
   return catalogueOf(made, starter.equivalents)

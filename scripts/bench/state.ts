@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BlobsServer } from '@netlify/blobs/server'
 import type { OpenStateStore } from '../../src/ports/state-store.ts'
-import { stateOver } from '../../src/stores/state/state-netlify.ts'
+import { openBlobsState } from '../../src/stores/state/state-netlify.ts'
 import { openPostgresState } from '../../src/stores/state/state-postgres.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
@@ -29,7 +29,7 @@ export async function measureState(): Promise<Measurement[]> {
       ...(await measureStore('PostgreSQL', await openPostgresState(await postgres.createDatabase()), floor)),
       ...(await measureStore(
         'Netlify Blobs, development server',
-        { ...stateOver(access), close: async () => {} },
+        { ...openBlobsState(access), close: async () => {} },
         floor,
       )),
     ]

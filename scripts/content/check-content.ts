@@ -1,8 +1,8 @@
 // `npm run check:content -- [--base REV] [--json] [--fix]`: checks the content folder against all rules and reports all problems at once; errors make it fail, advice does not.
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
-import { findHead } from '../../src/stores/content/content-changes.ts'
-import { sayIgnored } from '../../src/stores/content/content-files.ts'
+import { findTrackedHead } from '../../src/stores/content/content-changes.ts'
+import { describeIgnored } from '../../src/stores/content/content-files.ts'
 import { type ReviewEntry, reviewContent } from '../../src/stores/review/review-content.ts'
 
 try {
@@ -14,7 +14,7 @@ try {
   // Without a base, versions that are not in the last commit count as new.
   const review = await reviewContent({
     contentDir,
-    base: base ?? (await findHead(contentDir, process.env)),
+    base: base ?? (await findTrackedHead(contentDir, process.env)),
     fix,
     environment: process.env,
   })
@@ -30,7 +30,7 @@ try {
   }
   for (const path of review.mended) console.error(`Fixed content/${path}.`)
   for (const note of review.notes) console.error(note)
-  if (review.ignored.length > 0) console.error(sayIgnored(review.ignored))
+  if (review.ignored.length > 0) console.error(describeIgnored(review.ignored))
   process.exitCode = errors === 0 ? 0 : 1
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
 import { type ExportFormat, isExportFormat } from '../../src/domain/api/export-formats.ts'
 import { resolveLatest } from '../../src/domain/catalogue/versions.ts'
-import { UNSAID } from '../../src/domain/content/prompt-file.ts'
+import { DEFAULT_REPOSITORY_FILE } from '../../src/domain/content/prompt-file.ts'
 import { toExported, WRITERS } from '../../src/domain/formats/formats.ts'
 import { formatProblem } from '../../src/domain/text/problems.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
@@ -30,7 +30,7 @@ function exportAll(format: ExportFormat, out: string): void {
   if (problems.length > 0) throw new Error(problems.map(formatProblem).join('\n'))
   let written = 0
   let refused = 0
-  for (const { owner, name, file = UNSAID, versions } of tree.repositories.values()) {
+  for (const { owner, name, file = DEFAULT_REPOSITORY_FILE, versions } of tree.repositories.values()) {
     const latest = resolveLatest(
       versions.map(({ version }) => version),
       (version) => Object.hasOwn(file.yanked, version),

@@ -6,9 +6,9 @@ import { LIMITS } from '../../src/domain/api/limits.ts'
 import { formatPath } from '../../src/domain/content/content-path.ts'
 import { isOwner } from '../../src/domain/content/names.ts'
 import { openProgress } from '../progress.ts'
-import { inventProse, type Prose, toAscii } from './prose.ts'
-import { between, pick, type Random, seedRandom, zipf } from './random.ts'
-import { inventVersions, type SyntheticVersion } from './versions.ts'
+import { createProse, type Prose, toAscii } from './prose.ts'
+import { pick, type Random, randomInteger, seedRandom, zipf } from './random.ts'
+import { generateVersions, type SyntheticVersion } from './versions.ts'
 
 /** What to generate. */
 export interface SyntheticCatalogue {
@@ -37,21 +37,21 @@ export function generateContent(
   emptyFolder(dir)
   const write = writerBelow(dir)
   const random = seedRandom(seed)
-  const prose = inventProse(random)
+  const prose = createProse(random)
   const bio = `${MADE_BY}--repos ${repositories} --versions ${versions} --seed ${seed}\`, which replaces this whole folder.`
   write(formatPath({ kind: 'owner', owner: MAKER }), `---\nname: Synthetic catalogue\n---\n${bio}\n`)
-  const places = inventPlaces(repositories, random, prose)
+  const places = generatePlaces(repositories, random, prose)
   const owners = new Set(places.map(({ owner }) => owner))
-  for (const owner of owners) write(formatPath({ kind: 'owner', owner }), inventProfile(owner, random, prose))
-  const tags = inventTags(random, prose)
+  for (const owner of owners) write(formatPath({ kind: 'owner', owner }), generateProfile(owner, random, prose))
+  const tags = createTagGenerator(random, prose)
   for (const [done, place] of places.entries()) {
     onRepository(done)
-    const made = inventVersions({ count: versions, publisher: place.owner, random, prose })
+    const made = generateVersions({ count: versions, publisher: place.owner, random, prose })
     for (const { version, file } of made) write(formatPath({ kind: 'version', ...place, version }), file)
     const other = pick(random, places)
     write(
       formatPath({ kind: 'repository', ...place }),
-      inventIndex({ made, tags: tags(), other, place, random, prose }),
+      generateIndex({ made, tags: tags(), other, place, random, prose }),
     )
   }
   return { owners: owners.size + 1, repositories, files: 1 + owners.size + repositories * (versions + 1) }
@@ -83,10 +83,10 @@ function writerBelow(dir: string): (path: string, file: string) => void {
 }
 
 /** Generates owners and names. The number of prompts per owner is long-tailed: a few publish hundreds, most publish one. */
-function inventPlaces(count: number, random: Random, prose: Prose): RepositoryPlace[] {
+function generatePlaces(count: number, random: Random, prose: Prose): RepositoryPlace[] {
   const handles = new Set<string>()
   while (handles.size < Math.ceil(count / 3)) {
-    const handle = inventName(prose, between(random, 1, 2)).slice(0, LIMITS.ownerCharacters)
+    const handle = generateName(prose, randomInteger(random, 1, 2)).slice(0, LIMITS.ownerCharacters)
     if (isOwner(handle) && handle !== MAKER) handles.add(handle)
   }
   const owners = [...handles]
@@ -94,25 +94,25 @@ function inventPlaces(count: number, random: Random, prose: Prose): RepositoryPl
   const places = new Map<string, RepositoryPlace>()
   while (places.size < count) {
     const owner = owners[drawOwner()]!
-    const name = inventName(prose, between(random, 2, 3))
+    const name = generateName(prose, randomInteger(random, 2, 3))
     places.set(`${owner}/${name}`, { owner, name })
   }
   return [...places.values()]
 }
 
 /** Generates a name of at most three words with four syllables: well below every limit except the one for owners. */
-function inventName(prose: Prose, words: number): string {
+function generateName(prose: Prose, words: number): string {
   return Array.from({ length: words }, () => toAscii(prose.topic())).join('-')
 }
 
 /** Creates a generator of tags, which are long-tailed too. */
-function inventTags(random: Random, prose: Prose): () => string[] {
-  const pool = [...new Set(Array.from({ length: 400 }, () => inventName(prose, 1)))]
+function createTagGenerator(random: Random, prose: Prose): () => string[] {
+  const pool = [...new Set(Array.from({ length: 400 }, () => generateName(prose, 1)))]
   const drawTag = zipf(random, { ranks: pool.length, offset: 5 })
-  return () => [...new Set(Array.from({ length: between(random, 0, 6) }, () => pool[drawTag()]!))]
+  return () => [...new Set(Array.from({ length: randomInteger(random, 0, 6) }, () => pool[drawTag()]!))]
 }
 
-function inventProfile(owner: string, random: Random, prose: Prose): string {
+function generateProfile(owner: string, random: Random, prose: Prose): string {
   return [
     '---',
     `name: ${prose.title()}`,
@@ -134,12 +134,12 @@ interface IndexParts {
   prose: Prose
 }
 
-function inventIndex({ made, tags, place, other, random, prose }: IndexParts): string {
+function generateIndex({ made, tags, place, other, random, prose }: IndexParts): string {
   const yanked = made.length > 1 && random() < 0.05 ? pick(random, made).version : undefined
   const labelled = made.findLast(({ version }) => version !== yanked)!.version
   const fate = random()
   const license = pick(random, ['MIT', 'MIT', 'CC-BY-4.0', 'CC0-1.0', 'Apache-2.0', undefined])
-  const readme = Array.from({ length: random() < 0.3 ? 0 : between(random, 3, 12) }, () => prose.sentence())
+  const readme = Array.from({ length: random() < 0.3 ? 0 : randomInteger(random, 3, 12) }, () => prose.sentence())
   return [
     '---',
     `title: ${prose.title()}`,

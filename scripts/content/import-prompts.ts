@@ -8,7 +8,7 @@ import { parsePath } from '../../src/domain/content/content-path.ts'
 import { isReserved, OWNER_PATTERN } from '../../src/domain/content/names.ts'
 import { findLicenseProblem } from '../../src/domain/content/rules.ts'
 import { formatMoment } from '../../src/domain/content/values.ts'
-import { type ExistingRepository, importPrompt, nameEach } from '../../src/domain/formats/content-files.ts'
+import { assignNames, type ExistingRepository, importPrompt } from '../../src/domain/formats/content-files.ts'
 import { type ImportFormat, READERS } from '../../src/domain/formats/formats.ts'
 import { listSources, readSources } from '../../src/stores/import/read-sources.ts'
 import { openProgress } from '../progress.ts'
@@ -61,7 +61,7 @@ function run(
     progress.show('Reading', read.length, files.length)
   }
   const found = read.flatMap(({ path, prompts, findings }) => prompts.map((prompt) => ({ path, prompt, findings })))
-  const names = nameEach(found.map(({ prompt }) => prompt))
+  const names = assignNames(found.map(({ prompt }) => prompt))
   const order = {
     owner,
     by: values.by?.toLowerCase() ?? owner,

@@ -1,5 +1,5 @@
 // Generates text for synthetic prompts: pronounceable words with Zipf frequencies.
-import { between, pick, type Random, zipf } from './random.ts'
+import { pick, type Random, randomInteger, zipf } from './random.ts'
 
 /** Number of words: about an educated reader's vocabulary, so that an index has a realistic size. */
 const VOCABULARY = 30_000
@@ -23,8 +23,8 @@ export interface Prose {
 }
 
 /** Creates a language; generators with the same seed create the same one. */
-export function inventProse(random: Random): Prose {
-  const words = inventWords(random)
+export function createProse(random: Random): Prose {
+  const words = generateWords(random)
   const drawWord = zipf(random, { ranks: VOCABULARY, offset: 2.7 })
   const drawTopic = zipf(random, { ranks: VOCABULARY - FUNCTION_WORDS, offset: 60 })
   const word = () => words[drawWord()]!
@@ -33,8 +33,8 @@ export function inventProse(random: Random): Prose {
   return {
     word,
     topic,
-    sentence: () => `${capitalise(some(between(random, 5, 16), word))}.`,
-    title: () => capitalise(some(between(random, 2, 4), topic)),
+    sentence: () => `${capitalise(some(randomInteger(random, 5, 16), word))}.`,
+    title: () => capitalise(some(randomInteger(random, 2, 4), topic)),
   }
 }
 
@@ -44,10 +44,10 @@ export function toAscii(word: string): string {
 }
 
 /** Generates distinct words; frequent ones are short, as in every language. */
-function inventWords(random: Random): string[] {
+function generateWords(random: Random): string[] {
   const words = new Set<string>()
   while (words.size < VOCABULARY) {
-    const syllables = words.size < 200 ? 1 : words.size < 3_000 ? 2 : between(random, 2, 4)
+    const syllables = words.size < 200 ? 1 : words.size < 3_000 ? 2 : randomInteger(random, 2, 4)
     words.add(
       Array.from({ length: syllables }, () => pick(random, ONSETS) + pick(random, VOWELS)).join('') +
         pick(random, CODAS),

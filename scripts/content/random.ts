@@ -20,7 +20,7 @@ export function pick<Value>(random: Random, values: readonly Value[]): Value {
 }
 
 /** Draws an integer from an inclusive range. */
-export function between(random: Random, least: number, most: number): number {
+export function randomInteger(random: Random, least: number, most: number): number {
   return least + Math.floor(random() * (most - least + 1))
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { judgeOwners } from '../../src/domain/access/pull-owners.ts'
+import { checkApprovals } from '../../src/domain/access/pull-owners.ts'
 import { resolveLatest } from '../../src/domain/catalogue/versions.ts'
 import { formatPath, parsePath } from '../../src/domain/content/content-path.ts'
 import { type OwnerFile, parseOwnerFile } from '../../src/domain/content/prompt-file.ts'
@@ -23,7 +23,7 @@ try {
   const isApproved = APPROVED === 'true'
   const files = await readOwners(tree)
   const author = { login: AUTHOR.toLowerCase(), user_id: AUTHOR_ID }
-  const owners = judgeOwners(tree.changed, author, (owner) => files.get(owner))
+  const owners = checkApprovals(tree.changed, author, (owner) => files.get(owner))
   const review = await reviewContent({
     contentDir: tree.contentDir,
     base: BASE_SHA,

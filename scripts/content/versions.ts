@@ -1,7 +1,7 @@
 // Generates the versions of a synthetic repository: a first version, then edited ones, with numbers, dates and variables.
 import { type Bump, nextVersion } from '../../src/domain/catalogue/versions.ts'
 import { type Prose, toAscii } from './prose.ts'
-import { between, drawLogNormal, pick, type Random } from './random.ts'
+import { drawLogNormal, pick, type Random, randomInteger } from './random.ts'
 
 /** A version number and the complete version file. */
 export interface SyntheticVersion {
@@ -30,21 +30,21 @@ export interface VersionsWanted {
 }
 
 /** Generates the versions of one repository, lowest first. */
-export function inventVersions({ count, publisher, random, prose }: VersionsWanted): SyntheticVersion[] {
+export function generateVersions({ count, publisher, random, prose }: VersionsWanted): SyntheticVersion[] {
   const words = Math.min(CONTENT_WORDS.most, drawLogNormal(random, CONTENT_WORDS))
   const blocks: string[] = [`You are a ${prose.topic()} of ${prose.topic()} and ${prose.topic()}.`]
   for (let written = 0; written < words; ) {
-    const block = inventBlock(random, prose)
+    const block = generateBlock(random, prose)
     written += block.split(' ').length
     blocks.push(block)
   }
   const variables: Variables = new Map()
-  for (let more = between(random, 0, 4); more > 0; more--) addVariable(variables, random, prose)
+  for (let more = randomInteger(random, 0, 4); more > 0; more--) addVariable(variables, random, prose)
   const isDeclared = random() < 0.85
   const parameters =
-    random() < 0.4 ? ['parameters:', '  model: example-1', `  temperature: ${between(random, 0, 10) / 10}`] : []
+    random() < 0.4 ? ['parameters:', '  model: example-1', `  temperature: ${randomInteger(random, 0, 10) / 10}`] : []
   const versions: SyntheticVersion[] = []
-  for (const published of inventDates(count, random)) {
+  for (const published of generateDates(count, random)) {
     const last = versions.at(-1)
     if (last) editBlocks(blocks, random, prose)
     if (last && random() < 0.1) addVariable(variables, random, prose)
@@ -58,7 +58,7 @@ export function inventVersions({ count, publisher, random, prose }: VersionsWant
     const inputs = [...variables.keys()].map((name) => `<${name}>\n{{${name}}}\n</${name}>`)
     const content = [...blocks, ...inputs].join('\n\n')
     versions.push({
-      version: nextVersion(last ? [last.version] : [], inventBump(random)),
+      version: nextVersion(last ? [last.version] : [], generateBump(random)),
       file: `---\n${front.join('\n')}\n---\n${content}\n`,
     })
   }
@@ -66,15 +66,15 @@ export function inventVersions({ count, publisher, random, prose }: VersionsWant
 }
 
 /** Generates a few sentences, or a list of them. */
-function inventBlock(random: Random, prose: Prose): string {
-  const sentences = Array.from({ length: between(random, 2, 5) }, () => prose.sentence())
+function generateBlock(random: Random, prose: Prose): string {
+  const sentences = Array.from({ length: randomInteger(random, 2, 5) }, () => prose.sentence())
   return random() < 0.3 ? sentences.map((sentence) => `- ${sentence}`).join('\n') : sentences.join(' ')
 }
 
 /** Makes a typical edit: most of the text stays unchanged. */
 function editBlocks(blocks: string[], random: Random, prose: Prose): void {
   for (let edits = Math.ceil(blocks.length / 10); edits > 0; edits--) {
-    blocks[between(random, 1, blocks.length - 1)] = inventBlock(random, prose)
+    blocks[randomInteger(random, 1, blocks.length - 1)] = generateBlock(random, prose)
   }
 }
 
@@ -87,18 +87,18 @@ function addVariable(variables: Variables, random: Random, prose: Prose): void {
       ? ['type: string', `example: ${prose.title()}`]
       : kind < 0.85
         ? ['type: enum', `options: [${options.join(', ')}]`, `example: ${options[0]}`]
-        : ['type: integer', `default: ${between(random, 1, 20)}`, `example: ${between(random, 1, 20)}`]
+        : ['type: integer', `default: ${randomInteger(random, 1, 20)}`, `example: ${randomInteger(random, 1, 20)}`]
   const lines = [`description: ${prose.sentence()}`, ...typed, `required: ${random() < 0.8}`]
   variables.set(name, [`  - name: ${name}`, ...lines.map((line) => `    ${line}`)])
 }
 
-function inventDates(count: number, random: Random): string[] {
+function generateDates(count: number, random: Random): string[] {
   const end = Date.parse(`${LAST_DAY}T00:00:00Z`)
   const age = random() * SPAN_DAYS * DAY_MS
   const times = Array.from({ length: count }, () => Math.floor((end - random() * age) / 1000) * 1000)
   return times.sort((a, b) => a - b).map((time) => new Date(time).toISOString().replace('.000Z', 'Z'))
 }
 
-function inventBump(random: Random): Bump {
+function generateBump(random: Random): Bump {
   return pick(random, ['patch', 'patch', 'patch', 'patch', 'patch', 'minor', 'minor', 'minor', 'major'])
 }

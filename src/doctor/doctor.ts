@@ -1,8 +1,8 @@
 // Chooses the checks for a setup: settings, this machine, GitHub, or a deployed hub.
 import { type Config, readConfig } from '../config.ts'
 import { type AskGitHub, openGitHubQuestions } from '../stores/github/github-questions.ts'
+import { type CheckResult, runChecks } from './checks.ts'
 import { CLUSTER_CHECKS } from './cluster-checks.ts'
-import { type Examined, examine } from './examination.ts'
 import { GITHUB_CHECKS } from './github-checks.ts'
 import { openDeployedHub } from './hub-answers.ts'
 import { HUB_CHECKS } from './hub-checks.ts'
@@ -27,32 +27,33 @@ export interface Setup {
  *
  * @throws Error for an invalid `url`
  */
-export async function examineSetup({ environment, root, url, outside = {} }: Setup): Promise<Examined[]> {
+export async function checkSetup({ environment, root, url, outside = {} }: Setup): Promise<CheckResult[]> {
   const { now = () => new Date(), freeBytes = freeBytesAt, nodeVersion = process.versions.node } = outside
   const { maxWatches = readMaxWatches } = outside
   const address = url === undefined ? undefined : parseAddress(url)
   const config = readIfGood(environment)
-  const examined = await examine(SETTINGS_CHECKS, { environment, config })
+  const examined = await runChecks(SETTINGS_CHECKS, { environment, config })
   const machine = config && { root, config, environment, freeBytes, maxWatches, nodeVersion }
-  if (machine && address === undefined) examined.push(...(await examine(MACHINE_CHECKS, machine)))
+  if (machine && address === undefined) examined.push(...(await runChecks(MACHINE_CHECKS, machine)))
   if (config?.gitStore.kind === 'github') {
     const { repository, branch, credential } = config.gitStore
     const ask = rememberQuestions(openGitHubQuestions(config.gitStore))
     const place = { repository, branch, isApp: credential.kind === 'app', ask, now }
     const isReady = examined.every(({ check, outcome }) => check !== 'git-settings' || outcome !== 'error')
-    if (isReady) examined.push(...(await examine(GITHUB_CHECKS, place)))
+    if (isReady) examined.push(...(await runChecks(GITHUB_CHECKS, place)))
   }
   // These run after the GitHub checks, because a clone needs the same credential.
-  if (machine && address === undefined) examined.push(...(await examine(CLUSTER_CHECKS, { ...machine, now }, examined)))
+  if (machine && address === undefined)
+    examined.push(...(await runChecks(CLUSTER_CHECKS, { ...machine, now }, examined)))
   if (config?.signIn.kind === 'github')
-    examined.push(...(await examine(SIGN_IN_CHECKS, { signIn: config.signIn, baseUrl: config.baseUrl })))
-  if (address !== undefined) examined.push(...(await examine(HUB_CHECKS, openDeployedHub(address, now))))
+    examined.push(...(await runChecks(SIGN_IN_CHECKS, { signIn: config.signIn, baseUrl: config.baseUrl })))
+  if (address !== undefined) examined.push(...(await runChecks(HUB_CHECKS, openDeployedHub(address, now))))
   return examined
 }
 
 /** Returns whether no check found an error. */
-export function isWell(examined: readonly Examined[]): boolean {
-  return examined.every(({ outcome }) => outcome === 'well' || outcome === 'advice')
+export function hasPassed(examined: readonly CheckResult[]): boolean {
+  return examined.every(({ outcome }) => outcome === 'ok' || outcome === 'advice')
 }
 
 function parseAddress(text: string): string {

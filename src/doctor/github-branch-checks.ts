@@ -1,6 +1,6 @@
 // Checks the GitHub branch that the hub publishes to: it exists, accepts commits, and rejects force pushes.
 import * as z from 'zod'
-import { advise, type Check, type Finding, wrong } from './examination.ts'
+import { type Check, type Finding, fail, warn } from './checks.ts'
 import { answered, type PublishingPlace } from './publishing-place.ts'
 
 const Sha = z.object({ sha: z.string() })
@@ -24,30 +24,30 @@ export const BRANCH_CHECKS: readonly Check<PublishingPlace>[] = [
     name: 'github-branch',
     about: 'the branch exists and has a commit',
     needs: ['github-repository'],
-    look: lookAtBranch,
+    run: checkBranch,
   },
   {
     name: 'github-write',
     about: 'contents can be written (by creating a commit outside any branch)',
     needs: ['github-branch'],
-    look: lookAtWriting,
+    run: checkWriting,
   },
   {
     name: 'github-protection',
     about: 'the hub may commit to the branch',
     needs: ['github-write'],
-    look: lookAtProtection,
+    run: checkProtection,
   },
 ]
 
 const BRANCH = 'GET /repos/{owner}/{repo}/branches/{branch}'
 
-async function lookAtBranch({ ask, branch, repository }: PublishingPlace): Promise<Finding[]> {
+async function checkBranch({ ask, branch, repository }: PublishingPlace): Promise<Finding[]> {
   const { status } = answered(await ask(BRANCH, { branch }))
   return status === 200
     ? []
     : [
-        wrong(
+        fail(
           `${repository} has no branch ${branch}.`,
           'Create a first commit on it, such as a README.md, or set GITHUB_BRANCH to an existing branch.',
         ),
@@ -55,7 +55,7 @@ async function lookAtBranch({ ask, branch, repository }: PublishingPlace): Promi
 }
 
 /** Creates a commit with the same tree as the branch head. No branch points to it, so GitHub deletes it eventually. */
-async function lookAtWriting({ ask, branch, repository, isApp }: PublishingPlace): Promise<Finding[]> {
+async function checkWriting({ ask, branch, repository, isApp }: PublishingPlace): Promise<Finding[]> {
   const { commit } = Head.parse(answered(await ask(BRANCH, { branch })).data)
   const read = answered(await ask('GET /repos/{owner}/{repo}/git/commits/{sha}', { sha: commit.sha }))
   const tree = Commit.safeParse(read.data).data?.tree.sha
@@ -68,7 +68,7 @@ async function lookAtWriting({ ask, branch, repository, isApp }: PublishingPlace
     : read.status
   if (made === 201) return []
   return [
-    wrong(
+    fail(
       `The credential has no write access to the contents of ${repository} (${made}).`,
       isApp
         ? 'Give the App the permission Contents: Read and write, and accept the change where it is installed.'
@@ -77,7 +77,7 @@ async function lookAtWriting({ ask, branch, repository, isApp }: PublishingPlace
   ]
 }
 
-async function lookAtProtection({ ask, branch, isApp }: PublishingPlace): Promise<Finding[]> {
+async function checkProtection({ ask, branch, isApp }: PublishingPlace): Promise<Finding[]> {
   const answer = answered(await ask('GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch }))
   const rules = Rules.safeParse(answer.status === 200 ? answer.data : []).data ?? []
   const who = isApp ? 'the App' : 'the owner of the token (a role or team that it has)'
@@ -90,7 +90,7 @@ async function lookAtProtection({ ask, branch, isApp }: PublishingPlace): Promis
     if (bypass === 'always' || bypass === 'exempt') continue
     const types = rules.flatMap(({ type, ruleset_id }) => (ruleset_id === id && STOPPING.has(type) ? [type] : []))
     findings.push(
-      wrong(
+      fail(
         `The ruleset “${name}” blocks the hub’s commits on ${branch}: ${types.join(', ')}.`,
         `Add ${who} to its bypass list, as “Always allow”.`,
       ),
@@ -101,11 +101,11 @@ async function lookAtProtection({ ask, branch, isApp }: PublishingPlace): Promis
   if (rules.some(({ type }) => type === KEEPING)) return []
   return [
     isProtected
-      ? advise(
+      ? warn(
           `${branch} has a classic protection rule, whose exceptions cannot be read with this permission.`,
           `Make sure that it allows ${who} to bypass required pull requests and checks, and that it blocks force pushes.`,
         )
-      : advise(
+      : warn(
           `${branch} allows force pushes, which can remove published versions.`,
           `Add a ruleset for ${branch} that restricts deletions and blocks force pushes.`,
         ),

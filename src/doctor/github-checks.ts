@@ -1,7 +1,7 @@
 // Checks that GitHub responds and accepts the credential, and that the credential has access to the repository and to nothing else.
 import * as z from 'zod'
+import { type Check, type Finding, fail, warn } from './checks.ts'
 import { clockFindings } from './clock.ts'
-import { advise, type Check, type Finding, wrong } from './examination.ts'
 import { BRANCH_CHECKS } from './github-branch-checks.ts'
 import { answered, type PublishingPlace, REPOSITORY } from './publishing-place.ts'
 
@@ -14,12 +14,12 @@ const Reach = z.object({ total_count: z.int() })
 
 /** Ordered so that each check comes after those it depends on. */
 export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
-  { name: 'github-reachable', about: 'GitHub responds', look: lookAtReach },
+  { name: 'github-reachable', about: 'GitHub responds', run: checkReach },
   {
     name: 'github-clock',
     about: 'this machine’s clock agrees with GitHub’s',
     needs: ['github-reachable'],
-    look: async ({ ask, now }) => {
+    run: async ({ ask, now }) => {
       const answer = answered(await ask(REPOSITORY))
       return clockFindings('GitHub', answer.headers.date, now())
     },
@@ -28,45 +28,45 @@ export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
     name: 'github-credential',
     about: 'GitHub accepts the credential',
     needs: ['github-reachable', 'github-clock'],
-    look: lookAtCredential,
+    run: checkCredential,
   },
   {
     name: 'github-repository',
     about: 'the credential has access to the repository',
     needs: ['github-credential'],
-    look: lookAtRepository,
+    run: checkRepository,
   },
   ...BRANCH_CHECKS,
   {
     name: 'github-scope',
     about: 'the credential has no unnecessary access',
     needs: ['github-repository'],
-    look: lookAtScope,
+    run: checkScope,
   },
 ]
 
-async function lookAtReach({ ask }: PublishingPlace): Promise<Finding[]> {
+async function checkReach({ ask }: PublishingPlace): Promise<Finding[]> {
   const answer = await ask(REPOSITORY)
   if (answer.kind === 'answered' && answer.status < 500) return []
   const how = answer.kind === 'answered' ? `responds with ${answer.status}` : `does not respond: ${answer.reason}`
   return [
-    wrong(
+    fail(
       `GitHub’s API ${how}.`,
       'Check whether this machine can reach it (proxy, firewall, DNS), and check GITHUB_API_URL if it is set.',
     ),
   ]
 }
 
-async function lookAtCredential({ ask, isApp }: PublishingPlace): Promise<Finding[]> {
+async function checkCredential({ ask, isApp }: PublishingPlace): Promise<Finding[]> {
   const { status, headers } = answered(await ask(REPOSITORY))
   if (status === 401)
     return [
       isApp
-        ? wrong(
+        ? fail(
             'GitHub does not accept the App’s key.',
             'Create a new private key in the App’s settings, and set GITHUB_APP_PRIVATE_KEY and GITHUB_APP_ID to the values of the same App.',
           )
-        : wrong(
+        : fail(
             'GitHub does not accept GITHUB_TOKEN: it is mistyped, has expired or was revoked.',
             'Create a fine-grained token for this repository with Contents: Read and write, and set GITHUB_TOKEN to it.',
           ),
@@ -75,7 +75,7 @@ async function lookAtCredential({ ask, isApp }: PublishingPlace): Promise<Findin
   const days = (expiry - Date.now()) / DAY_MS
   return days < EXPIRY_DAYS
     ? [
-        advise(
+        warn(
           `GITHUB_TOKEN expires in ${Math.max(0, Math.floor(days))} days.`,
           'Create a new one before then, or use a GitHub App, whose key does not expire.',
         ),
@@ -83,18 +83,18 @@ async function lookAtCredential({ ask, isApp }: PublishingPlace): Promise<Findin
     : []
 }
 
-async function lookAtRepository({ ask, repository, isApp }: PublishingPlace): Promise<Finding[]> {
+async function checkRepository({ ask, repository, isApp }: PublishingPlace): Promise<Finding[]> {
   const { status, data } = answered(await ask(REPOSITORY))
   if (status === 429 || (status === 403 && !isApp))
     return [
-      wrong(
+      fail(
         `GitHub responds with ${status} for ${repository}.`,
         'Wait until the rate limit resets, or have the organisation approve the token.',
       ),
     ]
   if (status !== 200)
     return [
-      wrong(
+      fail(
         `The credential has no access to the repository ${repository} (${status}).`,
         isApp
           ? 'Install the App on only this repository, and make sure that GITHUB_REPOSITORY has the form owner/name.'
@@ -103,19 +103,19 @@ async function lookAtRepository({ ask, repository, isApp }: PublishingPlace): Pr
     ]
   const { full_name, archived } = Repository.parse(data)
   if (archived)
-    return [wrong(`${repository} is archived on GitHub, so it is read-only.`, 'Unarchive it in its settings.')]
+    return [fail(`${repository} is archived on GitHub, so it is read-only.`, 'Unarchive it in its settings.')]
   return full_name.toLowerCase() === repository.toLowerCase()
     ? []
-    : [wrong(`${repository} was renamed to ${full_name}.`, `Set GITHUB_REPOSITORY=${full_name}.`)]
+    : [fail(`${repository} was renamed to ${full_name}.`, `Set GITHUB_REPOSITORY=${full_name}.`)]
 }
 
-async function lookAtScope({ ask, isApp }: PublishingPlace): Promise<Finding[]> {
+async function checkScope({ ask, isApp }: PublishingPlace): Promise<Finding[]> {
   if (isApp) {
     const answer = answered(await ask('GET /installation/repositories', { per_page: 1 }))
     const count = Reach.safeParse(answer.data).data?.total_count ?? 1
     return count > 1
       ? [
-          advise(
+          warn(
             `The App has access to ${count} repositories.`,
             'In its installation settings, choose “Only select repositories” and select only this one.',
           ),
@@ -125,7 +125,7 @@ async function lookAtScope({ ask, isApp }: PublishingPlace): Promise<Finding[]> 
   const scopes = String(answered(await ask(REPOSITORY)).headers['x-oauth-scopes'] ?? '')
   return /\b(?:public_)?repo\b/.test(scopes)
     ? [
-        advise(
+        warn(
           'GITHUB_TOKEN is a classic token: it can write to every repository that its owner can write to.',
           'Use a fine-grained token for only this repository, or a GitHub App.',
         ),

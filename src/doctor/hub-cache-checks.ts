@@ -1,7 +1,7 @@
 // Checks how a CDN or proxy changes the cache headers of a deployed hub. docs/contract.md section 4
 import * as z from 'zod'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
-import { type Check, type Finding, wrong } from './examination.ts'
+import { type Check, type Finding, fail } from './checks.ts'
 import { type DeployedHub, jsonOf } from './hub-answers.ts'
 
 const Index = z.object({
@@ -18,25 +18,25 @@ export const CACHE_CHECKS: readonly Check<DeployedHub>[] = [
     name: 'hub-cache-headers',
     about: 'Cache-Control arrives as the hub sent it',
     needs: ['hub-reading', 'hub-not-found'],
-    look: lookAtHeaders,
+    run: checkHeaders,
   },
   {
     name: 'hub-cache-age',
     about: 'no cache stores a list for longer than a minute',
     needs: ['hub-cache-headers'],
-    look: lookAtAge,
+    run: checkAge,
   },
   {
     name: 'hub-cache-key',
     about: 'caches include the query string in their key',
     needs: ['hub-cache-headers'],
-    look: lookAtKey,
+    run: checkKey,
   },
   {
     name: 'hub-revalidation',
     about: 'an unchanged response is not sent again',
     needs: ['hub-cache-headers'],
-    look: lookAtRevalidation,
+    run: checkRevalidation,
   },
 ]
 
@@ -51,7 +51,7 @@ async function findVersioned({ ask }: DeployedHub): Promise<{ raw: string; versi
   return { raw, versions: [latest_version, ...others] }
 }
 
-async function lookAtHeaders(hub: DeployedHub): Promise<Finding[]> {
+async function checkHeaders(hub: DeployedHub): Promise<Finding[]> {
   const versioned = await findVersioned(hub)
   //  path, description, and what its Cache-Control must contain
   const expected: readonly [string, string, RegExp][] = [
@@ -72,7 +72,7 @@ async function lookAtHeaders(hub: DeployedHub): Promise<Finding[]> {
     const given = (await hub.ask(path)).headers.get('Cache-Control') ?? 'nothing'
     if (!pattern.test(given))
       return [
-        wrong(
+        fail(
           `The Cache-Control header of ${what} (${path}) arrives as “${given}”.`,
           'Remove the CDN or proxy rule that rewrites Cache-Control (browser TTL, expires, header rules); the hub sets it for each response.',
         ),
@@ -81,7 +81,7 @@ async function lookAtHeaders(hub: DeployedHub): Promise<Finding[]> {
   return []
 }
 
-async function lookAtAge({ ask }: DeployedHub): Promise<Finding[]> {
+async function checkAge({ ask }: DeployedHub): Promise<Finding[]> {
   const { headers } = await ask(ROUTES.listTags.path)
   // Netlify purges its copies instead of letting them expire, and counts their age from the deploy, so a large age means nothing there. docs/notes/netlify.md section 6
   if (/netlify/i.test(headers.get('Cache-Status') ?? '') || /netlify/i.test(headers.get('Server') ?? '')) return []
@@ -89,21 +89,21 @@ async function lookAtAge({ ask }: DeployedHub): Promise<Finding[]> {
   return age <= OLDEST_SECONDS
     ? []
     : [
-        wrong(
+        fail(
           `A cache served a list that is ${age} s old, so publishes appear late.`,
           'Configure the cache to follow CDN-Cache-Control, or else Cache-Control, and remove rules that cache everything for longer.',
         ),
       ]
 }
 
-async function lookAtKey(hub: DeployedHub): Promise<Finding[]> {
+async function checkKey(hub: DeployedHub): Promise<Finding[]> {
   const versioned = await findVersioned(hub)
   for (const version of versioned?.versions.slice(0, 2) ?? []) {
     const { headers } = await hub.ask(`${versioned!.raw}?version=${version}`)
     const given = headers.get('X-Prompt-Version')
     if (given !== version)
       return [
-        wrong(
+        fail(
           `${versioned!.raw}?version=${version} returns ${given ?? 'no version'}: a cache does not include the query string in its key.`,
           'Include the query string in the cache key; docs/running.md has example configurations.',
         ),
@@ -112,14 +112,14 @@ async function lookAtKey(hub: DeployedHub): Promise<Finding[]> {
   return []
 }
 
-async function lookAtRevalidation({ ask }: DeployedHub): Promise<Finding[]> {
+async function checkRevalidation({ ask }: DeployedHub): Promise<Finding[]> {
   const path = ROUTES.listTags.path
   const tag = (await ask(path)).headers.get('ETag')
   const status = tag === null ? undefined : (await ask(path, { headers: { 'If-None-Match': tag } })).status
   return status === 304
     ? []
     : [
-        wrong(
+        fail(
           tag === null
             ? 'A proxy or CDN removes ETag headers.'
             : `A request with If-None-Match returns ${status} instead of 304.`,

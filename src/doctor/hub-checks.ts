@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
+import { type Check, type Finding, fail, warn } from './checks.ts'
 import { clockFindings } from './clock.ts'
-import { advise, type Check, type Finding, wrong } from './examination.ts'
 import { type DeployedHub, type HubAnswer, jsonOf, problemOf, sentenceOf } from './hub-answers.ts'
 import { CACHE_CHECKS } from './hub-cache-checks.ts'
 import { SERVICE_CHECKS } from './hub-service-checks.ts'
@@ -16,26 +16,26 @@ const HealthAnswer = z.object({
 })
 /** Ordered so that each check comes after those it depends on. */
 export const HUB_CHECKS: readonly Check<DeployedHub>[] = [
-  { name: 'hub-reachable', about: 'the hub responds', look: lookAtReach },
+  { name: 'hub-reachable', about: 'the hub responds', run: checkReach },
   {
     name: 'hub-clock',
     about: 'this machine’s clock agrees with the hub’s',
     needs: ['hub-reachable'],
-    look: async (hub) => clockFindings('the hub', (await hub.ask(DATA_FILES.tags())).headers.get('Date'), hub.now()),
+    run: async (hub) => clockFindings('the hub', (await hub.ask(DATA_FILES.tags())).headers.get('Date'), hub.now()),
   },
-  { name: 'hub-build', about: 'a complete build is served', needs: ['hub-reachable'], look: lookAtBuild },
-  { name: 'hub-address', about: 'the hub knows its own URL', needs: ['hub-build'], look: lookAtAddress },
+  { name: 'hub-build', about: 'a complete build is served', needs: ['hub-reachable'], run: checkBuild },
+  { name: 'hub-address', about: 'the hub knows its own URL', needs: ['hub-build'], run: checkAddress },
   {
     name: 'hub-reading',
     about: 'functions, including search, respond to pages from every origin',
     needs: ['hub-build'],
-    look: lookAtReading,
+    run: checkReading,
   },
   {
     name: 'hub-not-found',
     about: 'URLs that do not exist return JSON',
     needs: ['hub-reading'],
-    look: lookAtNotFound,
+    run: checkNotFound,
   },
   ...CACHE_CHECKS,
   ...SERVICE_CHECKS,
@@ -57,7 +57,7 @@ async function askFront({ ask }: DeployedHub): Promise<HubAnswer> {
   }
 }
 
-async function lookAtReach(hub: DeployedHub): Promise<Finding[]> {
+async function checkReach(hub: DeployedHub): Promise<Finding[]> {
   const { url } = hub
   let answer: HubAnswer
   try {
@@ -65,7 +65,7 @@ async function lookAtReach(hub: DeployedHub): Promise<Finding[]> {
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
     return [
-      wrong(
+      fail(
         `${url} does not respond: ${cause}.`,
         'Check that the hub is running, and check its DNS name, certificate and firewall.',
       ),
@@ -74,29 +74,29 @@ async function lookAtReach(hub: DeployedHub): Promise<Finding[]> {
   const { status, headers } = answer
   if (status >= 300 && status < 400)
     return [
-      wrong(
+      fail(
         `${url} redirects to ${headers.get('Location')}.`,
         'Use the URL that it redirects to, and set SITE_URL to it.',
       ),
     ]
   if (status === 401)
     return [
-      wrong(
+      fail(
         'The entire hub is password-protected, so programs cannot read it.',
         'Use a private network instead: a password in front of the hub also replaces the hub’s tokens.',
       ),
     ]
   return status < 500
     ? []
-    : [wrong(`${url} responds with ${status}.`, 'Check the hub’s log, or that of the proxy in front of it.')]
+    : [fail(`${url} responds with ${status}.`, 'Check the hub’s log, or that of the proxy in front of it.')]
 }
 
-async function lookAtBuild({ ask }: DeployedHub): Promise<Finding[]> {
+async function checkBuild({ ask }: DeployedHub): Promise<Finding[]> {
   const index = await ask(DATA_FILES.index())
   const list = z.object({ data: z.array(z.unknown()) }).safeParse(jsonOf(index)).data
   if (!list)
     return [
-      wrong(
+      fail(
         `${DATA_FILES.index()} is not the hub’s list of prompts (${index.status}).`,
         'Make sure that a complete build of the hub is served: all of dist/, or npm start.',
       ),
@@ -106,38 +106,38 @@ async function lookAtBuild({ ask }: DeployedHub): Promise<Finding[]> {
   const trouble = health?.failure ?? health?.broken[0]
   if (trouble)
     return [
-      wrong(
+      fail(
         `The hub serves an older state: ${trouble}`,
         'Run npm run check:content to list the problems in the content.',
       ),
     ]
-  return list.data.length === 0 ? [advise('The catalogue is empty.', 'Publish the first prompt.')] : []
+  return list.data.length === 0 ? [warn('The catalogue is empty.', 'Publish the first prompt.')] : []
 }
 
-async function lookAtAddress({ url, ask }: DeployedHub): Promise<Finding[]> {
+async function checkAddress({ url, ask }: DeployedHub): Promise<Finding[]> {
   const known = Description.parse(jsonOf(await ask(ROUTES.getOpenapi.path))).servers[0]!.url
   return known === url
     ? []
     : [
-        wrong(
+        fail(
           `The hub uses ${known} as its URL, so every link in its responses points there.`,
           `Set SITE_URL=${url} both for the build and for the server, and build again.`,
         ),
       ]
 }
 
-async function lookAtReading({ ask }: DeployedHub): Promise<Finding[]> {
+async function checkReading({ ask }: DeployedHub): Promise<Finding[]> {
   const list = await ask(ROUTES.listRepositories.path)
   if (list.status !== 200 || jsonOf(list) === undefined)
     return [
-      wrong(
+      fail(
         `${ROUTES.listRepositories.path} responds with ${list.status}${sentenceOf(list)}`,
         'Make sure that requests under /api reach the hub’s functions unchanged.',
       ),
     ]
   if (list.headers.get('Access-Control-Allow-Origin') !== '*')
     return [
-      wrong(
+      fail(
         'A proxy or CDN removes or changes Access-Control-Allow-Origin, so no other site can read the hub.',
         'Configure the proxy to pass on the hub’s headers unchanged.',
       ),
@@ -146,20 +146,20 @@ async function lookAtReading({ ask }: DeployedHub): Promise<Finding[]> {
   return search.status === 200
     ? []
     : [
-        wrong(
+        fail(
           `Search responds with ${search.status}${sentenceOf(search)}`,
           'Make sure that the build wrote build/search.db, and that it is deployed with the functions (included_files in netlify.toml).',
         ),
       ]
 }
 
-async function lookAtNotFound({ ask }: DeployedHub): Promise<Finding[]> {
+async function checkNotFound({ ask }: DeployedHub): Promise<Finding[]> {
   for (const path of [API_ABSENT, DATA_ABSENT]) {
     const answer = await ask(path)
     const code = problemOf(answer)?.code
     if (answer.status !== 404 || code !== 'not_found')
       return [
-        wrong(
+        fail(
           `${path} returns ${answer.status} and ${answer.headers.get('Content-Type') ?? 'no type'} instead of the hub’s JSON 404 response.`,
           'Remove error pages and fallback pages from the proxy or host; the hub itself responds to unknown URLs under /api and /data.',
         ),

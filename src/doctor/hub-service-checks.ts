@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { makeToken } from '../domain/access/token-form.ts'
-import { advise, type Check, type Finding, wrong } from './examination.ts'
+import { type Check, type Finding, fail, warn } from './checks.ts'
 import { type DeployedHub, jsonOf, problemOf, sentenceOf } from './hub-answers.ts'
 
 const Answered = z.object({ result: z.record(z.string(), z.unknown()) })
@@ -12,22 +12,22 @@ const TOOLS = ['get_prompt', 'list_tags', 'list_versions', 'search_prompts']
 
 /** Checks that need a served build, at a URL that the hub knows. */
 export const SERVICE_CHECKS: readonly Check<DeployedHub>[] = [
-  { name: 'hub-mcp', about: 'agents can reach the MCP server and its tools', needs: ['hub-build'], look: lookAtMcp },
+  { name: 'hub-mcp', about: 'agents can reach the MCP server and its tools', needs: ['hub-build'], run: checkMcp },
   {
     name: 'hub-publishing',
     about: 'publishing is set up, and the token store responds',
     needs: ['hub-reading'],
-    look: lookAtPublishing,
+    run: checkPublishing,
   },
   {
     name: 'hub-sign-in',
     about: 'users can sign in, and GitHub redirects them back to the hub',
     needs: ['hub-address'],
-    look: lookAtSignIn,
+    run: checkSignIn,
   },
 ]
 
-async function lookAtMcp({ ask }: DeployedHub): Promise<Finding[]> {
+async function checkMcp({ ask }: DeployedHub): Promise<Finding[]> {
   const call = (method: string, params: object, id: number) =>
     ask('/mcp', {
       method: 'POST',
@@ -38,14 +38,14 @@ async function lookAtMcp({ ask }: DeployedHub): Promise<Finding[]> {
   const hello = await call('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, 1)
   if (hello.status === 403)
     return [
-      wrong(
+      fail(
         'The MCP server does not accept the host name of this URL.',
         'Set SITE_URL to the public URL, and configure the proxy to pass on the Host header.',
       ),
     ]
   if (hello.status !== 200 || !Answered.safeParse(jsonOf(hello)).success)
     return [
-      wrong(
+      fail(
         `/mcp responds to initialize with ${hello.status}${sentenceOf(hello)}`,
         'Forward POST requests for /mcp to the hub unchanged, with bodies of up to 1 MiB.',
       ),
@@ -54,7 +54,7 @@ async function lookAtMcp({ ask }: DeployedHub): Promise<Finding[]> {
   return listed && TOOLS.every((name) => listed.includes(name))
     ? []
     : [
-        wrong(
+        fail(
           '/mcp does not list the hub’s tools.',
           'Deploy the latest build: the response comes from another version, or from a cache.',
         ),
@@ -62,7 +62,7 @@ async function lookAtMcp({ ask }: DeployedHub): Promise<Finding[]> {
 }
 
 /** Tries to publish with an invalid token, so that nothing is published: a hub that can reach its store responds with 401. */
-async function lookAtPublishing({ ask }: DeployedHub): Promise<Finding[]> {
+async function checkPublishing({ ask }: DeployedHub): Promise<Finding[]> {
   const token = makeToken(() => randomBytes(1)[0]!)
   const answer = await ask('/api/v1/repos/doctor/is-not-there/versions', {
     method: 'POST',
@@ -71,9 +71,9 @@ async function lookAtPublishing({ ask }: DeployedHub): Promise<Finding[]> {
   })
   if (answer.status === 401 && problemOf(answer)) return []
   if (answer.status === 429)
-    return [advise('Publishing cannot be checked: this IP address has sent too many publishes.', 'Wait a minute.')]
+    return [warn('Publishing cannot be checked: this IP address has sent too many publishes.', 'Wait a minute.')]
   return [
-    wrong(
+    fail(
       `Publishing responds with ${answer.status}${sentenceOf(answer)}`,
       answer.status === 503
         ? 'Set what the message names, in the environment where the functions run, and deploy again.'
@@ -82,19 +82,17 @@ async function lookAtPublishing({ ask }: DeployedHub): Promise<Finding[]> {
   ]
 }
 
-async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
+async function checkSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
   const settings = await ask('/settings', { headers: { Accept: 'text/html' } })
   if (settings.status === 503)
     return [
-      wrong(
+      fail(
         `Sign-in is not set up: ${settingsNamed(settings.text) ?? '/settings responds with 503'}.`,
         'Set GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET and SESSION_SECRET, and deploy again.',
       ),
     ]
   if (settings.status !== 200)
-    return [
-      wrong(`/settings responds with ${settings.status}.`, 'Forward requests for /settings and /auth to the hub.'),
-    ]
+    return [fail(`/settings responds with ${settings.status}.`, 'Forward requests for /settings and /auth to the hub.')]
   const start = await ask('/auth/sign-in')
   const given = start.headers.get('Location') ?? ''
   // Both are fine: in local mode a page explains that the link is needed, and without sign-in the route does not exist.
@@ -103,14 +101,14 @@ async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
   const callback = location?.searchParams.get('redirect_uri')
   if (!location || callback !== `${url}/auth/callback`)
     return [
-      wrong(
+      fail(
         `A sign-in redirects back to ${callback ?? 'nowhere'}, not to ${url}/auth/callback.`,
         `Set SITE_URL=${url}, and the same callback in the OAuth app on GitHub.`,
       ),
     ]
   if (!/__Host-/.test(start.headers.get('Set-Cookie') ?? '') && url.startsWith('https:'))
     return [
-      wrong(
+      fail(
         'The sign-in cookie is missing from the response.',
         'Configure the proxy to pass on Set-Cookie for /auth and /settings.',
       ),
@@ -119,7 +117,7 @@ async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
   return github.status < 400
     ? []
     : [
-        wrong(
+        fail(
           `GitHub responds with ${github.status} to a sign-in with this client ID and callback.`,
           `Copy GITHUB_CLIENT_ID from the OAuth app, and set its callback to ${url}/auth/callback.`,
         ),

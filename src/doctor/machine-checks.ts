@@ -10,7 +10,7 @@ import { openState } from '../host/open-state.ts'
 import { createGit } from '../stores/git/git-command.ts'
 import { openLocalGit } from '../stores/git/git-store-local.ts'
 import { reviewContent } from '../stores/review/review-content.ts'
-import { advise, type Check, type Finding, wrong } from './examination.ts'
+import { type Check, type Finding, fail, warn } from './checks.ts'
 
 /** A checkout of this project on a machine, with its settings. */
 export interface Machine {
@@ -35,40 +35,40 @@ const GOOD_FREE = 1024 * MEBIBYTE
 
 /** Checks for a hub that runs, or will run, on this machine. */
 export const MACHINE_CHECKS: readonly Check<Machine>[] = [
-  { name: 'node', about: 'this is the Node version that the project requires', look: lookAtNode },
-  { name: 'git', about: 'git is installed and new enough', look: lookAtGit },
+  { name: 'node', about: 'this is the Node version that the project requires', run: checkNode },
+  { name: 'git', about: 'git is installed and new enough', run: checkGit },
   {
     name: 'content',
     about: 'the content is readable and valid',
     // The `clone` check covers a clone.
-    isMeant: ({ config }) => !config.keepsClone,
-    look: lookAtContent,
+    applies: ({ config }) => !config.keepsClone,
+    run: checkContent,
   },
   {
     name: 'content-git',
     about: 'git can publish to the content',
     needs: ['git', 'content'],
-    isMeant: ({ config }) => config.gitStore.kind === 'local',
-    look: lookAtContentGit,
+    applies: ({ config }) => config.gitStore.kind === 'local',
+    run: checkContentGit,
   },
   {
     name: 'watching',
     about: 'the system can watch the content for changes',
     needs: ['content'],
-    isMeant: ({ config }) => !config.keepsClone,
-    look: lookAtWatching,
+    applies: ({ config }) => !config.keepsClone,
+    run: checkWatching,
   },
-  { name: 'blob-store', about: 'tokens, sessions and fresh copies can be stored', look: lookAtState },
-  { name: 'build', about: 'the last build is complete, or there is none', look: lookAtBuild },
+  { name: 'blob-store', about: 'tokens, sessions and fresh copies can be stored', run: checkState },
+  { name: 'build', about: 'the last build is complete, or there is none', run: checkBuild },
   {
     name: 'readme',
     about: 'README.md links to this repository',
     needs: ['git'],
-    isMeant: ({ root }) => existsSync(join(root, 'README.md')),
-    look: lookAtReadme,
+    applies: ({ root }) => existsSync(join(root, 'README.md')),
+    run: checkReadme,
   },
-  { name: 'port', about: 'the port is free, or in use by this hub', look: lookAtPort },
-  { name: 'disk', about: 'there is enough free disk space', look: lookAtDisk },
+  { name: 'port', about: 'the port is free, or in use by this hub', run: checkPort },
+  { name: 'disk', about: 'there is enough free disk space', run: checkDisk },
 ]
 
 /** Returns the number of free bytes on a folder's disk, or on the current directory's disk if the folder is missing. */
@@ -86,37 +86,36 @@ export function readMaxWatches(): number | undefined {
   }
 }
 
-function lookAtNode({ root, nodeVersion }: Machine): Finding[] {
+function checkNode({ root, nodeVersion }: Machine): Finding[] {
   const pinned = readFileSync(join(root, '.nvmrc'), 'utf8').trim()
   return Number(nodeVersion.split('.')[0]) >= Number(pinned)
     ? []
     : [
-        wrong(
+        fail(
           `This is Node ${nodeVersion}; the hub needs ${pinned}.`,
           'Run it with npm (npm start, npm run doctor): npm ci installed the right version.',
         ),
       ]
 }
 
-async function lookAtGit({ root, environment }: Machine): Promise<Finding[]> {
+async function checkGit({ root, environment }: Machine): Promise<Finding[]> {
   const version = await createGit(root, environment)
     .run(['--version'])
     .then((bytes) => /(\d+)\.(\d+)/.exec(bytes.toString()))
     .catch(() => undefined)
   const oldest = OLDEST_GIT.join('.')
-  if (!version)
-    return [wrong('git cannot be run.', `Install git ${oldest} or later, and make sure that it is in PATH.`)]
+  if (!version) return [fail('git cannot be run.', `Install git ${oldest} or later, and make sure that it is in PATH.`)]
   const [major, minor] = [Number(version[1]), Number(version[2])]
   return major > OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor >= OLDEST_GIT[1])
     ? []
-    : [wrong(`This is git ${version[0]}; the hub needs ${oldest}.`, `Install git ${oldest} or later.`)]
+    : [fail(`This is git ${version[0]}; the hub needs ${oldest}.`, `Install git ${oldest} or later.`)]
 }
 
-async function lookAtContent({ root, config, environment }: Machine): Promise<Finding[]> {
+async function checkContent({ root, config, environment }: Machine): Promise<Finding[]> {
   const contentDir = resolve(root, config.contentDir)
   if (!existsSync(contentDir))
     return [
-      wrong(
+      fail(
         `Content folder not found: ${contentDir}.`,
         'Set CONTENT_DIR to the folder that contains the prompts, or create one: npm run new -- owner/name',
       ),
@@ -126,49 +125,44 @@ async function lookAtContent({ root, config, environment }: Machine): Promise<Fi
   const [first] = errors
   if (first)
     return [
-      wrong(
+      fail(
         `${errors.length === 1 ? 'A file' : `${errors.length} places`} in the content cannot be served: ${first.file}:${first.line} ${first.rule}.`,
         'Run npm run check:content to list every problem and how to fix it.',
       ),
     ]
   return repositories === 0
-    ? [
-        advise(
-          'The content folder does not contain any prompts yet.',
-          'Create the first one: npm run new -- owner/name',
-        ),
-      ]
+    ? [warn('The content folder does not contain any prompts yet.', 'Create the first one: npm run new -- owner/name')]
     : []
 }
 
 /** Reads a repository that does not exist, in the same way as a publish; writes nothing. */
-async function lookAtContentGit({ root, config, environment }: Machine): Promise<Finding[]> {
+async function checkContentGit({ root, config, environment }: Machine): Promise<Finding[]> {
   const git = openLocalGit({ contentDir: resolve(root, config.contentDir), environment, warn: () => {} })
   try {
     await git.readFolder({ owner: 'doctor', name: 'doctor' }, new AbortController())
     return []
   } catch (error) {
     const [problem = '', ...rest] = (error instanceof Error ? error.message : String(error)).split(/(?<=[.:]) /)
-    return [wrong(problem, rest.join(' ') || 'Repair the content’s git repository.')]
+    return [fail(problem, rest.join(' ') || 'Repair the content’s git repository.')]
   }
 }
 
 /** Compares the number of folders with the limit: each folder needs a watch, and the user's other programs need more. */
-function lookAtWatching({ root, config, maxWatches }: Machine): Finding[] {
+function checkWatching({ root, config, maxWatches }: Machine): Finding[] {
   const limit = maxWatches()
   const entries = readdirSync(resolve(root, config.contentDir), { recursive: true, withFileTypes: true })
   const needed = entries.filter((entry) => entry.isDirectory()).length + 1
   return limit === undefined || needed <= limit
     ? []
     : [
-        advise(
+        warn(
           `The content has ${needed} folders, but this system watches at most ${limit}: npm start checks for changes every ten seconds.`,
           `Raise the limit: sysctl fs.inotify.max_user_watches=${needed * 2}`,
         ),
       ]
 }
 
-async function lookAtState({ root, config }: Machine): Promise<Finding[]> {
+async function checkState({ root, config }: Machine): Promise<Finding[]> {
   const folder = resolve(root, '.hub')
   const key = `doctor/${randomBytes(8).toString('hex')}`
   try {
@@ -185,19 +179,19 @@ async function lookAtState({ root, config }: Machine): Promise<Finding[]> {
     // The finding below covers every failure, because the fix is the same.
   }
   return [
-    wrong(
+    fail(
       `Files written to ${folder} are not stored.`,
       'Make sure that the hub’s user can write to that folder and that the disk is writable.',
     ),
   ]
 }
 
-function lookAtBuild({ root }: Machine): Finding[] {
+function checkBuild({ root }: Machine): Finding[] {
   const dist = join(root, 'dist')
   const parts = [searchIndexPath(dist), buildRecordPath(dist)]
   return existsSync(dist) && !parts.every((path) => existsSync(path))
     ? [
-        wrong(
+        fail(
           'dist/ has no search index or build record: the build did not complete, or only dist/ was copied.',
           'Run npm run build, or npm start, which builds automatically.',
         ),
@@ -205,17 +199,17 @@ function lookAtBuild({ root }: Machine): Finding[] {
     : []
 }
 
-async function lookAtPort({ config: { port, listenAt } }: Machine): Promise<Finding[]> {
+async function checkPort({ config: { port, listenAt } }: Machine): Promise<Finding[]> {
   const hosts = listenAt === 'everywhere' ? [undefined] : listenAt
   for (const host of hosts) {
     const code = await tryListening(port, host)
     if (code === 'EADDRINUSE')
       return (await isHubAt(port, host))
         ? []
-        : [wrong(`Port ${port} is in use by another program.`, 'Stop it, or choose another port: PORT=8889')]
+        : [fail(`Port ${port} is in use by another program.`, 'Stop it, or choose another port: PORT=8889')]
     if (code === 'EACCES')
       return [
-        wrong(
+        fail(
           `This user may not listen on port ${port}.`,
           'Choose a port above 1023, and put a proxy in front of the hub.',
         ),
@@ -223,7 +217,7 @@ async function lookAtPort({ config: { port, listenAt } }: Machine): Promise<Find
     // A machine without IPv6 listens on the other localhost address.
     if (code !== undefined && host !== '::1')
       return [
-        wrong(
+        fail(
           `The hub cannot listen on ${host ?? 'every address'}: ${code}.`,
           'Set HOST to one of this machine’s IP addresses.',
         ),
@@ -251,19 +245,19 @@ async function isHubAt(port: number, host = 'localhost'): Promise<boolean> {
   }
 }
 
-async function lookAtDisk({ root, config, freeBytes }: Machine): Promise<Finding[]> {
+async function checkDisk({ root, config, freeBytes }: Machine): Promise<Finding[]> {
   const folders = [...new Set([resolve(root, '.hub'), resolve(root, config.contentDir)])]
   for (const folder of folders) {
     const free = await freeBytes(folder)
     const room = `${Math.floor(free / MEBIBYTE)} MiB of disk space are free for ${folder}.`
-    if (free < MIN_FREE) return [wrong(`Only ${room}`, 'Free some space: publishing responds with 503 on a full disk.')]
-    if (free < GOOD_FREE) return [advise(`Only ${room}`, 'Free some space before builds and publishes fill the disk.')]
+    if (free < MIN_FREE) return [fail(`Only ${room}`, 'Free some space: publishing responds with 503 on a full disk.')]
+    if (free < GOOD_FREE) return [warn(`Only ${room}`, 'Free some space before builds and publishes fill the disk.')]
   }
   return []
 }
 
 /** Checks whether the deploy button in the README still has the placeholder repository. */
-async function lookAtReadme({ root, environment }: Machine): Promise<Finding[]> {
+async function checkReadme({ root, environment }: Machine): Promise<Finding[]> {
   if (!readFileSync(join(root, 'README.md'), 'utf8').includes('github.com/OWNER/prompt-hub')) return []
   const { stdout } = await createGit(root, environment).tryRun(['config', '--get', 'remote.origin.url'])
   const own = /^(?:https:\/\/|ssh:\/\/git@|git@)github\.com[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(
@@ -272,7 +266,7 @@ async function lookAtReadme({ root, environment }: Machine): Promise<Finding[]> 
   return own === undefined
     ? []
     : [
-        advise(
+        warn(
           `The “Deploy to Netlify” button in README.md still links to OWNER; this repository is ${own}.`,
           `Replace it: sed -i 's#OWNER/prompt-hub#${own}#' README.md`,
         ),

@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import type { Config } from '../config.ts'
 import { isLoopback } from '../domain/api/loopback.ts'
 import { readSettings } from '../settings.ts'
-import { advise, type Check, type Finding, wrong } from './examination.ts'
+import { type Check, type Finding, fail, warn } from './checks.ts'
 
 /** The raw settings, and the parsed ones if they are valid. */
 interface GivenSettings {
@@ -18,47 +18,47 @@ const MIN_CHARACTERS = 10
 
 /** Checks of the settings; all others need the first one. README.md */
 export const SETTINGS_CHECKS: readonly Check<GivenSettings>[] = [
-  { name: 'settings', about: 'every setting has a valid form', look: lookAtForms },
+  { name: 'settings', about: 'every setting has a valid form', run: checkForms },
   {
     name: 'git-settings',
     about: 'the settings for publishing are complete and unambiguous',
     needs: ['settings'],
-    look: ({ environment, config }) => lookAtGitSettings(environment, config!),
+    run: ({ environment, config }) => checkGitSettings(environment, config!),
   },
   {
     name: 'sign-in-settings',
     about: 'sign-in is either fully configured or not configured at all',
     needs: ['settings'],
-    look: ({ environment, config }) => lookAtSignIn(environment, config!),
+    run: ({ environment, config }) => checkSignIn(environment, config!),
   },
   {
     name: 'address',
     about: 'the public URL uses https',
     needs: ['settings'],
-    look: ({ environment, config }) => lookAtAddress(environment, config!),
+    run: ({ environment, config }) => checkAddress(environment, config!),
   },
   {
     name: 'proxies',
     about: 'clients are identified correctly, and only proxies are trusted',
     needs: ['settings'],
-    look: ({ config }) => lookAtProxies(config!),
+    run: ({ config }) => checkProxies(config!),
   },
 ]
 
-function lookAtForms({ environment }: GivenSettings): Finding[] {
+function checkForms({ environment }: GivenSettings): Finding[] {
   return (readSettings(environment).problems ?? []).map(({ key, message }) =>
-    wrong(
+    fail(
       `${key} cannot be read: ${message}.`,
       `Correct or remove ${key}; src/pages/docs/settings.md lists every setting.`,
     ),
   )
 }
 
-function lookAtGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitStore, contentDir }: Config): Finding[] {
+function checkGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitStore, contentDir }: Config): Finding[] {
   if (gitStore.kind === 'local') return []
   if (gitStore.kind === 'incomplete')
     return [
-      wrong(
+      fail(
         `${gitStore.missing} is missing, although another setting of the GitHub store is set: publishing responds with 503.`,
         `Set ${gitStore.missing}, or remove all GitHub settings to publish to local git.`,
       ),
@@ -66,21 +66,21 @@ function lookAtGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitSt
   const findings: Finding[] = []
   if (gitStore.credential.kind === 'app' && !isPrivateKey(gitStore.credential.privateKey))
     findings.push(
-      wrong(
+      fail(
         'GITHUB_APP_PRIVATE_KEY cannot be read as a private key.',
         'Set it to the complete .pem file from GitHub with its line breaks: as several lines, not as one line with \\n.',
       ),
     )
   if (GITHUB_TOKEN && GITHUB_APP_ID)
     findings.push(
-      advise(
+      warn(
         'Both GITHUB_TOKEN and GITHUB_APP_ID are set; the token is used.',
         'Remove one of them. Prefer the App: it has access to one repository and does not belong to a person.',
       ),
     )
   if (basename(contentDir) !== 'content')
     findings.push(
-      advise(
+      warn(
         'The last folder of CONTENT_DIR is not content, but publishing to GitHub writes to content/ in the repository.',
         'Set CONTENT_DIR to the content/ folder of a clone of that repository.',
       ),
@@ -97,17 +97,17 @@ function isPrivateKey(text: string): boolean {
   }
 }
 
-function lookAtSignIn({ SESSION_SECRET }: Environment, { signIn }: Config): Finding[] {
+function checkSignIn({ SESSION_SECRET }: Environment, { signIn }: Config): Finding[] {
   if (signIn.kind === 'incomplete')
     return signIn.missing.map((sentence) =>
-      wrong(
+      fail(
         `Sign-in is only partly configured. ${sentence}.`,
         `Set ${sentence.split(':')[0]}, or remove both GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET: the Node server does not start if sign-in is only partly configured.`,
       ),
     )
   if (SESSION_SECRET && new Set(SESSION_SECRET).size < MIN_CHARACTERS)
     return [
-      wrong(
+      fail(
         'SESSION_SECRET is long enough but easy to guess: it repeats a few characters.',
         'Generate a random one: openssl rand -hex 32',
       ),
@@ -115,11 +115,11 @@ function lookAtSignIn({ SESSION_SECRET }: Environment, { signIn }: Config): Find
   return []
 }
 
-function lookAtAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLocal, listenAt }: Config): Finding[] {
+function checkAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLocal, listenAt }: Config): Finding[] {
   if (isLocal)
     return listenAt === 'everywhere' || !listenAt.every(isLoopback)
       ? [
-          advise(
+          warn(
             'With this HOST, the hub accepts connections from other machines, and in local mode anyone who opens the printed link can sign in under any username.',
             'Set SITE_URL to the public URL, which disables local mode, or remove HOST.',
           ),
@@ -128,14 +128,14 @@ function lookAtAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLoca
   const findings: Finding[] = []
   if (baseUrl.startsWith('http:') && !isLoopback(new URL(baseUrl).hostname))
     findings.push(
-      wrong(
+      fail(
         'SITE_URL starts with http://, so tokens are sent over the network unencrypted.',
         'Add a reverse proxy with https, and set SITE_URL to its https:// URL.',
       ),
     )
   if (RATE_LIMIT_PER_MINUTE === '0')
     findings.push(
-      advise(
+      warn(
         'RATE_LIMIT_PER_MINUTE is 0: a single client can overload the hub, and guess tokens without a limit.',
         'Remove it to use the default of 120 per minute, or set a limit that your clients will not reach.',
       ),
@@ -143,10 +143,10 @@ function lookAtAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLoca
   return findings
 }
 
-function lookAtProxies({ trustedProxies, listenAt, isLocal, netlifySite }: Config): Finding[] {
+function checkProxies({ trustedProxies, listenAt, isLocal, netlifySite }: Config): Finding[] {
   if (trustedProxies.some(({ prefix }) => prefix === 0))
     return [
-      wrong(
+      fail(
         'TRUSTED_PROXIES includes every IP address, so any client can impersonate another one.',
         'List only the IP addresses of your proxies, or set it to loopback for a proxy on this machine.',
       ),
@@ -154,7 +154,7 @@ function lookAtProxies({ trustedProxies, listenAt, isLocal, netlifySite }: Confi
   const isBehindProxy = listenAt !== 'everywhere' && listenAt.every(isLoopback)
   if (!isLocal && netlifySite === undefined && isBehindProxy && trustedProxies.length === 0)
     return [
-      wrong(
+      fail(
         'The hub listens only on loopback, so there is a proxy in front of it, but TRUSTED_PROXIES is empty: all clients share one rate limit.',
         'Set TRUSTED_PROXIES=loopback.',
       ),

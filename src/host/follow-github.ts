@@ -10,7 +10,7 @@ import {
 } from '../stores/content/content-clone.ts'
 import { takeLock } from '../stores/git/process-lock.ts'
 import { createTokenSource } from '../stores/github/github-connection.ts'
-import { whenAborted } from './http/abort.ts'
+import { onAbort } from './http/abort.ts'
 import { inBackground } from './http/background.ts'
 
 /** The path of the clone; a second process in the same folder uses its own clone next to it. */
@@ -76,7 +76,7 @@ export async function followGitHub(
     start(moved) {
       onMove = moved
       const timer = setInterval(fetchSoon, contentPollMs)
-      whenAborted(signal, () => clearInterval(timer))
+      onAbort(signal, () => clearInterval(timer))
       fetchSoon()
     },
   }
@@ -105,12 +105,12 @@ function holdCloneFolder(signal: AbortSignal): string {
   mkdirSync('.hub', { recursive: true })
   const kept = takeLock(resolve(`${CLONE_DIR}.lock`), 0)
   if (kept) {
-    whenAborted(signal, kept.release)
+    onAbort(signal, kept.release)
     removeAbandoned()
     return resolve(CLONE_DIR)
   }
   const folder = resolve(`${CLONE_DIR}-${process.pid}`)
-  whenAborted(signal, () => rmSync(folder, { recursive: true, force: true }))
+  onAbort(signal, () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 

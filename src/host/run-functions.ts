@@ -7,7 +7,7 @@ import { toHubError } from '../ports/log.ts'
 import type { LargeFile, SiteFiles } from '../ports/site-files.ts'
 import { pathOf } from '../server/address.ts'
 import { type Parts, partsOf, respondWithError, respondWithParts } from '../server/respond.ts'
-import { type Compressor, isKept, openCompressor } from './http/compress.ts'
+import { type Compressor, isCacheable, openCompressor } from './http/compress.ts'
 import type { NodeListener } from './http/http-server.ts'
 import { preflightFile, serveFile, serveNotFound } from './http/static-files.ts'
 
@@ -134,7 +134,7 @@ function headersForOtherCaches(given: Parts['headers']): Parts['headers'] {
   for (const name in given) if (!PLATFORM_HEADERS.has(name)) headers[name] = given[name]!
   const cacheControl = given['Cache-Control']
   if (cacheControl === CACHE_CONTROL.changing) headers['CDN-Cache-Control'] = SHARED_CACHE_CONTROL
-  if (isKept(cacheControl)) headers.Vary = given.Vary ? `${given.Vary}, Accept-Encoding` : 'Accept-Encoding'
+  if (isCacheable(cacheControl)) headers.Vary = given.Vary ? `${given.Vary}, Accept-Encoding` : 'Accept-Encoding'
   return headers
 }
 
@@ -144,7 +144,7 @@ function forOtherCaches(response: Response): Response {
   for (const name of PLATFORM_HEADERS) headers.delete(name)
   const cacheControl = headers.get('Cache-Control')
   if (cacheControl === CACHE_CONTROL.changing) headers.set('CDN-Cache-Control', SHARED_CACHE_CONTROL)
-  if (isKept(cacheControl)) headers.append('Vary', 'Accept-Encoding')
+  if (isCacheable(cacheControl)) headers.append('Vary', 'Accept-Encoding')
   return response
 }
 

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { Tinypool } from 'tinypool'
 import { HubError } from '../domain/api/errors.ts'
-import { logTrouble } from '../ports/log.ts'
+import { logProblem } from '../ports/log.ts'
 import type { Search } from '../ports/search.ts'
 import type { ThreadQuestion } from './search-thread.ts'
 
@@ -42,7 +42,7 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
     resourceLimits: THREAD_MEMORY,
   })
   // Emitted if a thread fails without a task, or responds after it was stopped.
-  pool.on('error', (cause) => logTrouble('warning', 'A search thread failed outside a query.', { cause }))
+  pool.on('error', (cause) => logProblem('warning', 'A search thread failed outside a query.', { cause }))
   /** Queries that are waiting or running. */
   let pending = 0
   const open = (path: string): ThreadedSearch => {

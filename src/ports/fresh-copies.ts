@@ -20,7 +20,7 @@ export interface FreshCopy extends CopyOrigin {
 }
 
 /** A version as published. */
-export interface KeptVersion extends CopyOrigin {
+export interface CopiedVersion extends CopyOrigin {
   version: VersionRecord
 }
 
@@ -53,9 +53,9 @@ export interface CopyStore {
   /** Finds the copy of a repository; undefined if there is none. */
   find(owner: string, name: string): Promise<FreshCopy | undefined>
   /** Finds the copy of a version; undefined if there is none. */
-  findVersion(owner: string, name: string, version: string): Promise<KeptVersion | undefined>
+  findVersion(owner: string, name: string, version: string): Promise<CopiedVersion | undefined>
   /** Stores a version that no build includes yet. */
-  keepVersion(kept: KeptVersion): Promise<void>
+  keepVersion(kept: CopiedVersion): Promise<void>
   /** Stores a copy whose new versions have all been stored already. */
   keep(copy: FreshCopy): Promise<void>
 }

@@ -7,7 +7,7 @@ import { HubError } from '../domain/api/errors.ts'
  * @param message a constant sentence; external data belongs in `details`
  * @param cause the thrown value, if any
  */
-export function logTrouble(
+export function logProblem(
   level: 'warning' | 'error',
   message: string,
   { cause, ...details }: Record<string, unknown> = {},
@@ -35,6 +35,6 @@ export function toHubError(thrown: unknown): HubError {
       ? thrown
       : new HubError('internal_error', 'Something went wrong on the hub. Try again later.', { cause: thrown })
   const { code, message, cause } = error
-  logTrouble('error', message, { code, cause })
+  logProblem('error', message, { code, cause })
   return error
 }

@@ -28,15 +28,15 @@ export interface SiteFiles {
 }
 
 /** The message when the catalogue, or a part of it that every build has, is unavailable; also used by protocols with their own errors. */
-export const CATALOGUE_AWAY = 'The catalogue cannot be read right now. Try again in a few seconds.'
+export const CATALOGUE_UNAVAILABLE = 'The catalogue cannot be read right now. Try again in a few seconds.'
 
 /** Creates the error with that message. */
-export function refuseAway(cause: unknown): HubError {
-  return new HubError('unavailable', CATALOGUE_AWAY, { cause, retryAfterSeconds: 5 })
+export function catalogueUnavailable(cause: unknown): HubError {
+  return new HubError('unavailable', CATALOGUE_UNAVAILABLE, { cause, retryAfterSeconds: 5 })
 }
 
 /** Reads a file named by the client's request. @param absent the error if there is no such file */
-export async function readOr(siteFiles: SiteFiles, path: string, absent: () => HubError): Promise<Bytes> {
+export async function readFileOr(siteFiles: SiteFiles, path: string, absent: () => HubError): Promise<Bytes> {
   const bytes = await siteFiles.read(path)
   if (!bytes) throw absent()
   return bytes
@@ -44,7 +44,7 @@ export async function readOr(siteFiles: SiteFiles, path: string, absent: () => H
 
 /** Reads a file that every build writes; if it is missing, the site is broken or incomplete. */
 export function readBuilt(siteFiles: SiteFiles, path: string): Promise<Bytes> {
-  return readOr(siteFiles, path, () => refuseAway(`missing ${path}`))
+  return readFileOr(siteFiles, path, () => catalogueUnavailable(`missing ${path}`))
 }
 
 /**

@@ -46,11 +46,11 @@ const SENTENCES = {
 } as const
 
 /** Returns only the message, for protocols with their own errors. */
-export function sayTooMany(what: keyof typeof SENTENCES, waitSeconds: number): string {
+export function describeRateLimit(what: keyof typeof SENTENCES, waitSeconds: number): string {
   return SENTENCES[what](`${waitSeconds} s`)
 }
 
 /** Creates the error for a client that exceeds a rate limit. */
 export function refuseRate(what: keyof typeof SENTENCES, waitSeconds: number): HubError {
-  return new HubError('rate_limited', sayTooMany(what, waitSeconds), { retryAfterSeconds: waitSeconds })
+  return new HubError('rate_limited', describeRateLimit(what, waitSeconds), { retryAfterSeconds: waitSeconds })
 }

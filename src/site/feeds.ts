@@ -1,7 +1,7 @@
 // Writes Atom feeds for all prompts, an owner, a tag or one prompt; each entry links to the comparison. RFC 4287.
 
 import type { Activity, RepositorySummary, VersionSummary } from '../domain/api/schema.ts'
-import { sayActivity } from '../domain/catalogue/activity.ts'
+import { describeActivity } from '../domain/catalogue/activity.ts'
 import { escapeXml } from '../domain/text/html-text.ts'
 import type { PageData } from '../ports/pages.ts'
 import { comparePage, versionPage } from './links.ts'
@@ -57,7 +57,7 @@ ${entries.map(({ xml }) => xml).join('')}</feed>
 
 /** A change has no page of its own, so its entry links to the list on the prompt's page. */
 function formatChange(page: string, title: string, change: Activity): string {
-  const words = sayActivity(change)
+  const words = describeActivity(change)
   const id = `${page}#${[change.commit ?? change.at, change.type, change.label ?? change.version ?? ''].join('-')}`
   return `<entry>
 <title>${escapeXml(`${title}: ${words}`)}</title>

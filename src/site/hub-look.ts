@@ -1,8 +1,8 @@
 // Provides the hub's own look (`content/site.yml`), which is part of the page bundle, and the files generated from it.
-import { accentColours, type HubLook, USUAL_LOOK } from '../domain/content/look.ts'
+import { accentColours, DEFAULT_LOOK, type HubLook } from '../domain/content/look.ts'
 
 /** The look of this hub. */
-export const LOOK: HubLook = import.meta.env?.HUB_LOOK ?? USUAL_LOOK
+export const LOOK: HubLook = import.meta.env?.HUB_LOOK ?? DEFAULT_LOOK
 
 interface LookFile {
   address: string

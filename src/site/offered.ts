@@ -2,7 +2,7 @@
 import type { PageData } from '../ports/pages.ts'
 
 /** @param queryOf returns the query for a value @returns the values whose search finds a prompt; all values while the search is unavailable */
-export async function keepFound<Value>(
+export async function keepWithResults<Value>(
   hub: Pick<PageData, 'find'>,
   values: readonly Value[],
   queryOf: (value: Value) => string,

@@ -5,10 +5,10 @@ import { membershipsPath } from '../domain/access/memberships.ts'
 import { isOwner } from '../domain/content/names.ts'
 import { parseBuilt } from '../ports/site-files.ts'
 import type { SignIn } from '../server/account/sign-in.ts'
-import type { AccountDependencies } from '../server/account/visit.ts'
-import { identify } from '../stores/github/github-sign-in.ts'
-import { peopleInState } from '../stores/state/sessions.ts'
-import { tokensInState } from '../stores/state/tokens.ts'
+import type { AccountDeps } from '../server/account/visit.ts'
+import { exchangeCode } from '../stores/github/github-sign-in.ts'
+import { openPeople } from '../stores/state/sessions.ts'
+import { openTokens } from '../stores/state/tokens.ts'
 import { isLocalMode, isOurHost } from './people.ts'
 import {
   clientKeyOf,
@@ -21,7 +21,7 @@ import {
 } from './platform.ts'
 
 /** Returns the dependencies of the account pages on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
-export async function connectAccount(request: Request, { ip, hub }: FunctionContext): Promise<AccountDependencies> {
+export async function connectAccount(request: Request, { ip, hub }: FunctionContext): Promise<AccountDeps> {
   const config = currentConfig()
   const { baseUrl, signIn } = config
   if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
@@ -31,7 +31,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
   const siteFiles = await siteFilesOf(request, hub)
   return {
     baseUrl,
-    accounts: { ...peopleInState(state), ...tokensInState(state) },
+    accounts: { ...openPeople(state), ...openTokens(state) },
     signIn: openSignIn(config, hub),
     secret: signIn.kind === 'github' ? signIn.secret : localSecret,
     ownersOf: async (login, userId) => {
@@ -54,6 +54,6 @@ const localSecret = randomBytes(32).toString('base64url')
 
 function openSignIn(config: Config, hub: Hub | undefined): SignIn {
   const { signIn } = config
-  if (signIn.kind === 'github') return { ...signIn, identify: (grant) => identify(signIn, grant) }
+  if (signIn.kind === 'github') return { ...signIn, identify: (grant) => exchangeCode(signIn, grant) }
   return hub && isLocalMode(config, hub) ? { kind: 'local', keys: hub.localKeys } : { kind: 'off' }
 }

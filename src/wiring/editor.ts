@@ -1,11 +1,11 @@
 // Connects the editor to the platform: sessions, the records it shows, and publishing.
 import { findSourceHost } from '../config.ts'
-import type { EditorDependencies } from '../server/editor/answer-editor.ts'
+import type { EditorDeps } from '../server/editor/answer-editor.ts'
 import { connectAccount } from './account.ts'
 import { currentConfig, type FunctionContext, freshOf } from './platform.ts'
 
 /** Returns the editor's dependencies on this platform. @throws HubError like `connectAccount` */
-export async function connectEditor(request: Request, context: FunctionContext): Promise<EditorDependencies> {
+export async function connectEditor(request: Request, context: FunctionContext): Promise<EditorDeps> {
   return {
     ...(await connectAccount(request, context)),
     fresh: await freshOf(context.hub),

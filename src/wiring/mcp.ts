@@ -1,5 +1,5 @@
 // Connects MCP to the platform: read access, a rate limit and host names.
-import type { McpDependencies } from '../server/mcp/answer.ts'
+import type { McpHandlerDeps } from '../server/mcp/answer.ts'
 import { currentConfig, type FunctionContext, limiterOf } from './platform.ts'
 import { connectRead } from './read.ts'
 
@@ -7,7 +7,7 @@ import { connectRead } from './read.ts'
 const TIMES_READS = 5
 
 /** Returns the dependencies of the MCP endpoint. @throws HubError `unavailable` naming an invalid setting */
-export async function connectMcp(request: Request, context: FunctionContext): Promise<McpDependencies> {
+export async function connectMcp(request: Request, context: FunctionContext): Promise<McpHandlerDeps> {
   const config = currentConfig()
   return {
     ...(await connectRead(request, context)),

@@ -3,12 +3,12 @@ import { pathToFileURL } from 'node:url'
 import { type Config, findSourceHost, includedFile } from '../config.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { RenderPage } from '../ports/pages.ts'
-import type { PageDependencies } from '../server/pages/answer-page.ts'
+import type { PageDeps } from '../server/pages/answer-page.ts'
 import { currentConfig, type FunctionContext, type Hub } from './platform.ts'
 import { connectRead } from './read.ts'
 
 /** Returns the dependencies for rendering pages. @throws HubError `unavailable` naming an invalid setting, or while the page code is being bundled */
-export async function connectPages(request: Request, context: FunctionContext): Promise<PageDependencies> {
+export async function connectPages(request: Request, context: FunctionContext): Promise<PageDeps> {
   const { hub } = context
   const config = currentConfig()
   const render = hub ? renderOf(hub) : await bundledRender(config)

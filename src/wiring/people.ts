@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts'
 import { isLocalPerson, type Person } from '../domain/access/account.ts'
 import type { StateStore } from '../ports/state-store.ts'
-import { holdsLogin } from '../stores/state/sessions.ts'
+import { hasBoundLogin } from '../stores/state/sessions.ts'
 import type { Hub } from './platform.ts'
 
 /** Returns whether the Node server runs the function. The Netlify dev server does not count, because it simulates production. */
@@ -16,11 +16,11 @@ export function isLocalMode(config: Config, hub: Hub | undefined): boolean {
 }
 
 /** Returns whether a login still belongs to a person. On GitHub, it belongs to the first account that signed in with it; in local mode, to anyone who signed in there. */
-export async function isRightful(
+export async function ownsLogin(
   person: Person,
   config: Config,
   hub: Hub | undefined,
   state: StateStore,
 ): Promise<boolean> {
-  return isLocalPerson(person) ? isLocalMode(config, hub) : holdsLogin(state, person)
+  return isLocalPerson(person) ? isLocalMode(config, hub) : hasBoundLogin(state, person)
 }

@@ -74,11 +74,11 @@ export async function stateOf(hub: Hub | undefined): Promise<StateStore> {
 /** Returns the fresh copies: the Node server's, which caches them, or those in Netlify Blobs. */
 export async function freshOf(hub: Hub | undefined): Promise<FreshCopies> {
   if (hub) return hub.fresh
-  const [{ copiesInState }, { copiesAhead }] = await Promise.all([
+  const [{ openCopies }, { copiesAhead }] = await Promise.all([
     import('../stores/state/fresh-copies.ts'),
     import('../ports/fresh-copies.ts'),
   ])
-  return copiesAhead(copiesInState(await stateOf(hub)), sourceOfDeploy)
+  return copiesAhead(openCopies(await stateOf(hub)), sourceOfDeploy)
 }
 
 let deployed: Promise<BuildSource> | undefined

@@ -6,9 +6,9 @@ import { LIMITS } from '../domain/api/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { SharedLimiter } from '../ports/rate-limiter.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
-import type { PublishDependencies } from '../server/publish/publish.ts'
+import type { PublishHandlerDeps } from '../server/publish/publish.ts'
 import { createTurns } from '../server/publish/turns.ts'
-import { findToken, noteUse } from '../stores/state/tokens.ts'
+import { findToken, recordTokenUse } from '../stores/state/tokens.ts'
 import {
   clientKeyOf,
   currentConfig,
@@ -24,7 +24,7 @@ import {
 const FAILED_TOKENS_PER_MINUTE = 30
 
 /** Returns the dependencies for publishing. @throws HubError `unavailable` naming a missing or invalid setting */
-export async function connectPublish(request: Request, { ip, hub }: FunctionContext): Promise<PublishDependencies> {
+export async function connectPublish(request: Request, { ip, hub }: FunctionContext): Promise<PublishHandlerDeps> {
   const config = currentConfig()
   const state = await stateOf(hub)
   return {
@@ -34,11 +34,11 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     fresh: await freshOf(hub),
     findToken: (token) => findToken(state, token),
     // These two are imported only for a person's or a job's token; an operator's token needs neither.
-    holdsLogin: async (person) => (await import('./people.ts')).isRightful(person, config, hub, state),
+    holdsLogin: async (person) => (await import('./people.ts')).ownsLogin(person, config, hub, state),
     verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>
-      (await import('../stores/state/spent.ts')).spendOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
-    noteUse: (tokenId) => noteUse(state, tokenId, new Date()),
+      (await import('../stores/state/single-use.ts')).useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
+    recordTokenUse: (tokenId) => recordTokenUse(state, tokenId, new Date()),
     limiter: await publishLimiter(config, hub),
     failedTokens: await limiterOf(
       'failed-tokens',

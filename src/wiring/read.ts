@@ -1,11 +1,11 @@
 // Connects reading to the platform: site files, fresh copies and search.
 import { type Config, includedFile } from '../config.ts'
 import type { Search } from '../ports/search.ts'
-import type { ReadDependencies } from '../server/read/read.ts'
+import type { ReadHandlerDeps } from '../server/read/read.ts'
 import { clientKeyOf, currentConfig, type FunctionContext, freshOf, limiterOf, siteFilesOf } from './platform.ts'
 
 /** Returns the dependencies for reading. @throws HubError `unavailable` naming an invalid setting */
-export async function connectRead(request: Request, { ip, hub }: FunctionContext): Promise<ReadDependencies> {
+export async function connectRead(request: Request, { ip, hub }: FunctionContext): Promise<ReadHandlerDeps> {
   const config = currentConfig()
   return {
     baseUrl: config.baseUrl,

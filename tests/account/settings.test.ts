@@ -5,7 +5,7 @@ import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { openLocalStores } from '../../src/host/builds/serve-sites.ts'
 import { answerAccount } from '../../src/server/account/answer-account.ts'
 import { openLocalKeys } from '../../src/server/account/local-keys.ts'
-import type { AccountDependencies } from '../../src/server/account/visit.ts'
+import type { AccountDeps } from '../../src/server/account/visit.ts'
 import { connectAccount } from '../../src/wiring/account.ts'
 import type { Hub } from '../../src/wiring/platform.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'
@@ -191,7 +191,7 @@ describe('rate limit of the account pages', () => {
   const ADDRESSES = ['/settings', '/settings/tokens', '/auth/sign-in', '/auth/callback?code=x&state=y', '/auth/nowhere']
   test.each(ADDRESSES)('%s over the limit: returns 429 and does not look up the session', async (path) => {
     const limiter = { take: (key: string) => (key === '192.0.2.1' ? 17 : 0) }
-    const accounts = new Proxy({} as AccountDependencies['accounts'], { get: nothing })
+    const accounts = new Proxy({} as AccountDeps['accounts'], { get: nothing })
     const jar = openAccount({ limiter, accounts }).openJar()
     jar.cookies.set('__Host-session', 'A'.repeat(43))
     const answer = await jar.ask(path)

@@ -1,7 +1,7 @@
 // Tests sign-in with GitHub: missing, wrong and replayed states, open redirects, renamed accounts, and GitHub errors.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { safeReturn } from '../../src/server/account/sign-in.ts'
-import { identify } from '../../src/stores/github/github-sign-in.ts'
+import { safeReturnPath } from '../../src/server/account/sign-in.ts'
+import { exchangeCode } from '../../src/stores/github/github-sign-in.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Account, BASE_URL, type Jar, openAccount } from '../hubs/account.ts'
@@ -19,7 +19,7 @@ afterEach(() => {
 
 const open = (clientSecret = standIn.oauth.clientSecret): Account => {
   const settings = { oauthUrl: standIn.url, apiUrl: standIn.url, clientId: standIn.oauth.clientId, clientSecret }
-  return openAccount({ signIn: { kind: 'github', ...settings, identify: (grant) => identify(settings, grant) } })
+  return openAccount({ signIn: { kind: 'github', ...settings, identify: (grant) => exchangeCode(settings, grant) } })
 }
 
 /** Goes to GitHub and approves the sign-in there. @returns the URL that leads back to us */
@@ -161,7 +161,7 @@ test.each([
   ['/ä', '/settings'],
   ['/x\r\nSet-Cookie: a=b', '/settings'],
   [`/${'x'.repeat(500)}`, '/settings'],
-])('return_to %j redirects to %s', (given, expected) => expect(safeReturn(given)).toBe(expected))
+])('return_to %j redirects to %s', (given, expected) => expect(safeReturnPath(given)).toBe(expected))
 
 test('refuses a login that now belongs to another GitHub user until a maintainer releases it', async () => {
   const account = open()

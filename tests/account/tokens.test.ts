@@ -1,7 +1,7 @@
 // Tests personal tokens: the form, the list, and permissions over time.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { holdsLogin } from '../../src/stores/state/sessions.ts'
-import { createToken, findToken, noteUse } from '../../src/stores/state/tokens.ts'
+import { hasBoundLogin } from '../../src/stores/state/sessions.ts'
+import { createToken, findToken, recordTokenUse } from '../../src/stores/state/tokens.ts'
 import { type Account, fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from '../hubs/account.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -94,7 +94,7 @@ describe('revoked and expired tokens', () => {
     const token = tokenOn((await sendTokenForm(alice)).text)
     const page = (await alice.ask('/settings')).text
     const [id, csrf] = ['id', 'csrf'].map((field) => fieldOf(page, '/settings/tokens/revoke', field))
-    await noteUse(account.state, id ?? '', new Date())
+    await recordTokenUse(account.state, id ?? '', new Date())
     expect((await alice.ask('/settings/tokens/revoke', { form: { csrf: csrf ?? '', id: id ?? '' } })).status).toBe(303)
     expect(await findToken(account.state, token)).toBeUndefined()
     expect(['tokens/', 'users/', 'token-uses/'].map(countOf)).toEqual([0, 0, 0])
@@ -181,7 +181,7 @@ describe('publishing with a personal token', () => {
     return [status, code]
   }
   beforeEach(async () => {
-    hub = await openHub(world, { auth: { holdsLogin: (given) => holdsLogin(hub.state, given) } })
+    hub = await openHub(world, { auth: { holdsLogin: (given) => hasBoundLogin(hub.state, given) } })
     await hub.state.set('logins/alice', '7')
   })
 

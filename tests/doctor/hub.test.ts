@@ -1,12 +1,12 @@
 // Tests what `npm run doctor -- --url` reports about a deployed hub: a healthy one passes, and each possible fault in a
 // hub or proxy is the only one reported.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { examineSetup, type Setup } from '../../src/doctor/doctor.ts'
+import { checkSetup, type Setup } from '../../src/doctor/doctor.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
 import { type Fault, type Front, type Returning, startFront } from './front.ts'
-import { expectIll, expectWell, illsOf, versionFile } from './patients.ts'
+import { expectIll, expectWell, illsOf, versionFile } from './setups.ts'
 
 const CONTENT = {
   'content/acme/greet/versions/1.0.0.md': versionFile('Greet.'),
@@ -223,6 +223,6 @@ test('reports an unreachable hub', async () => {
 })
 
 test('commits nothing while checking', async () => {
-  expect(illsOf(await examineSetup(setup()))).toEqual({})
+  expect(illsOf(await checkSetup(setup()))).toEqual({})
   expect(hub.git('rev-list', '--count', 'HEAD').trim()).toBe('2')
 })

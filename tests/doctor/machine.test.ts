@@ -4,11 +4,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { examineSetup, isWell, type Setup } from '../../src/doctor/doctor.ts'
+import { checkSetup, hasPassed, type Setup } from '../../src/doctor/doctor.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { freePort } from '../hubs/processes.ts'
 import { type LocalRepository, makeRepository } from '../stores/local-repository.ts'
-import { expectIll, expectWell, illsOf, versionFile } from './patients.ts'
+import { expectIll, expectWell, illsOf, versionFile } from './setups.ts'
 
 const PUBLIC = { SITE_URL: 'https://hub.example', HOST: 'localhost', TRUSTED_PROXIES: 'loopback' }
 const SECRET = '6f1c1d0b5a7e4f3d9c8b2a1f0e9d8c7b'
@@ -114,8 +114,8 @@ describe('machine checks', () => {
   })
 
   test('only advise when local mode is open to the whole network', async () => {
-    const examined = await examineSetup(setup({ HOST: '0.0.0.0' }))
-    expect([isWell(examined), illsOf(examined)]).toEqual([
+    const examined = await checkSetup(setup({ HOST: '0.0.0.0' }))
+    expect([hasPassed(examined), illsOf(examined)]).toEqual([
       true,
       { address: expect.stringMatching(/^advice: .*sign in under any username.*SITE_URL/) },
     ])
@@ -129,7 +129,7 @@ describe('machine checks', () => {
     const readme = join(repository.folder, 'README.md')
     writeFileSync(readme, readFileSync('README.md'))
     repository.git('remote', 'add', 'origin', origin)
-    const said = illsOf(await examineSetup(setup()))
+    const said = illsOf(await checkSetup(setup()))
     expect(said).toEqual(own ? { readme: expect.stringMatching(new RegExp(`^advice: .* is ${own}\\. → .*sed `)) } : {})
     if (!own) return
     execFileSync('sh', ['-c', / (sed .*)$/.exec(said.readme!)![1]!], { cwd: repository.folder })
@@ -140,8 +140,8 @@ describe('machine checks', () => {
     expectIll(setup({}, { nodeVersion: '20.11.0' }), 'node', /20\.11\.0.*npm/))
 
   test('only advise when there are more folders than the system can watch', async () => {
-    const examined = await examineSetup(setup({}, { maxWatches: () => 3 }))
-    expect([isWell(examined), illsOf(examined)]).toEqual([
+    const examined = await checkSetup(setup({}, { maxWatches: () => 3 }))
+    expect([hasPassed(examined), illsOf(examined)]).toEqual([
       true,
       {
         watching:
@@ -152,8 +152,8 @@ describe('machine checks', () => {
 
   test('fail on a full disk, and advise on a nearly full one', async () => {
     await expectIll(setup({}, { freeBytes: async () => 5e6 }), 'disk', /Only 4 MiB/)
-    const examined = await examineSetup(setup({}, { freeBytes: async () => 5e8 }))
-    expect([isWell(examined), examined.at(-1)?.outcome]).toEqual([true, 'advice'])
+    const examined = await checkSetup(setup({}, { freeBytes: async () => 5e8 }))
+    expect([hasPassed(examined), examined.at(-1)?.outcome]).toEqual([true, 'advice'])
   })
 
   test('report an outdated git version', async () => {
@@ -334,9 +334,9 @@ describe('GitHub repository checks', () => {
     answer('GET', '/rulesets/7', { name: 'main', current_user_can_bypass: 'always' })
     await expectWell(onGitHub())
     github.forget()
-    const examined = await examineSetup(onGitHub())
+    const examined = await checkSetup(onGitHub())
     const advice = examined.flatMap(({ findings }) => findings)
-    expect([isWell(examined), advice.map(({ mend }) => mend)]).toEqual([
+    expect([hasPassed(examined), advice.map(({ fix }) => fix)]).toEqual([
       true,
       ['Add a ruleset for main that restricts deletions and blocks force pushes.'],
     ])
@@ -345,11 +345,11 @@ describe('GitHub repository checks', () => {
   test('advise on a credential with too much access, and never print secrets', async () => {
     safe()
     answer('GET', '/installation/repositories', { total_count: 12 })
-    const examined = await examineSetup(onGitHub({ ...app(), ...signIn() }))
+    const examined = await checkSetup(onGitHub({ ...app(), ...signIn() }))
     expect(illsOf(examined)).toEqual({
       'github-scope': expect.stringMatching(/^advice: The App has access to 12 repositories/),
     })
-    const refused = await examineSetup(onGitHub({ ...signIn(), GITHUB_TOKEN: 'ghp_mistyped0123' }))
+    const refused = await checkSetup(onGitHub({ ...signIn(), GITHUB_TOKEN: 'ghp_mistyped0123' }))
     const said = JSON.stringify([examined, refused])
     for (const secret of ['ghp_mistyped', github.oauth.clientSecret, SECRET, 'PRIVATE KEY-----'])
       expect(said).not.toContain(secret)
@@ -374,7 +374,7 @@ test('the command exits with an error status and reports the same findings as JS
   const said = run()
   expect(said.status).toBe(1)
   expect(said.stdout).toMatch(
-    /^WRONG {2}settings\s+TRUSTED_PROXIES cannot be read: .*\n\s+→ Correct or remove TRUSTED_PROXIES/,
+    /^ERROR {2}settings\s+TRUSTED_PROXIES cannot be read: .*\n\s+→ Correct or remove TRUSTED_PROXIES/,
   )
   const { ok, checks } = JSON.parse(run('--json').stdout)
   expect([ok, checks[0].check, checks[0].outcome, checks[1].waits_for]).toEqual([

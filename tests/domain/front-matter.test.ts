@@ -11,7 +11,7 @@ import {
   Usage,
 } from '../../src/domain/content/front-matter.ts'
 import { VariableInput, VariableInputs } from '../../src/domain/content/variable-input.ts'
-import { formatProblem, parseBy } from '../../src/domain/text/problems.ts'
+import { formatProblem, parseWithSchema } from '../../src/domain/text/problems.ts'
 
 describe('a variable', () => {
   test('requires only a name', () => {
@@ -78,11 +78,11 @@ describe('a variable', () => {
     ],
     ['required as a text', { required: 'yes' }, ['required: expected a boolean, got "yes"']],
   ])('rejects %s', (_, given, problems) => {
-    expect(parseBy(VariableInput, { name: 'a', ...given }).problems?.map(formatProblem)).toEqual(problems)
+    expect(parseWithSchema(VariableInput, { name: 'a', ...given }).problems?.map(formatProblem)).toEqual(problems)
   })
 
   test('rejects a number for a text, and suggests quotes', () => {
-    expect(parseBy(VariableInput, { name: 'a', default: 1.1 }).problems?.map(formatProblem)).toEqual([
+    expect(parseWithSchema(VariableInput, { name: 'a', default: 1.1 }).problems?.map(formatProblem)).toEqual([
       'default: expected a text (in quotes) of at most 10000 characters, got 1.1',
     ])
   })
@@ -91,18 +91,20 @@ describe('a variable', () => {
 test('a version has at most 64 variables, with unique names', () => {
   const some = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `v${at}` }))
   expect(VariableInputs.safeParse(some(64)).success).toBe(true)
-  expect(parseBy(VariableInputs, some(65)).problems?.map(formatProblem)).toEqual(['expected at most 64 variables'])
-  expect(parseBy(VariableInputs, [{ name: 'a' }, { name: 'b' }, { name: 'a' }]).problems?.map(formatProblem)).toEqual([
-    '2.name: expected each name once, got a twice',
+  expect(parseWithSchema(VariableInputs, some(65)).problems?.map(formatProblem)).toEqual([
+    'expected at most 64 variables',
   ])
+  expect(
+    parseWithSchema(VariableInputs, [{ name: 'a' }, { name: 'b' }, { name: 'a' }]).problems?.map(formatProblem),
+  ).toEqual(['2.name: expected each name once, got a twice'])
   expect(VariableInputs.safeParse([{ name: 'a' }, { name: 'A' }, { name: '__proto__' }]).success).toBe(true)
 })
 
 test('a repository has at most 10 tags, without duplicates', () => {
   const some = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`)
   expect(TagInputs.safeParse(some(10)).success).toBe(true)
-  expect(parseBy(TagInputs, some(11)).problems?.map(formatProblem)).toEqual(['expected at most 10 tags'])
-  expect(parseBy(TagInputs, ['a', 'a']).problems?.map(formatProblem)).toEqual(['expected each tag once'])
+  expect(parseWithSchema(TagInputs, some(11)).problems?.map(formatProblem)).toEqual(['expected at most 10 tags'])
+  expect(parseWithSchema(TagInputs, ['a', 'a']).problems?.map(formatProblem)).toEqual(['expected each tag once'])
 })
 
 test.each([
@@ -160,7 +162,7 @@ describe('a repository', () => {
     ['a long description', { description: 'a'.repeat(501) }, ['description: expected at most 500 characters']],
     ['a key of a version', { published_by: 'octocat' }, ['published_by: unknown; check the spelling, or leave it out']],
   ])('rejects %s', (_, given, problems) => {
-    expect(parseBy(RepositoryFrontMatter, given).problems?.map(formatProblem)).toEqual(problems)
+    expect(parseWithSchema(RepositoryFrontMatter, given).problems?.map(formatProblem)).toEqual(problems)
   })
 
   test('accepts labels named like object properties, such as constructor', () => {
@@ -179,7 +181,7 @@ describe('an owner', () => {
     ['a member twice', { members: ['a', 'a'] }, ['members: expected each member once']],
     ['a key of a repository', { title: 'x' }, ['title: unknown; check the spelling, or leave it out']],
   ])('rejects %s', (_, given, problems) => {
-    expect(parseBy(OwnerFrontMatter, given).problems?.map(formatProblem)).toEqual(problems)
+    expect(parseWithSchema(OwnerFrontMatter, given).problems?.map(formatProblem)).toEqual(problems)
   })
 
   const publisher = { repository: 'acme/prompts', repository_id: 1, repository_owner_id: '2', workflow: 'publish.yml' }

@@ -2,7 +2,7 @@
 // contains terminal control characters.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { formatProblem, formatProblems, parseBy, printable } from '../../src/domain/text/problems.ts'
+import { formatProblem, formatProblems, parseWithSchema, printable } from '../../src/domain/text/problems.ts'
 
 const schema = z.strictObject({
   name: z.string(),
@@ -16,7 +16,7 @@ const schema = z.strictObject({
 
 describe('parsing with a schema', () => {
   test('returns the value', () => {
-    expect(parseBy(schema, { name: 'x', tags: ['y'] })).toEqual({ value: { name: 'x', tags: ['y'] } })
+    expect(parseWithSchema(schema, { name: 'x', tags: ['y'] })).toEqual({ value: { name: 'x', tags: ['y'] } })
   })
 
   test.each([
@@ -59,7 +59,7 @@ describe('parsing with a schema', () => {
       ['a?[31m?b?: unknown; check the spelling, or leave it out'],
     ],
   ])('%s', (_, value, problems) => {
-    expect(parseBy(schema, value).problems?.map(formatProblem)).toEqual(problems)
+    expect(parseWithSchema(schema, value).problems?.map(formatProblem)).toEqual(problems)
   })
 })
 

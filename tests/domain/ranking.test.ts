@@ -4,7 +4,7 @@ import { SORTS } from '../../src/domain/api/routes.ts'
 import type { RepositorySummary, Variable } from '../../src/domain/api/schema.ts'
 import {
   compareText,
-  type JudgedRepository,
+  type QualityInput,
   type RankedRelease,
   type RankedRepository,
   rank,
@@ -41,7 +41,7 @@ function aSummary(given: Partial<RepositorySummary> = {}): RepositorySummary {
   }
 }
 
-const aVersion = (given: Partial<JudgedRepository['versions'][0]> = {}) => ({
+const aVersion = (given: Partial<QualityInput['versions'][0]> = {}) => ({
   changelog: '',
   hasProvenance: false,
   ...given,
@@ -66,7 +66,7 @@ const aVariable = (description: string, example: Variable['example']): Variable 
 })
 
 /** Has an undescribed variable and a second version without notes, so that only what a case adds earns points. */
-const poor: JudgedRepository = {
+const poor: QualityInput = {
   summary: aSummary(),
   hasReadme: false,
   variables: [aVariable('', null)],
@@ -80,7 +80,7 @@ test('offers the sort orders top, trending and new', () => {
 })
 
 describe('quality score', () => {
-  test.each<[string, Partial<JudgedRepository>, number]>([
+  test.each<[string, Partial<QualityInput>, number]>([
     ['nothing', {}, 0],
     ['a description of 39 characters', { summary: aSummary({ description: 'a'.repeat(39) }) }, 0],
     ['a description of 40 characters', { summary: aSummary({ description: 'a'.repeat(40) }) }, 15],

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { accentColours, contrast, USUAL_LOOK } from '../../src/domain/content/look.ts'
+import { accentColours, contrast, DEFAULT_LOOK } from '../../src/domain/content/look.ts'
 import { parseSiteFile } from '../../src/domain/content/site-file.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { readHubLook } from '../../src/stores/content/site-settings-file.ts'
@@ -18,8 +18,8 @@ function aFolder(files: Record<string, string | Buffer>): string {
 }
 
 test('every key is optional', () => {
-  expect(readHubLook(aFolder({}))).toEqual(USUAL_LOOK)
-  expect(readHubLook(aFolder({ 'site.yml': 'name: Acme\n' }))).toEqual({ ...USUAL_LOOK, name: 'Acme' })
+  expect(readHubLook(aFolder({}))).toEqual(DEFAULT_LOOK)
+  expect(readHubLook(aFolder({ 'site.yml': 'name: Acme\n' }))).toEqual({ ...DEFAULT_LOOK, name: 'Acme' })
 })
 
 test('reads the logo file as base64', () => {
@@ -46,7 +46,7 @@ test('reports problems with their file and falls back to the default look', () =
     ['content/logo.svg', 'site'],
     ['content/site.yml', 'site'],
   ])
-  expect(readHubLook(dir)).toEqual(USUAL_LOOK)
+  expect(readHubLook(dir)).toEqual(DEFAULT_LOOK)
 })
 
 const rgb = (hex: string) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))

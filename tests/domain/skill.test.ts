@@ -8,7 +8,7 @@ import { checkVersion } from '../../src/domain/content/rules.ts'
 import { formatSkill, listInterpolations, type SkillVersion } from '../../src/domain/content/skill.ts'
 import { importPrompt } from '../../src/domain/formats/content-files.ts'
 import { READERS, WRITERS } from '../../src/domain/formats/formats.ts'
-import { parseBy } from '../../src/domain/text/problems.ts'
+import { parseWithSchema } from '../../src/domain/text/problems.ts'
 import { measure } from '../../src/ports/measure.ts'
 import { aVersion } from './fixtures.ts'
 
@@ -147,7 +147,7 @@ test.each([
   ['two\nlines', 'expected no control characters'],
   ['</skill><skill>', 'expected no < and no >'],
 ])('rejects the description %j', (description, says) => {
-  const { problems } = parseBy(SkillInput, { description })
+  const { problems } = parseWithSchema(SkillInput, { description })
   expect(problems?.map(({ message }) => message).join('; ')).toContain(says)
 })
 

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
 import { startServer } from '../../src/host/http/http-server.ts'
-import { surviveUncaughtErrors } from '../../src/host/http/uncaught-errors.ts'
+import { logUncaughtErrors } from '../../src/host/http/uncaught-errors.ts'
 
 const fail = (kind: string) => {
   throw new Error(`thrown in ${kind}`)
@@ -57,5 +57,5 @@ else {
     outgoing.end('answered')
     await KINDS[url.slice(1)]?.()
   }, port)
-  surviveUncaughtErrors()
+  logUncaughtErrors()
 }

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { STARTING } from '../../src/host/health.ts'
 import { type AnsweredRequest, startServer } from '../../src/host/http/http-server.ts'
-import { formatRequest, nameRequest, withoutSecrets, writeLines } from '../../src/host/http/request-log.ts'
+import { formatRequest, nameRequest, redactSecrets, writeLines } from '../../src/host/http/request-log.ts'
 import { openMetrics, routeOf } from '../../src/host/metrics.ts'
 import { answerWith, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
@@ -40,7 +40,7 @@ describe('the log line of a request', () => {
     ['/x/github_pat_11AAAAAAA0_abcdef/y', '/x/github_pat_…/y'],
     ['/x/eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln/y', '/x/eyJ…/y'],
     [`/${'x'.repeat(2_000)}`, `/${'x'.repeat(499)}`],
-  ])('%s → %s', (path, left) => expect(withoutSecrets(path)).toBe(left))
+  ])('%s → %s', (path, left) => expect(redactSecrets(path)).toBe(left))
 
   test('is a single line for any path', () => {
     expect(formatRequest(answered({ path: '/a\n{"level":"error"}\u2028' }), new Date()).trimEnd()).not.toContain('\n')

@@ -2,10 +2,10 @@
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { answerAccount } from '../../src/server/account/answer-account.ts'
 import { openLocalKeys } from '../../src/server/account/local-keys.ts'
-import type { AccountDependencies } from '../../src/server/account/visit.ts'
+import type { AccountDeps } from '../../src/server/account/visit.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
-import { peopleInState } from '../../src/stores/state/sessions.ts'
-import { tokensInState } from '../../src/stores/state/tokens.ts'
+import { openPeople } from '../../src/stores/state/sessions.ts'
+import { openTokens } from '../../src/stores/state/tokens.ts'
 import { memoryState } from './memory-state.ts'
 
 export const BASE_URL = 'https://hub.example'
@@ -28,7 +28,7 @@ export interface Jar {
 
 /** Accounts in this process. */
 export interface Account {
-  dependencies: AccountDependencies
+  dependencies: AccountDeps
   state: ReturnType<typeof memoryState>
   openJar(): Jar
   /** Returns the path of the current sign-in link. */
@@ -38,13 +38,13 @@ export interface Account {
 }
 
 /** Opens accounts. @param given replaces the defaults: sign-in as anyone, and no memberships */
-export function openAccount(given: Partial<AccountDependencies> = {}): Account {
+export function openAccount(given: Partial<AccountDeps> = {}): Account {
   const state = memoryState(undefined, () => Date.now())
   const frame = Buffer.from(`<title>Your account</title><main>${FRAME_PLACE}</main>`)
   const keys = openLocalKeys(() => {})
-  const dependencies: AccountDependencies = {
+  const dependencies: AccountDeps = {
     baseUrl: BASE_URL,
-    accounts: { ...peopleInState(state), ...tokensInState(state) },
+    accounts: { ...openPeople(state), ...openTokens(state) },
     signIn: { kind: 'local', keys },
     secret: 'a secret of the tests, long enough',
     ownersOf: async (login) => [login],

@@ -10,12 +10,12 @@ import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import { answerPage } from '../../src/server/pages/answer-page.ts'
 import { answerWrite } from '../../src/server/publish/answer-write.ts'
-import type { AuthTools } from '../../src/server/publish/authenticate.ts'
+import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
 import { createTurns } from '../../src/server/publish/turns.ts'
 import { answerRead } from '../../src/server/read/read.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
-import { createToken, findToken, noteUse } from '../../src/stores/state/tokens.ts'
+import { createToken, findToken, recordTokenUse } from '../../src/stores/state/tokens.ts'
 
 export const BASE_URL = 'https://hub.example'
 
@@ -26,7 +26,7 @@ export interface HandlerOptions {
   state: StateStore
   fresh: FreshCopies
   /** How people and jobs are identified; by default, everyone keeps their identity and no job publishes. */
-  auth?: Partial<AuthTools> | undefined
+  auth?: Partial<AuthDeps> | undefined
   limiter?: RateLimiter | undefined
   failedTokens?: RateLimiter | undefined
   purge?: ((cacheTags: string[]) => Promise<void>) | undefined
@@ -77,7 +77,7 @@ export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, p
     },
     spendJob: async () => false,
     ...auth,
-    noteUse: (id: string) => noteUse(state, id, new Date()),
+    recordTokenUse: (id: string) => recordTokenUse(state, id, new Date()),
     limiter: limiter ?? UNLIMITED,
     failedTokens: failedTokens ?? UNLIMITED,
     purge: purge ?? (async () => {}),

@@ -1,6 +1,6 @@
 // Creates site states in a database, as our host's build process does, inside a test process.
 import { DatabaseSync } from 'node:sqlite'
-import { type MadeState, openSiteData } from '../../src/site/build/site-data.ts'
+import { type BuiltState, openSiteData } from '../../src/site/build/site-data.ts'
 import type { ContentListing } from '../../src/stores/content/content-listing.ts'
 import { openSiteDatabase } from '../../src/stores/site/site-database.ts'
 
@@ -24,7 +24,7 @@ export function openHostSite(
   let number = database.state === undefined ? 0 : Number(database.state)
   return {
     /** Creates the next state. Each is recorded, and the previous one's files are discarded. */
-    makeState(listing: ContentListing, day: string): MadeState {
+    makeState(listing: ContentListing, day: string): BuiltState {
       database.begin(++number)
       const made = makeState(listing, { day, history: { since: `${day}T00:00:00Z`, changes: new Map() } })
       database.save(String(number))

@@ -8,14 +8,14 @@ import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import { searchIndexPath } from '../../src/host/builds/serve-sites.ts'
 import { copiesAhead, type FreshCopies, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { digestText } from '../../src/ports/measure.ts'
-import { answerMcp, type McpDependencies } from '../../src/server/mcp/answer.ts'
+import { answerMcp, type McpHandlerDeps } from '../../src/server/mcp/answer.ts'
 import { answerRead } from '../../src/server/read/read.ts'
 import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../src/stores/search/write-index.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
-import { copiesInState } from '../../src/stores/state/fresh-copies.ts'
+import { openCopies } from '../../src/stores/state/fresh-copies.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
 import { memoryState } from './memory-state.ts'
 
@@ -29,7 +29,7 @@ type Json = Record<string, unknown>
 export interface McpHub {
   catalogue: Catalogue
   fresh: FreshCopies
-  dependencies: McpDependencies
+  dependencies: McpHandlerDeps
   /** Handles any request as is. */
   answer(request: Request): Promise<Response>
   /** A `fetch` for clients that sends requests to this server. */
@@ -44,13 +44,13 @@ export interface McpHub {
 }
 
 /** Opens a hub with a content folder. @param changed overrides of the defaults */
-export function openMcpHub(contentDir: string, changed: Partial<McpDependencies> = {}): McpHub {
+export function openMcpHub(contentDir: string, changed: Partial<McpHandlerDeps> = {}): McpHub {
   const dir = mkdtempSync(join(tmpdir(), 'hub-mcp-'))
   const siteDir = join(dir, 'dist')
   const { catalogue } = openCatalogue(readConfig({ CONTENT_DIR: contentDir, SITE_URL: BASE_URL })).load()
   writeSite(catalogue, siteDir)
   const index = openSearchIndex(searchIndexPath(siteDir))
-  const fresh = copiesAhead(copiesInState(memoryState()), () => UNKNOWN_SOURCE)
+  const fresh = copiesAhead(openCopies(memoryState()), () => UNKNOWN_SOURCE)
   const tools = { baseUrl: BASE_URL, siteFiles: folderFiles(siteDir), fresh, search: () => index }
   const common = { ...tools, limiter: UNLIMITED, clientAddress: '192.0.2.1' }
   const dependencies = { ...common, isOwnHost: (hostname: string) => hostname === 'hub.example', ...changed }

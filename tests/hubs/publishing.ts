@@ -6,10 +6,10 @@ import { type BuildSource, copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/f
 import type { GitStore } from '../../src/ports/git-store.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
-import type { AuthTools } from '../../src/server/publish/authenticate.ts'
+import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
 import { readHistory } from '../../src/stores/content/content-history.ts'
 import { readBuildSource } from '../../src/stores/site/build-source.ts'
-import { copiesInState, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
+import { openCopies, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
 import { BASE_URL, openHandlers } from './handlers.ts'
 import { memoryState } from './memory-state.ts'
 import type { World } from './worlds.ts'
@@ -79,14 +79,14 @@ export interface HubOptions {
   failedTokens?: RateLimiter
   purge?: (cacheTags: string[]) => Promise<void>
   /** How people and jobs are identified, if a test is about them; by default, everyone keeps their identity and no job publishes. */
-  auth?: Partial<AuthTools>
+  auth?: Partial<AuthDeps>
 }
 
 /** Opens a hub on a repository, with one token. */
 export async function openHub(world: World, options: HubOptions = {}): Promise<Hub> {
   const { state = memoryState(), limiter, purge, isRemembering = false } = options
   const git = world.openStore()
-  const copies = copiesInState(options.freshState ?? state)
+  const copies = openCopies(options.freshState ?? state)
   let source = UNKNOWN_SOURCE
   const fresh = copiesAhead(isRemembering ? rememberCopies(copies) : copies, () => source)
   const { auth, failedTokens } = options

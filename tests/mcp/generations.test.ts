@@ -8,7 +8,7 @@ import { openMcpHub, post } from '../hubs/mcp.ts'
 
 test('our check for the protocol generation agrees with the library', async () => {
   const hub = openMcpHub('content')
-  const tools = { ...hub.dependencies, waitSeconds: 0 }
+  const deps = { ...hub.dependencies, waitSeconds: 0 }
   const version = fc.constantFrom(
     '2024-11-05',
     '2025-06-18',
@@ -47,7 +47,7 @@ test('our check for the protocol generation agrees with the library', async () =
   await fc.assert(
     fc.asyncProperty(message, headers, async (given: Message, sent: Record<string, string>) => {
       const request = post(given, sent)
-      expect(await isLegacy({ request, message: given, tools })).toBe(await isLegacyRequest(request, given))
+      expect(await isLegacy({ request, message: given, deps })).toBe(await isLegacyRequest(request, given))
     }),
     { numRuns: 500 },
   )

@@ -10,7 +10,7 @@ import { parse } from 'yaml'
 import { startServer } from '../../src/host/http/http-server.ts'
 import { listenTo } from '../../src/host/run-functions.ts'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
-import { spendOnce } from '../../src/stores/state/spent.ts'
+import { useOnce } from '../../src/stores/state/single-use.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -54,7 +54,7 @@ beforeAll(async () => {
     state,
     auth: {
       verifyJob,
-      spendJob: ({ jti, request, endsMs }) => spendOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
+      spendJob: ({ jti, request, endsMs }) => useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
     },
   })
   close = () => host.stop()

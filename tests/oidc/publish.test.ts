@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
-import { spendOnce } from '../../src/stores/state/spent.ts'
+import { useOnce } from '../../src/stores/state/single-use.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, type HubOptions, openHub } from '../hubs/publishing.ts'
@@ -44,7 +44,7 @@ const openJobHub = async (jwksUrl = issuer.jwksUrl, options: HubOptions = {}) =>
     ...options,
     auth: {
       verifyJob: await openJobVerifier({ issuer: ISSUER, jwksUrl, audience: AUDIENCE }),
-      spendJob: ({ jti, request, endsMs }) => spendOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
+      spendJob: ({ jti, request, endsMs }) => useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
     },
   })
 beforeAll(async () => {
@@ -244,7 +244,7 @@ describe('a token is valid for one request', () => {
     const shared = memoryState(() => new Promise((resolve) => setTimeout(resolve, Math.random() * 10)))
     for (let round = 0; round < 20; round++) {
       const uses = Array.from({ length: 4 }, (_, number) => useOf(`j${round}`, `${number}`))
-      const passed = await Promise.all(uses.map((use) => spendOnce(shared, use)))
+      const passed = await Promise.all(uses.map((use) => useOnce(shared, use)))
       expect(passed.filter(Boolean)).toHaveLength(1)
     }
   })
@@ -254,7 +254,7 @@ describe('a token is valid for one request', () => {
     const path = join(directory, 'state.db')
     const stores = await Promise.all([openSqliteState(path), openSqliteState(path)])
     const passed = await Promise.all(
-      Array.from({ length: 20 }, (_, number) => spendOnce(stores[number % 2]!, useOf('x', `${number}`))),
+      Array.from({ length: 20 }, (_, number) => useOnce(stores[number % 2]!, useOf('x', `${number}`))),
     )
     expect(passed.filter(Boolean).length).toBe(1)
     await Promise.all(stores.map(({ close }) => close()))
@@ -263,17 +263,17 @@ describe('a token is valid for one request', () => {
 
   test('fails when the store is unavailable', async () => {
     const broken = { ...state, get: () => Promise.reject(new Error('down')) }
-    await expect(spendOnce(broken, useOf('x', 'y'))).rejects.toThrow('down')
+    await expect(useOnce(broken, useOf('x', 'y'))).rejects.toThrow('down')
   })
 
   test('can be used again when the store failed to record its use', async () => {
     const store = memoryState()
     const { add } = store
     store.add = () => Promise.reject(new Error('full'))
-    await expect(spendOnce(store, useOf('x', 'y'))).rejects.toThrow('full')
+    await expect(useOnce(store, useOf('x', 'y'))).rejects.toThrow('full')
     store.add = add
-    expect(await spendOnce(store, useOf('x', 'y'))).toBe(true)
-    expect(await spendOnce(store, useOf('x', 'other'))).toBe(false)
+    expect(await useOnce(store, useOf('x', 'y'))).toBe(true)
+    expect(await useOnce(store, useOf('x', 'other'))).toBe(false)
   })
 })
 
@@ -293,7 +293,7 @@ describe('stored records of used tokens', () => {
     let time = 1_800_000_000_000
     const store = memoryState(undefined, () => time)
     const endsMs = time + 300_000
-    const spend = (use: string) => spendOnce(store, { kind: 'jti', id: 'a', use, endsMs })
+    const spend = (use: string) => useOnce(store, { kind: 'jti', id: 'a', use, endsMs })
     expect(await spend('one')).toBe(true)
     time = endsMs - 1
     await store.removeExpired()

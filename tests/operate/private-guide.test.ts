@@ -90,14 +90,14 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
   })
 
   test('is reported as not responding on a machine without the root certificate', async () => {
-    expect(await failing(fromInside([look], false))).toMatch(/WRONG +hub-reachable .*does not respond: .*certificate/)
+    expect(await failing(fromInside([look], false))).toMatch(/ERROR +hub-reachable .*does not respond: .*certificate/)
   })
 
   test('does not respond outside the network, and listens only on localhost', async () => {
     await stopCaddy()
     // Requests from here come from outside such a network.
     await startCaddy((text) => text.replace('private_ranges', '192.0.2.0/24'))
-    expect(await failing(fromInside([look]))).toMatch(/WRONG +hub-reachable .*does not respond/)
+    expect(await failing(fromInside([look]))).toMatch(/ERROR +hub-reachable .*does not respond/)
     expect(listeners(hubPort)).toEqual(['00000000000000000000000001000000', '0100007F'])
   })
 })

@@ -8,7 +8,7 @@ import {
   type AcceptedPublish,
   decideRound,
   type PublishRound,
-  readStanding,
+  readRoundState,
 } from '../../src/server/publish/decide-round.ts'
 import { isStale } from '../../src/server/publish/rounds.ts'
 import { acceptPublish } from './accept.ts'
@@ -45,7 +45,7 @@ function decide(accepted: AcceptedPublish, found: Found): string {
 }
 
 function decided(accepted: AcceptedPublish, found: Found): PublishRound {
-  const standing = readStanding(accepted, folderOf(found))
+  const standing = readRoundState(accepted, folderOf(found))
   return decideRound(accepted, standing, standing.needed === undefined ? undefined : found.text)
 }
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { isToken } from '../../src/domain/access/token-form.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { limitInMemory } from '../../src/stores/state/rate-limiter-memory.ts'
-import { noteUse } from '../../src/stores/state/tokens.ts'
+import { recordTokenUse } from '../../src/stores/state/tokens.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -267,7 +267,7 @@ describe('the token store', () => {
     const state = memoryState()
     const set = vi.spyOn(state, 'set')
     const start = Date.parse('2026-11-20T10:00:00Z')
-    for (const minutes of [0, 1, 59, 60, 61]) await noteUse(state, 'id', new Date(start + minutes * 60_000))
+    for (const minutes of [0, 1, 59, 60, 61]) await recordTokenUse(state, 'id', new Date(start + minutes * 60_000))
     expect(set.mock.calls).toEqual([
       ['token-uses/id', '2026-11-20T10:00:00.000Z', { expiresAt: Date.parse('2027-12-20T10:00:00Z') }],
       ['token-uses/id', '2026-11-20T11:00:00.000Z', { expiresAt: Date.parse('2027-12-20T11:00:00Z') }],

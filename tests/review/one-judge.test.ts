@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { stringify } from 'yaml'
 import { checksumOf } from '../../src/domain/access/token-form.ts'
-import { findHead } from '../../src/stores/content/content-changes.ts'
+import { findTrackedHead } from '../../src/stores/content/content-changes.ts'
 import { reviewContent } from '../../src/stores/review/review-content.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -184,7 +184,7 @@ describe('publishing, check:content and --base give the same result', () => {
     const main = git('rev-parse', 'main').trim()
     const published = await publish(body)
     write(body)
-    const checked = await check(await findHead(contentDir, process.env))
+    const checked = await check(await findTrackedHead(contentDir, process.env))
     git('checkout', '-q', '-b', 'pull')
     git('add', '-A')
     git('commit', '-qm', 'pull')

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listKeys, type OpenStateStore } from '../../src/ports/state-store.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
-import { createToken, findToken, noteUse } from '../../src/stores/state/tokens.ts'
+import { createToken, findToken, recordTokenUse } from '../../src/stores/state/tokens.ts'
 import { openAccount } from '../hubs/account.ts'
 
 let dir: string
@@ -35,7 +35,7 @@ test('lists and revokes operator tokens, and leaves personal tokens alone', asyn
   const person = { kind: 'person', user_id: '7', login: 'alice' } as const
   const theirs = await createToken(store, { holder: person, name: 'laptop', scope: 'acme/*', days: 1 }, new Date())
   const record = await findToken(store, token)
-  await noteUse(store, record?.id ?? '', new Date('2026-11-20T10:00:00Z'))
+  await recordTokenUse(store, record?.id ?? '', new Date('2026-11-20T10:00:00Z'))
 
   const { stdout } = run('--list')
   const lines = stdout.trimEnd().split('\n')

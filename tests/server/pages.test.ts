@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { RenderPage } from '../../src/ports/pages.ts'
-import { answerPage, type PageDependencies } from '../../src/server/pages/answer-page.ts'
+import { answerPage, type PageDeps } from '../../src/server/pages/answer-page.ts'
 import { openPageCache } from '../../src/server/pages/page-cache.ts'
 
 let rendered: string[] = []
@@ -15,9 +15,9 @@ const render: RenderPage = async (path) => {
 const HTML = { 'Content-Type': 'text/html' }
 const away = () => Promise.reject(new HubError('unavailable', 'Away.', { retryAfterSeconds: 5 }))
 
-function open(given: Partial<PageDependencies> = {}) {
+function open(given: Partial<PageDeps> = {}) {
   rendered = []
-  const tools: PageDependencies = {
+  const tools: PageDeps = {
     ...{ baseUrl: 'https://hub.test', sourceHost: undefined, brokenOf: () => [], render, cache: openPageCache() },
     siteFiles: { read: away },
     fresh: { find: async () => undefined, findVersion: async () => undefined, keep: away, keepVersion: away },

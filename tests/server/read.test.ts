@@ -5,7 +5,7 @@ import { ROUTES_WITH_SCHEMAS } from '../../src/domain/api/route-schemas.ts'
 import { VARYING_PARAMETERS } from '../../src/domain/api/routes.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
-import { answerRead, type ReadDependencies } from '../../src/server/read/read.ts'
+import { answerRead, type ReadHandlerDeps } from '../../src/server/read/read.ts'
 import { answerNotFound, answerRateLimited } from '../../src/server/refusals.ts'
 
 const nothingFresh: FreshCopies = {
@@ -17,7 +17,7 @@ const nothingFresh: FreshCopies = {
 const filesOf = (files: Record<string, string>): SiteFiles => ({
   read: async (path) => (files[path] === undefined ? undefined : new TextEncoder().encode(files[path])),
 })
-const dependencies = (given: Partial<ReadDependencies> = {}): ReadDependencies => ({
+const dependencies = (given: Partial<ReadHandlerDeps> = {}): ReadHandlerDeps => ({
   baseUrl: 'https://hub.example',
   siteFiles: filesOf({}),
   fresh: nothingFresh,
@@ -31,7 +31,7 @@ const dependencies = (given: Partial<ReadDependencies> = {}): ReadDependencies =
   clientAddress: '127.0.0.1',
   ...given,
 })
-const read = (path: string, given: Partial<ReadDependencies> = {}, init: RequestInit = {}) =>
+const read = (path: string, given: Partial<ReadHandlerDeps> = {}, init: RequestInit = {}) =>
   answerRead(new Request(`https://hub.example${path}`, init), () => dependencies(given))
 const errorOf = async (response: Response) => ({ status: response.status, ...(await response.json()) })
 

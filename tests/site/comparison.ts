@@ -1,7 +1,7 @@
 // Tests the comparison of two versions.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { drawLines } from '../../src/site/prompt/draw-difference.ts'
+import { renderDifferenceLines } from '../../src/site/prompt/render-difference.ts'
 import type { BuiltSite } from './built-site.ts'
 import { COMPARE, CONTENT, REPOSITORY } from './hostile-content.ts'
 
@@ -39,7 +39,7 @@ export function testComparison(opened: () => BuiltSite): void {
       const [before, after] = ['a\nb\nc\nd\ne\nf\n', 'a\nB1\nB2\nc\nd\nE\nf\ng\n']
       const raw_url = 'https://hub.example/raw'
       const text = (content: string) => ({ version: '1.0.0', content, raw_url })
-      const drawn = drawLines(text(before), text(after))
+      const drawn = renderDifferenceLines(text(before), text(after))
       await page.locator('.lines').evaluate((section, html) => {
         section.outerHTML = html
       }, drawn)

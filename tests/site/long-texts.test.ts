@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../../src/domain/api/limits.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
-import { drawLines } from '../../src/site/prompt/draw-difference.ts'
-import { drawContent } from '../../src/site/prompt/prompt-text.ts'
+import { renderContent } from '../../src/site/prompt/prompt-text.ts'
+import { renderDifferenceLines } from '../../src/site/prompt/render-difference.ts'
 
 const MOST = LIMITS.contentBytes
 const text = (version: string, content: string) => ({ version, content, raw_url: `https://hub.test/raw/${version}` })
@@ -24,7 +24,7 @@ describe('comparison of two versions', () => {
     ['placeholders', '{{a}}'.repeat(MOST / 5), '{{b}}'.repeat(MOST / 5)],
     ['as many lines as are compared', 'a\n'.repeat(10_000), 'b\n'.repeat(10_000)],
   ])('limits a comparison of %s to 1 MB and links to both raw texts', (_, older, newer) => {
-    const page = drawLines(text('1.0.0', older), text('1.0.1', newer))
+    const page = renderDifferenceLines(text('1.0.0', older), text('1.0.1', newer))
     expect(page.length).toBeLessThan(1_010_000)
     expect(page).toMatch(
       /^<p class="notice">(?:This comparison is long; only the beginning is shown|These texts are too long)/,
@@ -35,14 +35,17 @@ describe('comparison of two versions', () => {
   })
 
   test('limits the marked words when lines differ in every word', () => {
-    const page = drawLines(text('1.0.0', words(1)), text('1.0.1', words(2)))
+    const page = renderDifferenceLines(text('1.0.0', words(1)), text('1.0.1', words(2)))
     expect(page.split('<div class="line ').length - 1).toBe(260)
     expect(page.split('<mark>').length).toBeLessThan(100_000)
   })
 
   test('shows a comparison of ordinary length in full, without links to the raw texts', () => {
     const lines = Array.from({ length: 500 }, (_, index) => `Line ${index}\n`)
-    const page = drawLines(text('1.0.0', lines.join('')), text('1.0.1', lines.map((line) => `New ${line}`).join('')))
+    const page = renderDifferenceLines(
+      text('1.0.0', lines.join('')),
+      text('1.0.1', lines.map((line) => `New ${line}`).join('')),
+    )
     expect([page.includes('New</mark>') || page.includes('New '), page.includes('Line 499')]).toEqual([true, true])
     expect(page).not.toContain('https://hub.test/raw')
     expect(page).toContain('500 added, 500 removed')
@@ -56,7 +59,7 @@ describe('prompt text', () => {
     ['lines of one letter', 'a\n'.repeat(MOST / 2)],
     ['characters that are escaped', '"'.repeat(MOST)],
   ])('renders %s in full within 2 MB', (_, content) => {
-    const html = drawContent(content, [undeclaredVariable('a')], { isLinked: true })
+    const html = renderContent(content, [undeclaredVariable('a')], { isLinked: true })
     expect(html.length).toBeLessThan(2_000_000)
     expect(html.replaceAll(/<[^>]*>/g, '').replaceAll('&quot;', '"')).toBe(content)
   })

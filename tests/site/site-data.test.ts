@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { makeEntry } from '../../src/domain/catalogue/entry.ts'
-import { recallRepository } from '../../src/domain/catalogue/recall.ts'
+import { restoreRepository } from '../../src/domain/catalogue/recall.ts'
 import { groupProblems } from '../../src/domain/content/last-good.ts'
-import type { MadeState } from '../../src/site/build/site-data.ts'
+import type { BuiltState } from '../../src/site/build/site-data.ts'
 import { listContent } from '../../src/stores/content/content-listing.ts'
 import { openSiteDatabase } from '../../src/stores/site/site-database.ts'
 import { readStarterCatalogue } from '../domain/fixtures.ts'
@@ -46,9 +46,9 @@ function restart(code?: string) {
   return openSite(code)
 }
 
-const entryOf = ({ catalogue }: MadeState, name: string) => catalogue.entries.get(name)
-const titleOf = (state: MadeState, name: string) => entryOf(state, name)?.repository.title
-const versionsOf = (state: MadeState, name: string) =>
+const entryOf = ({ catalogue }: BuiltState, name: string) => catalogue.entries.get(name)
+const titleOf = (state: BuiltState, name: string) => entryOf(state, name)?.repository.title
+const versionsOf = (state: BuiltState, name: string) =>
   entryOf(state, name)
     ?.versions.map(({ record }) => record.version)
     .toSorted()
@@ -186,7 +186,7 @@ test('source files recreated from catalogue records produce the same records', (
   const { tree } = readStarterCatalogue()
   const { entries } = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
   for (const { repository, versions } of entries.values()) {
-    const again = makeEntry(recallRepository({ repository, versions }), {
+    const again = makeEntry(restoreRepository({ repository, versions }), {
       baseUrl: 'https://hub.test',
       stats: repository.stats,
     })

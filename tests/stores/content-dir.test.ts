@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
-import { listContent, listContentAgain, markFiles } from '../../src/stores/content/content-listing.ts'
+import { listContent, listContentAgain, stampFiles } from '../../src/stores/content/content-listing.ts'
 import { putContent, versionFile } from './content-folder.ts'
 
 let dir = ''
@@ -71,7 +71,7 @@ test('file marks are equal exactly for equal paths, stamps and order, and empty 
   const files = fc.array(fc.record({ path: word, stamp, size: fc.constant(1) }), { minLength: 1, maxLength: 4 })
   fc.assert(
     fc.property(files, files, fc.boolean(), (one, other, isCopy) => {
-      const [marks, others] = [markFiles(one), markFiles(isCopy ? structuredClone(one) : other)]
+      const [marks, others] = [stampFiles(one), stampFiles(isCopy ? structuredClone(one) : other)]
       const say = (listed: typeof one) => JSON.stringify(listed.map(({ path, stamp }) => [path, stamp]))
       const isKnown = one.every(({ stamp }) => stamp !== '')
       expect(marks !== '').toBe(isKnown)

@@ -17,7 +17,7 @@ export const Permissions = z
   .refine((all) => new Set(all).size === all.length, 'expected each permission once')
 
 /** The permissions of a token without this field, such as tokens created before permissions existed. */
-export const USUAL_PERMISSIONS: readonly Permission[] = ['publish']
+export const DEFAULT_PERMISSIONS: readonly Permission[] = ['publish']
 
 /** Returns whether permissions are sufficient: `maintain` includes `label`, but never `publish`. */
 export function permits(has: readonly Permission[], needed: Permission): boolean {

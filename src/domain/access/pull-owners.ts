@@ -19,7 +19,7 @@ interface OwnerVerdict {
  * @param author the person who opened it, according to GitHub
  * @param ownerAt the owner's file at the base; undefined if there is none, `broken` if it cannot be read
  */
-export function judgeOwners(
+export function checkApprovals(
   changed: readonly string[],
   author: Person,
   ownerAt: (owner: string) => Pick<OwnerFile, 'members'> | 'broken' | undefined,

@@ -28,13 +28,13 @@ export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
 export const SHARED_CACHE_CONTROL = 'public, max-age=60'
 
 /** Returns the cache tag of everything about a repository. Neither part contains an underscore. */
-export function repositoryTag(owner: string, name: string): string {
+export function repositoryCacheTag(owner: string, name: string): string {
   return `repo_${owner}_${name}`
 }
 
 /** Returns the cache tags of an owner's page and of a tag's pages. */
-export const ownerTag = (owner: string): string => `owner_${owner}`
-export const tagTag = (tag: string): string => `tag_${tag}`
+export const ownerCacheTag = (owner: string): string => `owner_${owner}`
+export const tagCacheTag = (tag: string): string => `tag_${tag}`
 
 /** Query parameters that vary the response; all others never split a cache. */
 export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'version', 'label'] as const

@@ -71,7 +71,7 @@ export function listActivity(
 }
 
 /** Describes an entry in words, without a period, such as `Moved label production from 1.0.0 to 1.1.0`. */
-export function sayActivity({ type, version, label, from, to, reason, fields }: Activity): string {
+export function describeActivity({ type, version, label, from, to, reason, fields }: Activity): string {
   switch (type) {
     case 'published':
       return `Published ${version}`

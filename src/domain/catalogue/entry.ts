@@ -1,7 +1,7 @@
 // Builds one repository in the catalogue from its files: its records, and the outline for lists and feeds.
 import { type Addresses, addressesBelow } from '../api/record-links.ts'
 import type { RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
-import { type RepositoryFile, UNSAID } from '../content/prompt-file.ts'
+import { DEFAULT_REPOSITORY_FILE, type RepositoryFile } from '../content/prompt-file.ts'
 import type { Stats } from '../content/values.ts'
 import { outlineRepository, type RecordDigests, type RepositoryOutline, type RepositoryRecords } from './outline.ts'
 import { describeRepository, recordVersion, summariseVersion } from './repository-records.ts'
@@ -29,7 +29,7 @@ export function makeEntry(files: RepositoryEntry, { stats, baseUrl }: EntryParts
 /** Builds all records of one repository. */
 function makeRecords(files: RepositoryEntry, stats: Stats | null, addresses: Addresses): RepositoryRecords {
   const { owner, name, versions: given } = files
-  const file: RepositoryFile = files.file ?? UNSAID
+  const file: RepositoryFile = files.file ?? DEFAULT_REPOSITORY_FILE
   const ordered = [...given].sort((a, b) => compareVersions(a.version, b.version))
   const isYanked = ({ version }: VersionEntry) => Object.hasOwn(file.yanked, version)
   const latest = ordered.find((version) => !isYanked(version))

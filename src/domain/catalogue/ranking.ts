@@ -4,7 +4,7 @@ import type { RepositorySummary, Variable } from '../api/schema.ts'
 import type { Stats } from '../content/values.ts'
 
 /** The input of a repository's quality score. */
-export interface JudgedRepository {
+export interface QualityInput {
   summary: RepositorySummary
   hasReadme: boolean
   /** The latest version's variables. */
@@ -34,7 +34,7 @@ export interface RankedRelease {
 const DAY_MS = 86_400_000
 
 /** Computes a repository's quality score, 0 to 100. */
-export function scoreQuality({ summary, hasReadme, variables, versions }: JudgedRepository): number {
+export function scoreQuality({ summary, hasReadme, variables, versions }: QualityInput): number {
   const isGiven = (value: Variable['example']) => value !== null && value !== ''
   const points = [
     [15, [...summary.description].length >= 40],

@@ -9,7 +9,7 @@ interface RecordedRepository {
 }
 
 /** Reconstructs the files. Building records from the result produces the same records. */
-export function recallRepository({ repository, versions }: RecordedRepository): RepositoryEntry {
+export function restoreRepository({ repository, versions }: RecordedRepository): RepositoryEntry {
   const { owner, name, title, description, tags, license, status, status_message, labels, readme, moved_to } =
     repository
   // Records created before forks existed lack this field.

@@ -96,7 +96,7 @@ function fillTexts(
     const value = isLeftOut(given, variable.type) ? usual : given
     if (value !== null && value !== undefined) {
       const text = writeValue(value, variable)
-      if (text === undefined) invalid.push({ kind: 'invalid', name, message: sayInvalid(value, variable) })
+      if (text === undefined) invalid.push({ kind: 'invalid', name, message: describeInvalid(value, variable) })
       else written.set(name, text)
     } else if (required) missing.push({ kind: 'missing', name, message: 'missing required value' })
     else written.set(name, '')
@@ -161,7 +161,7 @@ const EXPECTED: Readonly<Record<Variable['type'], string>> = {
 /** Maximum number of options named in a message. */
 const MAX_OPTIONS = 10
 
-function sayInvalid(value: unknown, { type, options }: Pick<Variable, 'type' | 'options'>): string {
+function describeInvalid(value: unknown, { type, options }: Pick<Variable, 'type' | 'options'>): string {
   const listed = options.slice(0, MAX_OPTIONS).map((option) => JSON.stringify(printable(option)))
   const expected =
     type === 'enum' ? `one of ${listed.join(', ')}${options.length > MAX_OPTIONS ? ', …' : ''}` : EXPECTED[type]

@@ -1,6 +1,6 @@
 // The schemas for front matter. They are strict, because an unknown key is probably a typo.
 import * as z from 'zod'
-import { Permissions, USUAL_PERMISSIONS } from '../access/permissions.ts'
+import { DEFAULT_PERMISSIONS, Permissions } from '../access/permissions.ts'
 import { LIMITS } from '../api/limits.ts'
 import type { Parameters } from '../api/schema.ts'
 import { findJsonProblem } from '../text/json.ts'
@@ -195,7 +195,7 @@ export const TrustedPublisher = z.strictObject({
     .min(1, 'expected at least one name')
     .optional()
     .describe('The names it may publish to; all if omitted.'),
-  permissions: Permissions.default([...USUAL_PERMISSIONS]).describe('What it may do there; publish if omitted.'),
+  permissions: Permissions.default([...DEFAULT_PERMISSIONS]).describe('What it may do there; publish if omitted.'),
 })
 export type TrustedPublisher = z.infer<typeof TrustedPublisher>
 

@@ -20,10 +20,7 @@ interface BrokenRepository {
  *
  * @returns undefined when none of these satisfies the rules
  */
-export function mendRepository(
-  { now, wrong, last }: BrokenRepository,
-  others: Neighbours,
-): RepositoryEntry | undefined {
+export function fixRepository({ now, wrong, last }: BrokenRepository, others: Neighbours): RepositoryEntry | undefined {
   const isGood = ({ version }: { version: string }) => !wrong.has(version)
   const good: RepositoryEntry = {
     owner: now.owner,

@@ -16,7 +16,7 @@ export interface HubLook {
 }
 
 /** The name and look of a hub without a `site.yml`. */
-export const USUAL_LOOK: HubLook = {
+export const DEFAULT_LOOK: HubLook = {
   name: 'Prompt Hub',
   tagline: 'Publish and version prompts like packages',
   language: 'en',

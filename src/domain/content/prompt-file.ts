@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { findJsonProblem } from '../text/json.ts'
-import { type Parsed, parseBy, type ValueProblem } from '../text/problems.ts'
+import { type Parsed, parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { findKeyLine, formatYaml, parseYaml, readLine } from '../text/yaml.ts'
 import { editYaml, type KeyChange } from '../text/yaml-edit.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
@@ -22,7 +22,7 @@ export interface RepositoryFile extends RepositoryFrontMatter {
 }
 
 /** The defaults for a repository without an `index.md`, and for every omitted key. */
-export const UNSAID: RepositoryFile = { ...RepositoryFrontMatter.parse({}), readme: '' }
+export const DEFAULT_REPOSITORY_FILE: RepositoryFile = { ...RepositoryFrontMatter.parse({}), readme: '' }
 
 /** An owner's `index.md`. */
 export interface OwnerFile extends OwnerFrontMatter {
@@ -122,7 +122,7 @@ function parseFile<Schema extends z.ZodType>(
   if (split.problems) return split
   const depth = findJsonProblem(split.value.front, { depth: LIMITS.parameterDepth + 2 })
   if (depth) return { problems: [{ key: '', message: depth }] }
-  const front = parseBy(schema, split.value.front)
+  const front = parseWithSchema(schema, split.value.front)
   return front.problems ? front : { value: { front: front.value, body: split.value.body } }
 }
 

@@ -14,7 +14,7 @@ import { findSkillProblems } from './skill.ts'
 import { findContentProblem } from './values.ts'
 
 /** The context for a repository that refers to no others. */
-export const NOBODY: Neighbours = { repositories: { has: () => false, get: () => undefined } }
+export const NO_NEIGHBOURS: Neighbours = { repositories: { has: () => false, get: () => undefined } }
 
 type VersionRule = (version: VersionEntry) => ValueProblem | ValueProblem[] | undefined
 type RepositoryRule = (repository: RepositoryOutline, tree: Neighbours) => ValueProblem[]

@@ -1,9 +1,9 @@
 // Parses `site.yml`, which defines a hub's name and look.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
-import { type Parsed, parseBy } from '../text/problems.ts'
+import { type Parsed, parseWithSchema } from '../text/problems.ts'
 import { parseYaml } from '../text/yaml.ts'
-import { USUAL_LOOK } from './look.ts'
+import { DEFAULT_LOOK } from './look.ts'
 import { line, WebAddress } from './values.ts'
 
 const MAX_LINKS = 10
@@ -17,12 +17,12 @@ const Address = z.union(
 
 /** The schema for `site.yml`. Every key is optional. */
 const SiteFileSchema = z.strictObject({
-  name: words(40).default(USUAL_LOOK.name).describe('The name of the hub.'),
-  tagline: words(80).default(USUAL_LOOK.tagline).describe('The heading on the front page.'),
+  name: words(40).default(DEFAULT_LOOK.name).describe('The name of the hub.'),
+  tagline: words(80).default(DEFAULT_LOOK.tagline).describe('The heading on the front page.'),
   language: z
     .string()
     .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, 'expected a language tag such as en or pt-BR')
-    .default(USUAL_LOOK.language)
+    .default(DEFAULT_LOOK.language)
     .describe('The language of the name, tagline and tasks, as a BCP 47 tag.'),
   logo: z
     .enum(['logo.svg', 'logo.png'], 'expected logo.svg or logo.png, a file next to site.yml')
@@ -56,5 +56,5 @@ export type SiteFile = z.infer<typeof SiteFileSchema>
 /** Parses `site.yml`. */
 export function parseSiteFile(text: string): Parsed<SiteFile> {
   const { value, problems } = parseYaml(text, 1)
-  return problems ? { problems } : parseBy(SiteFileSchema, value)
+  return problems ? { problems } : parseWithSchema(SiteFileSchema, value)
 }

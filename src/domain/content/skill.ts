@@ -59,10 +59,10 @@ export const INPUTS = [
 /** Formats the body. Skills have no named arguments, so the body tells the agent what to insert for each variable. */
 function formatBody({ content, variables }: { content: string; variables: readonly Variable[] }): string {
   if (variables.length === 0) return content
-  return `${content}\n\n${INPUTS}${variables.map(sayInput).join('')}`
+  return `${content}\n\n${INPUTS}${variables.map(describeInput).join('')}`
 }
 
-function sayInput({ name, type, required, description, options, default: usual }: Variable): string {
+function describeInput({ name, type, required, description, options, default: usual }: Variable): string {
   const kind = type === 'string' ? 'text' : type === 'enum' ? `one of ${options.map(quote).join(', ')}` : type
   const parts = [
     ...(description === '' ? [] : [description]),

@@ -47,7 +47,7 @@ type ImportedFiles =
   | { status: 'refused'; problems: ValueProblem[] }
 
 /** Gives each prompt a unique name within the import, derived from its title, with a number if necessary. */
-export function nameEach(prompts: readonly Pick<PortablePrompt, 'name' | 'title'>[]): string[] {
+export function assignNames(prompts: readonly Pick<PortablePrompt, 'name' | 'title'>[]): string[] {
   const taken = new Set<string>()
   return prompts.map(({ name, title }) => {
     const wanted = toName(name) || toName(title) || 'prompt'

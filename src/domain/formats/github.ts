@@ -2,7 +2,7 @@
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { formatYaml } from '../text/yaml.ts'
-import { isBare, ParameterNames } from './names.ts'
+import { hasOnlyName, ParameterNames } from './names.ts'
 import {
   type ExportedVersion,
   emptyPrompt,
@@ -86,16 +86,18 @@ export function writeGitHub(version: ExportedVersion): WriteResult {
   const lost = [
     ...(version.tags.length === 0 ? [] : ['tags']),
     ...(version.license === null ? [] : ['license']),
-    ...(version.variables.every(isBare) ? [] : ['variables']),
+    ...(version.variables.every(hasOnlyName) ? [] : ['variables']),
   ]
   const type = isObject(format) ? format.type : undefined
   if (format !== undefined && !['text', 'json_object', 'json_schema'].includes(textOf(type)))
     lost.push('parameters.response_format')
   const messages: { role: string; content: string }[] = []
-  if (version.body.format === 'text') messages.push({ role: 'user', content: tighten(version.body.text, version) })
+  if (version.body.format === 'text')
+    messages.push({ role: 'user', content: removePlaceholderSpaces(version.body.text, version) })
   else
     for (const message of version.body.messages) {
-      if ('role' in message) messages.push({ role: message.role, content: tighten(message.content, version) })
+      if ('role' in message)
+        messages.push({ role: message.role, content: removePlaceholderSpaces(message.content, version) })
       else findings.refused('history', 'the format does not support earlier messages')
     }
   if (findings.isRefused) return { refused: findings.all }
@@ -115,7 +117,7 @@ export function writeGitHub(version: ExportedVersion): WriteResult {
 }
 
 /** Writes `{{ name }}` as `{{name}}`, the only spelling that GitHub fills. */
-export function tighten(text: string, { variables }: Pick<ExportedVersion, 'variables'>): string {
+export function removePlaceholderSpaces(text: string, { variables }: Pick<ExportedVersion, 'variables'>): string {
   const declared = new Set(variables.map(({ name }) => name))
   return text.replace(/\{\{ ([A-Za-z_][A-Za-z0-9_]*) \}\}/g, (whole, name: string) =>
     declared.has(name) ? `{{${name}}}` : whole,

@@ -2,7 +2,7 @@
 import { isChatMessage } from '../content/chat.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { readMessages } from './github.ts'
-import { isBare } from './names.ts'
+import { hasOnlyName } from './names.ts'
 import {
   type ExportedVersion,
   emptyPrompt,
@@ -170,7 +170,7 @@ export function writeLangChain(version: ExportedVersion): WriteResult {
     ...(version.tags.length === 0 ? [] : ['tags']),
     ...(version.license === null ? [] : ['license']),
     ...(Object.keys(version.parameters).length === 0 ? [] : ['parameters']),
-    ...(version.variables.every(isBare) ? [] : ['variables']),
+    ...(version.variables.every(hasOnlyName) ? [] : ['variables']),
   ]
   const declared = new Set(version.variables.map(({ name }) => name))
   const findings = new Findings()

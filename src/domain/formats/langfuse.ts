@@ -1,8 +1,8 @@
 // Langfuse prompts in its API's JSON format: a text or messages. https://langfuse.com/docs/prompts
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
-import { readMessages, tighten } from './github.ts'
-import { isBare } from './names.ts'
+import { readMessages, removePlaceholderSpaces } from './github.ts'
+import { hasOnlyName } from './names.ts'
 import {
   type ExportedVersion,
   emptyPrompt,
@@ -114,7 +114,7 @@ export function writeLangfuse(version: ExportedVersion): WriteResult {
     ...(version.title === '' ? [] : ['title']),
     ...(version.description === '' ? [] : ['description']),
     ...(version.license === null ? [] : ['license']),
-    ...(version.variables.every(isBare) ? [] : ['variables']),
+    ...(version.variables.every(hasOnlyName) ? [] : ['variables']),
   ]
   for (const text of textsOf(version.body))
     for (const match of text.matchAll(REFERENCE).take(MAX_FINDINGS))
@@ -123,10 +123,10 @@ export function writeLangfuse(version: ExportedVersion): WriteResult {
   const { body } = version
   const prompt =
     body.format === 'text'
-      ? tighten(body.text, version)
+      ? removePlaceholderSpaces(body.text, version)
       : body.messages.map((message) =>
           'role' in message
-            ? { role: message.role, content: tighten(message.content, version) }
+            ? { role: message.role, content: removePlaceholderSpaces(message.content, version) }
             : { type: 'placeholder', name: 'history' },
         )
   const value = {

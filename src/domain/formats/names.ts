@@ -72,7 +72,7 @@ export function declareAll(names: readonly string[], described: ReadonlyMap<stri
 }
 
 /** Returns whether a variable has only a name. */
-export function isBare(variable: Variable): boolean {
+export function hasOnlyName(variable: Variable): boolean {
   const bare = undeclaredVariable(variable.name)
   return (Object.keys(bare) as (keyof Variable)[]).every(
     (key) => JSON.stringify(bare[key]) === JSON.stringify(variable[key]),

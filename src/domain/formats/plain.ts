@@ -10,7 +10,7 @@ import {
   type ReadResult,
   textsOf,
 } from './portable.ts'
-import { readSourceFile, textOf, textsIn, withoutMark } from './source-file.ts'
+import { readSourceFile, removeByteOrderMark, textOf, textsIn } from './source-file.ts'
 
 /** Maximum number of rows in a CSV file. */
 const MAX_ROWS = 10_000
@@ -40,7 +40,7 @@ export function readMarkdown(source: string, name: string): ReadResult {
 export function readRoleFiles(files: ReadonlyMap<'system' | 'user' | 'assistant', string>, name: string): ReadResult {
   const findings = new Findings()
   const messages: PortableMessage[] = (['system', 'user', 'assistant'] as const).flatMap((role) => {
-    const content = withoutMark(files.get(role) ?? '').replace(/^[\r\n]+|[\r\n]+$/g, '')
+    const content = removeByteOrderMark(files.get(role) ?? '').replace(/^[\r\n]+|[\r\n]+$/g, '')
     return content.trim() === '' ? [] : [{ role, content }]
   })
   if (messages.length === 0) findings.refused('content', 'expected some text')
@@ -52,7 +52,11 @@ export function readCsv(source: string): ReadResult {
   const findings = new Findings()
   let rows: string[][]
   try {
-    rows = parse(withoutMark(source), { to: MAX_ROWS + 2, relax_column_count: true, max_record_size: 1_048_576 })
+    rows = parse(removeByteOrderMark(source), {
+      to: MAX_ROWS + 2,
+      relax_column_count: true,
+      max_record_size: 1_048_576,
+    })
   } catch (error) {
     findings.refused('csv', error instanceof Error ? error.message.slice(0, 200) : 'expected CSV', readCsvLine(error))
     return { prompts: [], findings: findings.all }

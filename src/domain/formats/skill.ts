@@ -4,7 +4,7 @@ import type { Variable } from '../api/schema.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { blankCode, formatSkill, INCLUDE, INPUTS, listInterpolations, SHELL } from '../content/skill.ts'
 import { formatYaml } from '../text/yaml.ts'
-import { isBare, toLine } from './names.ts'
+import { hasOnlyName, toLine } from './names.ts'
 import {
   type ExportedVersion,
   emptyPrompt,
@@ -139,7 +139,7 @@ export function writeClaudeCommand(version: ExportedVersion): WriteResult {
     ...(version.tags.length === 0 ? [] : ['tags']),
     ...(version.license === null ? [] : ['license']),
     ...(Object.keys(parameters).length === 0 ? [] : ['parameters']),
-    ...(variables.every(isBare) ? [] : ['variables']),
+    ...(variables.every(hasOnlyName) ? [] : ['variables']),
   ]
   return {
     file: {
@@ -167,7 +167,7 @@ export function writeSkill(version: ExportedVersion): WriteResult {
     lost: [
       ...(version.title === '' ? [] : ['title']),
       ...(version.tags.length === 0 ? [] : ['tags']),
-      ...(version.variables.every(isBare) ? [] : ['variables']),
+      ...(version.variables.every(hasOnlyName) ? [] : ['variables']),
       ...(Object.keys(version.parameters).length === 0 ? [] : ['parameters']),
     ],
   }

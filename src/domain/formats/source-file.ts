@@ -24,7 +24,7 @@ export interface SourceFile {
 }
 
 /** Removes a file's byte order mark. */
-export function withoutMark(text: string): string {
+export function removeByteOrderMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }
 
@@ -34,7 +34,7 @@ export function withoutMark(text: string): string {
  * @returns undefined if the front matter is rejected; the findings explain why
  */
 export function readSourceFile(source: string, findings: Findings, delimiter = '---'): SourceFile | undefined {
-  const text = withoutMark(source)
+  const text = removeByteOrderMark(source)
   const first = text.split('\n', 1)[0]!.trimEnd()
   if (!first.startsWith(delimiter)) return { front: {}, hasFront: false, body: text, bodyLine: 1, lineOf: () => null }
   if (first !== delimiter) {
@@ -96,7 +96,7 @@ const ENGINES = {
 
 /** Parses a YAML mapping. @returns undefined if rejected */
 export function readYamlSource(source: string, findings: Findings): Record<string, unknown> | undefined {
-  const parsed = parseYaml(withoutMark(source), 1)
+  const parsed = parseYaml(removeByteOrderMark(source), 1)
   if (!parsed.problems) return parsed.value
   const message = formatProblems(parsed.problems)
   findings.refused('yaml', message, Number(/line (\d+)/.exec(message)?.[1] ?? 1))
@@ -106,7 +106,7 @@ export function readYamlSource(source: string, findings: Findings): Record<strin
 /** Parses JSON with limited depth. @returns undefined if rejected */
 export function readJsonSource(source: string, findings: Findings): unknown {
   try {
-    const value: unknown = JSON.parse(withoutMark(source))
+    const value: unknown = JSON.parse(removeByteOrderMark(source))
     const problem = findJsonProblem(value, { depth: LIMITS.parameterDepth * 2 })
     if (problem === undefined) return value
     findings.refused('json', problem, 1)

@@ -1,7 +1,7 @@
 // Decides what a change to a repository writes: a new `index.md`, nothing, or an error. Pure.
 import { HubError } from '../api/errors.ts'
 import { titleFromName } from '../content/names.ts'
-import { editKeys, type RepositoryFile, replaceReadme, UNSAID } from '../content/prompt-file.ts'
+import { DEFAULT_REPOSITORY_FILE, editKeys, type RepositoryFile, replaceReadme } from '../content/prompt-file.ts'
 import { checkNames, type Neighbours } from '../content/rules.ts'
 import { type RepositoryState, readIndex } from '../publishing/repository-state.ts'
 import { validationFailed } from '../publishing/request.ts'
@@ -128,7 +128,7 @@ function editsOfPatch(fields: PatchFields, { owner, name, file }: RepositoryStat
   const names = [...changed.map(([key]) => key), ...(newReadme === undefined ? [] : ['readme'])]
   const status = changed.find(([key]) => key === 'status')
   const said = [
-    ...(status ? [`status ${file.status ?? UNSAID.status} → ${String(status[1])}`] : []),
+    ...(status ? [`status ${file.status ?? DEFAULT_REPOSITORY_FILE.status} → ${String(status[1])}`] : []),
     ...names.filter((key) => key !== 'status'),
   ]
   return { keys, readme: newReadme, summary: `change ${said.join(', ')}` }

@@ -8,7 +8,7 @@ import { findCertainSecret } from '../content/secrets.ts'
 import { FullName, License, line, Status, Version } from '../content/values.ts'
 import { validationFailed } from '../publishing/request.ts'
 import { findJsonExcess } from '../text/json.ts'
-import { parseBy, type ValueProblem } from '../text/problems.ts'
+import { parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
 
 const dry_run = z.boolean().default(false).describe('Everything but the commit.')
@@ -103,7 +103,7 @@ export function parseChange(target: Target, body: unknown): Change {
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
-  const parsed = parseBy(schema, body)
+  const parsed = parseWithSchema(schema, body)
   const problems: ValueProblem[] = [...(parsed.problems ?? [])]
   const fields = Object.entries(parsed.value ?? {})
   for (const [key, value] of fields) {

@@ -3,10 +3,10 @@ import { HubError } from '../api/errors.ts'
 import { compareVersions, resolveLatest, sortVersions } from '../catalogue/versions.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
 import {
+  DEFAULT_REPOSITORY_FILE,
   parseRepositoryFile,
   parseVersionFile,
   type RepositoryFile,
-  UNSAID,
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { formatProblems, type ValueProblem } from '../text/problems.ts'
@@ -46,7 +46,7 @@ export function readRepositoryState(found: {
 
 /** Parses a repository's `index.md`. @throws HubError `upstream_error` */
 export function readIndex({ owner, name }: { owner: string; name: string }, text: string | undefined): RepositoryFile {
-  if (text === undefined) return UNSAID
+  if (text === undefined) return DEFAULT_REPOSITORY_FILE
   const parsed = parseRepositoryFile(text)
   if (parsed.problems) throw refuseBroken({ kind: 'repository', owner, name }, parsed.problems)
   return parsed.value

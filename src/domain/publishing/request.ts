@@ -21,7 +21,7 @@ import { License, Version, VersionAddress } from '../content/values.ts'
 import { VariableInputs } from '../content/variable-input.ts'
 import type { PlacedProblem } from '../review/new-version-rules.ts'
 import { findJsonExcess } from '../text/json.ts'
-import { formatProblems, parseBy, unknownField, type ValueProblem } from '../text/problems.ts'
+import { formatProblems, parseWithSchema, unknownField, type ValueProblem } from '../text/problems.ts'
 
 const MessageInput = z.union(
   [
@@ -100,7 +100,7 @@ export type Measure = (content: string) => { content_sha256: string; size_bytes:
  * @throws HubError `content_too_large`, or `validation_failed` with every problem in one message, each with its field
  */
 export function parsePublishRequest(body: unknown, measure: Measure): PublishInput {
-  const parsed = parseBy(PublishRequest, body)
+  const parsed = parseWithSchema(PublishRequest, body)
   const { messages } = parsed.value ?? {}
   const given = typeof body === 'object' && body !== null && 'content' in body ? body.content : undefined
   const content = messages && given === undefined ? formatChat(messages) : given

@@ -15,13 +15,13 @@ import { findLicenseProblem } from '../content/rules.ts'
  * @param path relative to the content folder, of a file that is not a published version
  * @returns the fixed text, or undefined if no fix is certain
  */
-export function mendFile(path: string, text: string): string | undefined {
+export function fixFile(path: string, text: string): string | undefined {
   const place = parsePath(path).value
   if (!place || !('owner' in place)) return undefined
   const front = splitFile(text).value?.front
   if (!front) return undefined
   const changes = Object.fromEntries(
-    Object.entries(MENDERS).flatMap(([key, mend]) => {
+    Object.entries(FIXERS).flatMap(([key, mend]) => {
       const value = Object.hasOwn(front, key) ? mend(front[key]) : undefined
       return value === undefined || JSON.stringify(value) === JSON.stringify(front[key]) ? [] : [[key, value]]
     }),
@@ -35,7 +35,7 @@ export function mendFile(path: string, text: string): string | undefined {
   return after < before || (after === before && 'license' in changes) ? mended : undefined
 }
 
-const MENDERS: Readonly<Record<string, (value: unknown) => unknown>> = {
+const FIXERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   tags: (tags) =>
     areTexts(tags)
       ? [

@@ -45,7 +45,7 @@ export function formatPullReport({ entries, notes, owners, head, isApproved, dif
     '### Content review',
     summarise(errors.length, advice.length),
     ...(lines.length === 0 ? [] : [fence(lines.join('\n'), 'text', MAX_BYTES.entries)]),
-    sayOwners(owners, isApproved),
+    describeOwners(owners, isApproved),
     ...(asked.length === 0 ? [] : [fence(asked.join('\n'), 'text', 4_000)]),
     ...notes,
     `Reviewed: ${head}`,
@@ -67,7 +67,7 @@ function summarise(errors: number, advice: number): string {
     : `${parts.join(', ')}. To run the checks locally: \`npm run check:content -- --base origin/main\``
 }
 
-function sayOwners(owners: PullReport['owners'], isApproved: boolean): string {
+function describeOwners(owners: PullReport['owners'], isApproved: boolean): string {
   if (owners.every(({ isAllowed }) => isAllowed)) return 'The owners of the changed files approve:'
   return isApproved
     ? `A maintainer approved (label \`${APPROVAL_LABEL}\`):`

@@ -9,11 +9,11 @@ export interface Rule {
   /** The expected value, as shown on the page of rules. */
   expects: string
   /** How to fix it. */
-  mend: string
+  fix: string
 }
 
-const error = (expects: string, mend: string): Rule => ({ severity: 'error', expects, mend })
-const advice = (expects: string, mend: string): Rule => ({ severity: 'advice', expects, mend })
+const error = (expects: string, fix: string): Rule => ({ severity: 'error', expects, fix })
+const advice = (expects: string, fix: string): Rule => ({ severity: 'advice', expects, fix })
 const NEW_VERSION = 'restore the file, and add the next version'
 
 /** Every rule by its name. */

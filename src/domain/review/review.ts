@@ -5,7 +5,7 @@ import { findRoleLine } from '../content/chat.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
 import type { RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
 import { isPortableName } from '../content/names.ts'
-import { type RepositoryFile, UNSAID } from '../content/prompt-file.ts'
+import { DEFAULT_REPOSITORY_FILE, type RepositoryFile } from '../content/prompt-file.ts'
 import type { Problem } from '../text/problems.ts'
 import { findInText, limitFindings, warnOfDifference, warnOfFormat, warnOfMetadata } from './findings.ts'
 import { checkNewVersion, checkText, compareVariables, type PlacedProblem } from './new-version-rules.ts'
@@ -15,13 +15,13 @@ import { isRuleName, type RuleName } from './review-rules.ts'
 type RepositoryPlace = Pick<RepositoryEntry, 'owner' | 'name'>
 
 /** A problem in a file, with its position if known. */
-export interface Remark extends Problem, PlacedProblem {}
+export interface ReviewFinding extends Problem, PlacedProblem {}
 
 /** Maximum clock difference. */
 const MAX_CLOCK_SKEW_MS = 5 * 60_000
 
 /** The context for checking new versions. */
-export interface ReviewGiven {
+export interface ReviewContext {
   now: Date
   /** Returns whether a version of an owner may name a login as its publisher; omitted if the author is unknown. */
   mayBePublisher?: ((owner: string, login: string) => boolean) | undefined
@@ -35,7 +35,7 @@ export interface FileChange {
   isTouched: boolean
 }
 
-type Say = (rule: RuleName, key: string, message: string, offset?: number) => void
+type Reporter = (rule: RuleName, key: string, message: string, offset?: number) => void
 
 /**
  * Checks the name of a repository and the numbers of its new versions.
@@ -43,12 +43,16 @@ type Say = (rule: RuleName, key: string, message: string, offset?: number) => vo
  * @param published the numbers in the base
  * @param fresh the new ones, lowest first
  */
-export function reviewSteps(place: RepositoryPlace, published: readonly string[], fresh: readonly string[]): Remark[] {
-  const remarks: Remark[] = []
+export function reviewVersionNumbers(
+  place: RepositoryPlace,
+  published: readonly string[],
+  fresh: readonly string[],
+): ReviewFinding[] {
+  const remarks: ReviewFinding[] = []
   if (!isPortableName(place.name)) {
     const isNew = published.length === 0 && fresh.length > 0
     const rule = isNew ? 'portable-name' : 'unportable-name'
-    sayOf(remarks, { kind: 'repository', ...place })(rule, '', `the name ${place.name} is reserved on Windows`)
+    createReporter(remarks, { kind: 'repository', ...place })(rule, '', `the name ${place.name} is reserved on Windows`)
   }
   const used = [...published]
   for (const version of fresh) {
@@ -56,7 +60,7 @@ export function reviewSteps(place: RepositoryPlace, published: readonly string[]
       const highest = used.toSorted(compareVersions)[0]
       const expected =
         highest === undefined ? 'expected 1.0.0 as the first version' : `expected exactly one step above ${highest}`
-      sayOf(remarks, { kind: 'version', ...place, version })('version-step', '', `${expected}, got ${version}`)
+      createReporter(remarks, { kind: 'version', ...place, version })('version-step', '', `${expected}, got ${version}`)
     }
     used.push(version)
   }
@@ -69,10 +73,10 @@ export function reviewVersion(
   version: VersionEntry,
   before: VersionEntry | undefined,
   { isNew, isTouched }: FileChange,
-  given: ReviewGiven,
-): Remark[] {
-  const remarks: Remark[] = []
-  const say = sayOf(remarks, { kind: 'version', ...place, version: version.version })
+  given: ReviewContext,
+): ReviewFinding[] {
+  const remarks: ReviewFinding[] = []
+  const say = createReporter(remarks, { kind: 'version', ...place, version: version.version })
   if (isTouched && isNew) judgeNewVersion(place, version, given, say)
   if (isTouched) adviseOnVersion(version, before, say)
   return remarks
@@ -81,11 +85,11 @@ export function reviewVersion(
 /** Reviews a repository's `index.md`, if it has one. @param last its highest version, if it has any */
 export function reviewIndex(
   place: RepositoryPlace,
-  { title = '', description, tags, license, readme }: RepositoryFile = UNSAID,
+  { title = '', description, tags, license, readme }: RepositoryFile = DEFAULT_REPOSITORY_FILE,
   last?: VersionEntry,
-): Remark[] {
-  const remarks: Remark[] = []
-  const say = sayOf(remarks, { kind: 'repository', ...place })
+): ReviewFinding[] {
+  const remarks: ReviewFinding[] = []
+  const say = createReporter(remarks, { kind: 'repository', ...place })
   adviseOnTexts({ title, description }, say, false)
   adviseOnTexts({ readme }, say, true)
   for (const { key, message } of checkText('readme', readme)) say('is-edited', key, message)
@@ -94,7 +98,7 @@ export function reviewIndex(
     const key = message.split(': ', 1)[0]!
     const ofVersion =
       key === 'variables' && last ? { kind: 'version' as const, ...place, version: last.version } : undefined
-    ;(ofVersion ? sayOf(remarks, ofVersion) : say)(
+    ;(ofVersion ? createReporter(remarks, ofVersion) : say)(
       key === 'title' ? 'weak-title' : 'weak-metadata',
       key,
       message.slice(key.length + 2),
@@ -104,17 +108,17 @@ export function reviewIndex(
 }
 
 /** Reports that two prompts' latest versions have the same words. @param path the version file @param other the other prompt's version file */
-export function remarkSameWords(path: string, other: string): Remark {
+export function reportSameWords(path: string, other: string): ReviewFinding {
   const message = `has the same words as ${other.split('/').slice(0, 2).join('/')}`
   return { file: `content/${path}`, rule: 'near-duplicate' satisfies RuleName, key: 'content', message }
 }
 
 /** Returns whether a prompt is meant for use. An inactive prompt may legitimately equal its replacement. */
-export function isInUse({ status, moved_to, replaced_by }: RepositoryFile = UNSAID): boolean {
+export function isInUse({ status, moved_to, replaced_by }: RepositoryFile = DEFAULT_REPOSITORY_FILE): boolean {
   return status === 'active' && !moved_to && !replaced_by
 }
 
-function sayOf(remarks: Remark[], place: Place): Say {
+function createReporter(remarks: ReviewFinding[], place: Place): Reporter {
   const file = `content/${formatPath(place)}`
   return (rule, key, message, offset) => {
     remarks.push({ file, rule, key, message, ...(offset !== undefined && { offset }) })
@@ -124,8 +128,8 @@ function sayOf(remarks: Remark[], place: Place): Say {
 function judgeNewVersion(
   { owner }: RepositoryPlace,
   version: VersionEntry,
-  { now, mayBePublisher }: ReviewGiven,
-  say: Say,
+  { now, mayBePublisher }: ReviewContext,
+  say: Reporter,
 ): void {
   const { provenance, published_at, published_by } = version
   if (provenance) say('no-forged-provenance', 'provenance', 'expected none: only the hub writes it')
@@ -141,7 +145,7 @@ function judgeNewVersion(
     if (isRuleName(rule)) say(rule, key, message, offset)
 }
 
-function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined, say: Say): void {
+function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined, say: Reporter): void {
   const { content, changelog, variables, parameters } = version
   for (const { rule, key, message, offset } of compareVariables(version))
     if (isRuleName(rule)) say(rule, key, message, offset)
@@ -160,7 +164,7 @@ function nested(values: Record<string, object>): Record<string, string> {
   return Object.fromEntries(filled.map(([key, value]) => [key, JSON.stringify(value)]))
 }
 
-function adviseOnTexts(texts: Record<string, string>, say: Say, isPlaced: boolean): void {
+function adviseOnTexts(texts: Record<string, string>, say: Reporter, isPlaced: boolean): void {
   const names = { secret: 'secret', hidden_characters: 'hidden-characters', look_alikes: 'look-alikes' } as const
   for (const [key, text] of Object.entries(texts)) {
     for (const { code, message, offset } of limitFindings(findInText(text)))

@@ -1,7 +1,7 @@
 // Decides how many typos are tolerated, and computes the distance between words.
 
 /** Returns the maximum number of typos in a word: one from four letters, two from eight. Words over 32 letters are identifiers and hashes. */
-export function forgivenTypos(word: string): 0 | 1 | 2 {
+export function maxTypos(word: string): 0 | 1 | 2 {
   if (word.length < 4 || word.length > 32) return 0
   return word.length < 8 ? 1 : 2
 }

@@ -170,7 +170,7 @@ export function writePlainYaml(value: Record<string, unknown>): string | undefin
 }
 
 /** Returns whether a string needs double quotes for all YAML parsers to read it in the same way. */
-export function isDisputed(text: string): boolean {
+export function needsQuotes(text: string): boolean {
   return DISPUTED.test(text)
 }
 
@@ -212,7 +212,7 @@ function writeNumber(value: number): string {
 }
 
 function writeText(text: string, indent: string): string {
-  if (isDisputed(text)) return writeQuoted(text)
+  if (needsQuotes(text)) return writeQuoted(text)
   if (text.includes('\n')) return `|-\n${indent}${text.replace(/\n+/g, `$&${indent}`)}`
   if (!INDICATED.test(text) && !NO_TEXT.test(text)) return text
   return text.includes('"') && !text.includes("'") ? `'${text}'` : writeQuoted(text)

@@ -23,8 +23,8 @@ export interface Problem extends RuleProblem {
 export type Parsed<Value> = { value: Value; problems?: never } | { value?: never; problems: ValueProblem[] }
 
 /** Parses a value with a schema and describes every problem in our own words; a message in the schema takes precedence. */
-export function parseBy<Schema extends z.ZodType>(schema: Schema, input: unknown): Parsed<z.output<Schema>> {
-  const result = schema.safeParse(input, { error: sayIssue })
+export function parseWithSchema<Schema extends z.ZodType>(schema: Schema, input: unknown): Parsed<z.output<Schema>> {
+  const result = schema.safeParse(input, { error: describeIssue })
   return result.success ? { value: result.data } : { problems: result.error.issues.flatMap(explodeIssue) }
 }
 
@@ -40,7 +40,7 @@ export function formatProblems(problems: readonly ValueProblem[], count = proble
   return others > 0 ? `${named}; and ${others} more` : named
 }
 
-function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   const got = describeValue(issue.input)
   if (issue.code === 'invalid_type')
     return issue.input === undefined

@@ -1,6 +1,6 @@
 // Parses and formats YAML: version 1.2, core schema, no aliases, no custom tags.
 import { Document, isAlias, isCollection, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml'
-import { isDisputed, readPlainYaml, writePlainYaml } from './plain-yaml.ts'
+import { needsQuotes, readPlainYaml, writePlainYaml } from './plain-yaml.ts'
 import { type Parsed, printable, type ValueProblem } from './problems.ts'
 
 /**
@@ -88,7 +88,7 @@ export function formatByLibrary(value: Record<string, unknown>): string {
   const document = new Document(value, { aliasDuplicateObjects: false, version: '1.2', schema: 'core' })
   visit(document, {
     Scalar(_key, node) {
-      if (typeof node.value === 'string' && isDisputed(node.value)) node.type = 'QUOTE_DOUBLE'
+      if (typeof node.value === 'string' && needsQuotes(node.value)) node.type = 'QUOTE_DOUBLE'
     },
   })
   return document.toString({ lineWidth: 0, flowCollectionPadding: true })

@@ -8,15 +8,15 @@ import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { groupProblems } from '../../domain/content/last-good.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { hashCode } from '../../site/build/code-hash.ts'
-import { ContentError, sayProblem } from '../../site/build/content-error.ts'
+import { ContentError, formatContentProblem } from '../../site/build/content-error.ts'
 import {
+  type BuildState,
+  type BuiltState,
   type DataSink,
-  type KeptPart,
-  type MadeState,
-  type MakeState,
   openSiteData,
+  type StoredPart,
 } from '../../site/build/site-data.ts'
-import { sayIgnored } from '../../stores/content/content-files.ts'
+import { describeIgnored } from '../../stores/content/content-files.ts'
 import { type ContentHistory, readHistory } from '../../stores/content/content-history.ts'
 import { type ContentListing, listContent, listContentAgain } from '../../stores/content/content-listing.ts'
 import { findConverted } from '../../stores/content/converted-files.ts'
@@ -63,7 +63,7 @@ function say(message: BuilderMessage): void {
 
 let saidAt = 0
 let saidStep = ''
-function sayProgress(step: string, done: number, total: number): void {
+function reportProgress(step: string, done: number, total: number): void {
   if (step === saidStep && performance.now() - saidAt < PROGRESS_MS) return
   saidAt = performance.now()
   saidStep = step
@@ -73,7 +73,7 @@ function sayProgress(step: string, done: number, total: number): void {
 /** The complete states of the site. */
 interface OpenSite {
   database: SiteDatabase
-  makeState: MakeState
+  makeState: BuildState
   state: SiteState | undefined
   /** What the last scan of the content found; undefined when a full scan is needed. */
   listing: ContentListing | undefined
@@ -87,7 +87,7 @@ function openSite(): OpenSite {
     ...{ contentDir, baseUrl: config.baseUrl, sink: sinkOf(database) },
     sharedPaths: database.listPathsOutside('/data/v1/repos/'),
     kept: listKept(database),
-    onProgress: (done, total) => sayProgress('Reading the content', done, total),
+    onProgress: (done, total) => reportProgress('Reading the content', done, total),
   })
   return { database, makeState, state, listing: undefined }
 }
@@ -98,7 +98,7 @@ function sinkOf(database: SiteDatabase): DataSink {
 }
 
 /** Not validated, because this same code wrote it; files written by other versions were removed. */
-function* listKept(database: SiteDatabase): Generator<[string, KeptPart]> {
+function* listKept(database: SiteDatabase): Generator<[string, StoredPart]> {
   for (const [name, part] of database.listKept()) yield [name, JSON.parse(part)]
 }
 
@@ -129,7 +129,7 @@ async function work(): Promise<void> {
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, MAX_PAUSE_MS)
         say({
           kind: 'failed',
-          message: `${sayError(error)}\nRetrying in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
+          message: `${describeError(error)}\nRetrying in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
         })
         retry = setTimeout(want, pauseMs)
       }
@@ -152,7 +152,7 @@ function reopen(): void {
   site = openSite()
 }
 
-function sayError(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
@@ -190,7 +190,7 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const { problems } = made
   // A pull updates the branch after it writes the files, so they may have been read in between.
   if ((await readCommit()) !== commit) want()
-  say({ kind: 'read', began, problems: problems.map(sayProblem), ignored: sayIgnored(listing.ignored) })
+  say({ kind: 'read', began, problems: problems.map(formatContentProblem), ignored: describeIgnored(listing.ignored) })
 }
 
 /** Returns which publishes this round has read. If the content folder is in a git repository, it contains everything published so far. */
@@ -217,10 +217,10 @@ async function refuseConverted(): Promise<void> {
 }
 
 /** @returns the new file's name; the index that is in use is not modified */
-function makeSearch({ catalogue, changed, removed, isDifferent }: MadeState, number: number): string {
+function makeSearch({ catalogue, changed, removed, isDifferent }: BuiltState, number: number): string {
   const { state } = site
   if (state && !isDifferent) return state.search
-  sayProgress('Writing the search index', 0, 0)
+  reportProgress('Writing the search index', 0, 0)
   const name = `search-${number}.db`
   if (state) updateSearchIndex(folder.file(name), catalogue, [...changed, ...removed], folder.file(state.search))
   else buildSearchIndex(catalogue, folder.file(name))

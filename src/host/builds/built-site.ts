@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { logTrouble } from '../../ports/log.ts'
+import { logProblem } from '../../ports/log.ts'
 import { type BuildPlaces, indexOf, oldOf, pagesOf, readBuilt, swapIn } from '../../site/build/build-places.ts'
 import { folderFiles, identifyFolder } from '../../stores/site/site-files-folder.ts'
 import { loadPages, type Pages } from '../pages.ts'
@@ -55,7 +55,7 @@ export async function openBuiltSite(places: BuildPlaces): Promise<BuiltSite | un
       console.log(`Serving the build from ${next.builtAt}.`)
       setTimeout(before.close, RETIRE_MS).unref()
     } catch (cause) {
-      logTrouble('error', 'The new build cannot be served; the previous one is still being served.', { cause })
+      logProblem('error', 'The new build cannot be served; the previous one is still being served.', { cause })
     } finally {
       isLooking = false
     }

@@ -9,12 +9,12 @@ import { hashCode } from '../../site/build/code-hash.ts'
 import type { ChangedPaths } from '../../stores/content/content-clone.ts'
 import { readSiteDatabase, readState } from '../../stores/site/site-database.ts'
 import { type Health, STARTING } from '../health.ts'
-import { whenAborted } from '../http/abort.ts'
+import { onAbort } from '../http/abort.ts'
 import { inBackground } from '../http/background.ts'
 import { type SearchThreads, startSearchThreads, type ThreadedSearch } from '../search-threads.ts'
 import type { BuilderMessage, HostMessage } from './builder-messages.ts'
 import type { Site } from './serve-sites.ts'
-import { type HeldFolder, holdFolder, removeAbandoned, SiteState } from './site-folder.ts'
+import { type LockedFolder, lockFolder, removeAbandoned, SiteState } from './site-folder.ts'
 
 const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
 /** How long the files of a replaced state remain readable for requests that started with it. */
@@ -68,7 +68,7 @@ export function followContent(
   signal: AbortSignal,
   { beforeBuild, onShow, onBuilt, onProgress }: FollowEvents,
 ): FollowedSite {
-  const folder = holdFolder(config.contentDir, config.baseUrl)
+  const folder = lockFolder(config.contentDir, config.baseUrl)
   let site: Site = NOT_BUILT
   let threads: SearchThreads | undefined
   let search: { name: string; open: ThreadedSearch } | undefined
@@ -109,7 +109,7 @@ export function followContent(
 
   const takeOver = (state: SiteState) => {
     show(state)
-    console.log(`Serving the content as of ${state.began}: ${sayCounts(state.counts)}.`)
+    console.log(`Serving the content as of ${state.began}: ${formatCounts(state.counts)}.`)
   }
   const hear = (message: FollowMessage) => {
     if (message.kind === 'progress') {
@@ -122,7 +122,7 @@ export function followContent(
       const { problems, ignored } = message
       health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
       onBuilt(new Date(message.began))
-      const words = [...(ignored ? [ignored] : []), ...sayBroken(problems)].join('\n')
+      const words = [...(ignored ? [ignored] : []), ...describeBroken(problems)].join('\n')
       if (words !== said && words !== '') console.error(words)
       said = words
     } else if (site === NOT_BUILT) ready.reject(new Error(message.message))
@@ -135,17 +135,19 @@ export function followContent(
   const last = readLastState(folder)
   if (last) {
     show(last)
-    console.log(`Serving the build from ${last.built_at} while the content is being read: ${sayCounts(last.counts)}.`)
+    console.log(
+      `Serving the build from ${last.built_at} while the content is being read: ${formatCounts(last.counts)}.`,
+    )
   } else console.log('Building the site …')
-  const tellBuilder = keepBuilding(
+  const sendToBuilder = keepBuilding(
     [folder.dir, ...(config.keepsClone ? [config.contentDir] : [])],
     signal,
     hear,
     beforeBuild,
   )
   setTimeout(() => inBackground('Removing sites without content', removeAbandoned), TIDY_MS).unref()
-  whenAborted(signal, () => ready.resolve())
-  whenAborted(signal, () => {
+  onAbort(signal, () => ready.resolve())
+  onAbort(signal, () => {
     threads?.close()
     folder.release()
   })
@@ -153,8 +155,8 @@ export function followContent(
     site: () => site,
     health: () => health,
     ready: ready.promise,
-    notePublish: (fullName) => tellBuilder({ kind: 'published', fullName }),
-    noteMove: () => tellBuilder({ kind: 'moved' }),
+    notePublish: (fullName) => sendToBuilder({ kind: 'published', fullName }),
+    noteMove: () => sendToBuilder({ kind: 'moved' }),
   }
 }
 
@@ -176,7 +178,7 @@ const NOT_BUILT: Site = {
   },
 }
 
-function readLastState(folder: HeldFolder): SiteState | undefined {
+function readLastState(folder: LockedFolder): SiteState | undefined {
   const text = readState(folder.database, hashCode(process.cwd()).data)
   return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
 }
@@ -231,7 +233,7 @@ function keepBuilding(
   }
   start()
   // It is safe to kill at any moment, because the next start finds the last complete state.
-  whenAborted(signal, () => child?.kill('SIGKILL'))
+  onAbort(signal, () => child?.kill('SIGKILL'))
   return (message) => child && tell(child, message)
 }
 
@@ -240,13 +242,13 @@ function tell(child: ChildProcess, message: HostMessage): void {
   if (child.connected) child.send(message, () => {})
 }
 
-function sayCounts({ repositories, versions, owners }: SiteState['counts']): string {
+function formatCounts({ repositories, versions, owners }: SiteState['counts']): string {
   return [countOf(repositories, 'prompt'), countOf(versions, 'version'), countOf(owners, 'owner')].join(', ')
 }
 
 const MAX_NAMED = 20
 
-function sayBroken(problems: readonly string[]): string[] {
+function describeBroken(problems: readonly string[]): string[] {
   if (problems.length === 0) return []
   const rest = problems.length > MAX_NAMED ? [`  and ${problems.length - MAX_NAMED} more`] : []
   const title = `${countOf(problems.length, 'problem')} in the content; the affected parts are served in their last valid state:`

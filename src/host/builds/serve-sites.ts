@@ -12,7 +12,7 @@ import { cacheControlOf } from '../../server/respond.ts'
 import { type LocalGit, openLocalGit } from '../../stores/git/git-store-local.ts'
 import { findBuildRecord } from '../../stores/site/build-record.ts'
 import { folderFiles } from '../../stores/site/site-files-folder.ts'
-import { copiesInState, rememberCopies } from '../../stores/state/fresh-copies.ts'
+import { openCopies, rememberCopies } from '../../stores/state/fresh-copies.ts'
 import { shareCopies } from '../../stores/state/fresh-copies-shared.ts'
 import { refusePages } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
@@ -97,7 +97,7 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
   const shared = databaseUrl === undefined ? undefined : shareCopies(state)
   return {
     state,
-    copies: shared ?? rememberCopies(copiesInState(state)),
+    copies: shared ?? rememberCopies(openCopies(state)),
     ...(shared ? { isDatabaseReachable: shared.isReachable } : {}),
     localKeys: openLocalKeys((key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
@@ -124,7 +124,7 @@ type ServeSettings = Pick<Config, 'port'> &
   }
 
 /** Opens metrics and the request log according to the settings. By default, requests are not logged to a terminal, where they would hide messages for people. */
-export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings, 'metrics' | 'log'> {
+export function openMonitoring({ hasMetrics, logRequests }: Config): Pick<ServeSettings, 'metrics' | 'log'> {
   const isLogging = logRequests ?? !process.stdout.isTTY
   return { metrics: hasMetrics ? openMetrics() : undefined, log: isLogging ? writeLines() : undefined }
 }

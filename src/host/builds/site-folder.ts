@@ -45,13 +45,13 @@ export function describeFolder(dir: string): SiteFolder {
 }
 
 /** A folder that only this process uses. */
-export interface HeldFolder extends SiteFolder {
+export interface LockedFolder extends SiteFolder {
   /** Releases it; its contents stay for the next start, unless it was a temporary folder. */
   release(): void
 }
 
 /** Locks the folder for a content folder and a base URL; if another running hub has locked it, uses a temporary one that is removed on release. */
-export function holdFolder(contentDir: string, baseUrl: string): HeldFolder {
+export function lockFolder(contentDir: string, baseUrl: string): LockedFolder {
   const place = { contentDir: resolve(contentDir), baseUrl }
   const name = hash('sha256', JSON.stringify(place)).slice(0, 16)
   const kept = hold(join(resolve(SITES_DIR), name), place)

@@ -1,5 +1,5 @@
 // Reports when a site must be rebuilt: its content changed, or a new day began.
-import { isStray } from '../../stores/content/content-files.ts'
+import { isIgnoredName } from '../../stores/content/content-files.ts'
 import { watchFolders } from './watch-folders.ts'
 
 /** Files often change together: during a pull or a publish, or when an editor writes twice. */
@@ -66,7 +66,7 @@ export function watchContent(
     polling = setInterval(wantAll, POLL_MS)
     onPolling(describeFailure(contentDir, error))
   }
-  const folders = watchFolders(contentDir, isStray, {
+  const folders = watchFolders(contentDir, isIgnoredName, {
     onChange: noteChange,
     onReplaced: wantAll,
     onError: startPolling,

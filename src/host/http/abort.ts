@@ -2,7 +2,7 @@
 import { inBackground } from './background.ts'
 
 /** Runs the callback when the signal aborts, or immediately if it already has, because listeners added later are never called. */
-export function whenAborted(signal: AbortSignal, work: () => unknown): void {
+export function onAbort(signal: AbortSignal, work: () => unknown): void {
   const end = () => inBackground('A shutdown step', work)
   if (signal.aborted) end()
   else signal.addEventListener('abort', end, { once: true })

@@ -1,9 +1,9 @@
 // Runs work in the background: failures are logged, and the process continues.
-import { logTrouble } from '../../ports/log.ts'
+import { logProblem } from '../../ports/log.ts'
 
 /** Runs work that nothing waits for. @param what its name in the log if it fails, such as `Closing the stores` */
 export function inBackground(what: string, work: () => unknown): void {
   Promise.try(work).catch((error: unknown) => {
-    logTrouble('error', `${what} failed.`, { cause: error })
+    logProblem('error', `${what} failed.`, { cause: error })
   })
 }

@@ -56,7 +56,7 @@ export function openCompressor(): Compressor {
       const given = answer.headers
       const etag = given.ETag
       const length = Number(given['Content-Length'])
-      if (!etag || !isKept(given['Cache-Control']) || !(length >= MIN_BYTES && length <= MAX_BYTES)) return answer
+      if (!etag || !isCacheable(given['Cache-Control']) || !(length >= MIN_BYTES && length <= MAX_BYTES)) return answer
       const encoding = encodingFor(request)
       if (
         encoding === 'identity' ||
@@ -90,7 +90,7 @@ export function openCompressor(): Compressor {
 }
 
 /** Returns whether a response may be compressed. An uncacheable one may contain a secret next to text chosen by the requester, and its compressed length would leak the secret. https://www.breachattack.com */
-export function isKept(cacheControl: string | null | undefined): boolean {
+export function isCacheable(cacheControl: string | null | undefined): boolean {
   return cacheControl?.includes('no-store') === false
 }
 

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
 import { HubError } from '../../domain/api/errors.ts'
 import { inBackground } from './background.ts'
-import { busy, describeUnreadable, end, refuse, tooManyConnections } from './refuse-request.ts'
-import { findUnclear } from './request-form.ts'
+import { busy, closeConnection, refuse, tooManyConnections, unreadableRequestError } from './refuse-request.ts'
+import { findAmbiguity } from './request-form.ts'
 import { openTurns, type TurnLimits } from './turns.ts'
 
 /** Handles requests to a Node server. */
@@ -94,7 +94,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const limits = { ...LIMITS, ...given }
   const answering = new Map<Socket, ServerResponse>()
-  const bodies = limitBodies(limits, (socket, error) => end(socket, error, answering))
+  const bodies = limitBodies(limits, (socket, error) => closeConnection(socket, error, answering))
   const turns = openTurns(limits, addressOf)
   let isStopping = false
   const server = createServer(
@@ -121,19 +121,30 @@ export async function startServer(
       if (isStopping) server.closeIdleConnections()
     })
     if (isStopping) outgoing.shouldKeepAlive = false
-    const refused = findUnclear(incoming) ?? bodies.admit(incoming, outgoing)
+    const refused = findAmbiguity(incoming) ?? bodies.admit(incoming, outgoing)
     if (refused) refuse(incoming, outgoing, refused)
     else inBackground('A response', () => listener(incoming, outgoing))
   }
   // Without these listeners, Node itself responds to such requests, without a body.
   server.on('checkExpectation', takeTurn)
   server.on('connect', (_incoming: IncomingMessage, socket: Socket) =>
-    end(socket, new HubError('invalid_request', 'This server is not a proxy. Request a URL of this hub.'), answering),
+    closeConnection(
+      socket,
+      new HubError('invalid_request', 'This server is not a proxy. Request a URL of this hub.'),
+      answering,
+    ),
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-    end(socket, turns.isWaiting(socket) ? tooManyConnections() : describeUnreadable(error.code), answering),
+    closeConnection(
+      socket,
+      turns.isWaiting(socket) ? tooManyConnections() : unreadableRequestError(error.code),
+      answering,
+    ),
   )
-  server.on('connection', (socket: Socket) => turns.enter(socket) || end(socket, tooManyConnections(), answering))
+  server.on(
+    'connection',
+    (socket: Socket) => turns.enter(socket) || closeConnection(socket, tooManyConnections(), answering),
+  )
   server.timeout = limits.unreadMs
   server.on('timeout', (socket: Socket) => {
     if (socket.writableLength > 0) socket.resetAndDestroy()
@@ -206,7 +217,7 @@ function limitBodies(
         cut(oldest.socket, busy())
       }
       arriving.set(incoming, performance.now())
-      const onStalled = () => cut(socket, describeUnreadable('ERR_HTTP_REQUEST_TIMEOUT'))
+      const onStalled = () => cut(socket, unreadableRequestError('ERR_HTTP_REQUEST_TIMEOUT'))
       // A listener on the request, because Node closes the connection without a response when nothing listens for its timeout.
       incoming.once('timeout', onStalled)
       socket.setTimeout(stalledMs)

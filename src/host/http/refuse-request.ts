@@ -12,7 +12,7 @@ export function busy(): HubError {
 }
 
 /** Returns the error for a request that could not be parsed. @param code Node's error code */
-export function describeUnreadable(code: string | undefined): HubError {
+export function unreadableRequestError(code: string | undefined): HubError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new HubError('invalid_request', 'The URL or the headers are too long. Shorten them.')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
@@ -33,7 +33,7 @@ export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, erro
 }
 
 /** Closes a connection, with an error if no response has been started on it. */
-export function end(socket: Socket, error: HubError, answering: ReadonlyMap<Socket, ServerResponse>): void {
+export function closeConnection(socket: Socket, error: HubError, answering: ReadonlyMap<Socket, ServerResponse>): void {
   if (!socket.writable || answering.get(socket)?.headersSent) {
     socket.destroy()
     return

@@ -20,7 +20,7 @@ const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
  *
  * @returns the error of a rejected request, HubError `invalid_request`; undefined for an unambiguous one
  */
-export function findUnclear(incoming: IncomingMessage): HubError | undefined {
+export function findAmbiguity(incoming: IncomingMessage): HubError | undefined {
   const { rawHeaders, headers, httpVersion } = incoming
   const seen = new Set<string>()
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -21,7 +21,7 @@ export function formatRequest({ method, path, status, ms, bytes, cache, id }: An
     time: now.toISOString(),
     level: 'info',
     method,
-    path: withoutSecrets(path),
+    path: redactSecrets(path),
     status,
     ms: Math.round(ms * 10) / 10,
     bytes,
@@ -31,7 +31,7 @@ export function formatRequest({ method, path, status, ms, bytes, cache, id }: An
 }
 
 /** Returns a path that is safe to log: without its query, which may contain a key or search words, and without tokens put there by mistake. */
-export function withoutSecrets(path: string): string {
+export function redactSecrets(path: string): string {
   return path
     .slice(0, MAX_PATH)
     .replace(/[?#].*$/s, '')

@@ -1,14 +1,14 @@
 // Keeps the process alive after an uncaught error: the error is logged, and other requests are still served.
-import { logTrouble } from '../../ports/log.ts'
+import { logProblem } from '../../ports/log.ts'
 
 /**
  * Logs uncaught errors and rejections instead of exiting. Call it once the server is listening, because an earlier error should end the process.
  */
-export function surviveUncaughtErrors(): void {
+export function logUncaughtErrors(): void {
   // If the log's reader has exited, a write fails with EPIPE. If uncaught, that error would be logged, fail again, and so loop forever.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   // Node reports rejections here too, because nothing listens for `unhandledRejection`.
   process.on('uncaughtException', (cause, origin) =>
-    logTrouble('error', 'This error was not caught. The hub keeps running.', { origin, cause }),
+    logProblem('error', 'This error was not caught. The hub keeps running.', { origin, cause }),
   )
 }

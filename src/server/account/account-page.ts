@@ -1,13 +1,13 @@
 // Renders the account pages: profile, owners, tokens and forms. They work without JavaScript.
 
 import type { ListedToken, Session } from '../../domain/access/account.ts'
-import { PERMISSIONS, type Permission, USUAL_PERMISSIONS } from '../../domain/access/permissions.ts'
+import { DEFAULT_PERMISSIONS, PERMISSIONS, type Permission } from '../../domain/access/permissions.ts'
 import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { formatDay } from '../../domain/text/days.ts'
-import { drawCopy } from './copy-button.ts'
+import { renderCopyButton } from './copy-button.ts'
 import { type Html, html, type Page } from './html.ts'
-import { drawHidden, drawSnippet } from './page-parts.ts'
+import { renderHidden, renderSnippet } from './page-parts.ts'
 import { csrfToken, type Purpose } from './session.ts'
 
 /** The values with which the create form is redisplayed. */
@@ -37,7 +37,7 @@ export interface AccountView {
 }
 
 /** Renders the account page of a signed-in person. */
-export function drawAccount(view: AccountView): Page {
+export function renderAccount(view: AccountView): Page {
   const { session, owners, notice } = view
   const { login, user_id } = session.person
   const main = html`
@@ -48,9 +48,9 @@ export function drawAccount(view: AccountView): Page {
 </div>
 <div class="columns">
   <div class="column">
-    ${drawForm(view)}
-    ${drawTokens(view)}
-    ${drawOperatorTokens(view)}
+    ${renderForm(view)}
+    ${renderTokens(view)}
+    ${renderOperatorTokens(view)}
   </div>
   <aside class="column">
     <section aria-labelledby="owners-title">
@@ -69,12 +69,12 @@ export function drawAccount(view: AccountView): Page {
       <h2 id="session-title">Session</h2>
       <dl class="fact-list">
         <div><dt>${user_id.startsWith('local-') ? 'Local sign-in' : 'GitHub account'}</dt><dd>${user_id}</dd></div>
-        <div><dt>Started</dt><dd>${drawDay(session.created_at)}</dd></div>
-        <div><dt>Expires</dt><dd>${drawDay(session.expires_at)}</dd></div>
+        <div><dt>Started</dt><dd>${renderDay(session.created_at)}</dd></div>
+        <div><dt>Expires</dt><dd>${renderDay(session.expires_at)}</dd></div>
       </dl>
       <div class="actions">
-        ${drawButton(session, { purpose: 'sign-out', action: '/auth/sign-out', label: html`Sign out` })}
-        ${drawButton(session, { purpose: 'sign-out-everywhere', action: '/auth/sign-out-everywhere', label: html`Sign out everywhere` })}
+        ${renderButton(session, { purpose: 'sign-out', action: '/auth/sign-out', label: html`Sign out` })}
+        ${renderButton(session, { purpose: 'sign-out-everywhere', action: '/auth/sign-out-everywhere', label: html`Sign out everywhere` })}
       </div>
     </section>
   </aside>
@@ -82,13 +82,13 @@ export function drawAccount(view: AccountView): Page {
   return { title: 'Your account', main }
 }
 
-function drawForm({ session, owners, refused, formId }: AccountView): Html | undefined {
+function renderForm({ session, owners, refused, formId }: AccountView): Html | undefined {
   if (owners.length === 0) return undefined
   const form = refused?.form ?? {
     name: '',
     owner: owners[0] ?? '',
     repository: '',
-    permissions: USUAL_PERMISSIONS,
+    permissions: DEFAULT_PERMISSIONS,
     days: String(TOKEN_DAYS.usual),
   }
   return html`
@@ -96,7 +96,7 @@ function drawForm({ session, owners, refused, formId }: AccountView): Html | und
   <h2 id="create-title">Create a token</h2>
   ${refused && html`<div class="notice" role="alert"><ul class="plain">${refused.problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`}
   <form class="account-form" action="/settings/tokens" method="post">
-    ${drawHidden('csrf', csrfToken(session, 'create-token'))}${drawHidden('form', formId)}
+    ${renderHidden('csrf', csrfToken(session, 'create-token'))}${renderHidden('form', formId)}
     <div class="wide"><label for="name">Name</label>
       <input id="name" name="name" required maxlength="64" value="${form.name}" autocomplete="off" aria-describedby="name-hint" />
       <p class="quiet" id="name-hint">A name that helps you recognise the token, such as “laptop”.</p></div>
@@ -121,16 +121,16 @@ const WHAT: Readonly<Record<Permission, string>> = {
   maintain: 'Yank versions, and change the status, readme, title and all labels.',
 }
 
-function drawTokens({ session, tokens, now }: AccountView): Html {
+function renderTokens({ session, tokens, now }: AccountView): Html {
   const isExpired = (token: ListedToken) => hasExpired(token, now)
   const rows = tokens.map((token) => {
     return html`
 <tr${isExpired(token) && html` class="ended"`}>
-  ${drawCells(token, now)}
+  ${renderCells(token, now)}
   <td>${
     isExpired(token)
       ? undefined
-      : drawButton(session, {
+      : renderButton(session, {
           purpose: 'revoke-token',
           action: '/settings/tokens/revoke',
           label: html`Revoke<span class="visually-hidden"> ${token.name}, last 4 characters ${token.last_four}</span>`,
@@ -154,7 +154,7 @@ function drawTokens({ session, tokens, now }: AccountView): Html {
 }
 
 /** Renders the tokens that only an operator can revoke; they have no button. Returns undefined if there are none. */
-function drawOperatorTokens({ operatorTokens, now }: AccountView): Html | undefined {
+function renderOperatorTokens({ operatorTokens, now }: AccountView): Html | undefined {
   if (operatorTokens.length === 0) return undefined
   return html`
 <section aria-labelledby="operator-tokens-title">
@@ -164,7 +164,7 @@ function drawOperatorTokens({ operatorTokens, now }: AccountView): Html | undefi
   <tbody>${operatorTokens.map(
     (token) => html`
 <tr${hasExpired(token, now) && html` class="ended"`}>
-  ${drawCells(token, now)}
+  ${renderCells(token, now)}
 </tr>`,
   )}</tbody></table></div>
   <p class="quiet tokens-note">The operator of this hub created these tokens for your owners, and can revoke them on the server: <code>npm run token -- --list</code>.</p>
@@ -173,18 +173,18 @@ function drawOperatorTokens({ operatorTokens, now }: AccountView): Html | undefi
 
 const HEADINGS = html`<th scope="col">Name</th><th scope="col">Scope</th><th scope="col">Permissions</th><th scope="col">Last 4 characters</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th>`
 
-function drawCells(token: ListedToken, now: Date): Html {
+function renderCells(token: ListedToken, now: Date): Html {
   return html`<th scope="row">${token.name}${hasExpired(token, now) && html` <span class="mark">expired</span>`}</th>
   <td data-label="Scope"><code>${token.scope}</code></td>
   <td data-label="Permissions">${token.permissions.join(', ')}</td>
   <td data-label="Last 4 characters"><code>…${token.last_four}</code></td>
-  <td data-label="Created">${drawDay(token.created_at)}</td>
-  <td data-label="Expires">${drawDay(token.expires_at)}</td>
-  <td data-label="Last used">${token.last_used_at === null ? 'never' : drawDay(token.last_used_at)}</td>`
+  <td data-label="Created">${renderDay(token.created_at)}</td>
+  <td data-label="Expires">${renderDay(token.expires_at)}</td>
+  <td data-label="Last used">${token.last_used_at === null ? 'never' : renderDay(token.last_used_at)}</td>`
 }
 
 /** Renders the only page that shows a token, with commands that use it. */
-export function drawNewToken({
+export function renderNewToken({
   token,
   scope,
   days,
@@ -206,22 +206,22 @@ export function drawNewToken({
   <p class="lead">Copy it now: it is shown only once. It can publish to <code>${scope}</code> for ${days} ${days === 1 ? 'day' : 'days'}.</p>
 </div>
 <section aria-labelledby="token-title">
-  <div class="bar"><h2 id="token-title">Token</h2>${drawCopy('new-token', 'token')}</div>
+  <div class="bar"><h2 id="token-title">Token</h2>${renderCopyButton('new-token', 'token')}</div>
   <pre tabindex="0"><code id="new-token">${token}</code></pre>
   <p class="quiet">Store it in a password manager or as a CI secret. The hub rejects prompts that contain a token.</p>
 </section>
 <section aria-labelledby="use-title">
   <h2 id="use-title">Use it</h2>
-  ${drawSnippet('set', 'In your shell', `export HUB_TOKEN=${token}`)}
-  ${drawSnippet('curl', 'curl', curl)}
-  ${drawSnippet('hubcli', 'hubcli', `hubcli push ${target} PROMPT.md "First version" minor`)}
+  ${renderSnippet('set', 'In your shell', `export HUB_TOKEN=${token}`)}
+  ${renderSnippet('curl', 'curl', curl)}
+  ${renderSnippet('hubcli', 'hubcli', `hubcli push ${target} PROMPT.md "First version" minor`)}
 </section>
 <p class="actions"><a class="button" href="/settings#tokens">Back to your account</a></p>`
   return { title: 'Your new token', main }
 }
 
 /** Renders an error page. */
-export function drawTrouble({ status, code, message }: { status: number; code: string; message: string }): Page {
+export function renderError({ status, code, message }: { status: number; code: string; message: string }): Page {
   const main = html`
 <div class="page-head">
   <p class="full-name">${status} ${code}</p>
@@ -239,12 +239,12 @@ interface Button {
   fields?: Readonly<Record<string, string>>
 }
 
-function drawButton(session: Session, { purpose, action, label, fields = {} }: Button): Html {
-  return html`<form action="${action}" method="post">${drawHidden('csrf', csrfToken(session, purpose))}${Object.entries(
+function renderButton(session: Session, { purpose, action, label, fields = {} }: Button): Html {
+  return html`<form action="${action}" method="post">${renderHidden('csrf', csrfToken(session, purpose))}${Object.entries(
     fields,
-  ).map(([name, value]) => drawHidden(name, value))}<button type="submit">${label}</button></form>`
+  ).map(([name, value]) => renderHidden(name, value))}<button type="submit">${label}</button></form>`
 }
 
-function drawDay(moment: string): Html {
+function renderDay(moment: string): Html {
   return html`<time datetime="${moment}">${formatDay(moment)}</time>`
 }

@@ -2,26 +2,26 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Session } from '../../domain/access/account.ts'
-import { Permissions, USUAL_PERMISSIONS } from '../../domain/access/permissions.ts'
+import { DEFAULT_PERMISSIONS, Permissions } from '../../domain/access/permissions.ts'
 import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
 import { line } from '../../domain/content/values.ts'
-import { formatProblem, parseBy } from '../../domain/text/problems.ts'
-import { type AccountView, drawAccount, drawNewToken } from './account-page.ts'
+import { formatProblem, parseWithSchema } from '../../domain/text/problems.ts'
+import { type AccountView, renderAccount, renderNewToken } from './account-page.ts'
 import { protect, type Visited } from './respond-account.ts'
 import { redirectTo } from './sign-in.ts'
 import { requireForm, type Visit } from './visit.ts'
 
 /** Collects everything that the account page shows about a person. */
 export async function viewAccount(
-  { dependencies, accounts, now }: Visit,
+  { deps, accounts, now }: Visit,
   session: Session,
   more: Pick<AccountView, 'notice' | 'refused'>,
 ): Promise<AccountView> {
   const { login, user_id } = session.person
-  const [owners, tokens] = await Promise.all([dependencies.ownersOf(login, user_id), accounts.listTokens(user_id, now)])
+  const [owners, tokens] = await Promise.all([deps.ownersOf(login, user_id), accounts.listTokens(user_id, now)])
   const operatorTokens = await accounts.listOperatorTokens(owners)
   return { session, owners, tokens, operatorTokens, now, formId: randomUUID(), ...more }
 }
@@ -47,13 +47,13 @@ const TokenFormInput = z.object({
 
 /** Creates a token, or redisplays the form with its errors. */
 export async function createToken(visited: Visit): Promise<Visited> {
-  const { request, accounts, dependencies, now } = visited
+  const { request, accounts, deps, now } = visited
   const { session, form } = await requireForm(visited, 'create-token')
   const read = (field: string) => form.get(field) ?? ''
   const [owner, repository] = [read('owner'), read('repository').trim()]
   const ticked = form.getAll('permissions')
-  const permissions = ticked.length > 0 ? ticked : [...USUAL_PERMISSIONS]
-  const parsed = parseBy(TokenFormInput, {
+  const permissions = ticked.length > 0 ? ticked : [...DEFAULT_PERMISSIONS]
+  const parsed = parseWithSchema(TokenFormInput, {
     form: read('form'),
     name: read('name').trim(),
     owner,
@@ -64,7 +64,7 @@ export async function createToken(visited: Visit): Promise<Visited> {
   const view = await viewAccount(visited, session, {})
   const refuse = (problems: string[]) => {
     const refused = { problems, form: { name: read('name'), owner, repository, permissions, days: read('days') } }
-    return protect(drawAccount({ ...view, refused }), ERRORS.validation_failed.status, request, dependencies)
+    return protect(renderAccount({ ...view, refused }), ERRORS.validation_failed.status, request, deps)
   }
   if (parsed.problems) return refuse(parsed.problems.map(formatProblem))
   if (!view.owners.includes(owner))
@@ -86,7 +86,7 @@ export async function createToken(visited: Visit): Promise<Visited> {
     return refuse([
       'You already submitted this form, and its token was shown at that time. If you lost it, revoke it and create another one.',
     ])
-  return drawNewToken({ token, scope: made.scope, days: made.days, baseUrl: dependencies.baseUrl })
+  return renderNewToken({ token, scope: made.scope, days: made.days, baseUrl: deps.baseUrl })
 }
 
 /** Revokes a token. @throws HubError `not_found` */

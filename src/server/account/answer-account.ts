@@ -4,13 +4,13 @@ import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import type { Connect } from '../connect.ts'
 import { refuseMethod, refuseRate } from '../refusals.ts'
-import { drawAccount } from './account-page.ts'
+import { renderAccount } from './account-page.ts'
 import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
-import { answerTrouble, protect, type Visited } from './respond-account.ts'
+import { protect, respondWithErrorPage, type Visited } from './respond-account.ts'
 import { requireSameOrigin } from './session.ts'
 import { beginSignIn, finishGithub, finishLocal, githubAddress, redirectTo, type SignIn } from './sign-in.ts'
-import { drawLinkNeeded, drawLocalSignIn, drawSignIn, drawSignInOff } from './sign-in-pages.ts'
-import { type AccountDependencies, openVisit, readForm, requireForm, type Visit } from './visit.ts'
+import { renderLinkNeeded, renderLocalSignIn, renderSignIn, renderSignInOff } from './sign-in-pages.ts'
+import { type AccountDeps, openVisit, readForm, requireForm, type Visit } from './visit.ts'
 
 type Handler = (visit: Visit) => Promise<Visited>
 
@@ -42,31 +42,31 @@ const NOTICES: Readonly<Record<string, string>> = {
 }
 
 /** Handles one request to an account route. Never throws. */
-export async function answerAccount(request: Request, connect: Connect<AccountDependencies>): Promise<Response> {
+export async function answerAccount(request: Request, connect: Connect<AccountDeps>): Promise<Response> {
   const now = new Date()
-  let dependencies: AccountDependencies | undefined
+  let deps: AccountDeps | undefined
   try {
-    dependencies = await connect()
-    const waitSeconds = dependencies.limiter.take(dependencies.clientAddress)
+    deps = await connect()
+    const waitSeconds = deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
-    const visited = await visit(request, dependencies, now)
-    return await protect(visited, 200, request, dependencies)
+    const visited = await visit(request, deps, now)
+    return await protect(visited, 200, request, deps)
   } catch (thrown) {
     const error = toHubError(thrown)
-    return await answerTrouble(request, error, dependencies)
+    return await respondWithErrorPage(request, error, deps)
   }
 }
 
-async function visit(request: Request, dependencies: AccountDependencies, now: Date): Promise<Visited> {
+async function visit(request: Request, deps: AccountDeps, now: Date): Promise<Visited> {
   const { pathname } = new URL(request.url)
   const path = pathname.replace(/\/$/, '')
-  if (!isAccountAddress(path) || !isOpen(path, dependencies.signIn)) throw notFound()
+  if (!isAccountAddress(path) || !isOpen(path, deps.signIn)) throw notFound()
   const handlers: Readonly<Record<string, Handler>> = HANDLERS[path]
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
   if (!handler) throw refuseMethod(request.method, ACCOUNT_ADDRESSES[path])
-  if (method === 'POST') requireSameOrigin(request, dependencies.baseUrl)
-  return handler(await openVisit(request, dependencies, now))
+  if (method === 'POST') requireSameOrigin(request, deps.baseUrl)
+  return handler(await openVisit(request, deps, now))
 }
 
 const isAccountAddress = (path: string): path is AccountAddress => Object.hasOwn(ACCOUNT_ADDRESSES, path)
@@ -78,43 +78,43 @@ function isOpen(path: string, { kind }: SignIn): boolean {
 }
 
 async function showAccount(visited: Visit): Promise<Visited> {
-  const { request, session, dependencies } = visited
+  const { request, session, deps } = visited
   const done = new URL(request.url).searchParams.get('done') ?? ''
   const notice = Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined
-  if (dependencies.signIn.kind === 'off') return drawSignInOff()
+  if (deps.signIn.kind === 'off') return renderSignInOff()
   return session
-    ? drawAccount(await viewAccount(visited, session, { notice }))
-    : dependencies.signIn.kind === 'local'
-      ? drawLinkNeeded({ notice })
-      : drawSignIn({ notice })
+    ? renderAccount(await viewAccount(visited, session, { notice }))
+    : deps.signIn.kind === 'local'
+      ? renderLinkNeeded({ notice })
+      : renderSignIn({ notice })
 }
 
-async function startSignIn({ request, dependencies, now, ...tools }: Visit): Promise<Visited> {
-  if (dependencies.signIn.kind !== 'github') return drawLinkNeeded()
-  const { note, cookie } = beginSignIn(request, tools, now)
-  return redirectTo(githubAddress(dependencies.signIn, note, tools.baseUrl), [cookie])
+async function startSignIn({ request, deps, now, ...signInDeps }: Visit): Promise<Visited> {
+  if (deps.signIn.kind !== 'github') return renderLinkNeeded()
+  const { note, cookie } = beginSignIn(request, signInDeps, now)
+  return redirectTo(githubAddress(deps.signIn, note, signInDeps.baseUrl), [cookie])
 }
 
 /** Responds to the printed sign-in link with a form. Only submitting the form uses up the key, because a GET changes nothing. */
-async function startLocalSignIn({ request, dependencies, now, ...tools }: Visit): Promise<Visited> {
-  const { signIn } = dependencies
+async function startLocalSignIn({ request, deps, now, ...signInDeps }: Visit): Promise<Visited> {
+  const { signIn } = deps
   const key = new URL(request.url).searchParams.get('key')
   if (signIn.kind !== 'local' || key === null || !signIn.keys.isGood(key))
-    return protect(drawLinkNeeded(), ERRORS.forbidden.status, request, dependencies)
-  const { note, cookie } = beginSignIn(request, tools, now)
-  const answer = await protect(drawLocalSignIn({ state: note.state, key }), 200, request, dependencies)
+    return protect(renderLinkNeeded(), ERRORS.forbidden.status, request, deps)
+  const { note, cookie } = beginSignIn(request, signInDeps, now)
+  const answer = await protect(renderLocalSignIn({ state: note.state, key }), 200, request, deps)
   answer.headers.append('Set-Cookie', cookie)
   return answer
 }
 
-async function endGithubSignIn({ request, dependencies, now, ...tools }: Visit): Promise<Visited> {
-  if (dependencies.signIn.kind !== 'github' || request.method !== 'GET') throw notFound()
-  return finishGithub(request, dependencies.signIn, tools, now)
+async function endGithubSignIn({ request, deps, now, ...signInDeps }: Visit): Promise<Visited> {
+  if (deps.signIn.kind !== 'github' || request.method !== 'GET') throw notFound()
+  return finishGithub(request, deps.signIn, signInDeps, now)
 }
 
-async function endLocalSignIn({ request, dependencies, now, ...tools }: Visit): Promise<Visited> {
-  if (dependencies.signIn.kind !== 'local') throw notFound()
-  return finishLocal(request, await readForm(request), dependencies.signIn.keys, tools, now)
+async function endLocalSignIn({ request, deps, now, ...signInDeps }: Visit): Promise<Visited> {
+  if (deps.signIn.kind !== 'local') throw notFound()
+  return finishLocal(request, await readForm(request), deps.signIn.keys, signInDeps, now)
 }
 
 async function signOut(visited: Visit): Promise<Visited> {

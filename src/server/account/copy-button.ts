@@ -7,6 +7,6 @@ import { type Html, html } from './html.ts'
  * @param of the ID of the element whose text is copied
  * @param what describes the text, for screen readers
  */
-export function drawCopy(of: string, what: string): Html {
+export function renderCopyButton(of: string, what: string): Html {
   return html`<button type="button" class="copy small needs-script" data-copy="${of}"><span data-copy-words>Copy<span class="visually-hidden"> ${what}</span></span><span data-copy-done aria-hidden="true">✓ Copied</span></button>`
 }

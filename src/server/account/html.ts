@@ -27,7 +27,7 @@ export function html(literals: TemplateStringsArray, ...parts: readonly Part[]):
 }
 
 /** Accepts HTML that one of our functions wrote without `html`; all external text in it must already be escaped. */
-export function asDrawn(text: string): Html {
+export function trustedHtml(text: string): Html {
   return new Html(text)
 }
 

@@ -3,11 +3,11 @@ import type { HubError } from '../../domain/api/errors.ts'
 import { headersOf } from '../../domain/api/site-headers.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 import { respondWithError } from '../respond.ts'
-import { drawTrouble } from './account-page.ts'
+import { renderError } from './account-page.ts'
 import { framePage, type Page } from './html.ts'
 
 /** What is needed to turn a page into a response. */
-export interface PageTools {
+export interface AccountPageDeps {
   baseUrl: string
   siteFiles: SiteFiles
 }
@@ -16,19 +16,19 @@ export interface PageTools {
 export type Visited = Page | Response
 
 /** Responds with an error: a page for browsers, the API's JSON for everyone else. */
-export async function answerTrouble(
+export async function respondWithErrorPage(
   request: Request,
   error: HubError,
-  dependencies: PageTools | undefined,
+  deps: AccountPageDeps | undefined,
 ): Promise<Response> {
   const plain = respondWithError(request, error)
   plain.headers.set('Cache-Control', 'no-store')
   plain.headers.delete('Access-Control-Allow-Origin')
   plain.headers.delete('Netlify-CDN-Cache-Control')
-  if (!dependencies || !request.headers.get('Accept')?.includes('text/html')) return plain
-  const page = drawTrouble({ status: plain.status, code: error.code, message: error.message })
+  if (!deps || !request.headers.get('Accept')?.includes('text/html')) return plain
+  const page = renderError({ status: plain.status, code: error.code, message: error.message })
   try {
-    const answer = await protect(page, plain.status, request, dependencies)
+    const answer = await protect(page, plain.status, request, deps)
     for (const name of ['Allow', 'Retry-After']) {
       const value = plain.headers.get(name)
       if (value !== null) answer.headers.set(name, value)
@@ -45,7 +45,7 @@ export async function protect(
   visited: Visited,
   status: number,
   request: Request,
-  { siteFiles, baseUrl }: PageTools,
+  { siteFiles, baseUrl }: AccountPageDeps,
 ): Promise<Response> {
   if (visited instanceof Response) return visited
   const headers = new Headers({

@@ -1,9 +1,9 @@
 // Renders pages for people who are not signed in.
 import { html, type Page } from './html.ts'
-import { drawHidden, drawSnippet } from './page-parts.ts'
+import { renderHidden, renderSnippet } from './page-parts.ts'
 
 /** Renders the page for visitors who are not signed in. */
-export function drawSignIn({ notice }: { notice: string | undefined }): Page {
+export function renderSignIn({ notice }: { notice: string | undefined }): Page {
   const main = html`
 <div class="page-head">
   <h1>Your account</h1>
@@ -15,19 +15,19 @@ export function drawSignIn({ notice }: { notice: string | undefined }): Page {
 }
 
 /** Renders the page of a hub without sign-in. */
-export function drawSignInOff(): Page {
+export function renderSignInOff(): Page {
   const main = html`
 <div class="page-head">
   <h1>Your account</h1>
   <p class="lead">Sign-in is disabled on this hub. Reading needs no account. The operator can create a token for publishing:</p>
 </div>
-${drawSnippet('token', 'On the server', 'npm run token -- acme')}
+${renderSnippet('token', 'On the server', 'npm run token -- acme')}
 <p class="quiet">To enable sign-in, set GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET and SESSION_SECRET.</p>`
   return { title: 'Your account', main }
 }
 
 /** Renders the page for visitors who are not signed in, in local mode: people sign in with a link that the hub printed. */
-export function drawLinkNeeded({ notice }: { notice?: string | undefined } = {}): Page {
+export function renderLinkNeeded({ notice }: { notice?: string | undefined } = {}): Page {
   const main = html`
 <div class="page-head">
   <h1>Your account</h1>
@@ -35,19 +35,19 @@ export function drawLinkNeeded({ notice }: { notice?: string | undefined } = {})
   <p class="lead">Reading needs no account. To sign in, open the link that <code>npm start</code> printed. It works
   only once; then <code>npm start</code> prints a new one.</p>
 </div>
-${drawSnippet('token', 'Or create a token on the server, without signing in', 'npm run token -- acme')}`
+${renderSnippet('token', 'Or create a token on the server, without signing in', 'npm run token -- acme')}`
   return { title: 'Your account', main }
 }
 
 /** Renders the local sign-in form, which asks for a handle: anyone with the printed link may sign in under any name. */
-export function drawLocalSignIn({ state, key }: { state: string; key: string }): Page {
+export function renderLocalSignIn({ state, key }: { state: string; key: string }): Page {
   const main = html`
 <div class="page-head">
   <h1>Sign in</h1>
   <p class="lead">Local mode: sign in with any username. Only people with your link can see this page.</p>
 </div>
 <form class="account-form" action="/auth/local" method="post">
-  ${drawHidden('state', state)}${drawHidden('key', key)}
+  ${renderHidden('state', state)}${renderHidden('key', key)}
   <div><label for="handle">Username</label>
     <input id="handle" name="handle" required maxlength="39" pattern="[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*" autocomplete="username" autocapitalize="none" spellcheck="false" aria-describedby="handle-hint" />
     <p class="quiet" id="handle-hint">Lower-case letters, digits and single hyphens.</p></div>

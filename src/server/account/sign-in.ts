@@ -22,7 +22,7 @@ export type SignIn =
     }
 
 /** The dependencies for signing in. */
-export interface SignInTools {
+export interface SignInDeps {
   baseUrl: string
   accounts: Accounts
   cookies: Cookies
@@ -32,7 +32,7 @@ export interface SignInTools {
 const HOME = '/settings'
 
 /** Returns where to go after sign-in: the given path on this site, or the account page if the path might lead elsewhere. */
-export function safeReturn(given: string | null): string {
+export function safeReturnPath(given: string | null): string {
   return given !== null &&
     given.length <= 500 &&
     /^\/(?:[\w.~!$&'()*+,;=:@%?#-]|\/(?!\/))*$/.test(given) &&
@@ -44,13 +44,13 @@ export function safeReturn(given: string | null): string {
 /** Starts a sign-in. @returns the cookie's content and its header value */
 export function beginSignIn(
   request: Request,
-  { cookies }: SignInTools,
+  { cookies }: SignInDeps,
   now: Date,
 ): { note: Omit<SignInNote, 'expires_at'>; cookie: string } {
   const note = {
     state: randomBytes(32).toString('base64url'),
     verifier: randomBytes(32).toString('base64url'),
-    return_to: safeReturn(new URL(request.url).searchParams.get('return_to')),
+    return_to: safeReturnPath(new URL(request.url).searchParams.get('return_to')),
   }
   return { note, cookie: cookies.setSignIn(note, now) }
 }
@@ -74,21 +74,21 @@ export function githubAddress(
 export async function finishGithub(
   request: Request,
   signIn: SignIn & { kind: 'github' },
-  tools: SignInTools,
+  deps: SignInDeps,
   now: Date,
 ): Promise<Response> {
   const { searchParams } = new URL(request.url)
-  const note = requireNote(request, searchParams.get('state'), tools, now)
+  const note = requireNote(request, searchParams.get('state'), deps, now)
   const code = searchParams.get('code')
   if (code === null) throw new HubError('invalid_request', 'GitHub did not sign you in. Try again.')
-  await spendNote(note, tools)
-  const person = await signIn.identify({ code, verifier: note.verifier, redirectUri: redirectUri(tools.baseUrl) })
-  if (!(await tools.accounts.bindLogin(person)))
+  await spendNote(note, deps)
+  const person = await signIn.identify({ code, verifier: note.verifier, redirectUri: redirectUri(deps.baseUrl) })
+  if (!(await deps.accounts.bindLogin(person)))
     throw new HubError(
       'forbidden',
       `The username ${person.login} belongs to another GitHub account on this hub. Contact the operator of this hub.`,
     )
-  return admit(request, person, note, tools, now)
+  return admit(request, person, note, deps, now)
 }
 
 /** Completes a local sign-in. @throws HubError `invalid_request` if this browser did not start it or it was already completed; `validation_failed` for an invalid handle; `forbidden` for a used key */
@@ -96,23 +96,23 @@ export async function finishLocal(
   request: Request,
   form: URLSearchParams,
   keys: LocalKeys,
-  tools: SignInTools,
+  deps: SignInDeps,
   now: Date,
 ): Promise<Response> {
-  const note = requireNote(request, form.get('state'), tools, now)
+  const note = requireNote(request, form.get('state'), deps, now)
   const handle = Handle.safeParse(form.get('handle')?.trim().toLowerCase())
   if (!handle.success)
     throw new HubError(
       'validation_failed',
       'handle: expected 1 to 39 letters, digits and single hyphens, and no hyphen at either end.',
     )
-  await spendNote(note, tools)
+  await spendNote(note, deps)
   if (!keys.spend(form.get('key')))
     throw new HubError('forbidden', 'This sign-in link was already used. Open the new link that npm start printed.')
-  return admit(request, localPerson(handle.data), note, tools, now)
+  return admit(request, localPerson(handle.data), note, deps, now)
 }
 
-function requireNote(request: Request, state: string | null, { cookies }: SignInTools, now: Date): SignInNote {
+function requireNote(request: Request, state: string | null, { cookies }: SignInDeps, now: Date): SignInNote {
   const note = cookies.readSignIn(request, now)
   if (!note || state === null || !isEqual(state, note.state))
     throw new HubError('invalid_request', 'This sign-in has expired, or it was started in another browser. Try again.')
@@ -120,7 +120,7 @@ function requireNote(request: Request, state: string | null, { cookies }: SignIn
 }
 
 /** @throws HubError `invalid_request` if the sign-in was already completed, successfully or not */
-async function spendNote(note: SignInNote, { accounts }: SignInTools): Promise<void> {
+async function spendNote(note: SignInNote, { accounts }: SignInDeps): Promise<void> {
   if (!(await accounts.spendSignIn(note)))
     throw new HubError('invalid_request', 'This sign-in was already completed. Sign in again.')
 }
@@ -130,7 +130,7 @@ async function admit(
   request: Request,
   person: Person,
   { return_to }: SignInNote,
-  { accounts, cookies }: SignInTools,
+  { accounts, cookies }: SignInDeps,
   now: Date,
 ): Promise<Response> {
   const before = cookies.readSession(request)

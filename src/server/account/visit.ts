@@ -4,12 +4,12 @@ import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { openBody } from '../read-body.ts'
-import type { PageTools } from './respond-account.ts'
+import type { AccountPageDeps } from './respond-account.ts'
 import { makeCookies, requireCsrf } from './session.ts'
-import type { SignIn, SignInTools } from './sign-in.ts'
+import type { SignIn, SignInDeps } from './sign-in.ts'
 
 /** The dependencies of the account routes. */
-export interface AccountDependencies extends PageTools {
+export interface AccountDeps extends AccountPageDeps {
   accounts: Accounts
   signIn: SignIn
   /** The secret that signs the cookies of pending sign-ins. */
@@ -23,9 +23,9 @@ export interface AccountDependencies extends PageTools {
 }
 
 /** A request in progress, and what is known about it. */
-export interface Visit extends SignInTools {
+export interface Visit extends SignInDeps {
   request: Request
-  dependencies: AccountDependencies
+  deps: AccountDeps
   now: Date
   /** The session of the signed-in person, if any. */
   session: Session | undefined
@@ -33,14 +33,14 @@ export interface Visit extends SignInTools {
 }
 
 /** Identifies the visitor. */
-export async function openVisit(request: Request, dependencies: AccountDependencies, now: Date): Promise<Visit> {
-  const { baseUrl, accounts, secret } = dependencies
+export async function openVisit(request: Request, deps: AccountDeps, now: Date): Promise<Visit> {
+  const { baseUrl, accounts, secret } = deps
   const cookies = makeCookies(baseUrl, secret)
   const sessionSecret = cookies.readSession(request)
   const found = sessionSecret === undefined ? undefined : await accounts.findSession(sessionSecret, now)
   // A local session is no longer valid once the hub uses GitHub sign-in.
-  const session = found && isLocalPerson(found.person) === (dependencies.signIn.kind === 'local') ? found : undefined
-  return { request, dependencies, now, baseUrl, accounts, cookies, session, sessionSecret }
+  const session = found && isLocalPerson(found.person) === (deps.signIn.kind === 'local') ? found : undefined
+  return { request, deps, now, baseUrl, accounts, cookies, session, sessionSecret }
 }
 
 /** Reads a form submitted by a signed-in person. @throws HubError `forbidden` if nobody is signed in or the form is not from a page of this session; also the errors of `readForm` */

@@ -9,32 +9,32 @@ import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import { toHubError } from '../../ports/log.ts'
 import type { SourceHost } from '../../ports/pages.ts'
 import { suggestChange } from '../../site/prompt/source-links.ts'
-import { asDrawn, type Html, type Page } from '../account/html.ts'
-import { answerTrouble, protect, type Visited } from '../account/respond-account.ts'
+import { type Html, type Page, trustedHtml } from '../account/html.ts'
+import { protect, respondWithErrorPage, type Visited } from '../account/respond-account.ts'
 import { requireSameOrigin } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
-import { drawSignInOff } from '../account/sign-in-pages.ts'
-import { type AccountDependencies, openVisit, requireForm, type Visit } from '../account/visit.ts'
+import { renderSignInOff } from '../account/sign-in-pages.ts'
+import { type AccountDeps, openVisit, requireForm, type Visit } from '../account/visit.ts'
 import type { Connect } from '../connect.ts'
-import type { PublishDependencies } from '../publish/publish.ts'
+import type { PublishHandlerDeps } from '../publish/publish.ts'
 import { findRepository, findVersion, findVersions } from '../read/records.ts'
 import { refuseMethod, refuseRate } from '../refusals.ts'
 import type { ApiAnswer, ApiCall } from './call-api.ts'
-import { drawManagePage, drawSignInFirst, drawVersionPage, type Review, type VersionView } from './pages.ts'
+import { type Review, renderManagePage, renderSignInFirst, renderVersionPage, type VersionView } from './pages.ts'
 import { bodyOf, emptyForm, formOf, readVersionForm, splitTags, type VersionForm } from './version-form.ts'
 
 /** The editor's dependencies. */
-export interface EditorDependencies extends AccountDependencies {
+export interface EditorDeps extends AccountDeps {
   fresh: FreshCopies
   /** The git host where people without permission can suggest a change; undefined if there is none. */
   sourceHost: SourceHost | undefined
   /** Connects publishing for a request. */
-  connectPublish: (request: Request) => Promise<PublishDependencies>
+  connectPublish: (request: Request) => Promise<PublishHandlerDeps>
 }
 
 /** A visit by a signed-in person. */
 interface Editing extends Visit {
-  dependencies: EditorDependencies
+  deps: EditorDeps
   session: Session
   /** The prompt named in the URL; undefined at `/new`. */
   repository: Repository | undefined
@@ -52,40 +52,40 @@ const NOTICES: Readonly<Record<string, string>> = {
 }
 
 /** Handles one request to the editor. Never throws. */
-export async function answerEditor(request: Request, connect: Connect<EditorDependencies>): Promise<Response> {
-  let dependencies: EditorDependencies | undefined
+export async function answerEditor(request: Request, connect: Connect<EditorDeps>): Promise<Response> {
+  let deps: EditorDeps | undefined
   try {
-    dependencies = await connect()
-    const waitSeconds = dependencies.limiter.take(dependencies.clientAddress)
+    deps = await connect()
+    const waitSeconds = deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
-    return await protect(await visit(request, dependencies), 200, request, dependencies)
+    return await protect(await visit(request, deps), 200, request, deps)
   } catch (thrown) {
-    return await answerTrouble(request, toHubError(thrown), dependencies)
+    return await respondWithErrorPage(request, toHubError(thrown), deps)
   }
 }
 
-async function visit(request: Request, dependencies: EditorDependencies): Promise<Visited> {
+async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   const { pathname } = new URL(request.url)
   const [owner = '', name = '', page = ''] = pathname.replace(/\/$/, '').split('/').slice(1)
   if (!EDITOR_METHODS.some((method) => method === request.method)) throw refuseMethod(request.method, EDITOR_METHODS)
   const isNew = owner === 'new'
   if (!isNew && !(isOwner(owner) && isName(name))) throw notFound()
-  if (request.method === 'POST') requireSameOrigin(request, dependencies.baseUrl)
-  const repository = isNew ? undefined : (await findRepository(owner, name, dependencies))?.value()
+  if (request.method === 'POST') requireSameOrigin(request, deps.baseUrl)
+  const repository = isNew ? undefined : (await findRepository(owner, name, deps))?.value()
   if (!isNew && !repository) throw notFound()
-  const { kind } = dependencies.signIn
+  const { kind } = deps.signIn
   if (kind === 'off') {
     if (request.method === 'POST')
       throw new HubError('forbidden', 'Sign-in is disabled on this hub. Publish with a token.')
-    return drawSignInOff()
+    return renderSignInOff()
   }
-  const visit = await openVisit(request, dependencies, new Date())
+  const visit = await openVisit(request, deps, new Date())
   const { session } = visit
   if (!session) {
-    const first = drawSignInFirst(pathname, kind === 'local')
-    return protect(first, ERRORS.unauthorized.status, request, dependencies)
+    const first = renderSignInFirst(pathname, kind === 'local')
+    return protect(first, ERRORS.unauthorized.status, request, deps)
   }
-  const editing: Editing = { ...visit, dependencies, session, repository }
+  const editing: Editing = { ...visit, deps, session, repository }
   if (page === 'manage') return request.method === 'POST' ? manage(editing) : showManage(editing, {})
   return request.method === 'POST' ? sendVersion(editing) : showVersion(editing)
 }
@@ -96,36 +96,32 @@ async function showVersion(editing: Editing): Promise<Page> {
   const { searchParams } = new URL(request.url)
   if (repository) {
     const base = await readLatest(editing, repository)
-    return drawVersionPage({ session, form: formOf(repository, base), base })
+    return renderVersionPage({ session, form: formOf(repository, base), base })
   }
   const owners = await ownersOf(editing)
   const form = (await copyOf(editing, searchParams.get('from') ?? '', owners)) ?? emptyForm(owners[0] ?? '')
-  return drawVersionPage({ session, form, owners })
+  return renderVersionPage({ session, form, owners })
 }
 
-async function ownersOf({ dependencies, session }: Editing): Promise<readonly string[]> {
+async function ownersOf({ deps, session }: Editing): Promise<readonly string[]> {
   const { login, user_id } = session.person
-  return dependencies.ownersOf(login, user_id)
+  return deps.ownersOf(login, user_id)
 }
 
 /** Creates the form of a fork. @param from `owner/name@x.y.z` @returns undefined if there is nothing to copy */
-async function copyOf(
-  { dependencies }: Editing,
-  from: string,
-  owners: readonly string[],
-): Promise<VersionForm | undefined> {
+async function copyOf({ deps }: Editing, from: string, owners: readonly string[]): Promise<VersionForm | undefined> {
   const [fullName = '', version = ''] = from.split('@')
   const { owner = '', name = '' } = splitFullName(fullName) ?? {}
   if (name === '' || !isVersion(version)) return undefined
-  const repository = (await findRepository(owner, name, dependencies))?.value()
-  const found = (await findVersion(owner, name, version, dependencies))?.value()
+  const repository = (await findRepository(owner, name, deps))?.value()
+  const found = (await findVersion(owner, name, version, deps))?.value()
   if (!repository || !found) return undefined
   return { ...formOf(repository, found), owner: owners[0] ?? '', expected: '', forkedFrom: from }
 }
 
-async function readLatest({ dependencies }: Editing, repository: Repository): Promise<VersionRecord> {
+async function readLatest({ deps }: Editing, repository: Repository): Promise<VersionRecord> {
   const { owner, name, latest_version } = repository
-  const found = latest_version === null ? undefined : await findVersion(owner, name, latest_version, dependencies)
+  const found = latest_version === null ? undefined : await findVersion(owner, name, latest_version, deps)
   if (!found)
     throw new HubError('not_found', 'Every version of this prompt is yanked. Un-yank one, or publish with the API.')
   return found.value()
@@ -133,7 +129,7 @@ async function readLatest({ dependencies }: Editing, repository: Repository): Pr
 
 /** Previews a form, or publishes it. */
 async function sendVersion(editing: Editing): Promise<Visited> {
-  const { session, repository, dependencies, request } = editing
+  const { session, repository, deps, request } = editing
   const sent = (await requireForm(editing, 'edit')).form
   if (!repository && sent.get('step') === 'paste') {
     const owners = await ownersOf(editing)
@@ -143,18 +139,18 @@ async function sendVersion(editing: Editing): Promise<Visited> {
       (sent.get('source') ?? '').replaceAll('\r\n', '\n'),
       ...([sent.get('file') ?? '', sent.get('source_format') ?? '', owner] as const),
     )
-    return protect(drawVersionPage({ session, form, owners, said }), 200, request, dependencies)
+    return protect(renderVersionPage({ session, form, owners, said }), 200, request, deps)
   }
   const base = repository && (await readBase(editing, repository, sent.get('expected') ?? ''))
   const read = readVersionForm(sent, base?.content ?? '')
   const form = repository ? { ...read, owner: repository.owner, name: repository.name } : read
   const owners = repository ? undefined : await ownersOf(editing)
-  const { sourceHost } = dependencies
+  const { sourceHost } = deps
   const suggestion = base && sourceHost && suggestChange(sourceHost, base)
   const again = (
     status: number,
     more: Partial<Pick<VersionView, 'problem' | 'suggestion' | 'review' | 'theirs' | 'form'>>,
-  ) => protect(drawVersionPage({ session, form, owners, base, ...more }), status, request, dependencies)
+  ) => protect(renderVersionPage({ session, form, owners, base, ...more }), status, request, deps)
   const isDryRun = sent.get('step') !== 'publish'
   const body = bodyOf(form, isDryRun)
   if (typeof body === 'string') return again(ERRORS.validation_failed.status, { problem: body })
@@ -182,37 +178,43 @@ async function sendVersion(editing: Editing): Promise<Visited> {
 /** Reads the version with which the form was opened, which the sender expects to be the latest. */
 async function readBase(editing: Editing, repository: Repository, expected: string): Promise<VersionRecord> {
   const { owner, name } = repository
-  const found = isVersion(expected) ? await findVersion(owner, name, expected, editing.dependencies) : undefined
+  const found = isVersion(expected) ? await findVersion(owner, name, expected, editing.deps) : undefined
   return found?.value() ?? readLatest(editing, repository)
 }
 
-async function findNewestVersion({ dependencies }: Editing, owner: string, name: string) {
-  const latest = (await findRepository(owner, name, dependencies))?.value().latest_version
-  return latest ? (await findVersion(owner, name, latest, dependencies))?.value() : undefined
+async function findNewestVersion({ deps }: Editing, owner: string, name: string) {
+  const latest = (await findRepository(owner, name, deps))?.value().latest_version
+  return latest ? (await findVersion(owner, name, latest, deps))?.value() : undefined
 }
 
 async function showManage(
-  { request, session, dependencies, repository }: Editing,
+  { request, session, deps, repository }: Editing,
   more: { problem?: string; typed?: URLSearchParams; preview?: Html },
 ): Promise<Page> {
   const { owner, name } = repository!
-  const found = await findVersions(owner, name, dependencies)
+  const found = await findVersions(owner, name, deps)
   const done = new URL(request.url).searchParams.get('done') ?? ''
   const notice = request.method !== 'POST' && Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined
-  return drawManagePage({ session, repository: repository!, versions: found?.versions.value() ?? [], notice, ...more })
+  return renderManagePage({
+    session,
+    repository: repository!,
+    versions: found?.versions.value() ?? [],
+    notice,
+    ...more,
+  })
 }
 
 /** Makes the change that a form requests. */
 async function manage(editing: Editing): Promise<Visited> {
-  const { request, dependencies, repository } = editing
+  const { request, deps, repository } = editing
   const { form } = await requireForm(editing, 'edit')
   const { owner, name, full_name } = repository!
   const again = async (status: number, problem: string) =>
-    protect(await showManage(editing, { problem, typed: form }), status, request, dependencies)
+    protect(await showManage(editing, { problem, typed: form }), status, request, deps)
   if (form.has('preview')) {
     const { renderMarkdown } = await import('../../site/markdown.ts')
-    const preview = asDrawn(renderMarkdown((form.get('readme') ?? '').slice(0, LIMITS.contentBytes)))
-    return protect(await showManage(editing, { typed: form, preview }), 200, request, dependencies)
+    const preview = trustedHtml(renderMarkdown((form.get('readme') ?? '').slice(0, LIMITS.contentBytes)))
+    return protect(await showManage(editing, { typed: form, preview }), 200, request, deps)
   }
   const wanted = changeOf(form, full_name)
   if (!wanted)
@@ -268,9 +270,9 @@ function changeOf(
 }
 
 /** Imports publishing when a form is submitted, because most requests only show one. */
-async function call({ dependencies, session }: Editing, wanted: ApiCall): Promise<ApiAnswer> {
+async function call({ deps, session }: Editing, wanted: ApiCall): Promise<ApiAnswer> {
   const { callApi } = await import('./call-api.ts')
-  return callApi(wanted, session.person, dependencies.baseUrl, dependencies.connectPublish)
+  return callApi(wanted, session.person, deps.baseUrl, deps.connectPublish)
 }
 
 function notFound(): HubError {

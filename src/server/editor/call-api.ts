@@ -6,7 +6,7 @@ import { makeToken } from '../../domain/access/token-form.ts'
 import type { TokenRecord } from '../../domain/access/token-record.ts'
 import { formatMoment } from '../../domain/content/values.ts'
 import { answerManage } from '../publish/manage.ts'
-import { answerPublish, type PublishDependencies } from '../publish/publish.ts'
+import { answerPublish, type PublishHandlerDeps } from '../publish/publish.ts'
 
 /** An API call. */
 export interface ApiCall {
@@ -33,7 +33,7 @@ export async function callApi(
   { method, path, owner, body }: ApiCall,
   person: Person,
   baseUrl: string,
-  connect: (request: Request) => Promise<PublishDependencies>,
+  connect: (request: Request) => Promise<PublishHandlerDeps>,
 ): Promise<ApiAnswer> {
   const token = makeToken(() => randomBytes(1)[0]!)
   const request = new Request(`${baseUrl}/api/v1/repos/${path}`, {
@@ -42,11 +42,11 @@ export async function callApi(
     body: JSON.stringify(body),
   })
   const record = recordOf(token, owner, person, new Date())
-  const connectAs = async (): Promise<PublishDependencies> => ({
+  const connectAs = async (): Promise<PublishHandlerDeps> => ({
     ...(await connect(request)),
     // This token is valid only for this call, and nobody else knows it.
     findToken: async (given) => (given === token ? record : undefined),
-    noteUse: async () => {},
+    recordTokenUse: async () => {},
   })
   const answer = await (method === 'POST' ? answerPublish(request, connectAs) : answerManage(request, connectAs))
   const { data, error } = (await answer.json()) as {

@@ -5,11 +5,11 @@ import type { Repository, VersionRecord, VersionSummary } from '../../domain/api
 import { type Callable, compareForCallers } from '../../domain/catalogue/difference.ts'
 import { Status } from '../../domain/content/values.ts'
 import type { ImportFormat } from '../../domain/formats/formats.ts'
-import { drawForCallers, drawLines } from '../../site/prompt/draw-difference.ts'
-import { asDrawn, type Html, html, type Page } from '../account/html.ts'
-import { drawHidden } from '../account/page-parts.ts'
+import { renderCallerImpact, renderDifferenceLines } from '../../site/prompt/render-difference.ts'
+import { type Html, html, type Page, trustedHtml } from '../account/html.ts'
+import { renderHidden } from '../account/page-parts.ts'
 import { csrfToken } from '../account/session.ts'
-import { drawVersionFields, type VersionForm, variablesOf } from './version-form.ts'
+import { renderVersionFields, type VersionForm, variablesOf } from './version-form.ts'
 
 /** The API's response to a previewed form. */
 export interface Review {
@@ -38,7 +38,7 @@ export interface VersionView {
 }
 
 /** Renders the page for writing a version. */
-export function drawVersionPage({
+export function renderVersionPage({
   session,
   form,
   owners,
@@ -59,12 +59,12 @@ export function drawVersionPage({
   ${form.forkedFrom !== '' && html`<p class="quiet">Started from <a href="/${form.forkedFrom.replace('@', '/v/')}">${form.forkedFrom}</a>.</p>`}
   ${problem && html`<div class="notice" role="alert"><p>${problem}</p>${suggestion && html`<p><a href="${suggestion}" rel="nofollow noopener">Suggest a change</a> instead.</p>`}</div>`}
 </div>
-${!base && drawPaste(session, said)}
-${theirs && base && drawTheirs(base, theirs)}
-${review && drawReview(review, form, base)}
+${!base && renderPaste(session, said)}
+${theirs && base && renderTheirs(base, theirs)}
+${review && renderReview(review, form, base)}
 <form class="account-form editor" action="${base ? `/${fullName}/edit` : '/new'}" method="post">
-  ${drawHidden('csrf', csrfToken(session, 'edit'))}
-  ${drawVersionFields(form, owners)}
+  ${renderHidden('csrf', csrfToken(session, 'edit'))}
+  ${renderVersionFields(form, owners)}
   <div class="wide actions">
     <button class="${review ? '' : 'strong'}" type="submit" name="step" value="review">Check</button>
     ${review && html`<button class="strong" type="submit" name="step" value="publish">Publish ${review.version}</button>`}
@@ -74,12 +74,12 @@ ${review && drawReview(review, form, base)}
 }
 
 /** Renders the form that accepts another tool's file. */
-function drawPaste(session: Session, said: readonly string[] | undefined): Html {
+function renderPaste(session: Session, said: readonly string[] | undefined): Html {
   return html`
 ${said && said.length > 0 && html`<div class="notice" role="status"><ul class="plain">${said.map((sentence) => html`<li>${sentence}</li>`)}</ul></div>`}
 <details class="paste"${said?.some((sentence) => sentence.startsWith('Refused')) && html` open`}><summary>Start from another tool’s file</summary>
 <form class="account-form" action="/new" method="post">
-  ${drawHidden('csrf', csrfToken(session, 'edit'))}${drawHidden('step', 'paste')}
+  ${renderHidden('csrf', csrfToken(session, 'edit'))}${renderHidden('step', 'paste')}
   <input type="hidden" name="file" value="" data-file-name />
   <div class="wide"><label for="source">File</label>
     <textarea id="source" name="source" rows="6" required spellcheck="false" data-drop aria-describedby="source-hint"></textarea>
@@ -100,23 +100,23 @@ const SOURCE_FORMATS = {
   ...{ skill: 'Agent Skill', 'claude-command': 'Claude Code command', markdown: 'Markdown', csv: 'CSV' },
 } satisfies Record<ImportFormat, string>
 
-function drawReview({ version, warnings }: Review, form: VersionForm, base: VersionRecord | undefined): Html {
+function renderReview({ version, warnings }: Review, form: VersionForm, base: VersionRecord | undefined): Html {
   const next: Callable = { ...form, version, variables: variablesOf(form), parameters: parse(form.parameters) }
   return html`
 <section aria-labelledby="review-title">
   <h2 id="review-title">${base ? `${base.version} → ${version}` : `Version ${version}`}</h2>
   ${warnings.length > 0 && html`<div class="notice"><ul class="plain">${warnings.map(({ message }) => html`<li>${message}</li>`)}</ul></div>`}
-  ${base && asDrawn(drawForCallers(compareForCallers(base, next)) + drawLines(base, { ...next, raw_url: '' }))}
+  ${base && trustedHtml(renderCallerImpact(compareForCallers(base, next)) + renderDifferenceLines(base, { ...next, raw_url: '' }))}
   ${!base && html`<p class="quiet">Nothing is published yet. Its variables: ${form.variables.length === 0 ? 'none' : form.variables.map(({ name }) => name).join(', ')}.</p>`}
 </section>`
 }
 
-function drawTheirs(base: VersionRecord, theirs: VersionRecord): Html {
+function renderTheirs(base: VersionRecord, theirs: VersionRecord): Html {
   return html`
 <section aria-labelledby="theirs-title">
   <h2 id="theirs-title">Published meanwhile: ${theirs.version}</h2>
   <p>${theirs.published_by}: ${theirs.changelog || 'No changelog.'} Your text is below, as you typed it. Copy over what you need, then check it again.</p>
-  ${asDrawn(drawLines(base, theirs))}
+  ${trustedHtml(renderDifferenceLines(base, theirs))}
 </section>`
 }
 
@@ -136,14 +136,14 @@ interface ManageView {
 }
 
 /** Renders the page for changing a prompt's labels, versions, status, readme and metadata. */
-export function drawManagePage({ session, repository, versions, notice, problem, typed, preview }: ManageView): Page {
+export function renderManagePage({ session, repository, versions, notice, problem, typed, preview }: ManageView): Page {
   const { owner, name, full_name, labels, status } = repository
   const was = (key: string, value: string | null) => typed?.get(key) ?? value ?? ''
   const active = versions.filter(({ yanked }) => !yanked).map(({ version }) => version)
   const withdrawn = versions.filter(({ yanked }) => yanked)
   const form = (change: string, fields: Html, button: string, warning?: string) => html`
 <form class="account-form" action="/${full_name}/manage" method="post">
-  ${drawHidden('csrf', csrfToken(session, 'edit'))}${drawHidden('change', change)}
+  ${renderHidden('csrf', csrfToken(session, 'edit'))}${renderHidden('change', change)}
   ${fields}
   ${warning && html`<div class="wide"><label class="check"><input type="checkbox" name="confirmed" value="yes" required /> ${warning}</label></div>`}
   <div class="wide"><button type="submit">${button}</button></div>
@@ -196,7 +196,7 @@ ${was('readme', repository.readme)}</textarea></div>
 }
 
 /** Renders the page for visitors who are not signed in. */
-export function drawSignInFirst(path: string, isLocal: boolean): Page {
+export function renderSignInFirst(path: string, isLocal: boolean): Page {
   const main = html`
 <div class="page-head">
   <h1>Sign in first</h1>

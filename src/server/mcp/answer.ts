@@ -3,7 +3,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
-import type { ReadTools } from '../read/records.ts'
+import type { ReadDeps } from '../read/records.ts'
 import type { Serving } from './dispatch.ts'
 import { checkSource, type IsOwnHost } from './guard.ts'
 import { Refusal, respondToPreflight, respondWithLeg, respondWithRefusal } from './http.ts'
@@ -11,7 +11,7 @@ import { CODES, isObject } from './protocol.ts'
 import { readMessage } from './read-message.ts'
 
 /** The endpoint's dependencies. */
-export interface McpDependencies extends ReadTools {
+export interface McpHandlerDeps extends ReadDeps {
   isOwnHost: IsOwnHost
   /** Counts messages of every method. */
   limiter: RateLimiter
@@ -25,27 +25,27 @@ export interface McpDependencies extends ReadTools {
 const DEADLINE_MS = 8_000
 
 /** Handles one request. Never throws. */
-export async function answerMcp(request: Request, connect: Connect<McpDependencies>): Promise<Response> {
+export async function answerMcp(request: Request, connect: Connect<McpHandlerDeps>): Promise<Response> {
   try {
-    const dependencies = await connect()
-    checkSource(request, dependencies.isOwnHost)
+    const deps = await connect()
+    checkSource(request, deps.isOwnHost)
     if (request.method === 'OPTIONS') return respondToPreflight()
     if (request.method !== 'POST') {
       throw new Refusal(405, CODES.refused, 'Use POST. This server is stateless: it has no sessions and no streams.')
     }
-    return await withDeadline(answerMessage(request, dependencies), dependencies.deadlineMs ?? DEADLINE_MS)
+    return await withDeadline(answerMessage(request, deps), deps.deadlineMs ?? DEADLINE_MS)
   } catch (thrown) {
     return respondWithRefusal(request, thrown instanceof Refusal ? thrown : refuseTrouble(thrown))
   }
 }
 
-async function answerMessage(request: Request, dependencies: McpDependencies): Promise<Response> {
-  const { limiter, clientAddress } = dependencies
+async function answerMessage(request: Request, deps: McpHandlerDeps): Promise<Response> {
+  const { limiter, clientAddress } = deps
   const message = await readMessage(request)
   const waitSeconds = limiter.take(clientAddress)
   // A tool call reports failures in its result, which models read; all other methods report them in the status, which clients read.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw await refuseRate(waitSeconds)
-  const response = await serve({ request: withoutBody(request), message, tools: { ...dependencies, waitSeconds } })
+  const response = await serve({ request: withoutBody(request), message, deps: { ...deps, waitSeconds } })
   return respondWithLeg(response, waitSeconds)
 }
 
@@ -98,8 +98,8 @@ async function withDeadline(work: Promise<Response>, deadlineMs: number): Promis
 }
 
 async function refuseRate(waitSeconds: number): Promise<Refusal> {
-  const { sayTooMany } = await import('../refusals.ts')
-  return new Refusal(429, CODES.refused, sayTooMany('messages', waitSeconds), waitSeconds)
+  const { describeRateLimit } = await import('../refusals.ts')
+  return new Refusal(429, CODES.refused, describeRateLimit('messages', waitSeconds), waitSeconds)
 }
 
 /** Sends clients only messages written for them, never internal errors. */

@@ -2,14 +2,14 @@
 import type { ErrorCode } from '../../domain/api/errors.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { toHubError } from '../../ports/log.ts'
-import { CATALOGUE_AWAY } from '../../ports/site-files.ts'
-import type { ReadTools } from '../read/records.ts'
+import { CATALOGUE_UNAVAILABLE } from '../../ports/site-files.ts'
+import type { ReadDeps } from '../read/records.ts'
 import { isObject, type McpResult, refuseParams } from './protocol.ts'
 import { TOOL_ANSWERS } from './tool-answers.ts'
 import { readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 
 /** The dependencies of MCP methods, including the rate limit's state. */
-export interface McpTools extends ReadTools {
+export interface McpDeps extends ReadDeps {
   /** Seconds until the client may call a tool again; 0 if it may do so now. */
   waitSeconds: number
 }
@@ -20,7 +20,7 @@ export interface McpTools extends ReadTools {
  * @returns the result, which may report a failure, because models read results but not protocol errors
  * @throws McpFailure if no known tool is named
  */
-export async function callTool(params: Record<string, unknown>, tools: McpTools): Promise<McpResult> {
+export async function callTool(params: Record<string, unknown>, deps: McpDeps): Promise<McpResult> {
   const { name, arguments: given = {} } = params
   const tool = TOOL_NAMES.find((candidate) => candidate === name)
   if (!tool) {
@@ -29,8 +29,8 @@ export async function callTool(params: Record<string, unknown>, tools: McpTools)
   }
   if (!isObject(given)) throw refuseParams('arguments: expected an object, for example {"owner": "acme"}.')
   try {
-    if (tools.waitSeconds > 0) throw (await import('../refusals.ts')).refuseRate('toolCalls', tools.waitSeconds)
-    const structured = await answerTool(tool, given, tools)
+    if (deps.waitSeconds > 0) throw (await import('../refusals.ts')).refuseRate('toolCalls', deps.waitSeconds)
+    const structured = await answerTool(tool, given, deps)
     // Clients forward one or the other to the model, so both contain the same data.
     return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured }
   } catch (thrown) {
@@ -42,9 +42,9 @@ export async function callTool(params: Record<string, unknown>, tools: McpTools)
 
 /** One message for all stores, because the difference is of no use to the model. */
 const SENTENCES: Partial<Record<ErrorCode, string>> = {
-  unavailable: CATALOGUE_AWAY,
+  unavailable: CATALOGUE_UNAVAILABLE,
 }
 
-function answerTool<Name extends ToolName>(tool: Name, given: Record<string, unknown>, tools: ReadTools) {
-  return TOOL_ANSWERS[tool](readArguments(tool, given), tools)
+function answerTool<Name extends ToolName>(tool: Name, given: Record<string, unknown>, deps: ReadDeps) {
+  return TOOL_ANSWERS[tool](readArguments(tool, given), deps)
 }

@@ -3,7 +3,7 @@
 import { hasOwnerForm, isName } from '../../domain/content/names.ts'
 import { printable } from '../../domain/text/problems.ts'
 import type { Completions } from '../../ports/search.ts'
-import type { ReadTools } from '../read/records.ts'
+import type { ReadDeps } from '../read/records.ts'
 import { findRepository } from '../read/records.ts'
 import { findPrompt } from './prompts.ts'
 import { isObject, type McpResult, refuseParams } from './protocol.ts'
@@ -13,7 +13,7 @@ import { TEMPLATES } from './resources.ts'
 const MAX_VALUES = 100
 
 /** Handles `completion/complete`. */
-export async function completeArgument(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
+export async function completeArgument(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
   const { ref, argument, context } = params
   if (!isObject(ref) || !isObject(argument)) throw refuseParams('Expected "ref" and "argument".')
   const { name, value } = argument
@@ -21,7 +21,7 @@ export async function completeArgument(params: Record<string, unknown>, tools: R
     throw refuseParams('argument: expected "name" and "value", both strings.')
   }
   const known = isObject(context) && isObject(context.arguments) ? context.arguments : {}
-  const { values, total } = await complete(ref, name, value.toLowerCase(), known, tools)
+  const { values, total } = await complete(ref, name, value.toLowerCase(), known, deps)
   return { completion: { values, total, hasMore: total > values.length } }
 }
 
@@ -30,28 +30,28 @@ async function complete(
   argument: string,
   prefix: string,
   known: Record<string, unknown>,
-  tools: ReadTools,
+  deps: ReadDeps,
 ): Promise<Completions> {
-  if (ref.type === 'ref/prompt') return completeVariable(ref.name, argument, prefix, tools)
+  if (ref.type === 'ref/prompt') return completeVariable(ref.name, argument, prefix, deps)
   if (ref.type !== 'ref/resource') throw refuseParams('ref: expected the type "ref/prompt" or "ref/resource".')
   if (!TEMPLATES.some(({ uriTemplate }) => uriTemplate === ref.uri)) {
     const echo = typeof ref.uri === 'string' ? `no template ${printable(ref.uri)}` : 'no template named'
     throw refuseParams(`There is ${echo}. Use one from resources/templates/list.`)
   }
   const owner = textOf(known.owner)
-  if (argument === 'owner') return tools.search().completeOwner(prefix, MAX_VALUES)
-  if (argument === 'name') return tools.search().completeName(prefix, owner, MAX_VALUES)
-  return argument === 'version' ? completeVersion(owner, textOf(known.name), prefix, tools) : filter([], prefix)
+  if (argument === 'owner') return deps.search().completeOwner(prefix, MAX_VALUES)
+  if (argument === 'name') return deps.search().completeName(prefix, owner, MAX_VALUES)
+  return argument === 'version' ? completeVersion(owner, textOf(known.name), prefix, deps) : filter([], prefix)
 }
 
 async function completeVersion(
   owner: string | undefined,
   name: string | undefined,
   prefix: string,
-  tools: ReadTools,
+  deps: ReadDeps,
 ): Promise<Completions> {
   if (owner === undefined || name === undefined || !hasOwnerForm(owner) || !isName(name)) return filter([], prefix)
-  const repository = (await findRepository(owner, name, tools))?.value()
+  const repository = (await findRepository(owner, name, deps))?.value()
   // An archived repository can still be read by its URI, but it is never suggested.
   return filter(repository && repository.status !== 'archived' ? repository.versions : [], prefix)
 }
@@ -60,9 +60,9 @@ async function completeVariable(
   prompt: unknown,
   argument: string,
   prefix: string,
-  tools: ReadTools,
+  deps: ReadDeps,
 ): Promise<Completions> {
-  const { repository } = await findPrompt(prompt, tools)
+  const { repository } = await findPrompt(prompt, deps)
   const variable = repository.variables.find(({ name }) => name === argument)
   if (!variable || repository.status === 'archived') return filter([], prefix)
   const usual = variable.default === null ? [] : [String(variable.default)]

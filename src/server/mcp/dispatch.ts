@@ -1,7 +1,7 @@
 // Dispatches MCP methods for both protocol generations. Depends on neither HTTP nor an MCP library.
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
-import { callTool, type McpTools } from './call-tool.ts'
+import { callTool, type McpDeps } from './call-tool.ts'
 import { CACHE_HINTS } from './identity.ts'
 import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
 import type { Message } from './read-message.ts'
@@ -11,24 +11,24 @@ export interface Serving {
   /** Its URL and headers; the body has been read. */
   request: Request
   message: Message
-  tools: McpTools
+  deps: McpDeps
 }
 
-type Answer = (params: Record<string, unknown>, tools: McpTools, era: Era) => McpResult | Promise<McpResult>
+type Answer = (params: Record<string, unknown>, deps: McpDeps, era: Era) => McpResult | Promise<McpResult>
 
 /** All methods that we handle; the libraries handle the handshake and ping. Most requests call tools, so the handlers of other methods are imported when first needed. */
 const METHODS: ReadonlyMap<string, Answer> = new Map(
   Object.entries<Answer>({
     'tools/list': async () => ({ tools: (await import('./tools.ts')).TOOLS }),
     'tools/call': callTool,
-    'prompts/list': async (params, tools) => (await import('./prompts.ts')).listPrompts(params, tools),
-    'prompts/get': async (params, tools) => (await import('./prompts.ts')).getPrompt(params, tools),
-    'resources/list': async (params, tools) => (await import('./resources.ts')).listResources(params, tools),
+    'prompts/list': async (params, deps) => (await import('./prompts.ts')).listPrompts(params, deps),
+    'prompts/get': async (params, deps) => (await import('./prompts.ts')).getPrompt(params, deps),
+    'resources/list': async (params, deps) => (await import('./resources.ts')).listResources(params, deps),
     'resources/templates/list': async () => (await import('./resources.ts')).listTemplates(),
-    'resources/read': async (params, tools, era) => (await import('./resources.ts')).readResource(params, tools, era),
+    'resources/read': async (params, deps, era) => (await import('./resources.ts')).readResource(params, deps, era),
     'skills/list': async (params) => (await import('./skills.ts')).listSkills(params),
-    'skills/get': async (params, tools) => (await import('./skills.ts')).getSkill(params, tools),
-    'completion/complete': async (params, tools) => (await import('./completions.ts')).completeArgument(params, tools),
+    'skills/get': async (params, deps) => (await import('./skills.ts')).getSkill(params, deps),
+    'completion/complete': async (params, deps) => (await import('./completions.ts')).completeArgument(params, deps),
   }),
 )
 
@@ -48,13 +48,13 @@ export function isOurs(method: string): boolean {
 export async function dispatch(
   method: string,
   params: Record<string, unknown>,
-  tools: McpTools,
+  deps: McpDeps,
   era: Era,
 ): Promise<McpResult> {
   const answer = METHODS.get(method)
   if (!answer) throw new McpFailure(CODES.methodNotFound, 'Method not found')
   try {
-    const result = await answer(params, tools, era)
+    const result = await answer(params, deps, era)
     return era === '2026' ? { ...result, ...HINTS.get(method) } : result
   } catch (thrown) {
     if (thrown instanceof McpFailure) throw thrown

@@ -4,20 +4,20 @@ import { dispatch, isOurs, type Serving } from './dispatch.ts'
 import { CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 
 /** Handles one message. @param message already parsed; the request's own body is not read again */
-export async function serveLegacy({ request, message, tools }: Serving): Promise<Response> {
+export async function serveLegacy({ request, message, deps }: Serving): Promise<Response> {
   // Imported here, not at the top of the file: loading one library instead of two speeds up the first response of a cold function.
   const [{ Server }, { WebStandardStreamableHTTPServerTransport }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/index.js'),
     import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
   ])
-  const server = new Server(describeServer(tools.baseUrl), {
+  const server = new Server(describeServer(deps.baseUrl), {
     capabilities: CAPABILITIES,
     instructions: INSTRUCTIONS,
     jsonSchemaValidator: NO_VALIDATOR,
   })
   // There is one handler for all methods: with a handler per method, the library would validate parameters itself and report a client's mistake as an internal error.
   if (isOurs(message.method ?? '')) {
-    server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, tools, '2025')
+    server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, deps, '2025')
   }
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: !wantsEvents(request),

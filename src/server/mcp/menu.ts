@@ -1,6 +1,6 @@
 // Lists the first hundred prompts in `top` order as prompts and resources, on two pages.
 import type { MenuEntry } from '../../ports/search.ts'
-import type { ReadTools } from '../read/records.ts'
+import type { ReadDeps } from '../read/records.ts'
 import { refuseParams } from './protocol.ts'
 
 /** Clients request all pages when they connect, and some give up after a certain number of them. */
@@ -14,7 +14,7 @@ interface MenuPage {
 }
 
 /** Reads a page of the menu. @throws McpFailure for a cursor that we never issued */
-export async function readMenu({ cursor }: Record<string, unknown>, { search }: ReadTools): Promise<MenuPage> {
+export async function readMenu({ cursor }: Record<string, unknown>, { search }: ReadDeps): Promise<MenuPage> {
   const offset = cursor === undefined ? 0 : readCursor(cursor)
   const entries = await search().listMenu()
   if (offset > 0 && offset >= entries.length) throw badCursor()

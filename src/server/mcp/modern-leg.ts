@@ -13,18 +13,18 @@ export async function isLegacy({ request, message }: Serving): Promise<boolean> 
 }
 
 /** Handles one message. */
-export async function serveModern({ request, message, tools }: Serving): Promise<Response> {
+export async function serveModern({ request, message, deps }: Serving): Promise<Response> {
   const { createMcpHandler, Server } = await load()
   const handler = createMcpHandler(
     () => {
-      const server = new Server(describeServer(tools.baseUrl), {
+      const server = new Server(describeServer(deps.baseUrl), {
         capabilities: CAPABILITIES,
         instructions: INSTRUCTIONS,
         cacheHints: { 'server/discover': CACHE_HINTS['server/discover'] },
         jsonSchemaValidator: NO_VALIDATOR,
       })
       if (isOurs(message.method ?? '')) {
-        server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, tools, '2026')
+        server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, deps, '2026')
       }
       return server
     },

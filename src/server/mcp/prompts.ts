@@ -5,7 +5,7 @@ import { type ChatMessage, isChatMessage } from '../../domain/content/chat.ts'
 import { fillMessages, formatFillingProblems } from '../../domain/content/filling.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
 import { printable } from '../../domain/text/problems.ts'
-import type { ReadTools } from '../read/records.ts'
+import type { ReadDeps } from '../read/records.ts'
 import { findRepository } from '../read/records.ts'
 import { readMenu } from './menu.ts'
 import { menuText } from './menu-text.ts'
@@ -15,20 +15,20 @@ const DESCRIPTION_CHARACTERS = 300
 const ARGUMENT_CHARACTERS = 200
 
 /** Handles `prompts/list`. */
-export async function listPrompts(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
-  const { entries, next } = await readMenu(params, tools)
+export async function listPrompts(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
+  const { entries, next } = await readMenu(params, deps)
   const prompts = entries.map(({ owner, name, title, description, variables }) => ({
     // Clients turn it into a slash command, so it contains no slashes or spaces. Neither part can contain an underscore, so it can be split again.
     name: `${owner}__${name}`,
     title: `${owner}/${name}`,
-    description: sayMenu(title, description),
+    description: formatMenuEntry(title, description),
     arguments: variables.map(describeArgument),
   }))
   return { prompts, ...next }
 }
 
 /** Returns the title and description in one line. */
-export function sayMenu(title: string, description: string): string {
+export function formatMenuEntry(title: string, description: string): string {
   return menuText([title, description].filter((part) => part !== '').join(': '), DESCRIPTION_CHARACTERS)
 }
 
@@ -43,10 +43,10 @@ function isNeeded(variable: Variable): boolean {
 }
 
 /** Finds a prompt's latest version by its name in `prompts/list`. @throws McpFailure if there is none */
-export async function findPrompt(given: unknown, tools: ReadTools) {
+export async function findPrompt(given: unknown, deps: ReadDeps) {
   const [owner = '', name = '', rest] = typeof given === 'string' ? given.split('__') : []
   const isWellFormed = rest === undefined && isOwner(owner) && isName(name)
-  const repository = isWellFormed ? (await findRepository(owner, name, tools))?.value() : undefined
+  const repository = isWellFormed ? (await findRepository(owner, name, deps))?.value() : undefined
   if (!repository || repository.content === null) {
     const echo = typeof given === 'string' ? `no prompt ${printable(given)}` : 'no prompt named'
     throw refuseParams(`There is ${echo}. A prompt's name is owner__name; find both with search_prompts.`)
@@ -55,8 +55,8 @@ export async function findPrompt(given: unknown, tools: ReadTools) {
 }
 
 /** Handles `prompts/get`: returns messages without unfilled placeholders; a text prompt is a single message. docs/contract.md sections 8 and 11 */
-export async function getPrompt(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
-  const { repository, content } = await findPrompt(params.name, tools)
+export async function getPrompt(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
+  const { repository, content } = await findPrompt(params.name, deps)
   const given = params.arguments ?? {}
   if (!isObject(given) || Object.values(given).some((value) => typeof value !== 'string')) {
     throw refuseParams('arguments: expected an object of strings, for example {"language": "Go"}.')
@@ -68,7 +68,7 @@ export async function getPrompt(params: Record<string, unknown>, tools: ReadTool
   const { value, problems } = fillMessages({ messages: parts, variables }, known, 'strict')
   if (!value) throw refuseParams(`arguments: ${formatFillingProblems(problems)}.`)
   return {
-    description: sayMenu(repository.title, repository.description),
+    description: formatMenuEntry(repository.title, repository.description),
     messages: withoutSystem(value.messages.filter(isChatMessage)).map(({ role, content: text }) => ({
       role,
       content: { type: 'text', text },

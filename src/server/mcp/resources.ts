@@ -2,10 +2,10 @@
 
 import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { printable } from '../../domain/text/problems.ts'
-import type { ReadTools } from '../read/records.ts'
+import type { ReadDeps } from '../read/records.ts'
 import { findContent, findRepository } from '../read/records.ts'
 import { readMenu } from './menu.ts'
-import { sayMenu } from './prompts.ts'
+import { formatMenuEntry } from './prompts.ts'
 import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
 
 const MEDIA_TYPE = 'text/plain'
@@ -34,12 +34,12 @@ export function listTemplates(): McpResult {
 }
 
 /** Handles `resources/list`. */
-export async function listResources(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
-  const { entries, next } = await readMenu(params, tools)
+export async function listResources(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
+  const { entries, next } = await readMenu(params, deps)
   const resources = entries.map(({ owner, name, title, description, updated_at }) => ({
     uri: `hub://prompts/${owner}/${name}`,
     name: `${owner}/${name}`,
-    description: sayMenu(title, description),
+    description: formatMenuEntry(title, description),
     mimeType: MEDIA_TYPE,
     annotations: { audience: ['user', 'assistant'], lastModified: updated_at },
   }))
@@ -47,24 +47,24 @@ export async function listResources(params: Record<string, unknown>, tools: Read
 }
 
 /** Handles `resources/read`: returns the stored text. */
-export async function readResource(params: Record<string, unknown>, tools: ReadTools, era: Era): Promise<McpResult> {
+export async function readResource(params: Record<string, unknown>, deps: ReadDeps, era: Era): Promise<McpResult> {
   const { uri } = params
   if (typeof uri === 'string' && uri.startsWith('skill:')) {
-    const text = await (await import('./skills.ts')).readSkillText(uri, tools)
+    const text = await (await import('./skills.ts')).readSkillText(uri, deps)
     if (text === undefined) throw noResource(uri, era)
     return { contents: [{ uri, mimeType: 'text/markdown', text }] }
   }
   const parts = typeof uri === 'string' ? splitAddress(uri) : undefined
   if (!parts) throw noResource(uri, era)
-  const text = await readText(parts, tools)
+  const text = await readText(parts, deps)
   if (text === undefined) throw noResource(uri, era)
   return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] }
 }
 
 /** Reads the content of the given version, or of the latest one; undefined if there is none. */
-async function readText({ owner, name, version }: ResourceParts, tools: ReadTools): Promise<string | undefined> {
-  if (version === undefined) return (await findRepository(owner, name, tools))?.value().content ?? undefined
-  const bytes = await findContent(owner, name, version, tools)
+async function readText({ owner, name, version }: ResourceParts, deps: ReadDeps): Promise<string | undefined> {
+  if (version === undefined) return (await findRepository(owner, name, deps))?.value().content ?? undefined
+  const bytes = await findContent(owner, name, version, deps)
   return bytes && new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 }
 

@@ -2,7 +2,7 @@
 import { describeFront, formatSkill, type SkillVersion } from '../../domain/content/skill.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { digestText } from '../../ports/measure.ts'
-import type { ReadTools } from '../read/records.ts'
+import type { ReadDeps } from '../read/records.ts'
 import { findSkill } from '../read/skills.ts'
 import { type McpResult, refuseParams } from './protocol.ts'
 
@@ -13,8 +13,8 @@ export function listSkills({ cursor }: Record<string, unknown>): McpResult {
 }
 
 /** Handles `skills/get`. @throws McpFailure if there is no such skill */
-export async function getSkill({ uri }: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
-  const skill = await findByUri(uri, tools)
+export async function getSkill({ uri }: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
+  const skill = await findByUri(uri, deps)
   if (!skill) {
     const echo = typeof uri === 'string' ? `no skill ${printable(uri)}` : 'no skill named'
     throw refuseParams(
@@ -27,14 +27,14 @@ export async function getSkill({ uri }: Record<string, unknown>, tools: ReadTool
 }
 
 /** Returns the SKILL.md for a URI passed to `resources/read`; undefined if there is none. */
-export async function readSkillText(uri: string, tools: ReadTools): Promise<string | undefined> {
-  const skill = await findByUri(uri, tools)
+export async function readSkillText(uri: string, deps: ReadDeps): Promise<string | undefined> {
+  const skill = await findByUri(uri, deps)
   return skill && formatSkill(skill)
 }
 
 /** Finds a skill by its URI. The name comes last, because the extension requires it as the name of the folder that contains the SKILL.md. */
-async function findByUri(uri: unknown, tools: ReadTools): Promise<SkillVersion | undefined> {
+async function findByUri(uri: unknown, deps: ReadDeps): Promise<SkillVersion | undefined> {
   const [, owner = '', version, name = ''] =
     (typeof uri === 'string' && /^skill:\/\/([^/]+)(?:\/v([^/]+))?\/([^/]+)\/SKILL\.md$/.exec(uri)) || []
-  return findSkill({ owner, name, version }, tools)
+  return findSkill({ owner, name, version }, deps)
 }

@@ -6,7 +6,7 @@ import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import type { FillingValues } from '../../domain/content/filling.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import { resolveVersion } from '../read/query-values.ts'
-import type { ReadTools } from '../read/records.ts'
+import type { ReadDeps } from '../read/records.ts'
 import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
 import { type Arguments, PAGE_SIZES, type ToolName } from './tool-arguments.ts'
 
@@ -41,7 +41,7 @@ const CHAT_FIELDS = ['format', 'messages'] as const
 
 /** The handler of each tool. @throws HubError with a message that says what to do next */
 export const TOOL_ANSWERS: {
-  [Name in ToolName]: (given: Arguments<Name>, tools: ReadTools) => Promise<Record<string, unknown>>
+  [Name in ToolName]: (given: Arguments<Name>, deps: ReadDeps) => Promise<Record<string, unknown>>
 } = {
   async search_prompts({ q = '', tag, sort, page = 1, limit = PAGE_SIZES.search_prompts.usual }, { search }) {
     const question = { text: q, tags: tag === undefined ? [] : [tag], sort }
@@ -50,14 +50,14 @@ export const TOOL_ANSWERS: {
     return { data: data.map((record) => pick(record, FIELDS.search_prompts)), meta }
   },
 
-  async get_prompt({ owner, name, version: asked, label, variables }, tools) {
-    const repository = (await findRepository(owner, name, tools))?.value()
-    if (!repository) throw await noRepository(owner, name, tools)
+  async get_prompt({ owner, name, version: asked, label, variables }, deps) {
+    const repository = (await findRepository(owner, name, deps))?.value()
+    if (!repository) throw await noRepository(owner, name, deps)
     const version = resolveVersion(repository, { version: asked, label }) ?? repository.latest_version
     if (version === null) {
       throw new HubError('not_found', `${owner}/${name} has no active version. Use list_versions, then pass "version".`)
     }
-    const record = (await findVersion(owner, name, version, tools))?.value()
+    const record = (await findVersion(owner, name, version, deps))?.value()
     if (!record) throw noVersion(owner, name, version, repository.versions)
     const filled = variables ? await fill(record, variables) : leaveOpen(record)
     const yanked = !repository.versions.includes(version)
@@ -72,15 +72,15 @@ export const TOOL_ANSWERS: {
     return { data: pick(said, [...FIELDS.get_prompt, ...CHAT_FIELDS]) }
   },
 
-  async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, tools) {
-    const found = await findVersions(owner, name, tools)
-    if (!found) throw await noRepository(owner, name, tools)
+  async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, deps) {
+    const found = await findVersions(owner, name, deps)
+    if (!found) throw await noRepository(owner, name, deps)
     return pageOf(found.versions.value(), FIELDS.list_versions, page, limit)
   },
 
-  async list_tags({ q = '', page = 1, limit = PAGE_SIZES.list_tags.usual }, tools) {
+  async list_tags({ q = '', page = 1, limit = PAGE_SIZES.list_tags.usual }, deps) {
     const wanted = q.trim().toLowerCase()
-    const tags = (await findTags(tools)).value().filter(({ name }) => name.includes(wanted))
+    const tags = (await findTags(deps)).value().filter(({ name }) => name.includes(wanted))
     return pageOf(tags, FIELDS.list_tags, page, limit)
   },
 }
@@ -125,9 +125,9 @@ function pageOf<Record extends object, Key extends keyof Record>(
   return { ...listEnvelope(shown, { page, size, total: records.length }) }
 }
 
-async function noRepository(owner: string, name: string, tools: ReadTools): Promise<HubError> {
+async function noRepository(owner: string, name: string, deps: ReadDeps): Promise<HubError> {
   const { findClose } = await import('../read/close-names.ts')
-  const close = await findClose(owner, name, tools)
+  const close = await findClose(owner, name, deps)
   const hint = close.length === 0 ? '' : ` Similar: ${close.join(', ')}.`
   return new HubError(
     'not_found',

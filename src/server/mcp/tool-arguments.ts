@@ -4,7 +4,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS } from '../../domain/api/routes.ts'
 import { hasOwnerForm, isName, isVersion } from '../../domain/content/names.ts'
-import { formatProblems, parseBy } from '../../domain/text/problems.ts'
+import { formatProblems, parseWithSchema } from '../../domain/text/problems.ts'
 import { countCharacters } from '../../domain/text/text-length.ts'
 import { isObject } from './protocol.ts'
 
@@ -104,7 +104,7 @@ export type Arguments<Name extends ToolName> = z.output<(typeof INPUTS)[Name]>
 export function readArguments<Name extends ToolName>(tool: Name, given: Given): Arguments<Name>
 export function readArguments(tool: ToolName, given: Given): unknown {
   const settled = settle(tool, given)
-  const { value, problems } = parseBy<z.ZodType>(INPUTS[tool], settled)
+  const { value, problems } = parseWithSchema<z.ZodType>(INPUTS[tool], settled)
   if (problems) throw new HubError('invalid_request', formatProblems(problems))
   // zod removes an own `__proto__` property from a record, but {{__proto__}} is a normal placeholder, so the values are taken from the input.
   return isObject(value) && isObject(settled.variables) ? { ...value, variables: textsIn(settled.variables) } : value

@@ -54,7 +54,7 @@ function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
       properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, under(part)])),
     }),
     ...(items !== undefined && { items: Array.isArray(items) ? items.map(under) : under(items) }),
-    ...(additionalProperties !== undefined && { additionalProperties: sayOpen(under(additionalProperties)) }),
+    ...(additionalProperties !== undefined && { additionalProperties: emitOpenSchema(under(additionalProperties)) }),
     ...rest,
   }
   for (const key of dropped) Reflect.deleteProperty(tidied, key)
@@ -64,7 +64,7 @@ function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
 }
 
 /** Emits a schema that allows anything as `true`, because the Inspector warns about an empty one. */
-function sayOpen(part: z.core.JSONSchema._JSONSchema): z.core.JSONSchema._JSONSchema {
+function emitOpenSchema(part: z.core.JSONSchema._JSONSchema): z.core.JSONSchema._JSONSchema {
   return typeof part !== 'boolean' && Object.keys(part).length === 0 ? true : part
 }
 

@@ -1,5 +1,11 @@
 // Responds to website requests with an Astro page, or with the not-found page.
-import { CACHE_CONTROL, matchSkillPath, ownerTag, repositoryTag, tagTag } from '../../domain/api/routes.ts'
+import {
+  CACHE_CONTROL,
+  matchSkillPath,
+  ownerCacheTag,
+  repositoryCacheTag,
+  tagCacheTag,
+} from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
 import type { RenderPage } from '../../ports/pages.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
@@ -11,7 +17,7 @@ import type { PageCache } from './page-cache.ts'
 import { openPageData, type PageSources } from './page-data.ts'
 
 /** The dependencies for rendering pages. */
-export interface PageDependencies extends PageSources {
+export interface PageDeps extends PageSources {
   render: RenderPage
   limiter: RateLimiter
   clientAddress: string
@@ -23,27 +29,27 @@ export interface PageDependencies extends PageSources {
 const NOTHING = '/-/-/-/-/-/-'
 
 /** Handles one page request. Never throws: errors become responses. */
-export async function answerPage(request: Request, connect: Connect<PageDependencies>): Promise<Response> {
+export async function answerPage(request: Request, connect: Connect<PageDeps>): Promise<Response> {
   const url = new URL(request.url)
   try {
     const skill = matchSkillPath(url.pathname)
     const moved = skill ? undefined : answerMoved(url)
     if (moved) return moved
-    const tools = await connect()
+    const deps = await connect()
     // No page has a percent-encoded path.
     const path = url.pathname.includes('%') ? NOTHING : withoutSlash(url.pathname)
-    const known = tools.cache?.find(path)
+    const known = deps.cache?.find(path)
     if (known) return respondWithPage(request, known)
-    const waitSeconds = tools.limiter.take(tools.clientAddress)
+    const waitSeconds = deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
-    if (skill) return await (await import('./answer-skill.ts')).answerSkill(request, skill, tools)
+    if (skill) return await (await import('./answer-skill.ts')).answerSkill(request, skill, deps)
     if (path === '/search')
       return respondWithPage(
         request,
-        await makePage(formatFindQuestion(parseFindQuestion(url.searchParams)), path, tools),
+        await makePage(formatFindQuestion(parseFindQuestion(url.searchParams)), path, deps),
       )
-    const keep = tools.cache?.begin()
-    const page = await makePage(path, path, tools)
+    const keep = deps.cache?.begin()
+    const page = await makePage(path, path, deps)
     if (page.status === 200) keep?.(path, page)
     return respondWithPage(request, page)
   } catch (thrown) {
@@ -74,12 +80,12 @@ function findMoved({ pathname, search, searchParams }: URL): string | undefined 
 }
 
 /** Renders the page at a URL, or the not-found page. @param address the path with its query @throws the first error that a port threw during rendering */
-async function makePage(address: string, path: string, tools: PageDependencies): Promise<PageAnswer> {
+async function makePage(address: string, path: string, deps: PageDeps): Promise<PageAnswer> {
   // Failures are recorded, because Astro converts anything thrown into an empty response.
   const failures: unknown[] = []
-  const hub = openPageData(tools, (failure) => failures.push(failure))
+  const hub = openPageData(deps, (failure) => failures.push(failure))
   const tryRender = async (at: string) => {
-    const response = await tools.render(at, { hub, path })
+    const response = await deps.render(at, { hub, path })
     const bytes = new Uint8Array(await response.arrayBuffer())
     return { bytes, status: response.status, mediaType: response.headers.get('Content-Type') ?? 'text/html' }
   }
@@ -100,8 +106,9 @@ async function makePage(address: string, path: string, tools: PageDependencies):
 /** Returns the cache tags of a page: its repository, owner or tag. */
 function tagsOf(path: string): string[] {
   const [first = '', second = '', third = ''] = path.slice(1).split('/')
-  if (first === 'tags') return isTag(second) ? [tagTag(second)] : []
-  if (first === 'badges') return isOwner(second) ? [repositoryTag(second, third.replace(/\.(?:svg|png)$/, ''))] : []
+  if (first === 'tags') return isTag(second) ? [tagCacheTag(second)] : []
+  if (first === 'badges')
+    return isOwner(second) ? [repositoryCacheTag(second, third.replace(/\.(?:svg|png)$/, ''))] : []
   if (!isOwner(first)) return []
-  return isName(second) ? [repositoryTag(first, second)] : [ownerTag(first)]
+  return isName(second) ? [repositoryCacheTag(first, second)] : [ownerCacheTag(first)]
 }

@@ -1,6 +1,6 @@
 // Serves Agent Skills: SKILL.md files, and the indexes through which clients find and install them.
 import { HubError } from '../../domain/api/errors.ts'
-import { DATA_FILES, ownerTag, type PathParameters, repositoryTag } from '../../domain/api/routes.ts'
+import { DATA_FILES, ownerCacheTag, type PathParameters, repositoryCacheTag } from '../../domain/api/routes.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
 import { describeSkill, formatSkill, formatSkillIndex } from '../../domain/content/skill.ts'
 import { printable } from '../../domain/text/problems.ts'
@@ -18,7 +18,7 @@ export async function answerSkill(
   sources: Sources,
 ): Promise<Response> {
   const { owner = '', name, version, skill } = parameters
-  const cacheTag = name === undefined ? ownerTag(owner) : repositoryTag(owner, name)
+  const cacheTag = name === undefined ? ownerCacheTag(owner) : repositoryCacheTag(owner, name)
   const isIndex = file === 'index.json'
   try {
     const bytes =

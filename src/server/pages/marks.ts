@@ -11,7 +11,7 @@ interface MarkedPart {
 const SHORTEST_STEM = 4
 
 /** Lists the words of a query, and the words to which they were corrected. @param corrected each corrected word, by the word that was typed */
-export function listSoughtWords(question: string, corrected: Readonly<Record<string, string>> = {}): string[] {
+export function listSearchWords(question: string, corrected: Readonly<Record<string, string>> = {}): string[] {
   return [...new Set([question, ...Object.values(corrected)].flatMap((text) => tokenize(text)))]
 }
 

@@ -7,7 +7,7 @@ import type { PageData } from '../../ports/pages.ts'
 import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
 import { findActivity } from '../read/activity.ts'
 import { findClose } from '../read/close-names.ts'
-import type { ReadTools } from '../read/records.ts'
+import type { ReadDeps } from '../read/records.ts'
 import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
 
 /** Lists of an entire catalogue, parsed once per build, because the Node server returns the same bytes each time. The map is weak, so that they are freed together with their build. */
@@ -19,7 +19,7 @@ function parseOnce<Record>(bytes: Bytes): Record[] {
 }
 
 /** The sources of page data: those of the read API, plus what the platform adds. */
-export type PageSources = ReadTools & Pick<PageData, 'sourceHost' | 'brokenOf'>
+export type PageSources = ReadDeps & Pick<PageData, 'sourceHost' | 'brokenOf'>
 
 /** Creates the data access for a page. @param onFailure called with any error that a query throws */
 export function openPageData(sources: PageSources, onFailure: (failure: unknown) => void): PageData {

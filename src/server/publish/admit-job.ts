@@ -2,9 +2,9 @@
 import type { Permission } from '../../domain/access/permissions.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { GitStore } from '../../ports/git-store.ts'
-import { type AuthTools, type Bearer, requireRights } from './authenticate.ts'
+import { type AuthDeps, type Bearer, requireRights } from './authenticate.ts'
 import type { AcceptedPublish } from './decide-round.ts'
-import { readOwnerIndex, type TimeAndChance } from './rounds.ts'
+import { type Clock, readOwnerIndex } from './rounds.ts'
 
 /** A publish by a CI job. */
 type JobPublish = Pick<AcceptedPublish, 'owner' | 'name' | 'bearer' | 'arrivedMs'> & {
@@ -25,8 +25,8 @@ const LEEWAY_MS = 60_000
  */
 export async function admitJob(
   publish: JobPublish,
-  { git, spendJob }: { git: GitStore } & Pick<AuthTools, 'spendJob'>,
-  time: TimeAndChance,
+  { git, spendJob }: { git: GitStore } & Pick<AuthDeps, 'spendJob'>,
+  time: Clock,
 ): Promise<void> {
   const { owner, name, bearer, needed, job, request } = publish
   requireRights(bearer, { owner, name }, needed, await readOwnerIndex(git, publish, time))

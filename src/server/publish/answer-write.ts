@@ -1,9 +1,9 @@
 // Handles all writes to the API: POST is a publish, any other method a change.
 import type { Connect } from '../connect.ts'
-import { answerPublish, type PublishDependencies } from './publish.ts'
+import { answerPublish, type PublishHandlerDeps } from './publish.ts'
 
 /** Handles one write. Never throws: errors become responses. */
-export async function answerWrite(request: Request, connect: Connect<PublishDependencies>): Promise<Response> {
+export async function answerWrite(request: Request, connect: Connect<PublishHandlerDeps>): Promise<Response> {
   if (request.method === 'POST') return answerPublish(request, connect)
   // Imported when first needed, because most writes are publishes.
   return (await import('./manage.ts')).answerManage(request, connect)

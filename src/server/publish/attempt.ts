@@ -1,15 +1,15 @@
 // Carries out one accepted write, from the queue to the fresh copy.
-import { ownerTag, repositoryTag, tagTag } from '../../domain/api/routes.ts'
+import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/routes.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 import { type AcceptedPublish, type Outcome, outcomeOf, publishAsWrite } from './decide-round.ts'
 import { renewFreshCopy, type Written } from './renew-fresh-copy.ts'
-import { type Ending, LATEST_START_MS, type RepositoryWrite, type TimeAndChance, writeInRounds } from './rounds.ts'
+import { type Clock, type FinalOutcome, LATEST_START_MS, type RepositoryWrite, writeInRounds } from './rounds.ts'
 import type { TakeTurn } from './turns.ts'
 
 /** The dependencies of an accepted publish. */
-export interface PublishTools {
+export interface PublishDeps {
   baseUrl: string
   git: GitStore
   fresh: FreshCopies
@@ -23,15 +23,15 @@ export interface PublishTools {
 /** Carries out an accepted publish when it is its turn. @throws HubError for every rejection in docs/contract.md section 6 that requires git */
 export async function publishToGit(
   accepted: Omit<AcceptedPublish, 'known' | 'operationId'>,
-  tools: PublishTools,
-  time: TimeAndChance,
+  deps: PublishDeps,
+  time: Clock,
 ): Promise<Outcome> {
   const operationId = time.newId()
   const ending = await writeToGit(
     { ...accepted, publisher: accepted.bearer.publisher },
     (known) => publishAsWrite({ ...accepted, known, operationId }),
     ({ file, version, record, isUnchanged }) => ({ file, entry: version, added: isUnchanged ? undefined : record }),
-    tools,
+    deps,
     time,
   )
   return ending.kind === 'answer' ? ending.answer : outcomeOf(ending.decision, ending.commit)
@@ -47,16 +47,16 @@ export async function writeToGit<Decision, Answer>(
   asked: { owner: string; name: string; publisher: string; bearer: { login: string | undefined }; arrivedMs: number },
   writeOf: (known: readonly string[]) => RepositoryWrite<Decision, Answer>,
   shownOf: (decision: Decision) => Pick<Written, 'file' | 'entry' | 'added'>,
-  tools: PublishTools,
-  time: TimeAndChance,
-): Promise<Ending<Decision, Answer>> {
+  deps: PublishDeps,
+  time: Clock,
+): Promise<FinalOutcome<Decision, Answer>> {
   const { owner, name, publisher, arrivedMs, bearer } = asked
   // The copy is made in the same turn. If it were made later, an older write's copy could replace a newer one.
   const turn = { publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }
-  return tools.takeTurn(turn, async () => {
-    const copy = await tools.fresh.find(owner, name)
+  return deps.takeTurn(turn, async () => {
+    const copy = await deps.fresh.find(owner, name)
     const known = copy?.versions.map(({ version }) => version) ?? []
-    const ending = await writeInRounds(tools.git, writeOf(known), time)
+    const ending = await writeInRounds(deps.git, writeOf(known), time)
     if (ending.kind === 'committed') {
       const { folder, decision, commit } = ending
       const written = {
@@ -68,7 +68,7 @@ export async function writeToGit<Decision, Answer>(
         before: copy?.commit,
         by: bearer.login ?? owner,
       }
-      await showAtOnce(written, copy?.repository.tags ?? [], tools, new Date(time.now()))
+      await showAtOnce(written, copy?.repository.tags ?? [], deps, new Date(time.now()))
     }
     return ending
   })
@@ -78,16 +78,16 @@ export async function writeToGit<Decision, Answer>(
 export async function showAtOnce(
   written: Parameters<typeof renewFreshCopy>[0],
   tagsBefore: readonly string[],
-  tools: PublishTools,
+  deps: PublishDeps,
   now: Date,
 ): Promise<void> {
   try {
-    await renewFreshCopy(written, tools, now)
+    await renewFreshCopy(written, deps, now)
     const { owner, name, file } = written
     const tags = new Set([...tagsBefore, ...file.tags])
-    await tools.purge([repositoryTag(owner, name), ownerTag(owner), ...[...tags].map(tagTag)])
+    await deps.purge([repositoryCacheTag(owner, name), ownerCacheTag(owner), ...[...tags].map(tagCacheTag)])
   } catch (error) {
-    const { logTrouble } = await import('../../ports/log.ts')
-    logTrouble('warning', 'A write will not be visible until the next build.', { cause: error })
+    const { logProblem } = await import('../../ports/log.ts')
+    logProblem('warning', 'A write will not be visible until the next build.', { cause: error })
   }
 }

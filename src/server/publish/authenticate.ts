@@ -42,7 +42,7 @@ type Holder =
 type FindToken = (token: string) => Promise<TokenRecord | undefined>
 
 /** The dependencies of authentication; each function throws if its store cannot be reached. */
-export interface AuthTools {
+export interface AuthDeps {
   findToken: FindToken
   /** Returns whether a login still belongs to this person. GitHub may reassign a login, but never an account's number. */
   holdsLogin: (person: Person) => Promise<boolean>
@@ -62,16 +62,16 @@ const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization
  *
  * @throws HubError `unauthorized`; a token with an invalid format or checksum is rejected without a lookup. `forbidden` if the token's login now belongs to someone else
  */
-export async function authenticate(request: Request, tools: AuthTools, now: Date): Promise<Bearer> {
+export async function authenticate(request: Request, deps: AuthDeps, now: Date): Promise<Bearer> {
   const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
-  if (token !== undefined && looksLikeJob(token)) return authenticateJob(token, tools, now)
+  if (token !== undefined && looksLikeJob(token)) return authenticateJob(token, deps, now)
   if (token === undefined || !isToken(token)) throw new HubError('unauthorized', NO_GOOD_TOKEN)
-  const record = await tools.findToken(token)
+  const record = await deps.findToken(token)
   if (!record || record.revoked_at !== null) throw new HubError('unauthorized', NO_GOOD_TOKEN)
   if (hasExpired(record, now))
     throw new HubError('unauthorized', `This token expired at ${record.expires_at}. Create a new one.`)
   const { id, scope, permissions, holder } = record
-  if (holder.kind === 'person' && !(await tools.holdsLogin(holder)))
+  if (holder.kind === 'person' && !(await deps.holdsLogin(holder)))
     throw new HubError(
       'forbidden',
       `The handle ${holder.login} belongs to another user of this hub. Sign in and create a new token.`,
@@ -95,8 +95,8 @@ async function withJudge(holder: TokenRecord['holder']): Promise<Holder> {
 }
 
 /** Authenticates a job. `admitJob` checks later, and only for trusted jobs, whether the token was already used. */
-async function authenticateJob(token: string, tools: AuthTools, now: Date): Promise<Bearer> {
-  const { repositoryId, jti, endsMs, provenance, findRefusal } = await tools.verifyJob(token, now)
+async function authenticateJob(token: string, deps: AuthDeps, now: Date): Promise<Bearer> {
+  const { repositoryId, jti, endsMs, provenance, findRefusal } = await deps.verifyJob(token, now)
   return {
     // All jobs of one repository count as one publisher, for limits and idempotency.
     id: `job:${repositoryId}`,

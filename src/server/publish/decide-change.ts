@@ -9,7 +9,7 @@ import { readRepositoryState } from '../../domain/publishing/repository-state.ts
 import { isSameJson } from '../../domain/text/json.ts'
 import type { FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
-import { type PublishTools, showAtOnce } from './attempt.ts'
+import { type PublishDeps, showAtOnce } from './attempt.ts'
 import { type Bearer, requirePermission, requireRights } from './authenticate.ts'
 import { showRepository } from './renew-fresh-copy.ts'
 import type { RepositoryWrite } from './rounds.ts'
@@ -42,7 +42,7 @@ export function permissionFor({ kind }: Pick<Change, 'kind'>): Permission {
 /** Converts a change to a write for `rounds`. The record for the response is built before the commit, so that nothing can fail afterwards. */
 export function changeAsWrite(
   accepted: AcceptedChange & { operationId: string; known: readonly string[]; neighbours: Neighbours },
-  tools: PublishTools,
+  deps: PublishDeps,
 ): RepositoryWrite<ShownDecision, ChangeOutcome> {
   const { owner, name, bearer, change, arrivedMs, operationId, known, neighbours } = accepted
   return {
@@ -57,17 +57,17 @@ export function changeAsWrite(
       const state = readRepositoryState({ owner, name, versions: folder.versions.keys(), index: folder.index })
       const decision = decideChange(change, state, neighbours)
       const { file, indexText, summary } = decision
-      const shown = await showRepository({ owner, name, folder, file, entry: undefined, added: undefined }, tools)
+      const shown = await showRepository({ owner, name, folder, file, entry: undefined, added: undefined }, deps)
       // A copy with more versions than git belongs to a later publish, which this listing does not include yet.
-      const repository = shown?.repository ?? (await tools.fresh.find(owner, name))?.repository
+      const repository = shown?.repository ?? (await deps.fresh.find(owner, name))?.repository
       if (!repository) throw new Error(`${owner}/${name} cannot be shown`)
       // A hub that crashed after its commit stored no copy of it. A retry commits nothing, but shows the existing state.
-      const isUnshown = async () => !isSameJson((await findRepository(owner, name, tools))?.value(), shown?.repository)
+      const isUnshown = async () => !isSameJson((await findRepository(owner, name, deps))?.value(), shown?.repository)
       if (indexText === undefined && !change.isDryRun && shown && (await isUnshown())) {
-        const copy = await tools.fresh.find(owner, name)
+        const copy = await deps.fresh.find(owner, name)
         const state = { owner, name, folder, file, entry: undefined, added: undefined }
         const written = { ...state, commit: folder.head, before: copy?.commit, by: bearer.login ?? owner }
-        await showAtOnce(written, copy?.repository.tags ?? [], tools, new Date(arrivedMs))
+        await showAtOnce(written, copy?.repository.tags ?? [], deps, new Date(arrivedMs))
       }
       if (indexText === undefined || change.isDryRun)
         return { kind: 'answer', answer: { repository, isUnchanged: indexText === undefined, commit: null } }

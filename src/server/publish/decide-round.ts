@@ -47,7 +47,7 @@ export interface Outcome {
 }
 
 /** The state that a round determines before it decides. */
-interface Standing {
+interface RoundState {
   state: RepositoryState
   /** The publish that this request repeats, or undefined. */
   earlier: PublishMark | undefined
@@ -69,7 +69,7 @@ export function publishAsWrite(accepted: AcceptedPublish): RepositoryWrite<Publi
     known,
     needsHistory: idempotency !== undefined,
     decide: async (folder, readVersion) => {
-      const standing = readStanding(accepted, folder)
+      const standing = readRoundState(accepted, folder)
       const { needed } = standing
       return decideRound(accepted, standing, needed === undefined ? undefined : await readVersion(needed))
     },
@@ -77,7 +77,7 @@ export function publishAsWrite(accepted: AcceptedPublish): RepositoryWrite<Publi
 }
 
 /** Checks access, and derives the repository's state and the needed file from a git listing. @throws HubError `forbidden`, `idempotency_key_reused`, or `upstream_error` for a broken file */
-export function readStanding(accepted: AcceptedPublish, folder: FolderState): Standing {
+export function readRoundState(accepted: AcceptedPublish, folder: FolderState): RoundState {
   const { owner, name, bearer, idempotency } = accepted
   requireRights(bearer, { owner, name }, 'publish', folder.ownerIndex)
   const earlier = folder.publishes.find(
@@ -98,7 +98,7 @@ export function readStanding(accepted: AcceptedPublish, folder: FolderState): St
  * @param text the file of the needed version, or undefined
  * @throws HubError for every rejection; see `decidePublish`
  */
-export function decideRound(accepted: AcceptedPublish, standing: Standing, text: string | undefined): PublishRound {
+export function decideRound(accepted: AcceptedPublish, standing: RoundState, text: string | undefined): PublishRound {
   const { state, earlier } = standing
   if (earlier) return { kind: 'answer', answer: replay(earlier, state, text, accepted.addresses) }
   const { owner, name, body, addresses, operationId, idempotency } = accepted

@@ -7,21 +7,21 @@ import type { Neighbours } from '../../domain/content/rules.ts'
 import { type Change, findChangeExcess, parseChange, type Target } from '../../domain/managing/request.ts'
 import type { Connect } from '../connect.ts'
 import { findRepository } from '../read/records.ts'
-import { type PublishTools, writeToGit } from './attempt.ts'
+import { type PublishDeps, writeToGit } from './attempt.ts'
 import { requirePermission, requireScope } from './authenticate.ts'
 import { type AcceptedChange, type ChangeOutcome, changeAsWrite, permissionFor } from './decide-change.ts'
 import {
   admitBearer,
   answerElsewhere,
-  noteUseOf,
   openLimitedBody,
-  type PublishDependencies,
+  type PublishHandlerDeps,
   parseJsonBody,
+  recordUse,
   refusals,
   refuseName,
   requireJson,
 } from './publish.ts'
-import { OF_PROCESS, type TimeAndChance } from './rounds.ts'
+import { type Clock, SYSTEM_CLOCK } from './rounds.ts'
 
 /** Media types that PATCH accepts. RFC 7396 section 4 */
 const PATCH_TYPES = ['application/json', 'application/merge-patch+json']
@@ -29,8 +29,8 @@ const PATCH_TYPES = ['application/json', 'application/merge-patch+json']
 /** Handles one PATCH, PUT or DELETE. Never throws: errors become responses. */
 export async function answerManage(
   request: Request,
-  connect: Connect<PublishDependencies>,
-  time = OF_PROCESS,
+  connect: Connect<PublishHandlerDeps>,
+  time = SYSTEM_CLOCK,
 ): Promise<Response> {
   const arrivedMs = time.now()
   const { pathname } = new URL(request.url)
@@ -40,8 +40,8 @@ export async function answerManage(
     const incoming = openLimitedBody(request)
     await incoming.checkLength()
     if (request.method !== 'DELETE') requireJson(request, request.method === 'PATCH' ? PATCH_TYPES : undefined)
-    const dependencies = await connect()
-    const bearer = await admitBearer(request, dependencies, new Date(arrivedMs))
+    const deps = await connect()
+    const bearer = await admitBearer(request, deps, new Date(arrivedMs))
     const { owner = '', name = '', label = '', version = '' } = route.parameters
     if (!isOwner(owner) || !isName(name)) throw refuseName()
     const target = targetOf(route.id, request.method, { label, version })
@@ -63,11 +63,11 @@ export async function answerManage(
           job: bearer.holder,
           request: hash('sha256', [request.method, pathname, hash('sha256', bytes)].join('\0')),
         },
-        dependencies,
+        deps,
         time,
       )
-    const outcome = await changeInGit({ owner, name, bearer, change, arrivedMs }, dependencies, time)
-    await noteUseOf(bearer, dependencies)
+    const outcome = await changeInGit({ owner, name, bearer, change, arrivedMs }, deps, time)
+    await recordUse(bearer, deps)
     return respondWithChange(outcome)
   } catch (thrown) {
     return (await refusals()).answerThrown(request, thrown)
@@ -81,16 +81,16 @@ export async function answerManage(
  */
 async function changeInGit(
   accepted: AcceptedChange,
-  tools: PublishTools,
-  time: TimeAndChance = OF_PROCESS,
+  deps: PublishDeps,
+  time: Clock = SYSTEM_CLOCK,
 ): Promise<ChangeOutcome> {
-  const neighbours = await findNeighbours(accepted.change, tools)
+  const neighbours = await findNeighbours(accepted.change, deps)
   const operationId = time.newId()
   const ending = await writeToGit(
     { ...accepted, publisher: accepted.bearer.publisher },
-    (known) => changeAsWrite({ ...accepted, known, operationId, neighbours }, tools),
+    (known) => changeAsWrite({ ...accepted, known, operationId, neighbours }, deps),
     ({ file }) => ({ file, entry: undefined, added: undefined }),
-    tools,
+    deps,
     time,
   )
   return ending.kind === 'answer'
@@ -114,12 +114,12 @@ function targetOf(id: ManageRouteId, method: string, { label, version }: { label
 }
 
 /** Looks up the repositories that a change refers to, because the decision itself is pure. */
-async function findNeighbours(change: Change, tools: PublishTools): Promise<Neighbours> {
+async function findNeighbours(change: Change, deps: PublishDeps): Promise<Neighbours> {
   const named = change.kind === 'patch' ? [change.fields.moved_to, change.fields.replaced_by] : []
   const found = new Map<string, { file: { moved_to: string | null } }>()
   for (const fullName of named) {
     const { owner = '', name = '' } = (fullName && splitFullName(fullName)) || {}
-    const repository = name === '' ? undefined : await findRepository(owner, name, tools)
+    const repository = name === '' ? undefined : await findRepository(owner, name, deps)
     if (fullName && repository) found.set(fullName, { file: { moved_to: repository.value().moved_to } })
   }
   return { repositories: found as unknown as Neighbours['repositories'] }

@@ -18,15 +18,15 @@ import { measure } from '../../ports/measure.ts'
 import type { RateLimiter, SharedLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
 import { type IncomingBody, openBody } from '../read-body.ts'
-import { type PublishTools, publishToGit } from './attempt.ts'
-import { type AuthTools, authenticate, type Bearer, requirePermission, requireScope } from './authenticate.ts'
+import { type PublishDeps, publishToGit } from './attempt.ts'
+import { type AuthDeps, authenticate, type Bearer, requirePermission, requireScope } from './authenticate.ts'
 import type { Outcome } from './decide-round.ts'
-import { OF_PROCESS } from './rounds.ts'
+import { SYSTEM_CLOCK } from './rounds.ts'
 
 /** The dependencies for publishing. */
-export interface PublishDependencies extends PublishTools, AuthTools {
+export interface PublishHandlerDeps extends PublishDeps, AuthDeps {
   /** Records when a token was last used; failures are ignored, because this is only informational. */
-  noteUse: (tokenId: string) => Promise<void>
+  recordTokenUse: (tokenId: string) => Promise<void>
   /** Limits publishes for each publisher. */
   limiter: SharedLimiter
   /** Limits requests with invalid tokens for each client IP address. */
@@ -38,8 +38,8 @@ export interface PublishDependencies extends PublishTools, AuthTools {
 /** Handles one POST. Never throws: errors become responses. */
 export async function answerPublish(
   request: Request,
-  connect: Connect<PublishDependencies>,
-  time = OF_PROCESS,
+  connect: Connect<PublishHandlerDeps>,
+  time = SYSTEM_CLOCK,
 ): Promise<Response> {
   const arrivedMs = time.now()
   const { pathname } = new URL(request.url)
@@ -51,8 +51,8 @@ export async function answerPublish(
     const incoming = openLimitedBody(request)
     await incoming.checkLength()
     requireJson(request)
-    const dependencies = await connect()
-    const bearer = await admitBearer(request, dependencies, new Date(arrivedMs))
+    const deps = await connect()
+    const bearer = await admitBearer(request, deps, new Date(arrivedMs))
     if (!isOwner(owner) || !isName(name)) throw refuseName()
     const key = readIdempotencyKey(request)
     // The rest of the body is read only if the token is valid, so that requests with an invalid one use no memory.
@@ -64,16 +64,16 @@ export async function answerPublish(
       key === undefined
         ? undefined
         : { key: digest(bearer.id, `${owner}/${name}`, key), request: digest(canonicalJson(body)) }
-    const addresses = addressesBelow(dependencies.baseUrl)
+    const addresses = addressesBelow(deps.baseUrl)
     const accepted = { owner, name, bearer, body, idempotency, arrivedMs, addresses }
     if (bearer.holder.kind === 'job')
       await (await import('./admit-job.ts')).admitJob(
         { ...accepted, needed: 'publish', job: bearer.holder, request: digest(pathname, hash('sha256', bytes)) },
-        dependencies,
+        deps,
         time,
       )
-    const outcome = await publishToGit(accepted, dependencies, time)
-    await noteUseOf(bearer, dependencies)
+    const outcome = await publishToGit(accepted, deps, time)
+    await recordUse(bearer, deps)
     return respondWithOutcome(outcome, addresses)
   } catch (thrown) {
     return (await refusals()).answerThrown(request, thrown)
@@ -84,19 +84,19 @@ export async function answerPublish(
 export const refusals = () => import('../refusals.ts')
 
 /** Authenticates the sender of a write, and counts the request. @throws HubError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
-export async function admitBearer(request: Request, dependencies: PublishDependencies, now: Date): Promise<Bearer> {
-  const bearer = await authenticate(request, dependencies, now).catch(async (thrown: unknown) => {
-    throw await limitFailures(thrown, dependencies)
+export async function admitBearer(request: Request, deps: PublishHandlerDeps, now: Date): Promise<Bearer> {
+  const bearer = await authenticate(request, deps, now).catch(async (thrown: unknown) => {
+    throw await limitFailures(thrown, deps)
   })
-  const waitSeconds = await dependencies.limiter.take(bearer.publisher)
+  const waitSeconds = await deps.limiter.take(bearer.publisher)
   if (waitSeconds > 0) throw (await refusals()).refuseRate('publishes', waitSeconds)
   return bearer
 }
 
 /** Records that a token was used. */
-export async function noteUseOf({ tokenId }: Bearer, { noteUse }: PublishDependencies): Promise<void> {
+export async function recordUse({ tokenId }: Bearer, { recordTokenUse }: PublishHandlerDeps): Promise<void> {
   if (tokenId === undefined) return
-  await noteUse(tokenId).catch(() => {
+  await recordTokenUse(tokenId).catch(() => {
     // The last use is only informational; the write succeeds either way.
   })
 }
@@ -199,7 +199,7 @@ export function refuseName(): HubError {
 }
 
 /** An IP address that sends many invalid tokens must wait; valid tokens from the same address are not delayed. */
-async function limitFailures(thrown: unknown, { failedTokens, clientAddress }: PublishDependencies): Promise<unknown> {
+async function limitFailures(thrown: unknown, { failedTokens, clientAddress }: PublishHandlerDeps): Promise<unknown> {
   if (!(thrown instanceof HubError) || thrown.code !== 'unauthorized') return thrown
   const waitSeconds = failedTokens.take(clientAddress)
   return waitSeconds === 0 ? thrown : (await refusals()).refuseRate('badTokens', waitSeconds)

@@ -13,7 +13,7 @@ import {
 } from '../../ports/git-store.ts'
 
 /** The clock and randomness of a publish, passed in so that tests can control both. */
-export interface TimeAndChance {
+export interface Clock {
   /** Returns the milliseconds since 1970. */
   now: () => number
   /** Returns a random number of at least 0 and less than 1. */
@@ -24,7 +24,7 @@ export interface TimeAndChance {
 }
 
 /** The system's clock and randomness. */
-export const OF_PROCESS: TimeAndChance = { now: () => Date.now(), random: Math.random, newId: randomUUID, sleep }
+export const SYSTEM_CLOCK: Clock = { now: () => Date.now(), random: Math.random, newId: randomUUID, sleep }
 
 /** Time limit for a publish from the arrival of its request, including the queue: well below a function's 60 s, and no longer than clients wait. */
 const DEADLINE_MS = 25_000
@@ -64,12 +64,12 @@ export interface RepositoryWrite<Decision, Answer> {
 }
 
 /** The final outcome: either our commit with the decision that it carries out, or a response without a commit. */
-export type Ending<Decision, Answer> =
+export type FinalOutcome<Decision, Answer> =
   | { kind: 'committed'; decision: Decision; folder: FolderState; commit: { sha: string; url: string | null } }
   | { kind: 'answer'; answer: Answer }
 
 /** The deadline of a publish. */
-interface Deadline extends Pick<TimeAndChance, 'now' | 'sleep'> {
+interface Deadline extends Pick<Clock, 'now' | 'sleep'> {
   endsMs: number
 }
 
@@ -81,8 +81,8 @@ interface Deadline extends Pick<TimeAndChance, 'now' | 'sleep'> {
 export async function writeInRounds<Decision, Answer>(
   git: GitStore,
   write: RepositoryWrite<Decision, Answer>,
-  { now, random, sleep }: TimeAndChance,
-): Promise<Ending<Decision, Answer>> {
+  { now, random, sleep }: Clock,
+): Promise<FinalOutcome<Decision, Answer>> {
   const deadline: Deadline = { endsMs: write.arrivedMs + DEADLINE_MS, now, sleep }
   let isInDoubt = false
   /** The decisions that were sent to be committed, by subject. If a response was lost, the subject of the commit that a later round finds identifies the decision. */
@@ -118,7 +118,7 @@ export async function writeInRounds<Decision, Answer>(
 export async function readOwnerIndex(
   git: GitStore,
   { owner, name, arrivedMs }: { owner: string; name: string; arrivedMs: number },
-  { now, random, sleep }: TimeAndChance,
+  { now, random, sleep }: Clock,
 ): Promise<string | undefined> {
   const deadline: Deadline = { endsMs: arrivedMs + DEADLINE_MS, now, sleep }
   for (let round = 0; ; round++) {
@@ -130,7 +130,7 @@ export async function readOwnerIndex(
 }
 
 /** Waits for a random time before a round is repeated, so that processes do not collide again. */
-async function waitBefore(round: number, { random, sleep }: Pick<TimeAndChance, 'random' | 'sleep'>): Promise<void> {
+async function waitBefore(round: number, { random, sleep }: Pick<Clock, 'random' | 'sleep'>): Promise<void> {
   if (round > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** round))
 }
 

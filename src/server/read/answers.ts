@@ -3,7 +3,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
 import { splitFullName } from '../../domain/content/names.ts'
 import type { Bytes } from '../../ports/site-files.ts'
-import { readBuilt, readOr } from '../../ports/site-files.ts'
+import { readBuilt, readFileOr } from '../../ports/site-files.ts'
 import {
   encode,
   type Found,
@@ -13,10 +13,10 @@ import {
   findTags,
   findVersion,
   findVersions,
-  type ReadTools,
+  type ReadDeps,
 } from './records.ts'
 
-type MakeAnswer = (parameters: PathParameters, query: URLSearchParams, tools: ReadTools) => Promise<Found>
+type MakeAnswer = (parameters: PathParameters, query: URLSearchParams, deps: ReadDeps) => Promise<Found>
 
 /** Caches imports: an `import()` of a loaded module still takes about 30 µs, a third of a read. */
 function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
@@ -31,59 +31,59 @@ const queryValues = importOnce(() => import('./query-values.ts'))
 
 /** One handler per route. @throws HubError for what does not exist or was requested incorrectly */
 export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
-  listRepositories: async (_parameters, query, tools) => (await list()).answerList(query, tools),
-  getRepository: async ({ owner = '', name = '' }, _query, tools) => {
-    const repository = await findRepository(owner, name, tools)
-    if (!repository) throw await noRepository(owner, name, tools)
-    return { bytes: repository.bytes(), headers: await successorLink(repository, tools.baseUrl, '') }
+  listRepositories: async (_parameters, query, deps) => (await list()).answerList(query, deps),
+  getRepository: async ({ owner = '', name = '' }, _query, deps) => {
+    const repository = await findRepository(owner, name, deps)
+    if (!repository) throw await noRepository(owner, name, deps)
+    return { bytes: repository.bytes(), headers: await successorLink(repository, deps.baseUrl, '') }
   },
-  listVersions: async ({ owner = '', name = '' }, _query, tools) => {
-    const found = await findVersions(owner, name, tools)
-    if (!found) throw await noRepository(owner, name, tools)
+  listVersions: async ({ owner = '', name = '' }, _query, deps) => {
+    const found = await findVersions(owner, name, deps)
+    if (!found) throw await noRepository(owner, name, deps)
     const { repository, versions } = found
-    return { bytes: versions.bytes(), headers: await successorLink(repository, tools.baseUrl, '/versions') }
+    return { bytes: versions.bytes(), headers: await successorLink(repository, deps.baseUrl, '/versions') }
   },
-  getVersion: async ({ owner = '', name = '', version = '' }, _query, tools) => {
-    const record = await findVersion(owner, name, version, tools)
-    if (!record) throw await noVersion(owner, name, version, tools)
+  getVersion: async ({ owner = '', name = '', version = '' }, _query, deps) => {
+    const record = await findVersion(owner, name, version, deps)
+    if (!record) throw await noVersion(owner, name, version, deps)
     return { bytes: record.bytes() }
   },
-  getRaw: async ({ owner = '', name = '' }, query, tools) => {
+  getRaw: async ({ owner = '', name = '' }, query, deps) => {
     const { readVersionQuery, resolveVersion } = await queryValues()
     const asked = readVersionQuery(query)
     if (asked.version !== undefined) {
-      const bytes = await readContent(owner, name, asked.version, tools)
+      const bytes = await readContent(owner, name, asked.version, deps)
       const headers = { 'X-Prompt-Version': asked.version }
-      const repository = await findRepository(owner, name, tools)
+      const repository = await findRepository(owner, name, deps)
       // A response that may be cached forever cannot show that a version was yanked or un-yanked.
       const isYanked = repository !== undefined && !repository.facts().versions.includes(asked.version)
       return isYanked
         ? { bytes, hasDigest: true, headers: { ...headers, 'X-Prompt-Yanked': 'true' } }
         : { bytes, hasDigest: true, headers, cache: 'immutable' }
     }
-    const found = await findRepository(owner, name, tools)
-    if (!found) throw await noRepository(owner, name, tools)
+    const found = await findRepository(owner, name, deps)
+    if (!found) throw await noRepository(owner, name, deps)
     const facts = found.facts()
     const version = resolveVersion(facts, asked) ?? facts.latest_version
     if (version === null) throw noActiveVersion(owner, name)
     // The record contains the latest content, so one file is enough, and content and number always match.
     const latest = version === facts.latest_version ? facts.latestContent : undefined
     return {
-      bytes: latest ?? (await readContent(owner, name, version, tools)),
+      bytes: latest ?? (await readContent(owner, name, version, deps)),
       hasDigest: true,
-      headers: { 'X-Prompt-Version': version, ...(await linkTo(facts.moved_to, tools.baseUrl, '/raw')) },
+      headers: { 'X-Prompt-Version': version, ...(await linkTo(facts.moved_to, deps.baseUrl, '/raw')) },
     }
   },
-  listActivity: async ({ owner = '', name = '' }, _query, tools) => {
-    const found = await (await activity()).findActivity(owner, name, tools)
-    if (!found) throw await noRepository(owner, name, tools)
+  listActivity: async ({ owner = '', name = '' }, _query, deps) => {
+    const found = await (await activity()).findActivity(owner, name, deps)
+    if (!found) throw await noRepository(owner, name, deps)
     const { activities, since } = found
     const meta = { page: 1, pages: 1, total: activities.length, since }
     return { bytes: encode(JSON.stringify({ data: activities, meta })) }
   },
-  listTags: async (_parameters, _query, tools) => ({ bytes: (await findTags(tools)).bytes() }),
+  listTags: async (_parameters, _query, deps) => ({ bytes: (await findTags(deps)).bytes() }),
   getUser: async ({ handle = '' }, _query, { siteFiles }) => ({
-    bytes: await readOr(
+    bytes: await readFileOr(
       siteFiles,
       DATA_FILES.user(handle),
       () => new HubError('not_found', `User not found: ${handle}. /api/v1/repos lists prompts with their owners.`),
@@ -94,9 +94,9 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
   }),
 }
 
-async function readContent(owner: string, name: string, version: string, tools: ReadTools): Promise<Bytes> {
-  const bytes = await findContent(owner, name, version, tools)
-  if (!bytes) throw await noVersion(owner, name, version, tools)
+async function readContent(owner: string, name: string, version: string, deps: ReadDeps): Promise<Bytes> {
+  const bytes = await findContent(owner, name, version, deps)
+  if (!bytes) throw await noVersion(owner, name, version, deps)
   return bytes
 }
 
@@ -120,16 +120,16 @@ function noActiveVersion(owner: string, name: string): HubError {
 }
 
 /** Returns the error for a repository that does not exist. */
-export async function noRepository(owner: string, name: string, tools: ReadTools): Promise<HubError> {
+export async function noRepository(owner: string, name: string, deps: ReadDeps): Promise<HubError> {
   const { findClose } = await import('./close-names.ts')
-  const close = await findClose(owner, name, tools)
+  const close = await findClose(owner, name, deps)
   const hint = close.length === 0 ? '' : ` Did you mean ${close.join(', ')}?`
   return new HubError('not_found', `Repository not found: ${owner}/${name}.${hint} Search with /api/v1/repos?q=….`)
 }
 
 /** Returns the error for a version that does not exist, or whose repository does not. */
-export async function noVersion(owner: string, name: string, version: string, tools: ReadTools): Promise<HubError> {
-  if (!(await findRepository(owner, name, tools))) return noRepository(owner, name, tools)
+export async function noVersion(owner: string, name: string, version: string, deps: ReadDeps): Promise<HubError> {
+  if (!(await findRepository(owner, name, deps))) return noRepository(owner, name, deps)
   return new HubError(
     'not_found',
     `${owner}/${name} has no version ${version}. Its versions are listed at /api/v1/repos/${owner}/${name}/versions.`,

@@ -1,7 +1,7 @@
 // Suggests names for one that does not exist: the same name of another owner, or a few typos away.
 import { HubError } from '../../domain/api/errors.ts'
 import { countTypos } from '../../domain/search/edit-distance.ts'
-import type { ReadTools } from './records.ts'
+import type { ReadDeps } from './records.ts'
 
 const MAX_SUGGESTED = 3
 const MAX_CANDIDATES = 20
@@ -10,7 +10,7 @@ const MAX_TYPOS = 2
 const LETTERS_PER_TYPO = 4
 
 /** Finds the full names of listed repositories that resemble one that does not exist, closest first; at most three. Sends one search query. */
-export async function findClose(owner: string, name: string, { search }: ReadTools): Promise<string[]> {
+export async function findClose(owner: string, name: string, { search }: ReadDeps): Promise<string[]> {
   try {
     const question = { text: name.replaceAll('-', ' '), tags: [], sort: undefined, offset: 0, limit: MAX_CANDIDATES }
     const { matches } = await search().find(question)

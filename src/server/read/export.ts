@@ -3,7 +3,7 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { EXPORT_FORMATS, isExportFormat } from '../../domain/api/export-formats.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
-import { EXPORT_ROUTE, matchExport, repositoryTag } from '../../domain/api/routes.ts'
+import { EXPORT_ROUTE, matchExport, repositoryCacheTag } from '../../domain/api/routes.ts'
 import { toExported, WRITERS } from '../../domain/formats/formats.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { pathOf } from '../address.ts'
@@ -11,7 +11,7 @@ import type { Connect } from '../connect.ts'
 import { answerNotFound, answerThrown, refuseMethod, refuseRate } from '../refusals.ts'
 import { respondToOptions, respondWith } from '../respond.ts'
 import { noRepository, noVersion } from './answers.ts'
-import type { ReadDependencies } from './read.ts'
+import type { ReadHandlerDeps } from './read.ts'
 import { encode, findRepository, findVersion } from './records.ts'
 
 /**
@@ -19,25 +19,25 @@ import { encode, findRepository, findVersion } from './records.ts'
  *
  * It is cached like a repository, not permanently like a version: the file contains title, description, tags and licence, which can change.
  */
-export async function answerExport(request: Request, connect: Connect<ReadDependencies>): Promise<Response> {
+export async function answerExport(request: Request, connect: Connect<ReadHandlerDeps>): Promise<Response> {
   const { owner = '', name = '', version = '', format = '' } = matchExport(pathOf(request.url)) ?? {}
   if (owner === '') return answerNotFound(request)
-  const cacheTag = repositoryTag(owner, name)
+  const cacheTag = repositoryCacheTag(owner, name)
   try {
     if (request.method === 'OPTIONS') return respondToOptions(EXPORT_ROUTE.methods)
     if (request.method !== 'GET' && request.method !== 'HEAD') throw refuseMethod(request.method, EXPORT_ROUTE.methods)
-    const dependencies = await connect()
-    const waitSeconds = dependencies.limiter.take(dependencies.clientAddress)
+    const deps = await connect()
+    const waitSeconds = deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
     if (!isExportFormat(format))
       throw new HubError(
         'not_found',
         `There is no format ${printable(format)}. The formats are ${Object.keys(EXPORT_FORMATS).join(', ')}.`,
       )
-    const repository = (await findRepository(owner, name, dependencies))?.value()
-    if (!repository) throw await noRepository(owner, name, dependencies)
-    const record = (await findVersion(owner, name, version, dependencies))?.value()
-    if (!record) throw await noVersion(owner, name, version, dependencies)
+    const repository = (await findRepository(owner, name, deps))?.value()
+    if (!repository) throw await noRepository(owner, name, deps)
+    const record = (await findVersion(owner, name, version, deps))?.value()
+    if (!record) throw await noVersion(owner, name, version, deps)
     const written = WRITERS[format](toExported(repository, record))
     if (written.refused) throw refuse(format, written.refused)
     const { file, lost } = written

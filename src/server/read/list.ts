@@ -8,10 +8,10 @@ import { isTag } from '../../domain/content/names.ts'
 import type { SearchAnswer } from '../../ports/search.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { type ListQuery, readListQuery } from './list-query.ts'
-import type { Found, ReadTools } from './records.ts'
+import type { Found, ReadDeps } from './records.ts'
 
 /** Responds with the list. @throws HubError `invalid_request` for an invalid query; `unavailable` when the search is unavailable */
-export async function answerList(asked: URLSearchParams, { baseUrl, siteFiles, search }: ReadTools): Promise<Found> {
+export async function answerList(asked: URLSearchParams, { baseUrl, siteFiles, search }: ReadDeps): Promise<Found> {
   const query = readListQuery(asked)
   const { page, sort, q, tags } = query
   const { pageSize: size } = LIMITS

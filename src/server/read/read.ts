@@ -7,29 +7,29 @@ import {
   READ_METHODS,
   ROUTES,
   type RouteId,
-  repositoryTag,
+  repositoryCacheTag,
 } from '../../domain/api/routes.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { pathOf, queryOf } from '../address.ts'
 import type { Connect } from '../connect.ts'
 import { respondToOptions, respondWith, respondWithRedirect } from '../respond.ts'
 import { ANSWERS } from './answers.ts'
-import type { ReadTools } from './records.ts'
+import type { ReadDeps } from './records.ts'
 
 /** The read handler's dependencies. */
-export interface ReadDependencies extends ReadTools {
+export interface ReadHandlerDeps extends ReadDeps {
   limiter: RateLimiter
   /** From the platform. Handlers never take it from a header, because clients can forge headers. */
   clientAddress: string
 }
 
 /** Handles one request to the read API. Never throws: errors become responses. */
-export async function answerRead(request: Request, connect: Connect<ReadDependencies>): Promise<Response> {
+export async function answerRead(request: Request, connect: Connect<ReadHandlerDeps>): Promise<Response> {
   const path = pathOf(request.url)
   const query = queryOf(request.url)
   const route = matchRoute(path)
   const { owner, name } = route?.parameters ?? {}
-  const cacheTag = owner && name ? repositoryTag(owner, name) : undefined
+  const cacheTag = owner && name ? repositoryCacheTag(owner, name) : undefined
   try {
     if (request.method === 'OPTIONS') return respondToOptions(methodsAt(path, route?.id) ?? READ_METHODS)
     const methods = route ? undefined : methodsAt(path, undefined)
@@ -37,19 +37,15 @@ export async function answerRead(request: Request, connect: Connect<ReadDependen
     if (!route) return await answerUnknown(request, path, query)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw (await refusals()).refuseMethod(request.method, ROUTES[route.id].methods)
-    const dependencies = await connect()
-    const waitSeconds = dependencies.limiter.take(dependencies.clientAddress)
+    const deps = await connect()
+    const waitSeconds = deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw (await refusals()).refuseRate('requests', waitSeconds)
     const { mediaType, cache } = ROUTES[route.id]
     return respondWith(request, {
       mediaType,
       cache,
       cacheTag,
-      ...(await ANSWERS[route.id](
-        route.parameters,
-        query === '' ? NO_QUERY : new URLSearchParams(query),
-        dependencies,
-      )),
+      ...(await ANSWERS[route.id](route.parameters, query === '' ? NO_QUERY : new URLSearchParams(query), deps)),
     })
   } catch (thrown) {
     return (await refusals()).answerThrown(request, thrown, cacheTag)

@@ -15,7 +15,7 @@ export interface Sources {
 }
 
 /** The sources of responses. */
-export interface ReadTools extends Sources {
+export interface ReadDeps extends Sources {
   /** The hub's own base URL, without a trailing slash. */
   baseUrl: string
   /** Opened on first use: most responses need no search. */

@@ -8,13 +8,13 @@ export class ContentError extends Error {
 
   constructor(problems: readonly Problem[]) {
     super(
-      `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the content:\n${problems.map((problem) => `  ${sayProblem(problem)}`).join('\n')}`,
+      `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the content:\n${problems.map((problem) => `  ${formatContentProblem(problem)}`).join('\n')}`,
     )
     this.problems = problems
   }
 }
 
 /** Formats a problem as one line: `file: key: what was expected`. */
-export function sayProblem(problem: Problem): string {
+export function formatContentProblem(problem: Problem): string {
   return `${problem.file}: ${formatProblem(problem)}`
 }

@@ -2,7 +2,7 @@
 import type { Config } from '../../config.ts'
 import { buildCatalogue, type Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { readContentDir } from '../../stores/content/content-dir.ts'
-import { sayIgnored } from '../../stores/content/content-files.ts'
+import { describeIgnored } from '../../stores/content/content-files.ts'
 import { ContentError } from './content-error.ts'
 
 /** A catalogue with information about how it was loaded. */
@@ -25,7 +25,11 @@ export function openCatalogue({ contentDir, baseUrl, buildDay }: Config): Catalo
     load() {
       const { tree, problems, filesRead, ignored } = readContentDir(contentDir)
       if (problems.length > 0) throw new ContentError(problems)
-      return { catalogue: buildCatalogue(tree, { baseUrl, day: buildDay }), filesRead, ignored: sayIgnored(ignored) }
+      return {
+        catalogue: buildCatalogue(tree, { baseUrl, day: buildDay }),
+        filesRead,
+        ignored: describeIgnored(ignored),
+      }
     },
   }
 }

@@ -4,7 +4,7 @@ import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../../domain/catalogue/outline.ts'
-import { recallRepository } from '../../domain/catalogue/recall.ts'
+import { restoreRepository } from '../../domain/catalogue/recall.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 
 /** Reads a file of the site that is being built. */
@@ -25,9 +25,9 @@ export function readEntry(outline: RepositoryOutline, digests: RecordDigests, re
 }
 
 /** Reconstructs the files of a repository from its served records. */
-export function recallEntry(outline: RepositoryOutline, read: ReadFile): RepositoryEntry {
+export function restoreEntry(outline: RepositoryOutline, read: ReadFile): RepositoryEntry {
   const recorded = { repository: readRepositoryRecord(outline, read), versions: readVersions(outline, read) }
-  return recallRepository(recorded)
+  return restoreRepository(recorded)
 }
 
 function readRepositoryRecord({ summary: { owner, name } }: RepositoryOutline, read: ReadFile): Repository {

@@ -12,8 +12,8 @@ import {
 import { type CatalogueEntry, makeEntry } from '../../domain/catalogue/entry.ts'
 import type { RecordDigests, RepositoryOutline } from '../../domain/catalogue/outline.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
-import { mendRepository } from '../../domain/content/last-good.ts'
-import { checkNames, checkRepository, type Neighbours, NOBODY } from '../../domain/content/rules.ts'
+import { fixRepository } from '../../domain/content/last-good.ts'
+import { checkNames, checkRepository, type Neighbours, NO_NEIGHBOURS } from '../../domain/content/rules.ts'
 import type { Problem } from '../../domain/text/problems.ts'
 import { digestText } from '../../ports/measure.ts'
 import {
@@ -25,9 +25,14 @@ import {
   sortProblems,
 } from '../../stores/content/content-dir.ts'
 import type { ParsedFile } from '../../stores/content/content-file.ts'
-import { type ContentListing, isFolderAway, type ListedFile, markFiles } from '../../stores/content/content-listing.ts'
+import {
+  type ContentListing,
+  isFolderUnreadable,
+  type ListedFile,
+  stampFiles,
+} from '../../stores/content/content-listing.ts'
 import { ContentError } from './content-error.ts'
-import { readEntry, recallEntry } from './recorded-entry.ts'
+import { readEntry, restoreEntry } from './recorded-entry.ts'
 import { listSitemapFiles } from './sitemap.ts'
 
 /** Where the files of a site are written. */
@@ -37,11 +42,11 @@ export interface DataSink {
   write(path: string, text: string): void
   remove(path: string): void
   /** Stores data about a part of the content for the process that builds the next state. @param part undefined if the part was removed */
-  keep(name: string, part: KeptPart | undefined): void
+  keep(name: string, part: StoredPart | undefined): void
 }
 
 /** The stored data of one repository. */
-export interface KeptRepository {
+export interface StoredRepository {
   /** Identifies its files (content-listing.ts); empty if they must be read again. */
   marks: string
   /** Its download counts, as JSON. */
@@ -51,13 +56,13 @@ export interface KeptRepository {
 }
 
 /** The stored data of a file outside repositories: its last valid state. */
-interface KeptFile {
+interface StoredFile {
   marks: string
   parsed: ParsedFile
 }
 
 /** The stored data of one part. The name of a repository is `owner/name/`, and the name of a file is its path. */
-export type KeptPart = KeptRepository | KeptFile
+export type StoredPart = StoredRepository | StoredFile
 
 /** The inputs of a site besides the content folder. */
 interface SiteDataParts {
@@ -66,7 +71,7 @@ interface SiteDataParts {
   baseUrl: string
   sink: DataSink
   /** The stored data of the last state; omitted if there is none. */
-  kept?: Iterable<readonly [name: string, part: KeptPart]>
+  kept?: Iterable<readonly [name: string, part: StoredPart]>
   /** The paths of the last state's files that contain data of several repositories. */
   sharedPaths?: Iterable<string>
   /** Called with the number of repositories checked so far. */
@@ -74,7 +79,7 @@ interface SiteDataParts {
 }
 
 /** A state of a site. */
-export interface MadeState {
+export interface BuiltState {
   /** Outlines; the records of an entry are read from its data files on demand. */
   catalogue: Catalogue
   /** Full names of the repositories with new or changed data files. */
@@ -90,10 +95,10 @@ export interface MadeState {
 }
 
 /** Generates the states of a site, one after the other. It must not be used again after an error. */
-export type MakeState = (
+export type BuildState = (
   listing: ContentListing,
   options: { day: string; history: History; isStrict?: boolean },
-) => MadeState
+) => BuiltState
 
 /**
  * Opens the data of a site.
@@ -101,9 +106,9 @@ export type MakeState = (
  * @returns a function that updates it to the newest listing of the content folder. With `isStrict`, any problem is an
  * error. @throws ContentError for any problem if strict, and for an unreadable folder
  */
-export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }: SiteDataParts): MakeState {
-  const repositories = new Map<string, KeptRepository>()
-  const others = new Map<string, KeptFile>()
+export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }: SiteDataParts): BuildState {
+  const repositories = new Map<string, StoredRepository>()
+  const others = new Map<string, StoredFile>()
   for (const [name, part] of kept) {
     if ('outline' in part) repositories.set(name.slice(0, -1), part)
     else others.set(name, part)
@@ -112,7 +117,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
   let shared = new Map<string, readonly unknown[] | undefined>()
   for (const path of parts.sharedPaths ?? []) shared.set(path, undefined)
   return (listing, { day, history, isStrict = false }) => {
-    if (isFolderAway(listing)) throw new ContentError(listing.problems)
+    if (isFolderUnreadable(listing)) throw new ContentError(listing.problems)
     const round = openRound(listing.problems)
     const { alone, below } = groupFiles(listing.files)
     const usage = readOthers(alone, round).usage
@@ -123,7 +128,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
       parts.onProgress?.(done++, below.size)
       const stats = JSON.stringify(usage.get(fullName) ?? null)
       const before = repositories.get(fullName)
-      const marks = markFiles(files)
+      const marks = stampFiles(files)
       if (before && marks !== '' && before.marks === marks && before.stats === stats) {
         names.set(fullName, { file: { moved_to: before.outline.movedTo, replaced_by: before.outline.replacedBy } })
         continue
@@ -132,7 +137,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
       round.filesRead += files.length
       if (read.isThere) names.set(fullName, { file: read.entry.file })
       // Repositories that are certainly valid are written immediately, so that their content does not stay in memory.
-      if (read.isThere && read.problems.length === 0 && checkRepository(read.entry, NOBODY).length === 0)
+      if (read.isThere && read.problems.length === 0 && checkRepository(read.entry, NO_NEIGHBOURS).length === 0)
         write(read, round)
       else late.push(read)
     }
@@ -160,7 +165,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
         sink.keep(path, undefined)
       }
     for (const file of alone) {
-      const marks = markFiles([file])
+      const marks = stampFiles([file])
       if (marks !== '' && others.get(file.path)?.marks === marks) continue
       const { parsed, problems } = readListed(contentDir, file)
       round.filesRead++
@@ -183,8 +188,8 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     }
     round.problems.push(...problems, ...found)
     const before = repositories.get(fullName)
-    const last = before && recallEntry(before.outline, sink.read)
-    const mended = mendRepository({ now: entry, wrong, last }, neighbours)
+    const last = before && restoreEntry(before.outline, sink.read)
+    const mended = fixRepository({ now: entry, wrong, last }, neighbours)
     if (mended) write({ ...read, entry: mended, marks: '' }, round)
     else if (before) keep(fullName, { ...before, marks: '' })
   }
@@ -200,7 +205,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     }
   }
 
-  function keep(fullName: string, part: KeptRepository): void {
+  function keep(fullName: string, part: StoredRepository): void {
     repositories.set(fullName, part)
     sink.keep(`${fullName}/`, part)
   }
@@ -273,7 +278,7 @@ interface Reading extends ReturnType<typeof readRepository> {
 /** A repository's references to others. */
 type Naming = { file: Pick<NonNullable<RepositoryEntry['file']>, 'moved_to' | 'replaced_by'> | undefined }
 
-type Round = Omit<MadeState, 'catalogue'>
+type Round = Omit<BuiltState, 'catalogue'>
 
 const openRound = (problems: readonly Problem[]): Round => ({
   ...{ changed: [], removed: [], isDifferent: false, filesRead: 0 },
@@ -285,7 +290,7 @@ export function makeRepository(
   files: RepositoryEntry,
   baseUrl: string,
   stats: string,
-): { files: Iterable<DataFile>; part: Omit<KeptRepository, 'marks'> } {
+): { files: Iterable<DataFile>; part: Omit<StoredRepository, 'marks'> } {
   const { repository, versions, ...outline } = makeEntry(files, { baseUrl, stats: JSON.parse(stats) })
   const part = { stats, outline, digests: digestRecords({ repository }, digestText) }
   // An outline is copied, because strings sliced from a file's content would keep all of it in memory.

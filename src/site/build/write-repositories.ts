@@ -2,11 +2,11 @@
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { checkRepository, NOBODY } from '../../domain/content/rules.ts'
+import { checkRepository, NO_NEIGHBOURS } from '../../domain/content/rules.ts'
 import { readRepository } from '../../stores/content/content-dir.ts'
-import { type ListedFile, markFiles } from '../../stores/content/content-listing.ts'
+import { type ListedFile, stampFiles } from '../../stores/content/content-listing.ts'
 import { filesInto } from '../../stores/content/write-files.ts'
-import { type KeptRepository, makeRepository } from './site-data.ts'
+import { makeRepository, type StoredRepository } from './site-data.ts'
 
 /** Repositories per step (about 50 ms). */
 const BLOCK = 50
@@ -25,7 +25,7 @@ interface Share {
   taken: Int32Array<SharedArrayBuffer>
 }
 
-type Rows = [name: string, part: KeptRepository][]
+type Rows = [name: string, part: StoredRepository][]
 
 /**
  * Writes the repositories that are valid regardless of the others.
@@ -69,10 +69,10 @@ function* takeBlocks({ contentDir, baseUrl, siteDir, repositories, taken }: Shar
     const rows: Rows = []
     for (const { fullName, files, stats } of repositories.slice(from, from + BLOCK)) {
       const { entry, isThere, problems } = readRepository(contentDir, fullName, files)
-      if (!isThere || problems.length > 0 || checkRepository(entry, NOBODY).length > 0) continue
+      if (!isThere || problems.length > 0 || checkRepository(entry, NO_NEIGHBOURS).length > 0) continue
       const made = makeRepository(entry, baseUrl, stats)
       for (const [path, text] of made.files) put(path, text)
-      rows.push([`${fullName}/`, { marks: markFiles(files), ...made.part }])
+      rows.push([`${fullName}/`, { marks: stampFiles(files), ...made.part }])
     }
     yield rows
   }

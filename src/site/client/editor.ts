@@ -18,7 +18,7 @@ if (content && format && variables) {
   blocks.className = 'message-blocks'
   content.after(blocks)
   const isChat = () => format.value === 'chat'
-  const sayVariables = () => {
+  const showVariables = () => {
     const names = findVariableNames({ content: content.value, format: isChat() ? 'chat' : 'text' })
     variables.textContent = `Variables: ${names.length === 0 ? 'none yet' : names.join(', ')}`
   }
@@ -27,10 +27,10 @@ if (content && format && variables) {
   let parts: ChatPart[] = []
   const save = () => {
     content.value = formatChat(parts)
-    sayVariables()
+    showVariables()
   }
-  const draw = () => blocks.replaceChildren(...parts.map(drawBlock), drawAdding())
-  const drawBlock = (part: ChatPart, index: number) => {
+  const render = () => blocks.replaceChildren(...parts.map(renderBlock), renderAdding())
+  const renderBlock = (part: ChatPart, index: number) => {
     const block = document.createElement('fieldset')
     const legend = document.createElement('legend')
     legend.textContent = isChatMessage(part) ? `Message ${index + 1}: ${part.role}` : 'Earlier messages go here'
@@ -50,37 +50,37 @@ if (content && format && variables) {
       const [moved] = parts.splice(index, 1)
       parts.splice(index + by, 0, moved!)
       save()
-      draw()
+      render()
     }
     const remove = () => {
       parts.splice(index, 1)
       save()
-      draw()
+      render()
     }
     const buttons = document.createElement('div')
     buttons.className = 'actions'
-    if (index > 0) buttons.append(drawButton('Move up', `message ${index + 1}`, () => move(-1)))
-    if (index < parts.length - 1) buttons.append(drawButton('Move down', `message ${index + 1}`, () => move(1)))
-    buttons.append(drawButton('Remove', `message ${index + 1}`, remove))
+    if (index > 0) buttons.append(renderButton('Move up', `message ${index + 1}`, () => move(-1)))
+    if (index < parts.length - 1) buttons.append(renderButton('Move down', `message ${index + 1}`, () => move(1)))
+    buttons.append(renderButton('Remove', `message ${index + 1}`, remove))
     block.append(buttons)
     return block
   }
-  const drawAdding = () => {
+  const renderAdding = () => {
     const buttons = document.createElement('div')
     buttons.className = 'actions'
     const add = (part: ChatPart) => {
       parts.push(part)
       save()
-      draw()
+      render()
       ;[...blocks.querySelectorAll('textarea')].at(-1)?.focus()
     }
     for (const role of CHAT_ROLES)
-      buttons.append(drawButton(`Add ${role}`, 'message', () => add({ role, content: '' })))
+      buttons.append(renderButton(`Add ${role}`, 'message', () => add({ role, content: '' })))
     if (parts.every(isChatMessage))
-      buttons.append(drawButton('Add history', 'of earlier messages', () => add({ type: 'history' })))
+      buttons.append(renderButton('Add history', 'of earlier messages', () => add({ type: 'history' })))
     return buttons
   }
-  const drawButton = (words: string, what: string, onClick: () => void) => {
+  const renderButton = (words: string, what: string, onClick: () => void) => {
     const button = document.createElement('button')
     button.type = 'button'
     button.className = 'small'
@@ -93,7 +93,7 @@ if (content && format && variables) {
     return button
   }
   const restart = () => {
-    sayVariables()
+    showVariables()
     const isShown = canShow()
     content.hidden = isShown
     // A hidden field cannot show the browser's validation message.
@@ -101,9 +101,9 @@ if (content && format && variables) {
     blocks.hidden = !isShown
     if (!isShown) return
     parts = content.value.trim() === '' ? [] : splitChat(content.value)
-    draw()
+    render()
   }
-  content.addEventListener('input', sayVariables)
+  content.addEventListener('input', showVariables)
   format.addEventListener('change', restart)
   restart()
 }

@@ -2,9 +2,9 @@
 import './copy.ts'
 import './suggest.ts'
 import './transitions.ts'
-import { sayRelative } from './relative.ts'
+import { showRelativeTime } from './relative.ts'
 
-for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) sayRelative(time)
+for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) showRelativeTime(time)
 
 // The browser opens a menu without a script; this closes it when the reader clicks or moves focus elsewhere.
 const closeMenus = (kept: EventTarget | null) => {

@@ -1,5 +1,5 @@
 // Searches without leaving the page: replaces the list and updates the URL, so that the Back button works.
-import { sayRelative } from './relative.ts'
+import { showRelativeTime } from './relative.ts'
 
 const TYPING_MS = 200
 const place = document.getElementById('find')
@@ -22,7 +22,7 @@ function begin(place: HTMLElement): void {
     const [value, at] = [field?.value, field?.selectionStart ?? null]
     place.innerHTML = html
     place.removeAttribute('aria-busy')
-    for (const time of place.querySelectorAll<HTMLTimeElement>('time[data-relative]')) sayRelative(time)
+    for (const time of place.querySelectorAll<HTMLTimeElement>('time[data-relative]')) showRelativeTime(time)
     if (!isTyping) return
     // The new field gets the focus and the cursor position of the old one, so that people can continue typing.
     const next = place.querySelector<HTMLInputElement>('[data-find]')
@@ -93,7 +93,7 @@ function begin(place: HTMLElement): void {
 async function ask(address: string, signal: AbortSignal): Promise<string | undefined> {
   try {
     const response = await fetch(address, { signal, headers: { Accept: 'text/html' } })
-    if (!response.ok) throw new Error(await sayTrouble(response))
+    if (!response.ok) throw new Error(await describeError(response))
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     const html = page.getElementById('find')?.innerHTML ?? ''
     if (known.size >= MAX_KNOWN) known.delete([...known.keys()][0]!)
@@ -101,20 +101,20 @@ async function ask(address: string, signal: AbortSignal): Promise<string | undef
     return html
   } catch (error) {
     if (signal.aborted) return undefined
-    return drawTrouble(
+    return renderError(
       address,
       error instanceof TypeError ? 'The hub did not respond.' : String(error).replace(/^Error: /, ''),
     )
   }
 }
 
-async function sayTrouble(response: Response): Promise<string> {
+async function describeError(response: Response): Promise<string> {
   const envelope: { error?: { message?: string } } = await response.json().catch(() => ({}))
   return envelope.error?.message ?? 'Search is not available right now.'
 }
 
 /** Shows an error. The message is inserted as text. */
-function drawTrouble(address: string, message: string): string {
+function renderError(address: string, message: string): string {
   const box = document.createElement('div')
   box.className = 'nothing'
   const words = document.createElement('p')

@@ -10,7 +10,7 @@ const UNITS = [
 ] as const
 
 /** Shows a time relatively, with the date as the title. */
-export function sayRelative(time: HTMLTimeElement): void {
+export function showRelativeTime(time: HTMLTimeElement): void {
   const days = Math.floor((Date.now() - Date.parse(time.dateTime)) / DAY_MS)
   // If the reader's clock is behind, the date stays.
   if (Number.isNaN(days) || days < 0) return

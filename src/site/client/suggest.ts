@@ -60,7 +60,7 @@ function suggestAt(field: HTMLInputElement): void {
     if (q.length < MIN_CHARACTERS) return close()
     const found = await askFor(q, mine.signal)
     if (mine.signal.aborted || found.length === 0) return found.length === 0 ? close() : undefined
-    list.replaceChildren(...found.slice(0, MOST).map((one, index) => drawOption(one, `${list.id}-${index}`)))
+    list.replaceChildren(...found.slice(0, MOST).map((one, index) => renderOption(one, `${list.id}-${index}`)))
     list.hidden = document.activeElement !== field
     chosen = -1
     field.setAttribute('aria-expanded', String(!list.hidden))
@@ -108,7 +108,7 @@ async function askFor(q: string, signal: AbortSignal): Promise<RepositorySummary
   }
 }
 
-function drawOption({ title, full_name }: RepositorySummary, id: string): HTMLLIElement {
+function renderOption({ title, full_name }: RepositorySummary, id: string): HTMLLIElement {
   const option = document.createElement('li')
   option.id = id
   option.role = 'option'

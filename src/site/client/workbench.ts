@@ -3,7 +3,7 @@ import type { Variable } from '../../domain/api/schema.ts'
 import { type ChatPart, isChatMessage, splitChat } from '../../domain/content/chat.ts'
 import { fillContent, fillMessages } from '../../domain/content/filling.ts'
 import { exactText } from '../prompt/exact-text.ts'
-import { drawText } from '../prompt/prompt-text.ts'
+import { renderText } from '../prompt/prompt-text.ts'
 import { copyText } from './copy.ts'
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
@@ -56,7 +56,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
       const { value, problems } = fillOne(rule, values[rule.name])
       if (value && value.missing.length === 0) texts.set(rule.name, value.content)
       if (problems) wrong++
-      sayWrong(rule.name, field, problems?.[0]?.message)
+      showInvalid(rule.name, field, problems?.[0]?.message)
       document
         .querySelector(`[data-chip-label="${rule.name}"]`)
         ?.classList.toggle('filled', Object.hasOwn(values, rule.name) && texts.has(rule.name))
@@ -66,7 +66,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
       chip.classList.toggle('filled', text !== undefined && (Object.hasOwn(values, name) || isFilledShown))
       if (isFilledShown && text !== undefined) {
         // This escapes the text and makes hidden characters visible.
-        chip.innerHTML = drawText(text)
+        chip.innerHTML = renderText(text)
         chip.classList.toggle('empty', text === '')
       } else {
         chip.innerHTML = html
@@ -187,7 +187,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
   show()
 }
 
-function sayWrong(name: string, field: Field | undefined, message: string | undefined): void {
+function showInvalid(name: string, field: Field | undefined, message: string | undefined): void {
   const words = document.getElementById(`variable-${name}-wrong`)
   if (!words || !field) return
   words.hidden = message === undefined

@@ -1,6 +1,6 @@
 // The prompt used in the examples of the docs. Docs pages do not depend on the content, so it need not exist on this hub.
 import { buildCatalogue, type Catalogue } from '../../domain/catalogue/catalogue.ts'
-import { parseVersionFile, UNSAID } from '../../domain/content/prompt-file.ts'
+import { DEFAULT_REPOSITORY_FILE, parseVersionFile } from '../../domain/content/prompt-file.ts'
 import { measure } from '../../ports/measure.ts'
 
 /** The example prompt, as owner/name. */
@@ -36,7 +36,7 @@ export function makeExample(baseUrl: string): Catalogue {
     tags: ['code-review', 'engineering'],
     license: 'CC0-1.0',
   }
-  const repository = { owner, name, file: { ...UNSAID, ...file }, versions }
+  const repository = { owner, name, file: { ...DEFAULT_REPOSITORY_FILE, ...file }, versions }
   return buildCatalogue(
     { owners: new Map(), repositories: new Map([[EXAMPLE, repository]]), usage: new Map(), equivalents: [] },
     { baseUrl, day: '2026-05-12' },

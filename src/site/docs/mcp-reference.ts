@@ -17,7 +17,7 @@ export function describeTools(): DescribedTool[] {
     description,
     arguments: Object.entries(inputSchema.properties ?? {}).map(([argument, schema]) => ({
       name: argument,
-      type: typeof schema === 'boolean' ? 'anything' : sayType(schema),
+      type: typeof schema === 'boolean' ? 'anything' : describeType(schema),
       isRequired: inputSchema.required?.includes(argument) ?? false,
       description: typeof schema === 'boolean' ? '' : (schema.description ?? ''),
     })),
@@ -26,7 +26,7 @@ export function describeTools(): DescribedTool[] {
 
 type Schema = (typeof TOOLS)[number]['inputSchema']
 
-function sayType({ type, enum: values, maxLength }: Schema): string {
+function describeType({ type, enum: values, maxLength }: Schema): string {
   if (values) return `one of ${values.join(', ')}`
   return maxLength === undefined ? String(type) : `${type} of at most ${maxLength} characters`
 }

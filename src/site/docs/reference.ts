@@ -169,18 +169,18 @@ function describeAnswer(route: RouteWithSchemas): string {
   if (route.mediaType === 'text/plain') return 'the content, byte for byte, as plain text'
   if (route.response === null) return 'OpenAPI 3.1 as JSON'
   const { data } = rootOf(toJsonSchema(route.response)).properties ?? {}
-  return data === undefined || typeof data === 'boolean' ? 'JSON' : `{"data": ${sayType(data)}}`
+  return data === undefined || typeof data === 'boolean' ? 'JSON' : `{"data": ${describeType(data)}}`
 }
 
 function describeQuery({ name, description, schema, isRepeatable }: QueryParameter): DescribedField {
   const field = toJsonSchema(schema)
   const single = isRepeatable && typeof field.items === 'object' && !Array.isArray(field.items) ? field.items : field
-  return { name, description, type: sayType(single) }
+  return { name, description, type: describeType(single) }
 }
 
 function describe(name: string, field: z.core.JSONSchema._JSONSchema): DescribedField {
   if (typeof field === 'boolean') return { name, type: 'anything', description: '' }
-  return { name, type: sayType(field), description: field.description ?? '' }
+  return { name, type: describeType(field), description: field.description ?? '' }
 }
 
 /** Resolves a root `$ref`: a schema with an ID that refers to itself is generated as a reference to its own definition. */
@@ -193,30 +193,30 @@ function nameIn(reference: string): string {
 }
 
 /** Returns a short description of a type, with the limits that matter to clients. */
-function sayType(schema: Schema): string {
+function describeType(schema: Schema): string {
   if (schema.$ref) return nameIn(schema.$ref)
-  if (schema.enum) return `one of ${schema.enum.join(', ')}${sayDefault(schema)}`
-  if (schema.anyOf) return schema.anyOf.map(sayAny).join(' or ')
+  if (schema.enum) return `one of ${schema.enum.join(', ')}${describeDefault(schema)}`
+  if (schema.anyOf) return schema.anyOf.map(describeAny).join(' or ')
   if (schema.type === 'array') {
     const { items } = schema
-    return `list of ${typeof items === 'object' && !Array.isArray(items) ? sayType(items) : 'anything'}`
+    return `list of ${typeof items === 'object' && !Array.isArray(items) ? describeType(items) : 'anything'}`
   }
-  if (schema.type === 'object') return sayObject(schema)
+  if (schema.type === 'object') return describeObject(schema)
   const type = [schema.type ?? 'anything'].flat().join(' or ')
   const words = [schema.format === 'date-time' ? 'timestamp' : schema.format === 'uri' ? 'URL' : type]
   if (schema.maxLength !== undefined) words.push(`of at most ${schema.maxLength} characters`)
-  return words.join(' ') + sayDefault(schema)
+  return words.join(' ') + describeDefault(schema)
 }
 
-function sayDefault({ default: preset }: Schema): string {
+function describeDefault({ default: preset }: Schema): string {
   return preset === undefined ? '' : ` (${JSON.stringify(preset)} by default)`
 }
 
-function sayObject({ additionalProperties: values }: Schema): string {
+function describeObject({ additionalProperties: values }: Schema): string {
   const isTyped = typeof values === 'object' && values.type !== undefined
-  return isTyped ? `object of ${sayType(values)}` : 'object'
+  return isTyped ? `object of ${describeType(values)}` : 'object'
 }
 
-function sayAny(schema: z.core.JSONSchema._JSONSchema): string {
-  return typeof schema === 'boolean' ? 'anything' : sayType(schema)
+function describeAny(schema: z.core.JSONSchema._JSONSchema): string {
+  return typeof schema === 'boolean' ? 'anything' : describeType(schema)
 }

@@ -20,29 +20,29 @@ const MAX_DRAWN_CHARACTERS = 120_000
 const MAX_MARKS = 10_000
 
 /** Renders content as HTML; the text of the result equals the content, unless values are inserted. */
-export function drawContent(content: string, variables: readonly Variable[], options: DrawOptions = {}): string {
+export function renderContent(content: string, variables: readonly Variable[], options: DrawOptions = {}): string {
   const names = new Set(variables.map(({ name }) => name))
   const seen = new Set<string>()
   const budget = { left: MAX_MARKS }
   const html = splitContent(content, names)
     .map(({ text, name }) => {
-      if (name === undefined || budget.left-- <= 0) return drawText(text, budget)
+      if (name === undefined || budget.left-- <= 0) return renderText(text, budget)
       const value = options.filled?.get(name)
       if (!options.isLinked)
         return value === undefined
-          ? `<span class="chip">${drawText(text)}</span>`
-          : `<span class="chip filled" data-name="${name}">${drawText(value)}</span>`
+          ? `<span class="chip">${renderText(text)}</span>`
+          : `<span class="chip filled" data-name="${name}">${renderText(value)}</span>`
       // Only the first chip of a variable is reachable by keyboard, because the others link to the same field.
       const isFirst = !seen.has(name)
       seen.add(name)
-      return `<a class="chip" href="#variable-${name}" data-chip="${name}"${isFirst ? '' : ' tabindex="-1"'}>${drawText(text)}</a>`
+      return `<a class="chip" href="#variable-${name}" data-chip="${name}"${isFirst ? '' : ' tabindex="-1"'}>${renderText(text)}</a>`
     })
     .join('')
-  return content.length > MAX_DRAWN_CHARACTERS ? html : drawNumbered(html)
+  return content.length > MAX_DRAWN_CHARACTERS ? html : renderNumbered(html)
 }
 
 /** Renders text as HTML; hidden characters are shown by their code points. @param budget the remaining number of marks, which is decremented */
-export function drawText(text: string, budget = { left: Number.POSITIVE_INFINITY }): string {
+export function renderText(text: string, budget = { left: Number.POSITIVE_INFINITY }): string {
   return splitHidden(text)
     .map(({ text, code }) =>
       code === undefined || budget.left-- <= 0
@@ -53,7 +53,7 @@ export function drawText(text: string, budget = { left: Number.POSITIVE_INFINITY
 }
 
 /** Style sheets number the lines, so that numbers are never copied. Only text contains line breaks; tags do not. */
-function drawNumbered(html: string): string {
+function renderNumbered(html: string): string {
   return splitLines(html)
     .map((line) => `<span class="l${kindOf(line)}">${line}</span>`)
     .join('')

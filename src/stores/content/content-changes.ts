@@ -73,7 +73,7 @@ export async function openComparison(
 }
 
 /** Returns `HEAD` if git tracks the content folder and has a commit; undefined otherwise, or if git is not installed. */
-export async function findHead(
+export async function findTrackedHead(
   dir: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
@@ -117,7 +117,7 @@ export function isPublished({ path, atBase, atFork }: FileState): boolean {
 }
 
 /** Determines the change at one path. @param here undefined if there is no regular file */
-export async function judgeChange(
+export async function classifyChange(
   comparison: Comparison,
   state: FileState,
   here: FileHere | undefined,

@@ -206,7 +206,7 @@ function createCaller({ url, branch, getToken, environment, lookTimeoutMs = LOOK
 }
 
 /** Reads the branch on GitHub, like a fetch, without changing anything. @returns its newest commit @throws Error like `fetch` */
-export function lookAtBranch(options: ContentCloneOptions): Promise<string> {
+export function readRemoteBranch(options: ContentCloneOptions): Promise<string> {
   return createCaller(options).look()
 }
 

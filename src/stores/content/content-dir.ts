@@ -6,7 +6,7 @@ import type { ContentTree, RepositoryEntry } from '../../domain/content/content-
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { checkTree } from '../../domain/content/rules.ts'
 import type { Problem } from '../../domain/text/problems.ts'
-import { judgeFile, type ParsedFile, placeFile } from './content-file.ts'
+import { type ParsedFile, parseContentFile, placeFile } from './content-file.ts'
 import { nameFile } from './content-files.ts'
 import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
 
@@ -89,7 +89,7 @@ export function readListed(
     found.map((problem) => ({ file: nameFile(path), ...problem }))
   const place = placeFile(path, size)
   if (place.problems) return { parsed: undefined, problems: say(place.problems) }
-  const { parsed, broken } = judgeFile(place.value, readOrNothing(join(dir, path)))
+  const { parsed, broken } = parseContentFile(place.value, readOrNothing(join(dir, path)))
   return { parsed: parsed.value, problems: say(parsed.problems ?? broken) }
 }
 

@@ -17,7 +17,7 @@ import { type Equivalents, parseEquivalents } from '../../domain/search/equivale
 import {
   formatProblems,
   type Parsed,
-  parseBy,
+  parseWithSchema,
   type RuleProblem,
   type ValueProblem,
 } from '../../domain/text/problems.ts'
@@ -55,7 +55,7 @@ export function placeFile(
 }
 
 /** Parses a file, and applies the rules that need no other file. @param bytes undefined if it cannot be read */
-export function judgeFile(place: Place, bytes: Buffer | undefined): JudgedFile {
+export function parseContentFile(place: Place, bytes: Buffer | undefined): JudgedFile {
   const wrong = (rule: string, message: string) => ({ parsed: { problems: [{ rule, key: '', message }] }, broken: [] })
   if (!bytes) return wrong('readable', 'expected a readable file')
   if (place.kind === 'logo') return judgeLogo(place.name, bytes)
@@ -120,7 +120,7 @@ function tagged<Value>(parsed: Parsed<Value>, tag: (value: Value) => ParsedFile)
 
 function parseUsage(text: string): Parsed<Usage> {
   try {
-    return parseBy(Usage, JSON.parse(text))
+    return parseWithSchema(Usage, JSON.parse(text))
   } catch {
     return { problems: [{ key: '', message: 'expected JSON' }] }
   }

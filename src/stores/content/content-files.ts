@@ -19,7 +19,7 @@ function isAttributes(name: string): boolean {
 }
 
 /** Returns whether a file or folder with this name was created by an editor or a system and is not content. */
-export function isStray(name: string): boolean {
+export function isIgnoredName(name: string): boolean {
   return STRAY.test(name)
 }
 
@@ -51,7 +51,7 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
   for (const entry of entries.sort((a, b) => comparePaths(nameInPath(a), nameInPath(b)))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`
     if (isAttributes(entry.name)) findings.problems.push({ file: nameFile(path), ...ATTRIBUTES })
-    else if (isStray(entry.name)) findings.ignored.push(nameFile(path))
+    else if (isIgnoredName(entry.name)) findings.ignored.push(nameFile(path))
     else if (entry.isDirectory()) yield* listContentFiles(dir, findings, path)
     else if (entry.isFile()) yield path
     else
@@ -86,7 +86,7 @@ export function nameFile(path: string): string {
 }
 
 /** Returns one line that lists the ignored files, or undefined if there are none. */
-export function sayIgnored(ignored: readonly string[]): string | undefined {
+export function describeIgnored(ignored: readonly string[]): string | undefined {
   if (ignored.length === 0) return undefined
   const named = ignored.slice(0, MAX_NAMED).join(', ')
   const rest = ignored.length > MAX_NAMED ? ` and ${ignored.length - MAX_NAMED} more` : ''

@@ -4,7 +4,7 @@ import { LIMITS } from '../../domain/api/limits.ts'
 import type { Activity } from '../../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
 import { parsePath } from '../../domain/content/content-path.ts'
-import { parseRepositoryFile, type RepositoryFile, UNSAID } from '../../domain/content/prompt-file.ts'
+import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile, type RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { formatMoment } from '../../domain/content/values.ts'
 import { parseMessage } from '../../ports/git-store.ts'
 import { createGit, type Git } from '../git/git-command.ts'
@@ -134,7 +134,7 @@ async function compareFiles(git: Git, files: readonly FileChange[]): Promise<Map
     const part = files.slice(from, from + FILES_AT_ONCE)
     const states = await readFiles(git, [...new Set(part.flatMap(({ before, after }) => [before ?? after, after]))])
     for (const { fullName, before, after, ...origin } of part) {
-      const [old, now] = [before === undefined ? UNSAID : states.get(before), states.get(after)]
+      const [old, now] = [before === undefined ? DEFAULT_REPOSITORY_FILE : states.get(before), states.get(after)]
       if (!old || !now) continue
       found.set(fullName, [...(found.get(fullName) ?? []), ...listChanges(old, now, origin)])
     }

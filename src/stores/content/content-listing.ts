@@ -60,7 +60,7 @@ export function fingerprintContent({ problems, files }: ContentListing): string 
 }
 
 /** Returns whether the folder itself cannot be read, so that its contents are unknown. */
-export const isFolderAway = ({ problems }: Pick<Findings, 'problems'>) =>
+export const isFolderUnreadable = ({ problems }: Pick<Findings, 'problems'>) =>
   problems.some(({ file }) => file === nameFile(''))
 
 /** Creates a function that returns when a file was last changed, or an empty string if it may change again unnoticed. */
@@ -71,6 +71,6 @@ function openStamps(): (stats: BigIntStats) => string {
 }
 
 /** Returns a string that stays the same as long as the files do; empty if that is uncertain. */
-export function markFiles(files: readonly ListedFile[]): string {
+export function stampFiles(files: readonly ListedFile[]): string {
   return files.some(({ stamp }) => stamp === '') ? '' : files.map(({ path, stamp }) => `${stamp} ${path}`).join('\n')
 }

@@ -3,11 +3,11 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { Additions, CommitOutcome } from '../../ports/git-store.ts'
 import { blobId } from '../../ports/git-store.ts'
 import { type Git, GitFailure } from './git-command.ts'
-import { releaseIndex, takeIndex } from './git-index-lock.ts'
+import { lockIndex, releaseIndex } from './git-index-lock.ts'
 import { writeCommit } from './git-objects.ts'
-import { notNow, readStanding, type WorkTree } from './git-standing.ts'
-import { forgetUnfinished, noteUnfinished, tellLeft } from './git-unfinished.ts'
-import { findObstacle, lookAt, prepareShowing } from './git-work-tree.ts'
+import { checkWorkTree, notNow, type WorkTree } from './git-standing.ts'
+import { deleteUnfinished, reportChangedFiles, writeUnfinished } from './git-unfinished.ts'
+import { findObstacle, prepareFiles, readPathStates } from './git-work-tree.ts'
 
 /**
  * Commits files if the head of the checked-out branch is still the given one, and writes them to the work tree. The caller holds the turn. The index lock is held from reading the head until the files are written, so the user's git cannot commit in between. The operation is recorded before the branch moves, so that the next process can finish it if this one is killed.
@@ -23,13 +23,13 @@ export async function commitFiles(
   warn: (message: string) => void,
 ): Promise<CommitOutcome> {
   const { git, prefix } = tree
-  await takeIndex(tree)
+  await lockIndex(tree)
   let isMoving = false
   try {
-    const { branch, head } = await readStanding(tree)
+    const { branch, head } = await checkWorkTree(tree)
     if (head !== base.head) return { kind: 'moved' }
     const placed = files.map(({ path, text }) => ({ path: `${prefix}${path}`, text }))
-    const seen = await lookAt(
+    const seen = await readPathStates(
       tree,
       placed.map(({ path }) => path),
       head.length,
@@ -43,8 +43,8 @@ export async function commitFiles(
       const into = { index: true, tree: true }
       return { path, bytes, id: blobId(bytes, head.length), present: seen[number]!.present, into }
     })
-    const showing = await prepareShowing(tree, shown)
-    await noteUnfinished(tree, {
+    const showing = await prepareFiles(tree, shown)
+    await writeUnfinished(tree, {
       branch,
       files: shown.map(({ path, id, present = null }, number) => {
         const { staged = null } = seen[number]!
@@ -56,7 +56,7 @@ export async function commitFiles(
     })
     isMoving = true
     const outcome = await moveBranch(git, { branch, from: head, to: sha, reason: headline })
-    if (outcome.kind === 'committed') tellLeft(await showing.show(), warn)
+    if (outcome.kind === 'committed') reportChangedFiles(await showing.show(), warn)
     if (outcome.kind === 'moved' || outcome.kind === 'busy') await showing.undo()
     isMoving = outcome.kind === 'unknown'
     return outcome
@@ -71,7 +71,7 @@ export async function commitFiles(
     // Once the branch may have moved, the record and the lock are kept until the files are written.
     if (!isMoving) {
       await releaseIndex(tree)
-      await forgetUnfinished(tree)
+      await deleteUnfinished(tree)
     }
   }
 }
@@ -103,7 +103,7 @@ async function moveBranch(
 }
 
 /** Converts a failed write to `unavailable`, because a full disk or missing permissions are not the client's fault. */
-export async function asWrite<Value>(work: () => Promise<Value>): Promise<Value> {
+export async function withWriteErrors<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work()
   } catch (cause) {

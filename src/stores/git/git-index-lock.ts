@@ -21,7 +21,7 @@ const lockPath = ({ gitFolder }: WorkTree): string => join(gitFolder, 'index.loc
  *
  * @throws HubError `unavailable` if another git process holds it
  */
-export async function takeIndex(tree: WorkTree): Promise<void> {
+export async function lockIndex(tree: WorkTree): Promise<void> {
   const own = join(ownFolder(tree), 'index.lock')
   await mkdir(ownFolder(tree), { recursive: true })
   // The file is first written under another name, because a lock without its text could not be distinguished from git's own.
@@ -33,7 +33,7 @@ export async function takeIndex(tree: WorkTree): Promise<void> {
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     }
-    if (await isIndexOurs(tree)) return await rm(own)
+    if (await isIndexLockOurs(tree)) return await rm(own)
     if (tries === TRIES)
       throw notNow(
         "Another git command holds the index of the content's repository; an open editor of git commit -a does, too. End it, or remove index.lock from the git folder when none runs",
@@ -48,7 +48,7 @@ export async function releaseIndex(tree: WorkTree): Promise<void> {
 }
 
 /** Returns whether a hub holds the index lock. */
-export async function isIndexOurs(tree: WorkTree): Promise<boolean> {
+export async function isIndexLockOurs(tree: WorkTree): Promise<boolean> {
   const text = await readFile(lockPath(tree), 'utf8').catch(ignoreMissing)
   return text?.startsWith(MARK) ?? false
 }

@@ -19,7 +19,7 @@ export interface WorkTree {
 }
 
 /** The branch and its head. */
-interface Standing {
+interface CheckedOutBranch {
   /** `refs/heads/…`. */
   branch: string
   /** The branch's commit. */
@@ -45,7 +45,7 @@ const UNDER_WAY = [
  *
  * @throws HubError `unavailable` if another branch or none is checked out, an operation is in progress, or there is no commit: a version published then would not be visible to readers, and its number would be used again. docs/contract.md section 7
  */
-export async function readStanding(tree: WorkTree, signal?: AbortSignal): Promise<Standing> {
+export async function checkWorkTree(tree: WorkTree, signal?: AbortSignal): Promise<CheckedOutBranch> {
   for (const [entry, what, way] of UNDER_WAY) {
     if (await exists(join(tree.gitFolder, entry)))
       throw notNow(`${what} is under way in the content's git repository: ${way}`)
@@ -79,7 +79,7 @@ export function notNow(what: string, cause?: unknown): HubError {
 }
 
 /** A single git process returns both, so that branch and head match; otherwise, moving the branch from that head would fail. */
-async function readHead(git: Git, signal?: AbortSignal): Promise<Partial<Standing>> {
+async function readHead(git: Git, signal?: AbortSignal): Promise<Partial<CheckedOutBranch>> {
   const args = ['rev-parse', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD']
   const { code, stdout } = await git.tryRun(args, signal && { signal })
   if (code !== 0) return {}

@@ -15,10 +15,10 @@ import {
   versionOfEntry,
 } from '../../ports/git-store.ts'
 import { createGit, type Git } from './git-command.ts'
-import { asWrite, commitFiles } from './git-commit.ts'
+import { commitFiles, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
 import { createMaintenance } from './git-maintenance.ts'
-import { notSetUp, readStanding, type WorkTree } from './git-standing.ts'
+import { checkWorkTree, notSetUp, type WorkTree } from './git-standing.ts'
 import { inTurn } from './git-turn.ts'
 import { finishPublish, hasUnfinished } from './git-unfinished.ts'
 
@@ -57,26 +57,26 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
     return known
   }
   const finish = async (tree: WorkTree) =>
-    inTurn(join(ownFolder(tree), 'turn'), () => asWrite(() => finishPublish(tree, warn)))
+    inTurn(join(ownFolder(tree), 'turn'), () => withWriteErrors(() => finishPublish(tree, warn)))
   const maintenance = createMaintenance(warn)
   return {
     maintain: async () => maintenance.run((await locate()).git),
     finishPublishes: () =>
-      sayTrouble(undefined, async () => {
+      convertErrors(undefined, async () => {
         const tree = await locate()
         await mkdir(ownFolder(tree), { recursive: true })
         await finish(tree)
-        await readStanding(tree)
+        await checkWorkTree(tree)
       }),
     readFolder: (question, { signal }) =>
-      sayTrouble(signal, async () => {
+      convertErrors(signal, async () => {
         const tree = await locate()
         // A killed process's commit is written to the work tree first; otherwise, it would never appear there.
         if (await hasUnfinished(tree)) await finish(tree)
         return await readFolder(tree, question, signal)
       }),
     readBlob: (id, { signal }) =>
-      sayTrouble(signal, async () => {
+      convertErrors(signal, async () => {
         const { git } = await locate()
         if (!/^[0-9a-f]{40,64}$/.test(id)) throw new Error('expected the id of a blob')
         return await git.run(['cat-file', 'blob', id], { signal })
@@ -85,9 +85,9 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
       const files = listAddedFiles(additions)
       const message = formatMessage(additions.message)
       if (signal.aborted) return Promise.resolve({ kind: 'busy', retryAfterSeconds: 1 })
-      return sayTrouble(undefined, async () => {
+      return convertErrors(undefined, async () => {
         const tree = await locate()
-        return await asWrite(async () => {
+        return await withWriteErrors(async () => {
           await mkdir(ownFolder(tree), { recursive: true })
           return await inTurn(join(ownFolder(tree), 'turn'), async () => {
             await finishPublish(tree, warn)
@@ -116,7 +116,7 @@ async function findWorkTree(contentDir: string, environment: LocalGitOptions['en
 async function readFolder(tree: WorkTree, question: FolderQuestion, signal: AbortSignal): Promise<FolderState> {
   const { git, prefix } = tree
   const paths = listReadPaths(question)
-  const { head } = await readStanding(tree, signal)
+  const { head } = await checkWorkTree(tree, signal)
   const folder = `${prefix}${paths.versions}/`
   const wanted = [folder, `${prefix}${paths.index}`, `${prefix}${paths.ownerIndex}`]
   const listing = await git.run(['ls-tree', '-z', '--full-tree', head, '--', ...wanted], { signal })
@@ -162,7 +162,7 @@ async function readPublishes(
 }
 
 /** Converts errors of the git process to errors of the port. */
-async function sayTrouble<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
+async function convertErrors<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work()
   } catch (cause) {

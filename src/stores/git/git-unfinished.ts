@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Git } from './git-command.ts'
-import { isIndexOurs, ownFolder, releaseIndex, takeIndex } from './git-index-lock.ts'
+import { isIndexLockOurs, lockIndex, ownFolder, releaseIndex } from './git-index-lock.ts'
 import { ignoreMissing, nameOf, notNow, type WorkTree } from './git-standing.ts'
-import { listBlobs, lookAt, prepareShowing, type ShownFile } from './git-work-tree.ts'
+import { listBlobs, prepareFiles, readPathStates, type WorkTreeFile } from './git-work-tree.ts'
 
 /** A pending publish, recorded before its branch moves. */
 const Unfinished = z.object({
@@ -28,13 +28,13 @@ type Unfinished = z.infer<typeof Unfinished>
 const notePath = (tree: WorkTree): string => join(ownFolder(tree), 'unfinished.json')
 
 /** Writes the record atomically. */
-export async function noteUnfinished(tree: WorkTree, unfinished: Unfinished): Promise<void> {
+export async function writeUnfinished(tree: WorkTree, unfinished: Unfinished): Promise<void> {
   await writeFile(`${notePath(tree)}.new`, JSON.stringify(unfinished), { flush: true })
   await rename(`${notePath(tree)}.new`, notePath(tree))
 }
 
 /** Removes the record. */
-export async function forgetUnfinished(tree: WorkTree): Promise<void> {
+export async function deleteUnfinished(tree: WorkTree): Promise<void> {
   await rm(notePath(tree), { force: true })
 }
 
@@ -52,17 +52,17 @@ export async function finishPublish(tree: WorkTree, warn: (message: string) => v
   const note = await readNote(tree)
   if (note === undefined) {
     // The process was killed before anything happened, or after everything was done.
-    if (await isIndexOurs(tree)) await releaseIndex(tree)
+    if (await isIndexLockOurs(tree)) await releaseIndex(tree)
     return
   }
-  await takeIndex(tree)
+  await lockIndex(tree)
   await settleBranch(tree, note.branch)
   const paths = note.files.map(({ path }) => path)
   // This depends on what is checked out, not on the recorded branch: the user may have switched to another branch, or to none, with an index that lacks files of its HEAD. If HEAD lacks them too, git restores them when the user switches back.
   const head = await readCommit(tree.git, 'HEAD')
   const committed = head === undefined ? new Map() : await listBlobs(tree.git, head, paths)
-  const seen = await lookAt(tree, paths, note.files[0]?.id.length ?? 40)
-  const files: ShownFile[] = []
+  const seen = await readPathStates(tree, paths, note.files[0]?.id.length ?? 40)
+  const files: WorkTreeFile[] = []
   const left: string[] = []
   for (const [number, { path, id, staged, present }] of note.files.entries()) {
     // The branch did not move, has moved further, or another branch without the commit is checked out, so nothing of this publish is missing here.
@@ -73,14 +73,14 @@ export async function finishPublish(tree: WorkTree, warn: (message: string) => v
     if (into.index || into.tree)
       files.push({ path, id, into, present: now.present, bytes: await tree.git.run(['cat-file', 'blob', id]) })
   }
-  left.push(...(await (await prepareShowing(tree, files)).show()))
+  left.push(...(await (await prepareFiles(tree, files)).show()))
   await releaseIndex(tree)
-  await forgetUnfinished(tree)
-  tellLeft(left, warn)
+  await deleteUnfinished(tree)
+  reportChangedFiles(left, warn)
 }
 
 /** Reports which files of a publish were changed by someone since. */
-export function tellLeft(left: readonly string[], warn: (message: string) => void): void {
+export function reportChangedFiles(left: readonly string[], warn: (message: string) => void): void {
   if (left.length > 0)
     warn(
       `${left.join(', ')}: published, but left as you changed it here. git checkout HEAD -- <path> brings the published file back.`,

@@ -17,7 +17,7 @@ interface SeenFile {
 }
 
 /** Reads the state of paths in the index and the work tree. @param paths relative to the top of the work tree @param hexDigits length of the repository's IDs */
-export async function lookAt(
+export async function readPathStates(
   { git, folder }: WorkTree,
   paths: readonly string[],
   hexDigits: number,
@@ -60,7 +60,7 @@ export async function findObstacle(
 }
 
 /** A file to write. */
-export interface ShownFile {
+export interface WorkTreeFile {
   path: string
   bytes: Uint8Array
   /** Its blob, which git has. */
@@ -72,7 +72,7 @@ export interface ShownFile {
 }
 
 /** Files that have been written under temporary names, so that a full disk can no longer prevent the rest. */
-interface Showing {
+interface PreparedFiles {
   /** Renames the files and the index to their final names. @returns the paths that someone changed in the meantime, which were left as they are */
   show(): Promise<string[]>
   /** Removes the temporary files. */
@@ -84,7 +84,7 @@ interface Showing {
  *
  * @throws Error, for example if the disk is full; nothing is left behind in that case
  */
-export async function prepareShowing(tree: WorkTree, files: readonly ShownFile[]): Promise<Showing> {
+export async function prepareFiles(tree: WorkTree, files: readonly WorkTreeFile[]): Promise<PreparedFiles> {
   const work = join(ownFolder(tree), 'work')
   const index = join(work, 'index')
   const staged = files.filter(({ into }) => into.index)

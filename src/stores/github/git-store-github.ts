@@ -26,7 +26,7 @@ import {
   FOLDER_QUERY,
   FolderAnswer,
   RestBlob,
-  trustedBytes,
+  verifiedBytes,
 } from './github-queries.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -63,14 +63,14 @@ export function openGitHub(options: GitHubOptions): GitStore {
     request: CallOptions,
   ) => {
     if (!file?.object) return undefined
-    return decodeText(path, trustedBytes(file.object) ?? (await fetchBytes(octokit, file.object.oid, request)))
+    return decodeText(path, verifiedBytes(file.object) ?? (await fetchBytes(octokit, file.object.oid, request)))
   }
 
   /** Classifies a failure, and starts the pause that it requests. */
   const judge = async (thrown: unknown) => {
     // Imported on the first failure, because most calls succeed.
-    const { describeFailure, judgeFailure, toPortError } = await import('./github-failures.ts')
-    const failure = judgeFailure(thrown, Date.now())
+    const { describeFailure, classifyFailure, toPortError } = await import('./github-failures.ts')
+    const failure = classifyFailure(thrown, Date.now())
     if (failure.kind === 'limited') pause.begin(failure.retryAfterSeconds)
     return {
       failure,
@@ -144,7 +144,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
         const answer = await octokit.graphql<unknown>(BLOB_QUERY, { ...place, id, request })
         const blob = BlobAnswer.parse(answer).repository.object
         if (!blob) throw new HubError('upstream_error', 'The git host lists a file that it does not return. Try again.')
-        const bytes = blob.oid === id ? trustedBytes(blob) : undefined
+        const bytes = blob.oid === id ? verifiedBytes(blob) : undefined
         return bytes ? keep(id, bytes) : await fetchBytes(octokit, id, request)
       })),
 

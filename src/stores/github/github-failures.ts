@@ -31,7 +31,7 @@ const HttpFailure = z.object({ status: z.number(), response: z.object({ headers:
  * @param thrown a `GraphqlResponseError` (a response with `errors`), a `RequestError` (a status, which may come from octokit itself), or anything else
  * @param nowMs the current time, for limits that specify when they end
  */
-export function judgeFailure(thrown: unknown, nowMs: number): Failure {
+export function classifyFailure(thrown: unknown, nowMs: number): Failure {
   const graphql = GraphqlFailure.safeParse(thrown)
   if (graphql.success) return judgeTypes(graphql.data, nowMs)
   const http = HttpFailure.safeParse(thrown)

@@ -67,7 +67,7 @@ export const RestBlob = z.object({ encoding: z.literal('base64'), content: z.str
 export const Installation = z.object({ id: z.int().positive() })
 
 /** GitHub omits the text of blobs that it considers binary and truncates long ones, so the text is used only if its bytes have the blob's ID. */
-export function trustedBytes({ oid, text, isTruncated }: z.infer<typeof Blob>): Uint8Array<ArrayBuffer> | undefined {
+export function verifiedBytes({ oid, text, isTruncated }: z.infer<typeof Blob>): Uint8Array<ArrayBuffer> | undefined {
   if (text === null || isTruncated) return undefined
   const bytes = new TextEncoder().encode(text)
   return blobId(bytes) === oid ? bytes : undefined

@@ -35,13 +35,13 @@ export function openGitHubQuestions(options: Omit<GitHubOptions, 'branch'>): Ask
       // octokit throws for every error status, and uses 500 if there was no response. Only errors with a real response have the property `response`.
       const failed = z.object({ response: Answered }).safeParse(thrown)
       if (failed.success) return { kind: 'answered', ...failed.data.response }
-      return { kind: 'unanswered', reason: sayReason(thrown) }
+      return { kind: 'unanswered', reason: readReason(thrown) }
     }
   }
 }
 
 /** Returns only the message, because octokit's errors contain the request, including the credential. */
-function sayReason(thrown: unknown): string {
+function readReason(thrown: unknown): string {
   if (!(thrown instanceof Error)) return typeof thrown
   return thrown.cause instanceof Error ? `${thrown.message} (${thrown.cause.message})` : thrown.message
 }

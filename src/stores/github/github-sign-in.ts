@@ -31,7 +31,7 @@ const UserAnswer = z.object({ id: z.int().positive(), login: z.string() })
  *
  * @throws HubError `invalid_request` for a code that was already used, has expired or is not ours, `unavailable` if GitHub is down or the settings are wrong, `upstream_error` for an invalid response
  */
-export async function identify(
+export async function exchangeCode(
   { oauthUrl, apiUrl, clientId, clientSecret }: GithubSignIn,
   grant: Grant,
 ): Promise<Person> {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { parsePath } from '../../domain/content/content-path.ts'
 import { findLine } from '../../domain/content/prompt-file.ts'
 import { findSecretOffset } from '../../domain/content/secrets.ts'
-import { mendFile } from '../../domain/review/mechanical.ts'
-import type { Remark, ReviewGiven } from '../../domain/review/review.ts'
+import { fixFile } from '../../domain/review/mechanical.ts'
+import type { ReviewContext, ReviewFinding } from '../../domain/review/review.ts'
 import { isRuleName, RULES, type Severity } from '../../domain/review/review-rules.ts'
 import { formatProblem } from '../../domain/text/problems.ts'
 import { type Comparison, isPublished, openComparison } from '../content/content-changes.ts'
@@ -47,7 +47,7 @@ interface ReviewOrder {
   fix?: boolean
   environment: Readonly<Record<string, string | undefined>>
   /** Returns whether someone may be the publisher of a new version; see ReviewGiven. */
-  mayBePublisher?: ReviewGiven['mayBePublisher']
+  mayBePublisher?: ReviewContext['mayBePublisher']
 }
 
 /** Reviews a content folder, prompt by prompt, with bounded memory per prompt. @throws Error if the base is not a known commit */
@@ -97,7 +97,7 @@ async function mendFiles(dir: string, comparison: Comparison | undefined): Promi
     const file = join(dir, state.path)
     const bytes = readFileSync(file)
     const text = bytes.toString()
-    const better = Buffer.from(text).equals(bytes) ? mendFile(state.path, text) : undefined
+    const better = Buffer.from(text).equals(bytes) ? fixFile(state.path, text) : undefined
     if (better === undefined) continue
     writeFileSync(file, better)
     mended.push(state.path)
@@ -112,7 +112,7 @@ function openEntries(dir: string) {
     if (last.file !== file) last = { file, text: readOrNothing(join(dir, file.replace(/^content\/?/, ''))) }
     return last.text
   }
-  return (problem: Remark): ReviewEntry => {
+  return (problem: ReviewFinding): ReviewEntry => {
     const { file, rule, key } = problem
     const isOfFile = [
       'path',
@@ -129,8 +129,8 @@ function openEntries(dir: string) {
       rule === 'holds-no-secret' && (key === 'content' || key === 'readme') ? findSecretOffset(text) : undefined
     const line = found === undefined ? findLine(text, problem) : text.slice(0, found).split('\n').length
     if (!isRuleName(rule)) throw new Error(`Unknown rule: ${rule}`)
-    const { severity, mend } = RULES[rule]
-    return { file, line, rule, message: ownText(`${formatProblem(problem)}; ${mend}`), severity }
+    const { severity, fix } = RULES[rule]
+    return { file, line, rule, message: ownText(`${formatProblem(problem)}; ${fix}`), severity }
   }
 }
 

@@ -10,17 +10,17 @@ import { checkRepository, type Neighbours } from '../../domain/content/rules.ts'
 import {
   type FileChange,
   isInUse,
-  type Remark,
-  type ReviewGiven,
-  remarkSameWords,
+  type ReviewContext,
+  type ReviewFinding,
+  reportSameWords,
   reviewIndex,
-  reviewSteps,
   reviewVersion,
+  reviewVersionNumbers,
 } from '../../domain/review/review.ts'
 import { joinWords } from '../../domain/review/same-words.ts'
 import type { RuleProblem } from '../../domain/text/problems.ts'
-import { type Comparison, isPublished, judgeChange } from '../content/content-changes.ts'
-import { judgeFile, type ParsedFile, placeFile } from '../content/content-file.ts'
+import { type Comparison, classifyChange, isPublished } from '../content/content-changes.ts'
+import { type ParsedFile, parseContentFile, placeFile } from '../content/content-file.ts'
 import { listContentFiles, nameFile } from '../content/content-files.ts'
 import type { FileState } from '../content/content-walk.ts'
 import { openFileReader } from '../content/file-reader.ts'
@@ -28,7 +28,7 @@ import { openFileReader } from '../content/file-reader.ts'
 /** Reads repositories for a review. */
 interface RepositoryReader {
   /** Reviews one repository, or one other file. @returns its entries and fixes */
-  review(group: readonly FileState[]): Promise<Remark[]>
+  review(group: readonly FileState[]): Promise<ReviewFinding[]>
   /** Returns the number of files and repositories that have been read so far. */
   count(): { files: number; repositories: number }
 }
@@ -42,7 +42,7 @@ const NEIGHBOURS_KEPT = 1_000
 export function openRepositoryReader(
   dir: string,
   comparison: Comparison | undefined,
-  given: ReviewGiven,
+  given: ReviewContext,
 ): RepositoryReader {
   const read = openFileReader(comparison?.base.length ?? 40)
   const neighbours = openNeighbours((path) => readParsed(path)?.value, dir)
@@ -51,7 +51,7 @@ export function openRepositoryReader(
   const counts = { files: 0, repositories: 0 }
 
   /** Reads and checks one path. */
-  async function examine(state: FileState, remarks: Remark[]) {
+  async function examine(state: FileState, remarks: ReviewFinding[]) {
     const { path } = state
     const say = (problems: readonly RuleProblem[]) =>
       remarks.push(...problems.map((problem) => ({ file: nameFile(path), ...problem })))
@@ -64,14 +64,14 @@ export function openRepositoryReader(
       value = parsed.value
     }
     if (!comparison) return { value, change: UNCOMPARED }
-    const { problems, ...change } = await judgeChange(comparison, state, here)
+    const { problems, ...change } = await classifyChange(comparison, state, here)
     say(problems)
     return { value, change }
   }
 
   function judge(path: string, here: ReturnType<typeof read>) {
     const { value: place, problems } = placeFile(path, here?.size ?? 0)
-    return problems ? { parsed: { problems }, broken: [] } : judgeFile(place, here?.bytes)
+    return problems ? { parsed: { problems }, broken: [] } : parseContentFile(place, here?.bytes)
   }
 
   function readParsed(path: string) {
@@ -79,20 +79,20 @@ export function openRepositoryReader(
   }
 
   /** Only pairs in which at least one prompt was changed are reported. */
-  function compareWords(path: string, content: string, isTouched: boolean): Remark[] {
+  function compareWords(path: string, content: string, isTouched: boolean): ReviewFinding[] {
     const words = joinWords(content)
     if (words === undefined) return []
     const key = hash('sha256', words, 'base64')
     const first = firstWith.get(key)
     if (!first) firstWith.set(key, { path, isTouched })
-    else if (isTouched) return [remarkSameWords(path, first.path)]
-    else if (first.isTouched) return [remarkSameWords(first.path, path)]
+    else if (isTouched) return [reportSameWords(path, first.path)]
+    else if (first.isTouched) return [reportSameWords(first.path, path)]
     return []
   }
 
   return {
     async review(group) {
-      const remarks: Remark[] = []
+      const remarks: ReviewFinding[] = []
       const versions: { state: FileState; place: Place & { kind: 'version' } }[] = []
       let index: { value: ParsedFile | undefined; change: FileChange } | undefined
       for (const state of group) {
@@ -123,7 +123,7 @@ export function openRepositoryReader(
       counts.repositories++
       const { owner, name } = repository
       const published = versions.filter(({ state }) => isPublished(state)).map((one) => one.place.version)
-      remarks.push(...reviewSteps({ owner, name }, published, fresh))
+      remarks.push(...reviewVersionNumbers({ owner, name }, published, fresh))
       const indexPath = formatPath({ kind: 'repository', owner, name })
       for (const problem of checkRepository({ owner, name, file, versions: numbers }, neighbours))
         remarks.push({ file: nameFile(indexPath), ...problem })

@@ -1,6 +1,6 @@
 // Provides the vocabulary of an open index: document frequencies, prefix completions, and corrections of misspelled words.
 import type { DatabaseSync } from 'node:sqlite'
-import { countTypos, forgivenTypos } from '../../domain/search/edit-distance.ts'
+import { countTypos, maxTypos } from '../../domain/search/edit-distance.ts'
 import type { Vocabulary } from '../../domain/search/query.ts'
 
 /** Approximate maximum number of words that are compared with the misspelled words of a query. */
@@ -35,7 +35,7 @@ export function openVocabulary(database: DatabaseSync, equivalents: ReadonlyMap<
         complete.all(prefix, `${prefix}\u{10ffff}`, most).map(({ word }) => String(word)),
       correctTypo(word) {
         let closest: string[] = []
-        let most = forgivenTypos(word)
+        let most = maxTypos(word)
         // Typos leave the start or the end unchanged: checking these first is much faster than computing distances.
         const letters = Math.floor((word.length - 1) / (most + 1))
         const [start, end] = [word.slice(0, letters), word.slice(-letters)]

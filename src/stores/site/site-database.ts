@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
-import { type Bytes, refuseAway, type SiteFiles } from '../../ports/site-files.ts'
+import { type Bytes, catalogueUnavailable, type SiteFiles } from '../../ports/site-files.ts'
 
 /** Cache size for one state: the popular part of a large catalogue, or all of a small one. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024
@@ -200,7 +200,7 @@ export function readSiteDatabase(path: string): ReadDatabase {
             cache.set(path, bytes as Bytes)
             return bytes as Bytes
           } catch (error) {
-            throw refuseAway(error)
+            throw catalogueUnavailable(error)
           }
         },
       }

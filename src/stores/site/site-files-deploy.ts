@@ -1,5 +1,5 @@
 // Reads the site's files on Netlify from the URL of the function's deploy.
-import { refuseAway, type SiteFiles } from '../../ports/site-files.ts'
+import { catalogueUnavailable, type SiteFiles } from '../../ports/site-files.ts'
 
 /** Timeout for reading a file from the deploy; if it is exceeded, the response has Retry-After. */
 const FETCH_MS = 8_000
@@ -16,7 +16,7 @@ export function deployFiles(origin: string): SiteFiles {
         if (answer.status !== 200) throw new Error(`the site answered ${answer.status}`)
         return new Uint8Array(await answer.arrayBuffer())
       } catch (cause) {
-        throw refuseAway(cause)
+        throw catalogueUnavailable(cause)
       }
     },
   }

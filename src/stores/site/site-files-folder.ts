@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
-import { type Bytes, type LargeFile, refuseAway, type SiteFiles } from '../../ports/site-files.ts'
+import { type Bytes, catalogueUnavailable, type LargeFile, type SiteFiles } from '../../ports/site-files.ts'
 
 /** Cache size for one build: the popular part of a large catalogue, or all of a small one. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024
@@ -74,7 +74,7 @@ function followFolder(dir: string, later: string): ReadFrom {
       // It may have been renamed before the file was opened.
       if (isAt(place)) return value
     }
-    throw refuseAway(`${dir} was replaced`)
+    throw catalogueUnavailable(`${dir} was replaced`)
   }
 }
 
@@ -85,7 +85,7 @@ async function describeLarge(file: string): Promise<LargeFile | undefined> {
   try {
     for await (const chunk of createReadStream(file)) digest.update(chunk)
   } catch (error) {
-    throw refuseAway(error)
+    throw catalogueUnavailable(error)
   }
   const stream = () => Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>
   return { size: stats.size, digest: digest.digest('base64url'), stream }
@@ -96,5 +96,5 @@ const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'EISDIR', 'ENOTDIR', 'ENA
 /** @throws HubError `unavailable` if the file exists but cannot be read */
 function orAbsent(error: NodeJS.ErrnoException): undefined {
   if (ABSENT.has(error.code ?? '')) return undefined
-  throw refuseAway(error)
+  throw catalogueUnavailable(error)
 }

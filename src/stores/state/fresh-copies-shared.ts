@@ -1,8 +1,8 @@
 // Keeps fresh copies in a database that several machines share, so that a version published on one of them is visible on all others immediately.
-import type { CopyStore, FreshCopy, KeptVersion } from '../../ports/fresh-copies.ts'
-import { logTrouble } from '../../ports/log.ts'
+import type { CopiedVersion, CopyStore, FreshCopy } from '../../ports/fresh-copies.ts'
+import { logProblem } from '../../ports/log.ts'
 import type { StateStore } from '../../ports/state-store.ts'
-import { copiesInState } from './fresh-copies.ts'
+import { openCopies } from './fresh-copies.ts'
 
 /** The marker, whose value changes with every stored copy: while it stays the same, cached copies are current. */
 const MARKER = 'marker/fresh-copies'
@@ -21,7 +21,7 @@ interface Generation {
   /** Null if the store must be read regardless of the marker. */
   marker: string | undefined | null
   copies: Map<string, Promise<FreshCopy | undefined>>
-  versions: Map<string, Promise<KeptVersion | undefined>>
+  versions: Map<string, Promise<CopiedVersion | undefined>>
 }
 
 /** The copies that several machines share. */
@@ -37,7 +37,7 @@ interface SharedCopies extends CopyStore {
  * @param patienceMs how long a read waits for the store
  */
 export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): SharedCopies {
-  const stored = copiesInState({
+  const stored = openCopies({
     ...state,
     get: (key) =>
       state.get(key).catch((error: unknown) => {
@@ -53,7 +53,7 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
   const giveUp = (cause: unknown) => {
     if (isAway || isClosed) return
     isAway = true
-    logTrouble('warning', 'The database does not respond. Reads continue from the built files.', { cause })
+    logProblem('warning', 'The database does not respond. Reads continue from the built files.', { cause })
     waitForReturn()
   }
   const waitForReturn = () => {

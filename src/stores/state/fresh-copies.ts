@@ -2,11 +2,11 @@
 import {
   type BuildSource,
   COPY_MS,
+  type CopiedVersion,
   type CopyOrigin,
   type CopyStore,
   type FreshCopy,
   isAhead,
-  type KeptVersion,
 } from '../../ports/fresh-copies.ts'
 import { type Lifetime, listKeys, type StateStore } from '../../ports/state-store.ts'
 
@@ -28,7 +28,7 @@ interface StoredCopies extends CopyStore {
 }
 
 /** Opens the copies in a state store, which are read again each time. */
-export function copiesInState(state: StateStore): StoredCopies {
+export function openCopies(state: StateStore): StoredCopies {
   return {
     find: (owner, name) => read(state, keyOf(owner, name)),
     findVersion: (owner, name, version) => read(state, versionKeyOf(owner, name, version)),
@@ -86,7 +86,7 @@ function findOrigin(text: string): CopyOrigin | undefined {
 /** Caches copies in memory, for a single process that publishes and reads, so that a read does not access the store. */
 export function rememberCopies(copies: CopyStore): CopyStore {
   const repositories = new Map<string, Promise<FreshCopy | undefined>>()
-  const versions = new Map<string, KeptVersion>()
+  const versions = new Map<string, CopiedVersion>()
   const find: CopyStore['find'] = (owner, name) => {
     const key = keyOf(owner, name)
     const known = repositories.get(key) ?? copies.find(owner, name)
@@ -149,8 +149,8 @@ async function read<Record>(state: StateStore, key: string): Promise<Record | un
     return found && parse<Record>(found.value)
   } catch (error) {
     // Imported when the first problem occurs, because most reads and publishes have none.
-    const { logTrouble } = await import('../../ports/log.ts')
-    logTrouble('warning', 'A fresh copy could not be read.', { key, cause: error })
+    const { logProblem } = await import('../../ports/log.ts')
+    logProblem('warning', 'A fresh copy could not be read.', { key, cause: error })
     return undefined
   }
 }

@@ -2,7 +2,7 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { type Accounts, type Person, SESSION_DAYS, Session } from '../../domain/access/account.ts'
 import type { StateStore } from '../../ports/state-store.ts'
-import { spendOnce } from './spent.ts'
+import { useOnce } from './single-use.ts'
 import { parseRecord } from './state-record.ts'
 
 const DAY_MS = 86_400_000
@@ -14,7 +14,7 @@ type People = Pick<
 >
 
 /** Opens the people in a state store, which are read again each time, so that revoking a session takes effect immediately. */
-export function peopleInState(state: StateStore): People {
+export function openPeople(state: StateStore): People {
   return {
     async openSession(person, now) {
       const secret = randomBytes(32).toString('base64url')
@@ -44,15 +44,15 @@ export function peopleInState(state: StateStore): People {
     },
     async bindLogin(person) {
       await state.add(loginKey(person.login), person.user_id)
-      return holdsLogin(state, person)
+      return hasBoundLogin(state, person)
     },
     spendSignIn: ({ state: id, expires_at }) =>
-      spendOnce(state, { kind: 'sign-ins', id, use: randomUUID(), endsMs: expires_at }),
+      useOnce(state, { kind: 'sign-ins', id, use: randomUUID(), endsMs: expires_at }),
   }
 }
 
 /** Returns whether a login still belongs to a person, according to its first sign-in. */
-export async function holdsLogin(state: StateStore, { login, user_id }: Person): Promise<boolean> {
+export async function hasBoundLogin(state: StateStore, { login, user_id }: Person): Promise<boolean> {
   return (await state.get(loginKey(login)))?.value === user_id
 }
 

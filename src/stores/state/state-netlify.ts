@@ -1,6 +1,6 @@
 // Keeps state in Netlify Blobs. The expiry of a value is in its metadata.
 import { type GetStoreOptions, getStore } from '@netlify/blobs'
-import { atMost } from '../../ports/at-most.ts'
+import { mapConcurrently } from '../../ports/map-concurrently.ts'
 import { checkEntry, refuseState, type StateStore } from '../../ports/state-store.ts'
 
 /** Timeout of one call. The platform's client would retry for much longer, and the caller would get no response in the meantime. */
@@ -12,7 +12,7 @@ const SWEEP_MS = 20_000
 
 /** Returns the store of a Netlify site; inside a function, the platform provides the credentials. Reads are strongly consistent, because revoking a token must take effect immediately. */
 export function netlifyState(): StateStore {
-  return stateOver({ consistency: 'strong' })
+  return openBlobsState({ consistency: 'strong' })
 }
 
 /**
@@ -21,7 +21,7 @@ export function netlifyState(): StateStore {
  * @param access the server's URL and token; both are omitted inside a Netlify function
  * @param now a clock in milliseconds since 1970
  */
-export function stateOver(access: Omit<GetStoreOptions, 'name'>, now: () => number = Date.now): StateStore {
+export function openBlobsState(access: Omit<GetStoreOptions, 'name'>, now: () => number = Date.now): StateStore {
   const options = { ...access, name: NAME }
   const metadataOf = (expiresAt: number | undefined) =>
     expiresAt === undefined ? {} : { metadata: { expires_at: expiresAt } }
@@ -74,7 +74,7 @@ export function stateOver(access: Omit<GetStoreOptions, 'name'>, now: () => numb
       const { keys } = await state.list('')
       // The order is random, so that later sweeps remove what a sweep that ran out of time has missed.
       const shuffled = keys.map((key) => ({ key, place: Math.random() })).sort((a, b) => a.place - b.place)
-      const removed = await atMost(AT_ONCE, shuffled, async ({ key }) => {
+      const removed = await mapConcurrently(AT_ONCE, shuffled, async ({ key }) => {
         if (now() > deadline) return 0
         const found = await call(options, (store) => store.getMetadata(key))
         if (!found || !hasExpired(found.metadata)) return 0

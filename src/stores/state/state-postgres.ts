@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientConfig, DatabaseError, Pool, type QueryResult } from 'pg'
 import { HubError } from '../../domain/api/errors.ts'
-import { logTrouble } from '../../ports/log.ts'
+import { logProblem } from '../../ports/log.ts'
 import { checkEntry, type OpenStateStore, refuseState } from '../../ports/state-store.ts'
 
 /** Maximum number of connections per process, because PostgreSQL allows 100 in total by default. */
@@ -82,7 +82,7 @@ export async function openPostgresState(url: string, now: () => number = Date.no
       await pool.end()
       throw error
     }
-    logTrouble('warning', 'The database does not respond. The hub is starting without it.', { cause: error.cause })
+    logProblem('warning', 'The database does not respond. The hub is starting without it.', { cause: error.cause })
   }
   const subscribers = new Set<(topic: string | undefined) => void>()
   let listening: ReturnType<typeof listen> | undefined
@@ -231,7 +231,7 @@ function listen(settings: ClientConfig, onNotice: (topic: string | undefined) =>
         await connect()
       } catch (error) {
         if (error instanceof DatabaseError && LACKS_LISTEN.includes(error.code ?? '')) {
-          logTrouble(
+          logProblem(
             'warning',
             'The database does not support LISTEN. Changes on other machines are detected by polling.',
           )

@@ -11,8 +11,8 @@ export async function parseRecord<Schema extends z.ZodType>(
   try {
     return schema.parse(JSON.parse(text))
   } catch {
-    const { logTrouble } = await import('../../ports/log.ts')
-    logTrouble('error', `The record ${key} is broken and was ignored.`)
+    const { logProblem } = await import('../../ports/log.ts')
+    logProblem('error', `The record ${key} is broken and was ignored.`)
     return undefined
   }
 }

@@ -5,7 +5,7 @@ import type { Permission } from '../../domain/access/permissions.ts'
 import { makeToken } from '../../domain/access/token-form.ts'
 import { hasExpired, parseScope, TOKEN_DAYS, TokenRecord } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
-import { atMost } from '../../ports/at-most.ts'
+import { mapConcurrently } from '../../ports/map-concurrently.ts'
 import { type Lifetime, listKeys, type StateStore } from '../../ports/state-store.ts'
 import { parseRecord } from './state-record.ts'
 
@@ -62,7 +62,7 @@ export async function findToken(state: StateStore, token: string): Promise<Token
 }
 
 /** Opens people's tokens in a state store. */
-export function tokensInState(
+export function openTokens(
   state: StateStore,
 ): Pick<Accounts, 'createToken' | 'listTokens' | 'revokeToken' | 'listOperatorTokens'> {
   return {
@@ -79,7 +79,7 @@ export function tokensInState(
       const [expired, good] = divide(others, ({ record }) => hasExpired(record, now))
       expired.sort((a, b) => b.record.expires_at.localeCompare(a.record.expires_at))
       const kept = expired.splice(0, Math.max(0, LIMITS.tokensPerPerson - good.length))
-      await atMost(AT_ONCE, [...revoked, ...expired], (one) => remove(state, one))
+      await mapConcurrently(AT_ONCE, [...revoked, ...expired], (one) => remove(state, one))
       return withUses(state, [...good, ...kept])
     },
     async revokeToken(userId, id) {
@@ -110,7 +110,7 @@ export async function revokeOperatorToken(state: StateStore, id: string): Promis
 }
 
 /** Records that a token was used, at most once per hour. */
-export async function noteUse(state: StateStore, id: string, now: Date): Promise<void> {
+export async function recordTokenUse(state: StateStore, id: string, now: Date): Promise<void> {
   const last = await state.get(useKey(id))
   if (last && now.getTime() - Date.parse(last.value) < LAST_USE_MS) return
   await state.set(useKey(id), now.toISOString(), { expiresAt: now.getTime() + MAX_USE_MS })
@@ -125,7 +125,7 @@ interface Stored {
 async function readOperatorTokens(state: StateStore): Promise<Stored[]> {
   const digests = (await Array.fromAsync(listKeys(state, 'tokens/'))).map((key) => key.slice('tokens/'.length))
   const listed = new Set(await Array.fromAsync(listKeys(state, OPERATORS)))
-  const stored = await atMost(AT_ONCE, digests, async (digest) => {
+  const stored = await mapConcurrently(AT_ONCE, digests, async (digest) => {
     const record = await readRecord(state, digest)
     if (record?.holder.kind !== 'operator') return undefined
     if (!listed.has(listKeyOf(record))) await state.set(listKeyOf(record), digest, lifetimeOf(record))
@@ -136,7 +136,7 @@ async function readOperatorTokens(state: StateStore): Promise<Stored[]> {
 
 /** Reads list entries. An entry without a token, left by an interrupted removal, is removed. */
 async function readList(state: StateStore, keys: readonly string[]): Promise<Stored[]> {
-  const stored = await atMost(AT_ONCE, keys, async (key) => {
+  const stored = await mapConcurrently(AT_ONCE, keys, async (key) => {
     const digest = (await state.get(key))?.value
     if (digest === undefined) return undefined
     const record = await readRecord(state, digest)
@@ -154,7 +154,7 @@ async function remove(state: StateStore, { digest, record }: Stored): Promise<vo
 }
 
 async function withUses(state: StateStore, stored: readonly Stored[]): Promise<ListedToken[]> {
-  const listed = await atMost(AT_ONCE, stored, async ({ record }) => ({
+  const listed = await mapConcurrently(AT_ONCE, stored, async ({ record }) => ({
     ...record,
     last_used_at: (await state.get(useKey(record.id)))?.value ?? null,
   }))

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { listKeys } from '../../../src/ports/state-store.ts'
 import { readBlobsFolder } from '../../../src/stores/state/blobs-folder.ts'
-import { peopleInState } from '../../../src/stores/state/sessions.ts'
-import { spendOnce } from '../../../src/stores/state/spent.ts'
+import { openPeople } from '../../../src/stores/state/sessions.ts'
+import { useOnce } from '../../../src/stores/state/single-use.ts'
 import { openSqliteState } from '../../../src/stores/state/state-sqlite.ts'
-import { findToken, listAllOperatorTokens, noteUse, tokensInState } from '../../../src/stores/state/tokens.ts'
+import { findToken, listAllOperatorTokens, openTokens, recordTokenUse } from '../../../src/stores/state/tokens.ts'
 
 const FIXTURE = JSON.parse(readFileSync('tests/fixtures/state-folder.json', 'utf8')) as {
   operator: string
@@ -44,13 +44,13 @@ test('imports old tokens, sessions and logins, and leaves the folder unchanged',
   expect((await listAllOperatorTokens(state)).map(({ last_used_at }) => last_used_at)).toEqual([
     '2026-11-20T10:00:00.000Z',
   ])
-  expect(await tokensInState(state).listTokens('7', new Date(NOW))).toHaveLength(1)
-  const people = peopleInState(state)
+  expect(await openTokens(state).listTokens('7', new Date(NOW))).toHaveLength(1)
+  const people = openPeople(state)
   expect((await people.findSession(FIXTURE.session, new Date(NOW)))?.person.login).toBe('alice')
   expect(await people.bindLogin({ user_id: '8', login: 'alice' })).toBe(false)
   expect(await people.bindLogin({ user_id: '7', login: 'alice' })).toBe(true)
   const endsMs = Date.parse('2026-11-20T10:05:00Z')
-  const spend = (use: string) => spendOnce(state, { kind: 'jti', id: 'jti-1', use, endsMs })
+  const spend = (use: string) => useOnce(state, { kind: 'jti', id: 'jti-1', use, endsMs })
   expect([await spend('request-1'), await spend('other')]).toEqual([true, false])
   expect(filesNow()).toEqual(FIXTURE.files)
   await state.close()
@@ -58,9 +58,9 @@ test('imports old tokens, sessions and logins, and leaves the folder unchanged',
 
 test('imports only once: a token revoked afterwards stays revoked', async () => {
   const state = await open(() => NOW)
-  expect(await tokensInState(state).listTokens('7', new Date(NOW))).toHaveLength(1)
-  const [{ id } = { id: '' }] = await tokensInState(state).listTokens('7', new Date(NOW))
-  expect(await tokensInState(state).revokeToken('7', id)).toBe(true)
+  expect(await openTokens(state).listTokens('7', new Date(NOW))).toHaveLength(1)
+  const [{ id } = { id: '' }] = await openTokens(state).listTokens('7', new Date(NOW))
+  expect(await openTokens(state).revokeToken('7', id)).toBe(true)
   await state.close()
   const again = await open(() => NOW)
   expect(await findToken(again, FIXTURE.person)).toBeUndefined()
@@ -84,7 +84,7 @@ test('after 400 days only logins and counts of global sign-outs remain', async (
     'tokens',
     'users',
   ])
-  await noteUse(state, 'id', new Date(time))
+  await recordTokenUse(state, 'id', new Date(time))
   //  after             is gone
   for (const [ms, gone] of [
     [10 * 60_000, ['jti', 'sign-ins']],

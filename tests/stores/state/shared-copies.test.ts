@@ -1,9 +1,9 @@
 // Tests fresh copies: shared by several machines, kept if the store is lost, and removed once a build contains them.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startSweeping } from '../../../src/host/open-state.ts'
-import type { FreshCopy, KeptVersion } from '../../../src/ports/fresh-copies.ts'
+import type { CopiedVersion, FreshCopy } from '../../../src/ports/fresh-copies.ts'
 import { refuseState, type StateStore } from '../../../src/ports/state-store.ts'
-import { copiesInState, removeBuiltCopies } from '../../../src/stores/state/fresh-copies.ts'
+import { openCopies, removeBuiltCopies } from '../../../src/stores/state/fresh-copies.ts'
 import { shareCopies } from '../../../src/stores/state/fresh-copies-shared.ts'
 import { memoryState } from '../../hubs/memory-state.ts'
 
@@ -19,7 +19,7 @@ const versionOf = (name: string, version: string) =>
     commit: 'c',
     kept_at: new Date().toISOString(),
     version: { owner: 'acme', name, version },
-  }) as unknown as KeptVersion
+  }) as unknown as CopiedVersion
 
 /** Creates a store that counts its calls and can be made unavailable. */
 function countCalls(state: StateStore) {
@@ -98,7 +98,7 @@ describe('removing copies', () => {
 
   test('removes copies included in a build; keeps newer ones and those of broken repositories', async () => {
     const state = memoryState()
-    const copies = copiesInState(state)
+    const copies = openCopies(state)
     const old = Date.now() - 60_000
     await copies.keep(copyOf('built', 1, old))
     await copies.keep(copyOf('named', 1))
@@ -119,7 +119,7 @@ describe('removing copies', () => {
   test('removes expired entries every ten minutes, and copies once no other machine needs them', async () => {
     vi.useFakeTimers()
     const state = memoryState(undefined, () => Date.now())
-    const copies = copiesInState(state)
+    const copies = openCopies(state)
     await state.set('sign-ins/x', '1', { expiresAt: Date.now() + 60_000 })
     await copies.keep(copyOf('a', 1))
     let source: { read_until: string; commits: string[]; broken: string[] } | undefined

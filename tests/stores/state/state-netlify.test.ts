@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BlobsServer } from '@netlify/blobs/server'
 import { expect, test } from 'vitest'
-import { stateOver } from '../../../src/stores/state/state-netlify.ts'
+import { openBlobsState } from '../../../src/stores/state/state-netlify.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 
 async function startServer() {
@@ -23,7 +23,7 @@ async function startServer() {
 stateStoreContract('Netlify Blobs', async () => {
   const { access, stop } = await startServer()
   return {
-    open: async (now) => ({ ...stateOver(access, now), close: async () => {} }),
+    open: async (now) => ({ ...openBlobsState(access, now), close: async () => {} }),
     close: stop,
     // Measured: of 20 simultaneous conditional writes, this server lets up to 20 win, and Netlify guarantees nothing
     // (docs/notes/github.md section 10).
@@ -33,7 +33,7 @@ stateStoreContract('Netlify Blobs', async () => {
 
 test('returns unavailable with a retry time when the server is down', async () => {
   const { access, stop } = await startServer()
-  const state = stateOver(access)
+  const state = openBlobsState(access)
   await state.set('a', '1')
   await stop()
   await expect(state.get('a')).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 })

@@ -19,7 +19,7 @@ interface Use {
  * @returns false if it was used for something else or has expired @throws HubError `unavailable` if the store cannot be
  * reached
  */
-export async function spendOnce(state: StateStore, { kind, id, use, endsMs }: Use): Promise<boolean> {
+export async function useOnce(state: StateStore, { kind, id, use, endsMs }: Use): Promise<boolean> {
   const key = `${kind}/${Math.ceil(endsMs / 1000)}-${hash('sha256', id)}`
   await state.add(key, use, { expiresAt: endsMs })
   return (await state.get(key))?.value === use

@@ -1,7 +1,7 @@
 // Runs work on many items with limited concurrency.
 
 /** Processes the items in order, at most `count` at once. @returns the results, in the order of the items @throws the first failure */
-export async function atMost<Thing, Value>(
+export async function mapConcurrently<Thing, Value>(
   count: number,
   things: readonly Thing[],
   work: (thing: Thing) => Promise<Value>,

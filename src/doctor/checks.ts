@@ -7,11 +7,11 @@ export interface Finding {
   /** What is wrong, as a sentence. It may name settings, but never contains the values of secret ones. */
   problem: string
   /** How to fix it, as a sentence. */
-  mend: string
+  fix: string
 }
 
 /** A single check. */
-export interface Check<Patient> {
+export interface Check<Target> {
   /** A stable name for use in scripts, with only lower-case letters and hyphens. */
   name: string
   /** What the check confirms if it finds nothing. */
@@ -19,76 +19,82 @@ export interface Check<Patient> {
   /** Checks that must pass first; otherwise this one would only repeat their findings. */
   needs?: readonly string[]
   /** Returns whether the check applies. Default: yes. */
-  isMeant?(patient: Patient): boolean
-  look(patient: Patient): Promise<readonly Finding[]> | readonly Finding[]
+  applies?(target: Target): boolean
+  run(target: Target): Promise<readonly Finding[]> | readonly Finding[]
 }
 
 /** The outcome of a check. */
-export interface Examined {
+export interface CheckResult {
   check: string
   about: string
-  outcome: 'well' | 'advice' | 'error' | 'not looked at'
+  outcome: 'ok' | 'advice' | 'error' | 'skipped'
   findings: readonly Finding[]
   /** The check that must be fixed first. */
   waits_for?: string
 }
 
 /** Creates an error: something that prevents the hub from working. */
-export const wrong = (problem: string, mend: string): Finding => ({ severity: 'error', problem, mend })
+export const fail = (problem: string, fix: string): Finding => ({ severity: 'error', problem, fix })
 /** Creates advice: something that works and could be better. */
-export const advise = (problem: string, mend: string): Finding => ({ severity: 'advice', problem, mend })
+export const warn = (problem: string, fix: string): Finding => ({ severity: 'advice', problem, fix })
 
 /**
  * Runs checks in order. A check that throws is reported as an error, because only a completed check may count as passed.
  *
  * @param before earlier results that these checks depend on
  */
-export async function examine<Patient>(
-  checks: readonly Check<Patient>[],
-  patient: Patient,
-  before: readonly Examined[] = [],
-): Promise<Examined[]> {
-  const done: Examined[] = []
-  for (const { name, about, needs = [], isMeant, look } of checks) {
-    if (isMeant && !isMeant(patient)) continue
-    const ill = [...before, ...done].find(
-      ({ check, outcome }) => needs.includes(check) && (outcome === 'error' || outcome === 'not looked at'),
+export async function runChecks<Target>(
+  checks: readonly Check<Target>[],
+  target: Target,
+  before: readonly CheckResult[] = [],
+): Promise<CheckResult[]> {
+  const done: CheckResult[] = []
+  for (const { name, about, needs = [], applies, run } of checks) {
+    if (applies && !applies(target)) continue
+    const blockedBy = [...before, ...done].find(
+      ({ check, outcome }) => needs.includes(check) && (outcome === 'error' || outcome === 'skipped'),
     )
-    if (ill) {
-      done.push({ check: name, about, outcome: 'not looked at', findings: [], waits_for: ill.waits_for ?? ill.check })
+    if (blockedBy) {
+      done.push({
+        check: name,
+        about,
+        outcome: 'skipped',
+        findings: [],
+        waits_for: blockedBy.waits_for ?? blockedBy.check,
+      })
       continue
     }
-    const findings = await lookOnce(look, patient)
+    const findings = await runOnce(run, target)
     const outcome = findings.some(({ severity }) => severity === 'error')
       ? 'error'
       : findings.length > 0
         ? 'advice'
-        : 'well'
+        : 'ok'
     done.push({ check: name, about, outcome, findings })
   }
   return done
 }
 
-async function lookOnce<Patient>(look: Check<Patient>['look'], patient: Patient): Promise<readonly Finding[]> {
+async function runOnce<Target>(look: Check<Target>['run'], target: Target): Promise<readonly Finding[]> {
   try {
-    return await look(patient)
+    return await look(target)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return [wrong(`This check failed: ${reason}`, 'Fix the cause, and run the check again.')]
+    return [fail(`This check failed: ${reason}`, 'Fix the cause, and run the check again.')]
   }
 }
 
-const MARKS = { well: 'ok   ', advice: 'mind ', error: 'WRONG', 'not looked at': '-    ' } as const
+const MARKS = { ok: 'ok   ', advice: 'warn ', error: 'ERROR', skipped: 'skip ' } as const
 
 /** Formats the results as lines for people. */
-export function formatExamination(examined: readonly Examined[]): string {
+export function formatResults(examined: readonly CheckResult[]): string {
   const width = Math.max(...examined.map(({ check }) => check.length))
   return examined
     .flatMap(({ check, about, outcome, findings, waits_for }) => {
       const head = `${MARKS[outcome]}  ${check.padEnd(width)}  `
-      if (outcome === 'well') return [head + about]
+      if (outcome === 'ok') return [head + about]
       if (waits_for !== undefined) return [`${head}skipped until ${waits_for} passes`]
-      return findings.flatMap(({ problem, mend }) => [head + problem, `${' '.repeat(head.length)}→ ${mend}`])
+      return findings.flatMap(({ problem, fix }) => [head + problem, `${' '.repeat(head.length)}→ ${fix}`])
     })
     .join('\n')
 }

@@ -3,7 +3,7 @@ import type { Difference, VersionRecord } from '../../domain/api/schema.ts'
 import { findPlaceholders, splitContent } from '../../domain/content/placeholders.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
-import { drawText } from './prompt-text.ts'
+import { renderText } from './prompt-text.ts'
 import { compareTexts, type DifferenceRow, isComparable, type Piece } from './text-difference.ts'
 
 /** Number of context lines around each change; longer unchanged parts are folded. */
@@ -17,7 +17,7 @@ const MAX_DRAWN_CHARACTERS = 1_000_000
 type ComparedText = Pick<VersionRecord, 'version' | 'content' | 'raw_url'>
 
 /** Renders the impact on callers. */
-export function drawForCallers({ breaking, format_changed, messages, variables, parameters }: Difference): string {
+export function renderCallerImpact({ breaking, format_changed, messages, variables, parameters }: Difference): string {
   const chip = (name: string) => `<span class="chip">${escapeHtml(name)}</span>`
   const rows: string[] = []
   const say = (sign: string, names: readonly string[], change: string, impact = '', thing = 'variable') => {
@@ -66,19 +66,19 @@ export function drawForCallers({ breaking, format_changed, messages, variables, 
 }
 
 /** Renders the lines of two texts; CSS switches between one column and two. Texts that are too long are omitted, with links to both. */
-export function drawLines(from: ComparedText, to: ComparedText): string {
+export function renderDifferenceLines(from: ComparedText, to: ComparedText): string {
   const [before, after] = [from.content, to.content]
   if (before === after) return '<p class="notice">The text is identical.</p>'
-  if (!isComparable(before, after)) return drawTooLong('These texts are too long to compare here.', from, to)
+  if (!isComparable(before, after)) return renderTooLong('These texts are too long to compare here.', from, to)
   const rows = compareTexts(before, after)
   const added = rows.filter(({ kind }) => kind === 'added').length
   const removed = rows.filter(({ kind }) => kind === 'removed').length
   const { drawn, isCut } = foldRows(rows)
-  const notice = isCut ? drawTooLong('This comparison is long; only the beginning is shown.', from, to) : ''
+  const notice = isCut ? renderTooLong('This comparison is long; only the beginning is shown.', from, to) : ''
   return `${notice}<section class="lines" aria-labelledby="text"><div class="bar"><h2 id="text">Text</h2><p class="quiet">${added} added, ${removed} removed</p><div class="choice"><label><input type="radio" name="columns" checked>Unified</label><label><input type="radio" name="columns" id="two-columns">Side by side</label></div></div><div class="difference"><div>${drawn.join('')}</div></div></section>`
 }
 
-function drawTooLong(words: string, ...texts: ComparedText[]): string {
+function renderTooLong(words: string, ...texts: ComparedText[]): string {
   const links = texts.map(({ version, raw_url }) => `<a href="${escapeHtml(raw_url)}">${escapeHtml(version)}</a>`)
   return `<p class="notice">${words} Full texts: ${links.join(', ')}.</p>`
 }
@@ -91,7 +91,7 @@ function foldRows(rows: readonly DifferenceRow[]): { drawn: string[]; isCut: boo
   let length = 0
   const draw = (row: DifferenceRow) => {
     if (length > MAX_DRAWN_CHARACTERS) return ''
-    const html = drawRow(row)
+    const html = renderRow(row)
     length += html.length
     return length > MAX_DRAWN_CHARACTERS ? '' : html
   }
@@ -126,15 +126,15 @@ function foldRows(rows: readonly DifferenceRow[]): { drawn: string[]; isCut: boo
 const SAID = { same: '', removed: 'Removed: ', added: 'Added: ' } as const
 const SIGNS = { same: ' ', removed: '−', added: '+' } as const
 
-function drawRow({ kind, left, right, pieces }: DifferenceRow): string {
+function renderRow({ kind, left, right, pieces }: DifferenceRow): string {
   const number = (value: number | undefined) => (value === undefined ? '' : String(value))
-  return `<div class="line ${kind}"><span class="no" data-no="${number(left)}"></span><span class="no" data-no="${number(right)}"></span><span class="sign" aria-hidden="true" data-no="${SIGNS[kind]}"></span><span class="words" dir="auto"><span class="visually-hidden">${SAID[kind]}</span>${pieces.map(drawPiece).join('')}</span></div>`
+  return `<div class="line ${kind}"><span class="no" data-no="${number(left)}"></span><span class="no" data-no="${number(right)}"></span><span class="sign" aria-hidden="true" data-no="${SIGNS[kind]}"></span><span class="words" dir="auto"><span class="visually-hidden">${SAID[kind]}</span>${pieces.map(renderPiece).join('')}</span></div>`
 }
 
-function drawPiece({ text, isChanged }: Piece): string {
+function renderPiece({ text, isChanged }: Piece): string {
   const line = text.replace(/\r?\n$/, '')
   const html = splitContent(line, new Set(findPlaceholders(line)))
-    .map(({ text, name }) => (name === undefined ? drawText(text) : `<span class="chip">${drawText(text)}</span>`))
+    .map(({ text, name }) => (name === undefined ? renderText(text) : `<span class="chip">${renderText(text)}</span>`))
     .join('')
   return isChanged ? `<mark>${html}</mark>` : html
 }

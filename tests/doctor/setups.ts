@@ -1,27 +1,27 @@
 // Setups for the doctor tests: a healthy one of each kind, and a summary of the findings.
 import { expect } from 'vitest'
-import { examineSetup, type Setup } from '../../src/doctor/doctor.ts'
-import type { Examined } from '../../src/doctor/examination.ts'
+import type { CheckResult } from '../../src/doctor/checks.ts'
+import { checkSetup, type Setup } from '../../src/doctor/doctor.ts'
 
 /** Returns a valid version file. */
 export const versionFile = (text: string): string =>
   `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${text}\n`
 
 /** Returns the problems, by check, as `problem → fix`; recommendations too. */
-export function illsOf(examined: readonly Examined[]): { [check: string]: string } {
+export function illsOf(examined: readonly CheckResult[]): { [check: string]: string } {
   return Object.fromEntries(
     examined
       .filter(({ findings }) => findings.length > 0)
       .map(({ check, outcome, findings }) => [
         check,
-        findings.map(({ problem, mend }) => `${outcome}: ${problem} → ${mend}`).join('\n'),
+        findings.map(({ problem, fix }) => `${outcome}: ${problem} → ${fix}`).join('\n'),
       ]),
   )
 }
 
 /** Runs the checks, and expects exactly one of them to find something: an error in one sentence, and another sentence with the fix. */
 export async function expectIll(setup: Setup, check: string, said: RegExp): Promise<void> {
-  const ills = illsOf(await examineSetup(setup))
+  const ills = illsOf(await checkSetup(setup))
   expect(Object.keys(ills), JSON.stringify(ills, undefined, 2)).toEqual([check])
   expect(ills[check]).toMatch(/^error: [^\n]+ → \S[^\n]+$/)
   expect(ills[check]).toMatch(said)
@@ -29,8 +29,8 @@ export async function expectIll(setup: Setup, check: string, said: RegExp): Prom
 
 /** Runs the checks, and expects no findings and no skipped checks. @returns the names of the checks that ran */
 export async function expectWell(setup: Setup): Promise<string[]> {
-  const examined = await examineSetup(setup)
+  const examined = await checkSetup(setup)
   expect(illsOf(examined)).toEqual({})
-  expect(examined.filter(({ outcome }) => outcome !== 'well')).toEqual([])
+  expect(examined.filter(({ outcome }) => outcome !== 'ok')).toEqual([])
   return examined.map(({ check }) => check)
 }
