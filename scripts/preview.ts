@@ -1,7 +1,7 @@
 // `npm run preview`: builds the site like `npm run build`, and runs it in the Netlify dev server, which is as close to a deploy as is possible offline.
 import { spawn } from 'node:child_process'
 import { readConfig } from '../src/config.ts'
-import { whenAsked } from './ending.ts'
+import { onShutdown } from './shutdown.ts'
 
 const { port } = readConfig(process.env)
 const environment = {
@@ -13,7 +13,7 @@ const environment = {
 let running: ReturnType<typeof spawn> | undefined
 /** The dev server starts processes and leaves them behind, so its entire process group is stopped. */
 const stop = () => running?.pid && process.kill(-running.pid, 'SIGTERM')
-whenAsked(stop)
+onShutdown(stop)
 
 const built = await run('node', ['scripts/build.ts'])
 process.exitCode =

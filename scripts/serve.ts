@@ -4,8 +4,8 @@ import { openLocalStores, openMonitoring, printSignInLink, serveSites } from '..
 import { addDatabase, STARTING } from '../src/host/health.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import { placesOf } from '../src/site/build/build-places.ts'
-import { whenAsked } from './ending.ts'
 import { readSettingsOrExit } from './read-settings.ts'
+import { onShutdown } from './shutdown.ts'
 
 const config = readSettingsOrExit()
 const built = await openBuiltSite(placesOf('dist'))
@@ -27,7 +27,7 @@ const host = await serveSites(() => built.current().site, stores, {
 logUncaughtErrors()
 console.log(`Serving dist/ at ${config.baseUrl}`)
 printSignInLink(config, stores)
-whenAsked(async () => {
+onShutdown(async () => {
   await host.stop()
   built.close()
   await stores.close()

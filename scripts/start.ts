@@ -11,16 +11,16 @@ import type { RunningServer } from '../src/host/http/http-server.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'
 import type { LocalGit } from '../src/stores/git/git-store-local.ts'
-import { whenAsked } from './ending.ts'
 import { openProgress } from './progress.ts'
 import { readSettingsOrExit } from './read-settings.ts'
+import { onShutdown } from './shutdown.ts'
 
 const config = readSettingsOrExit()
 const stopping = new AbortController()
 const progress = openProgress()
 let host: RunningServer | undefined
 // Stops the server first, because running requests still need the stores and the site.
-whenAsked(async () => {
+onShutdown(async () => {
   progress.end()
   await host?.stop()
   stopping.abort()

@@ -80,7 +80,7 @@ export interface Config {
  */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const { value: settings, problems } = readSettings(environment)
-  if (problems) throw notSetUp(problems.map(({ key, message }) => `${key}: ${message}`))
+  if (problems) throw settingsError(problems.map(({ key, message }) => `${key}: ${message}`))
   const buildMoment =
     settings.SOURCE_DATE_EPOCH === undefined ? new Date() : new Date(settings.SOURCE_DATE_EPOCH * 1000)
   const baseUrl = settings.SITE_URL ?? settings.URL ?? `http://localhost:${settings.PORT}`
@@ -161,7 +161,7 @@ function readSignIn(settings: Settings, isPrivate: boolean): SignInSettings {
 export const SIGN_IN_SETTINGS = ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET', 'SESSION_SECRET'] as const
 
 /** Creates the error for missing or invalid settings; it names them, but never their values. */
-export function notSetUp(problems: readonly string[]): HubError {
+export function settingsError(problems: readonly string[]): HubError {
   return new HubError(
     'unavailable',
     `The hub is not set up: ${problems.join('; ')}. Correct the settings and start again.`,

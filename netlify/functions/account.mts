@@ -1,9 +1,9 @@
 // Connects the account pages to Netlify. Responses are never cached.
 import type { Config, Context } from '@netlify/functions'
-import { answerAccount } from '../../src/server/account/answer-account.ts'
+import { handleAccount } from '../../src/server/account/handle-account.ts'
 import { connectAccount } from '../../src/wiring/account.ts'
 
-export default (request: Request, context: Context) => answerAccount(request, () => connectAccount(request, context))
+export default (request: Request, context: Context) => handleAccount(request, () => connectAccount(request, context))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

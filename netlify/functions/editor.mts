@@ -1,9 +1,9 @@
 // Connects the pages for publishing and managing prompts to Netlify. Responses are never cached.
 import type { Config, Context } from '@netlify/functions'
-import { answerEditor } from '../../src/server/editor/answer-editor.ts'
+import { handleEditor } from '../../src/server/editor/handle-editor.ts'
 import { connectEditor } from '../../src/wiring/editor.ts'
 
-export default (request: Request, context: Context) => answerEditor(request, () => connectEditor(request, context))
+export default (request: Request, context: Context) => handleEditor(request, () => connectEditor(request, context))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

@@ -1,9 +1,9 @@
 // Connects the MCP endpoint to Netlify. Its `config` specifies no method, so that we respond to every method with our own headers.
 import type { Config, Context } from '@netlify/functions'
-import { answerMcp } from '../../src/server/mcp/answer.ts'
+import { handleMcp } from '../../src/server/mcp/answer.ts'
 import { connectMcp } from '../../src/wiring/mcp.ts'
 
-export default (request: Request, context: Context) => answerMcp(request, () => connectMcp(request, context))
+export default (request: Request, context: Context) => handleMcp(request, () => connectMcp(request, context))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

@@ -1,9 +1,9 @@
 // Connects the website's pages, rendered on request, to Netlify. Its `config` contains only literals.
 import type { Context } from '@netlify/functions'
-import { answerPage } from '../../src/server/pages/answer-page.ts'
+import { handlePage } from '../../src/server/pages/handle-page.ts'
 import { connectPages } from '../../src/wiring/pages.ts'
 
-export default (request: Request, context: Context) => answerPage(request, () => connectPages(request, context))
+export default (request: Request, context: Context) => handlePage(request, () => connectPages(request, context))
 export const config = {
   path: '/*',
   excludedPath: ['/:room(api|assets|auth|cli|clients|data|mcp|new|settings|rate-limited){/*}?', '/:a/:b/(edit|manage)'],

@@ -1,9 +1,9 @@
 // Connects the publish API to Netlify. The read API has the same routes but other methods, because only one function may match a request.
 import type { Config, Context } from '@netlify/functions'
-import { answerWrite } from '../../src/server/publish/answer-write.ts'
+import { handleWrite } from '../../src/server/publish/handle-write.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'
 
-export default (request: Request, context: Context) => answerWrite(request, () => connectPublish(request, context))
+export default (request: Request, context: Context) => handleWrite(request, () => connectPublish(request, context))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {

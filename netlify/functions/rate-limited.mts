@@ -1,7 +1,7 @@
 // Responds to every request over the platform's own rate limit.
 import type { Config } from '@netlify/functions'
-import { answerRateLimited } from '../../src/server/refusals.ts'
+import { respondRateLimited } from '../../src/server/refusals.ts'
 
-export default (request: Request) => answerRateLimited(request)
+export default (request: Request) => respondRateLimited(request)
 
 export const config: Config = { path: '/rate-limited' }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DATA_FILES } from '../../src/domain/api/routes.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
-import { answerMcp, type McpHandlerDeps } from '../../src/server/mcp/answer.ts'
+import { handleMcp, type McpHandlerDeps } from '../../src/server/mcp/answer.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
@@ -85,7 +85,7 @@ async function callTool(
   given: Record<string, unknown>,
   dependencies: McpHandlerDeps,
 ): Promise<void> {
-  const response = await answerMcp(makeMcpRequest(era, 'tools/call', { name, arguments: given }), () => dependencies)
+  const response = await handleMcp(makeMcpRequest(era, 'tools/call', { name, arguments: given }), () => dependencies)
   const text = await response.text()
   if (response.status !== 200 || text.includes('"isError"')) throw new Error(`The response to ${name} was ${text}`)
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { RenderPage } from '../../src/ports/pages.ts'
-import { answerPage } from '../../src/server/pages/answer-page.ts'
+import { handlePage } from '../../src/server/pages/handle-page.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 import { pick, seedRandom } from '../content/random.ts'
@@ -53,7 +53,7 @@ async function measureRendering(
   for (let round = 0; round < ROUNDS; round++) {
     for (const name of chosen) {
       const began = performance.now()
-      const answer = await answerPage(new Request(`http://localhost:8888/${name}`), () => dependencies)
+      const answer = await handlePage(new Request(`http://localhost:8888/${name}`), () => dependencies)
       const bytes = await answer.arrayBuffer()
       // The first round includes compilation.
       if (round > 0) times.push(performance.now() - began)

@@ -6,7 +6,7 @@ import { LIMITS } from '../../src/domain/api/limits.ts'
 import { DATA_FILES } from '../../src/domain/api/routes.ts'
 import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
-import { answerRead } from '../../src/server/read/read.ts'
+import { handleRead } from '../../src/server/read/read.ts'
 import { deployFiles } from '../../src/stores/site/site-files-deploy.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 import { openCopies } from '../../src/stores/state/fresh-copies.ts'
@@ -144,7 +144,7 @@ const NOTHING_FRESH = copiesAhead(
 
 /** Reads the entire response, as the caller of a function does. */
 async function readWhole(address: string, siteFiles: SiteFiles): Promise<void> {
-  const response = await answerRead(new Request(`http://localhost:8888${address}`), () => ({
+  const response = await handleRead(new Request(`http://localhost:8888${address}`), () => ({
     baseUrl: 'http://localhost:8888',
     siteFiles,
     fresh: NOTHING_FRESH,

@@ -1,7 +1,7 @@
 // Generates a large catalogue for measuring search, from words of real prompts and rare words, and queries for it.
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { tokenize } from '../../src/domain/search/tokens.ts'
-import type { SearchQuestion } from '../../src/ports/search.ts'
+import type { SearchQuery } from '../../src/ports/search.ts'
 import { drawLogNormal, pick, randomInteger, seedRandom, zipf } from '../content/random.ts'
 import { CONTENT_WORDS } from '../content/versions.ts'
 import { catalogueOf, readCatalogues, readQuestions } from './relevance.ts'
@@ -38,13 +38,13 @@ export function makeSearchCatalogue(prompts: number): Catalogue {
 }
 
 /** Queries of one kind. Quantiles are checked for ordinary ones, the maximum for all. */
-export interface QuestionGroup {
+export interface QueryGroup {
   isOrdinary: boolean
-  questions: SearchQuestion[]
+  questions: SearchQuery[]
 }
 
 /** Generates queries for such a catalogue: ordinary ones, and the most expensive ones we could think of. */
-export function makeQuestions({ listed, entries, tags }: Catalogue): QuestionGroup[] {
+export function makeQueries({ listed, entries, tags }: Catalogue): QueryGroup[] {
   const random = seedRandom(11)
   const titles = Array.from({ length: 100 }, () => pick(random, listed.top).title)
   const counts = new Map<string, number>()
@@ -58,7 +58,7 @@ export function makeQuestions({ listed, entries, tags }: Catalogue): QuestionGro
   const letters = [...'abcdefghijklmnopqrstuvwxyz']
   const fill = (words: readonly string[], sign = ' ') =>
     [0, 100, 200, 300].map((from) => words.slice(from).join(sign).slice(0, 200))
-  const ordinary: [texts: readonly string[], given?: Partial<SearchQuestion>][] = [
+  const ordinary: [texts: readonly string[], given?: Partial<SearchQuery>][] = [
     [readQuestions().map(({ q }) => q)],
     [titles],
     [titles.flatMap((title) => [4, 6, 9, 14].map((end) => title.slice(0, end)))],

@@ -8,7 +8,7 @@ import { beside as besideReader } from './attacks.ts'
 import { type Measurement, quantile, time, timeAsync } from './measure.ts'
 import { runNode } from './processes.ts'
 import { loadSearch } from './relevance.ts'
-import { makeQuestions, makeSearchCatalogue } from './search-catalogue.ts'
+import { makeQueries, makeSearchCatalogue } from './search-catalogue.ts'
 import { LOAD, serveHub } from './serve.ts'
 import { makeSite, PROJECT_DIR } from './site.ts'
 
@@ -54,7 +54,7 @@ async function measureVersion(root: string, path: string, catalogue: Catalogue) 
   const { buildSearchIndex, openSearchThreads } = await loadSearch(root)
   const seconds = time(() => buildSearchIndex(catalogue, path, { isEditable: false })) / 1_000
   const search = openSearchThreads(path, { deadlineMs: 60_000, queue: 10 })
-  const groups = makeQuestions(catalogue)
+  const groups = makeQueries(catalogue)
   for (const question of groups.flatMap(({ questions }) => questions.slice(0, 10))) await search.find(question)
   const asked: { text: string; isOrdinary: boolean; ms: number }[] = []
   for (const { questions, isOrdinary } of groups) {

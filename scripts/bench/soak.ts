@@ -15,7 +15,7 @@ const SAMPLE_MS = 2_000
 const MAX_GROWTH_BYTES = 40_000_000
 const TIMEOUT_MS = 30_000
 
-interface Answer {
+interface HonestResult {
   status: number
   text: string
   retryAfter: string | undefined
@@ -83,7 +83,7 @@ async function attackOn(hub: HostileHub, signal: AbortSignal): Promise<number> {
 }
 
 function ask(agent: Agent, { port }: HostileHub, path: string, init: { body?: string; token?: string } = {}) {
-  return new Promise<Answer>((done, fail) => {
+  return new Promise<HonestResult>((done, fail) => {
     const headers = {
       Host: 'localhost',
       ...(init.token && { Authorization: `Bearer ${init.token}`, 'Content-Type': 'application/json' }),
@@ -108,7 +108,7 @@ function ask(agent: Agent, { port }: HostileHub, path: string, init: { body?: st
 }
 
 /** Records the result of an honest request. @returns the response if it is as expected */
-async function note(seen: Seen, what: string, expected: readonly number[], work: () => Promise<Answer>) {
+async function note(seen: Seen, what: string, expected: readonly number[], work: () => Promise<HonestResult>) {
   const began = performance.now()
   try {
     const answer = await work()

@@ -1,11 +1,11 @@
 // Chooses the checks for a setup: settings, this machine, GitHub, or a deployed hub.
 import { type Config, readConfig } from '../config.ts'
-import { type AskGitHub, openGitHubQuestions } from '../stores/github/github-questions.ts'
+import { type AskGitHub, openGitHubRequests } from '../stores/github/github-requests.ts'
 import { type CheckResult, runChecks } from './checks.ts'
 import { CLUSTER_CHECKS } from './cluster-checks.ts'
 import { GITHUB_CHECKS } from './github-checks.ts'
-import { openDeployedHub } from './hub-answers.ts'
 import { HUB_CHECKS } from './hub-checks.ts'
+import { openDeployedHub } from './hub-requests.ts'
 import { freeBytesAt, MACHINE_CHECKS, type Machine, readMaxWatches } from './machine-checks.ts'
 import { SETTINGS_CHECKS } from './settings-checks.ts'
 import { SIGN_IN_CHECKS } from './sign-in-checks.ts'
@@ -37,7 +37,7 @@ export async function checkSetup({ environment, root, url, outside = {} }: Setup
   if (machine && address === undefined) examined.push(...(await runChecks(MACHINE_CHECKS, machine)))
   if (config?.gitStore.kind === 'github') {
     const { repository, branch, credential } = config.gitStore
-    const ask = rememberQuestions(openGitHubQuestions(config.gitStore))
+    const ask = rememberQuestions(openGitHubRequests(config.gitStore))
     const place = { repository, branch, isApp: credential.kind === 'app', ask, now }
     const isReady = examined.every(({ check, outcome }) => check !== 'git-settings' || outcome !== 'error')
     if (isReady) examined.push(...(await runChecks(GITHUB_CHECKS, place)))

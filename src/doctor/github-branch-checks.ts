@@ -1,7 +1,7 @@
 // Checks the GitHub branch that the hub publishes to: it exists, accepts commits, and rejects force pushes.
 import * as z from 'zod'
 import { type Check, type Finding, fail, warn } from './checks.ts'
-import { answered, type PublishingPlace } from './publishing-place.ts'
+import { type PublishingPlace, requireResponse } from './publishing-place.ts'
 
 const Sha = z.object({ sha: z.string() })
 const Head = z.object({ commit: z.object({ sha: z.string(), commit: z.object({ tree: Sha }).optional() }) })
@@ -43,7 +43,7 @@ export const BRANCH_CHECKS: readonly Check<PublishingPlace>[] = [
 const BRANCH = 'GET /repos/{owner}/{repo}/branches/{branch}'
 
 async function checkBranch({ ask, branch, repository }: PublishingPlace): Promise<Finding[]> {
-  const { status } = answered(await ask(BRANCH, { branch }))
+  const { status } = requireResponse(await ask(BRANCH, { branch }))
   return status === 200
     ? []
     : [
@@ -56,11 +56,11 @@ async function checkBranch({ ask, branch, repository }: PublishingPlace): Promis
 
 /** Creates a commit with the same tree as the branch head. No branch points to it, so GitHub deletes it eventually. */
 async function checkWriting({ ask, branch, repository, isApp }: PublishingPlace): Promise<Finding[]> {
-  const { commit } = Head.parse(answered(await ask(BRANCH, { branch })).data)
-  const read = answered(await ask('GET /repos/{owner}/{repo}/git/commits/{sha}', { sha: commit.sha }))
+  const { commit } = Head.parse(requireResponse(await ask(BRANCH, { branch })).data)
+  const read = requireResponse(await ask('GET /repos/{owner}/{repo}/git/commits/{sha}', { sha: commit.sha }))
   const tree = Commit.safeParse(read.data).data?.tree.sha
   const made = tree
-    ? answered(
+    ? requireResponse(
         await ask('POST /repos/{owner}/{repo}/git/commits', {
           ...{ message: 'Whether the hub may write (npm run doctor)', tree, parents: [commit.sha] },
         }),
@@ -78,14 +78,14 @@ async function checkWriting({ ask, branch, repository, isApp }: PublishingPlace)
 }
 
 async function checkProtection({ ask, branch, isApp }: PublishingPlace): Promise<Finding[]> {
-  const answer = answered(await ask('GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch }))
+  const answer = requireResponse(await ask('GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch }))
   const rules = Rules.safeParse(answer.status === 200 ? answer.data : []).data ?? []
   const who = isApp ? 'the App' : 'the owner of the token (a role or team that it has)'
   const findings: Finding[] = []
   for (const id of new Set(
     rules.flatMap(({ type, ruleset_id }) => (STOPPING.has(type) && ruleset_id ? [ruleset_id] : [])),
   )) {
-    const ruleset = answered(await ask('GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', { ruleset_id: id }))
+    const ruleset = requireResponse(await ask('GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', { ruleset_id: id }))
     const { name, current_user_can_bypass: bypass } = Ruleset.safeParse(ruleset.data).data ?? { name: String(id) }
     if (bypass === 'always' || bypass === 'exempt') continue
     const types = rules.flatMap(({ type, ruleset_id }) => (ruleset_id === id && STOPPING.has(type) ? [type] : []))
@@ -97,7 +97,7 @@ async function checkProtection({ ask, branch, isApp }: PublishingPlace): Promise
     )
   }
   if (findings.length > 0) return findings
-  const { protected: isProtected } = Protection.parse(answered(await ask(BRANCH, { branch })).data)
+  const { protected: isProtected } = Protection.parse(requireResponse(await ask(BRANCH, { branch })).data)
   if (rules.some(({ type }) => type === KEEPING)) return []
   return [
     isProtected

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type Check, type Finding, fail, warn } from './checks.ts'
 import { clockFindings } from './clock.ts'
 import { BRANCH_CHECKS } from './github-branch-checks.ts'
-import { answered, type PublishingPlace, REPOSITORY } from './publishing-place.ts'
+import { type PublishingPlace, REPOSITORY, requireResponse } from './publishing-place.ts'
 
 /** Number of days before a token expires when the warnings start, which leaves time to create another. */
 const EXPIRY_DAYS = 14
@@ -20,7 +20,7 @@ export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
     about: 'this machine’s clock agrees with GitHub’s',
     needs: ['github-reachable'],
     run: async ({ ask, now }) => {
-      const answer = answered(await ask(REPOSITORY))
+      const answer = requireResponse(await ask(REPOSITORY))
       return clockFindings('GitHub', answer.headers.date, now())
     },
   },
@@ -58,7 +58,7 @@ async function checkReach({ ask }: PublishingPlace): Promise<Finding[]> {
 }
 
 async function checkCredential({ ask, isApp }: PublishingPlace): Promise<Finding[]> {
-  const { status, headers } = answered(await ask(REPOSITORY))
+  const { status, headers } = requireResponse(await ask(REPOSITORY))
   if (status === 401)
     return [
       isApp
@@ -84,7 +84,7 @@ async function checkCredential({ ask, isApp }: PublishingPlace): Promise<Finding
 }
 
 async function checkRepository({ ask, repository, isApp }: PublishingPlace): Promise<Finding[]> {
-  const { status, data } = answered(await ask(REPOSITORY))
+  const { status, data } = requireResponse(await ask(REPOSITORY))
   if (status === 429 || (status === 403 && !isApp))
     return [
       fail(
@@ -111,7 +111,7 @@ async function checkRepository({ ask, repository, isApp }: PublishingPlace): Pro
 
 async function checkScope({ ask, isApp }: PublishingPlace): Promise<Finding[]> {
   if (isApp) {
-    const answer = answered(await ask('GET /installation/repositories', { per_page: 1 }))
+    const answer = requireResponse(await ask('GET /installation/repositories', { per_page: 1 }))
     const count = Reach.safeParse(answer.data).data?.total_count ?? 1
     return count > 1
       ? [
@@ -122,7 +122,7 @@ async function checkScope({ ask, isApp }: PublishingPlace): Promise<Finding[]> {
         ]
       : []
   }
-  const scopes = String(answered(await ask(REPOSITORY)).headers['x-oauth-scopes'] ?? '')
+  const scopes = String(requireResponse(await ask(REPOSITORY)).headers['x-oauth-scopes'] ?? '')
   return /\b(?:public_)?repo\b/.test(scopes)
     ? [
         warn(

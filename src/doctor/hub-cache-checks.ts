@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
 import { type Check, type Finding, fail } from './checks.ts'
-import { type DeployedHub, jsonOf } from './hub-answers.ts'
+import { type DeployedHub, jsonOf } from './hub-requests.ts'
 
 const Index = z.object({
   data: z.array(z.object({ owner: z.string(), name: z.string(), latest_version: z.string().nullable() })),

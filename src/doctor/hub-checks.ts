@@ -4,8 +4,8 @@ import * as z from 'zod'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
 import { type Check, type Finding, fail, warn } from './checks.ts'
 import { clockFindings } from './clock.ts'
-import { type DeployedHub, type HubAnswer, jsonOf, problemOf, sentenceOf } from './hub-answers.ts'
 import { CACHE_CHECKS } from './hub-cache-checks.ts'
+import { type DeployedHub, describeError, type HubResponse, jsonOf, readError } from './hub-requests.ts'
 import { SERVICE_CHECKS } from './hub-service-checks.ts'
 
 const Description = z.object({ servers: z.array(z.object({ url: z.string() })).min(1) })
@@ -48,7 +48,7 @@ const DATA_ABSENT = DATA_FILES.repository('doctor', 'is-not-there')
 const PREPARING_MS = 60_000
 const ASK_AGAIN_MS = 1_000
 
-async function askFront({ ask }: DeployedHub): Promise<HubAnswer> {
+async function askFront({ ask }: DeployedHub): Promise<HubResponse> {
   for (const lastMs = performance.now() + PREPARING_MS; ; ) {
     const answer = await ask('/')
     const isPreparing = answer.status === 503 && answer.headers.has('Retry-After')
@@ -59,7 +59,7 @@ async function askFront({ ask }: DeployedHub): Promise<HubAnswer> {
 
 async function checkReach(hub: DeployedHub): Promise<Finding[]> {
   const { url } = hub
-  let answer: HubAnswer
+  let answer: HubResponse
   try {
     answer = await askFront(hub)
   } catch (error) {
@@ -131,7 +131,7 @@ async function checkReading({ ask }: DeployedHub): Promise<Finding[]> {
   if (list.status !== 200 || jsonOf(list) === undefined)
     return [
       fail(
-        `${ROUTES.listRepositories.path} responds with ${list.status}${sentenceOf(list)}`,
+        `${ROUTES.listRepositories.path} responds with ${list.status}${describeError(list)}`,
         'Make sure that requests under /api reach the hub’s functions unchanged.',
       ),
     ]
@@ -147,7 +147,7 @@ async function checkReading({ ask }: DeployedHub): Promise<Finding[]> {
     ? []
     : [
         fail(
-          `Search responds with ${search.status}${sentenceOf(search)}`,
+          `Search responds with ${search.status}${describeError(search)}`,
           'Make sure that the build wrote build/search.db, and that it is deployed with the functions (included_files in netlify.toml).',
         ),
       ]
@@ -156,7 +156,7 @@ async function checkReading({ ask }: DeployedHub): Promise<Finding[]> {
 async function checkNotFound({ ask }: DeployedHub): Promise<Finding[]> {
   for (const path of [API_ABSENT, DATA_ABSENT]) {
     const answer = await ask(path)
-    const code = problemOf(answer)?.code
+    const code = readError(answer)?.code
     if (answer.status !== 404 || code !== 'not_found')
       return [
         fail(

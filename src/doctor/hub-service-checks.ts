@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { makeToken } from '../domain/access/token-form.ts'
 import { type Check, type Finding, fail, warn } from './checks.ts'
-import { type DeployedHub, jsonOf, problemOf, sentenceOf } from './hub-answers.ts'
+import { type DeployedHub, describeError, jsonOf, readError } from './hub-requests.ts'
 
 const Answered = z.object({ result: z.record(z.string(), z.unknown()) })
 const Tools = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) })
@@ -46,7 +46,7 @@ async function checkMcp({ ask }: DeployedHub): Promise<Finding[]> {
   if (hello.status !== 200 || !Answered.safeParse(jsonOf(hello)).success)
     return [
       fail(
-        `/mcp responds to initialize with ${hello.status}${sentenceOf(hello)}`,
+        `/mcp responds to initialize with ${hello.status}${describeError(hello)}`,
         'Forward POST requests for /mcp to the hub unchanged, with bodies of up to 1 MiB.',
       ),
     ]
@@ -69,12 +69,12 @@ async function checkPublishing({ ask }: DeployedHub): Promise<Finding[]> {
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
     body: '{"content":"Whether publishing is set up.","dry_run":true}',
   })
-  if (answer.status === 401 && problemOf(answer)) return []
+  if (answer.status === 401 && readError(answer)) return []
   if (answer.status === 429)
     return [warn('Publishing cannot be checked: this IP address has sent too many publishes.', 'Wait a minute.')]
   return [
     fail(
-      `Publishing responds with ${answer.status}${sentenceOf(answer)}`,
+      `Publishing responds with ${answer.status}${describeError(answer)}`,
       answer.status === 503
         ? 'Set what the message names, in the environment where the functions run, and deploy again.'
         : 'Allow POST requests under /api to reach the hub with their Authorization header and bodies of up to 1 MiB.',

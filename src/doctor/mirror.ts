@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { ROUTES_WITH_SCHEMAS } from '../domain/api/route-schemas.ts'
 import { DATA_FILES, ROUTES, type RouteId, SORTS } from '../domain/api/routes.ts'
 import { list, Meta, Repository, single, TagRecord, VersionSummary } from '../domain/api/schema.ts'
-import type { HubAnswer } from './hub-answers.ts'
+import type { HubResponse } from './hub-requests.ts'
 
 /** An API read request, and the file with the same bytes. docs/contract.md section 4 */
 interface PlainRead {
@@ -25,7 +25,7 @@ interface MirrorReport {
 }
 
 /** Requests a path. @throws Error when there is no response */
-type Ask = (path: string) => Promise<HubAnswer>
+type Ask = (path: string) => Promise<HubResponse>
 
 const AT_ONCE = 8
 /** Maximum number of problems listed; any others usually have the same cause. */

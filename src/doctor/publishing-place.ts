@@ -1,5 +1,5 @@
 // Shared parts of the GitHub repository checks, and the parsing of GitHub's responses.
-import type { AskGitHub, GitHubAnswer } from '../stores/github/github-questions.ts'
+import type { AskGitHub, GitHubResponse } from '../stores/github/github-requests.ts'
 
 /** The repository to publish to, and the local clock. */
 export interface PublishingPlace {
@@ -16,7 +16,7 @@ export interface PublishingPlace {
 export const REPOSITORY = 'GET /repos/{owner}/{repo}'
 
 /** Returns a response with any status. @throws Error with the reason if GitHub did not respond */
-export function answered(answer: GitHubAnswer): Extract<GitHubAnswer, { kind: 'answered' }> {
+export function requireResponse(answer: GitHubResponse): Extract<GitHubResponse, { kind: 'answered' }> {
   if (answer.kind === 'unanswered') throw new Error(answer.reason)
   return answer
 }

@@ -70,7 +70,7 @@ function matcherOf(path: string): (pathname: string) => boolean {
  * @param siteOf returns the current site; a request keeps the one it started with
  * @param compressor one for the server's lifetime, because it has a cache
  */
-export function answerWith<Site extends { files: SiteFiles }>(
+export function createHandler<Site extends { files: SiteFiles }>(
   route: Router<HostContext<Site>>,
   siteOf: () => Site,
   compressor: Compressor = openCompressor(),

@@ -4,7 +4,7 @@ import type { Search } from '../ports/search.ts'
 import { openSearchIndex } from '../stores/search/open-index.ts'
 
 /** A query for a thread: a search method with its arguments, and the path of the index. */
-export interface ThreadQuestion<Verb extends keyof Search> {
+export interface ThreadQuery<Verb extends keyof Search> {
   path: string
   verb: Verb
   given: Parameters<Search[Verb]>
@@ -18,7 +18,7 @@ if (process.platform === 'linux' && getPriority() < NICE) setPriority(NICE)
 let opened: { path: string; index: ReturnType<typeof openSearchIndex> } | undefined
 
 /** Handles a query. A broken index makes the query fail, because nobody would see why a thread failed to start. */
-export function answer<Verb extends keyof Search>({ path, verb, given }: ThreadQuestion<Verb>): unknown {
+export function runQuery<Verb extends keyof Search>({ path, verb, given }: ThreadQuery<Verb>): unknown {
   if (opened?.path !== path) {
     opened?.index.close()
     opened = undefined

@@ -4,7 +4,7 @@ import { Tinypool } from 'tinypool'
 import { HubError } from '../domain/api/errors.ts'
 import { logProblem } from '../ports/log.ts'
 import type { Search } from '../ports/search.ts'
-import type { ThreadQuestion } from './search-thread.ts'
+import type { ThreadQuery } from './search-thread.ts'
 
 /** The deadline includes waiting time; if the queue is full, further queries are rejected immediately. */
 const USUAL_LIMITS = { deadlineMs: 2_000, queue: 100 }
@@ -53,8 +53,8 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
         const signal = AbortSignal.timeout(limits.deadlineMs)
         pending += 1
         try {
-          const question: ThreadQuestion<Verb> = { path, verb, given }
-          return await pool.run(question, { name: 'answer', signal })
+          const question: ThreadQuery<Verb> = { path, verb, given }
+          return await pool.run(question, { name: 'runQuery', signal })
         } catch (cause) {
           throw unavailable(signal.aborted, cause)
         } finally {

@@ -30,7 +30,7 @@ export interface FolderState {
 }
 
 /** What to read. */
-export interface FolderQuestion {
+export interface FolderQuery {
   owner: string
   name: string
   /** If set, reads at most 100 publishes from the history; with `since`, only those after it. */
@@ -76,7 +76,7 @@ export interface GitStore {
    *
    * @throws HubError `unavailable` when git is down, busy or not set up: with `retryAfterSeconds` if the host asks for a pause or a person must act, without it if an immediate retry makes sense; `upstream_error` when the host rejects the call permanently
    */
-  readFolder(question: FolderQuestion, options: CallOptions): Promise<FolderState>
+  readFolder(question: FolderQuery, options: CallOptions): Promise<FolderState>
   /**
    * Reads a file by its blob ID.
    *
@@ -113,7 +113,7 @@ export function listAddedFiles({ owner, name, base, version, index }: Additions)
 }
 
 /** Lists the paths to read, relative to the content folder; `folder` and `versions` are folders. @throws Error for a malformed name */
-export function listReadPaths({ owner, name }: FolderQuestion): {
+export function listReadPaths({ owner, name }: FolderQuery): {
   folder: string
   versions: string
   index: string
@@ -125,7 +125,7 @@ export function listReadPaths({ owner, name }: FolderQuestion): {
 }
 
 /** Returns the version of an entry in the `versions` folder; undefined for anything that is not a version file. */
-export function versionOfEntry({ owner, name }: FolderQuestion, entry: string): string | undefined {
+export function versionOfEntry({ owner, name }: FolderQuery, entry: string): string | undefined {
   const place = parsePath(`${owner}/${name}/versions/${entry}`).value
   return place?.kind === 'version' ? place.version : undefined
 }

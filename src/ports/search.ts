@@ -4,7 +4,7 @@ import type { Sort } from '../domain/api/routes.ts'
 import type { Matched, Repository, RepositorySummary } from '../domain/api/schema.ts'
 
 /** A search query; a result matches all of its conditions. */
-export interface SearchQuestion {
+export interface SearchQuery {
   /** The words as typed; any string, empty for no words. */
   text: string
   /** Tags that must all be present; malformed ones match nothing. */
@@ -18,7 +18,7 @@ export interface SearchQuestion {
 }
 
 /** A page of matches. */
-export interface SearchAnswer {
+export interface SearchResults {
   matches: RepositorySummary[]
   /** Total number of matches. */
   total: number
@@ -45,7 +45,7 @@ export interface Completions {
 /** Searches the listed repositories of one build. It may run in another thread, so every result is a promise. */
 export interface Search {
   /** @throws HubError `unavailable` when the index cannot be read or the deadline has passed */
-  find(question: SearchQuestion): Promise<SearchAnswer>
+  find(question: SearchQuery): Promise<SearchResults>
   /** Lists the first repositories of `top`, at most `MENU_SIZE`. @throws HubError `unavailable` */
   listMenu(): Promise<MenuEntry[]>
   /** Finds owners that start with a prefix. @throws HubError `unavailable` */

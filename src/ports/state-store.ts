@@ -72,7 +72,7 @@ export function checkEntry(key: string, value = ''): void {
 }
 
 /** Creates the error for a store that does not respond or cannot write. */
-export function refuseState(cause: unknown): HubError {
+export function stateUnavailable(cause: unknown): HubError {
   return new HubError('unavailable', 'The hub’s store cannot be reached. Try again in a few seconds.', {
     cause,
     retryAfterSeconds: 5,

@@ -6,12 +6,12 @@ import { toHubError } from '../ports/log.ts'
 import { respondToOptions, respondWithError } from './respond.ts'
 
 /** Responds to anything thrown with the public error; the details are logged. @param cacheTag as for `respondWithError` */
-export function answerThrown(request: Request, thrown: unknown, cacheTag?: string): Response {
+export function respondToError(request: Request, thrown: unknown, cacheTag?: string): Response {
   return respondWithError(request, toHubError(thrown), cacheTag)
 }
 
 /** Responds to an unknown URL with JSON, because URLs below /api and /data never return a page. */
-export function answerNotFound(request: Request): Response {
+export function respondNotFound(request: Request): Response {
   if (request.method === 'OPTIONS') return respondToOptions(READ_METHODS)
   return respondWithError(
     request,
@@ -23,12 +23,12 @@ export function answerNotFound(request: Request): Response {
 }
 
 /** Responds to a request that the platform's own rate limit rejected. */
-export function answerRateLimited(request: Request): Response {
-  return respondWithError(request, refuseRate('requests', 60))
+export function respondRateLimited(request: Request): Response {
+  return respondWithError(request, rateLimitError('requests', 60))
 }
 
 /** Creates the error for a method that a URL does not support. @param allow the supported methods */
-export function refuseMethod(method: string, allow: readonly string[]): HubError {
+export function methodNotAllowed(method: string, allow: readonly string[]): HubError {
   return new HubError('method_not_allowed', `${printable(method)} is not allowed here. Use ${allow.join(', ')}.`, {
     allow,
   })
@@ -51,6 +51,6 @@ export function describeRateLimit(what: keyof typeof SENTENCES, waitSeconds: num
 }
 
 /** Creates the error for a client that exceeds a rate limit. */
-export function refuseRate(what: keyof typeof SENTENCES, waitSeconds: number): HubError {
+export function rateLimitError(what: keyof typeof SENTENCES, waitSeconds: number): HubError {
   return new HubError('rate_limited', describeRateLimit(what, waitSeconds), { retryAfterSeconds: waitSeconds })
 }

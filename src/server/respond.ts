@@ -80,7 +80,7 @@ function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Ans
 }
 
 /** The parts of a page. */
-export interface PageAnswer {
+export interface PageResponse {
   bytes: Bytes
   /** The status code, 200 or 404. */
   status: number
@@ -92,7 +92,7 @@ export interface PageAnswer {
 }
 
 /** Responds to a website request. Shared caches treat pages like records that change. */
-export function respondWithPage(request: Request, page: PageAnswer): Response {
+export function respondWithPage(request: Request, page: PageResponse): Response {
   const { bytes, status, mediaType, hasQuery, cacheTags } = page
   const isFound = status === 200
   const headers: Record<string, string> = {
@@ -215,7 +215,7 @@ export function respondWithRedirect(location: string): Response {
 }
 
 /** A serialised error, for callers without a Request. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   status: number
   headers: Record<string, string>
   /** JSON that may contain non-ASCII characters. */
@@ -223,7 +223,7 @@ export interface ErrorAnswer {
 }
 
 /** Builds an uncacheable error response; nothing else builds them. docs/contract.md section 6. */
-export function makeErrorAnswer({ code, message, allow, retryAfterSeconds }: HubError): ErrorAnswer {
+export function makeErrorResponse({ code, message, allow, retryAfterSeconds }: HubError): ErrorResponse {
   const { status } = ERRORS[code]
   const headers: Record<string, string> = {
     ...COMMON_HEADERS,
@@ -239,7 +239,7 @@ export function makeErrorAnswer({ code, message, allow, retryAfterSeconds }: Hub
 
 /** Responds with an error. Caches may keep a 404 response to GET or HEAD for 30 s. @param cacheTag purged by a publish, so that the 404 is no longer cached once the URL exists */
 export function respondWithError(request: Request, error: HubError, cacheTag?: string): Response {
-  const { status, headers, body } = makeErrorAnswer(error)
+  const { status, headers, body } = makeErrorResponse(error)
   const isReading = request.method === 'GET' || request.method === 'HEAD'
   if (status === 404 && isReading) {
     headers['Cache-Control'] = 'public, max-age=30'

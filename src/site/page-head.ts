@@ -20,7 +20,7 @@ export interface PageHead {
 }
 
 /** Structured data for a script element, escaped so that nothing in it closes the element. */
-export function formatFacts(facts: object): string {
+export function formatStructuredData(facts: object): string {
   return JSON.stringify(facts).replaceAll('<', '\\u003c')
 }
 

@@ -1,6 +1,6 @@
 // Connects the account pages to the platform: account stores, sign-in and memberships.
 import { randomBytes } from 'node:crypto'
-import { type Config, notSetUp, SIGN_IN_SETTINGS } from '../config.ts'
+import { type Config, SIGN_IN_SETTINGS, settingsError } from '../config.ts'
 import { membershipsPath } from '../domain/access/memberships.ts'
 import { isOwner } from '../domain/content/names.ts'
 import { parseBuilt } from '../ports/site-files.ts'
@@ -24,9 +24,9 @@ import {
 export async function connectAccount(request: Request, { ip, hub }: FunctionContext): Promise<AccountDeps> {
   const config = currentConfig()
   const { baseUrl, signIn } = config
-  if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
+  if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
   if (signIn.kind === 'none' && !isOurHost(config, hub))
-    throw notSetUp(SIGN_IN_SETTINGS.map((name) => `${name}: expected, because people sign in with GitHub`))
+    throw settingsError(SIGN_IN_SETTINGS.map((name) => `${name}: expected, because people sign in with GitHub`))
   const state = await stateOf(hub)
   const siteFiles = await siteFilesOf(request, hub)
   return {

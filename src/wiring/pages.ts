@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { type Config, findSourceHost, includedFile } from '../config.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { RenderPage } from '../ports/pages.ts'
-import type { PageDeps } from '../server/pages/answer-page.ts'
+import type { PageDeps } from '../server/pages/handle-page.ts'
 import { currentConfig, type FunctionContext, type Hub } from './platform.ts'
 import { connectRead } from './read.ts'
 
@@ -23,11 +23,11 @@ export async function connectPages(request: Request, context: FunctionContext): 
 
 function renderOf({ pages }: Hub): RenderPage {
   if (pages?.render) return pages.render
-  throw refusePages()
+  throw pagesUnavailable()
 }
 
 /** Creates the error that is returned while the page code is being bundled. */
-export function refusePages(): HubError {
+export function pagesUnavailable(): HubError {
   return new HubError(
     'unavailable',
     'The pages are being prepared; the API is already available. Try again in a few seconds.',

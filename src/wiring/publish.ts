@@ -1,7 +1,7 @@
 // Connects publishing to the platform: git store, token checks and rate limits.
 
 import { purgeCache } from '@netlify/functions'
-import { type Config, notSetUp } from '../config.ts'
+import { type Config, settingsError } from '../config.ts'
 import { LIMITS } from '../domain/api/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { SharedLimiter } from '../ports/rate-limiter.ts'
@@ -84,9 +84,9 @@ async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitS
     return github
   }
   if (gitStore.kind === 'incomplete')
-    throw notSetUp([`${gitStore.missing}: expected, because another setting for the GitHub store is set`])
+    throw settingsError([`${gitStore.missing}: expected, because another setting for the GitHub store is set`])
   if (!hub)
-    throw notSetUp([
+    throw settingsError([
       'GITHUB_REPOSITORY and GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY): expected, because there is no local git repository to publish to',
     ])
   return hub.localGit

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { openLocalStores } from '../../src/host/builds/serve-sites.ts'
-import { answerAccount } from '../../src/server/account/answer-account.ts'
+import { handleAccount } from '../../src/server/account/handle-account.ts'
 import { openLocalKeys } from '../../src/server/account/local-keys.ts'
 import type { AccountDeps } from '../../src/server/account/visit.ts'
 import { connectAccount } from '../../src/wiring/account.ts'
@@ -52,7 +52,7 @@ const ask = async (
   { on = 'host', ip = '127.0.0.1', at = 'http://localhost:8888', headers = {}, method = 'GET' } = {},
 ) => {
   const request = new Request(at + path, { method, headers: { Accept: 'application/json', ...headers } })
-  const answer = await answerAccount(request, () => connectAccount(request, on === 'host' ? { ip, hub } : { ip }))
+  const answer = await handleAccount(request, () => connectAccount(request, on === 'host' ? { ip, hub } : { ip }))
   return { status: answer.status, text: await answer.text() }
 }
 const link = () => `/auth/local?key=${hub.localKeys.current()}`

@@ -4,10 +4,10 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/host/http/http-server.ts'
-import { answerWith, type HostedFunction, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
+import { createHandler, type HostedFunction, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
 import { toHubError } from '../../src/ports/log.ts'
 import { openBody } from '../../src/server/read-body.ts'
-import { answerNotFound } from '../../src/server/refusals.ts'
+import { respondNotFound } from '../../src/server/refusals.ts'
 import { respondWithError } from '../../src/server/respond.ts'
 
 interface Raw {
@@ -40,13 +40,13 @@ const functions: HostedFunction<{ ip: string; hub: { files: typeof NO_FILES } }>
     config: { path: '/slow' },
   },
   { default: (request) => new Response(new URL(request.url).pathname), config: { path: '/echo/*' } },
-  { default: (request) => answerNotFound(request), config: { path: ['/api', '/api/*'] } },
+  { default: (request) => respondNotFound(request), config: { path: ['/api', '/api/*'] } },
 ]
 const NO_FILES = { read: async () => undefined }
 
 const servers: RunningServer[] = []
 async function open(options: ServerOptions = {}): Promise<number> {
-  const listener = listenTo(answerWith(routeFunctions(functions), () => ({ files: NO_FILES })))
+  const listener = listenTo(createHandler(routeFunctions(functions), () => ({ files: NO_FILES })))
   const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'], ...options })
   servers.push(running)
   return (running.server.address() as AddressInfo).port
@@ -288,7 +288,7 @@ describe('slow clients', () => {
 
 describe('shutdown', () => {
   test('finishes running requests and closes idle connections', async () => {
-    const listener = listenTo(answerWith(routeFunctions(functions), () => ({ files: NO_FILES })))
+    const listener = listenTo(createHandler(routeFunctions(functions), () => ({ files: NO_FILES })))
     const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
     const at = (running.server.address() as AddressInfo).port
     const [idle] = await stall(1, `GET /echo/x HTTP/1.1\r\n${HOST}\r\n`, at)
@@ -305,7 +305,7 @@ describe('shutdown', () => {
   })
 
   test('cuts requests that exceed the grace period', async () => {
-    const listener = listenTo(answerWith(routeFunctions(functions), () => ({ files: NO_FILES })))
+    const listener = listenTo(createHandler(routeFunctions(functions), () => ({ files: NO_FILES })))
     const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
     const answering = send(`GET /slow HTTP/1.1\r\n${HOST}\r\n`, (running.server.address() as AddressInfo).port)
     await entered.promise

@@ -11,7 +11,7 @@ import { STARTING } from '../../src/host/health.ts'
 import { type AnsweredRequest, startServer } from '../../src/host/http/http-server.ts'
 import { formatRequest, nameRequest, redactSecrets, writeLines } from '../../src/host/http/request-log.ts'
 import { openMetrics, routeOf } from '../../src/host/metrics.ts'
-import { answerWith, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
+import { createHandler, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import type { Hub } from '../../src/wiring/platform.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'
@@ -173,7 +173,7 @@ test('calls to GitHub are counted like local git calls', async () => {
 test('reports status, duration and bytes sent for each request', async () => {
   const told: [string, number, number, number][] = []
   const files = { read: async (path: string) => (path === '/index.html' ? Buffer.from('home') : undefined) }
-  const running = await startServer(listenTo(answerWith(routeFunctions([]), () => ({ files }))), 0, {
+  const running = await startServer(listenTo(createHandler(routeFunctions([]), () => ({ files }))), 0, {
     listenAt: ['127.0.0.1'],
     onAnswered: ({ url = '' }, { statusCode }, ms, bytes) => told.push([url, statusCode, ms, bytes]),
   })

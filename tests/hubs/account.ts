@@ -1,6 +1,6 @@
 // Accounts in this process for tests: the real handlers, state in memory, and a cookie jar.
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
-import { answerAccount } from '../../src/server/account/answer-account.ts'
+import { handleAccount } from '../../src/server/account/handle-account.ts'
 import { openLocalKeys } from '../../src/server/account/local-keys.ts'
 import type { AccountDeps } from '../../src/server/account/visit.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
@@ -67,7 +67,7 @@ export function openAccount(given: Partial<AccountDeps> = {}): Account {
         }
         const body = form ? new URLSearchParams(form) : null
         const request = new Request(`${dependencies.baseUrl}${path}`, { method, headers: all, body })
-        const answer = await answerAccount(request, () => dependencies)
+        const answer = await handleAccount(request, () => dependencies)
         for (const cookie of answer.headers.getSetCookie()) {
           const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
           if (/Max-Age=0(?:;|$)/.test(cookie)) cookies.delete(name)

@@ -8,11 +8,11 @@ import type { GitStore } from '../../src/ports/git-store.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
-import { answerPage } from '../../src/server/pages/answer-page.ts'
-import { answerWrite } from '../../src/server/publish/answer-write.ts'
+import { handlePage } from '../../src/server/pages/handle-page.ts'
 import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
+import { handleWrite } from '../../src/server/publish/handle-write.ts'
 import { createTurns } from '../../src/server/publish/turns.ts'
-import { answerRead } from '../../src/server/read/read.ts'
+import { handleRead } from '../../src/server/read/read.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
 import { createToken, findToken, recordTokenUse } from '../../src/stores/state/tokens.ts'
@@ -84,11 +84,11 @@ export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, p
     takeTurn: createTurns(),
   }
   return {
-    publish: (request) => answerWrite(request, () => publishTools),
+    publish: (request) => handleWrite(request, () => publishTools),
     read: (request) =>
       new URL(request.url).pathname.startsWith('/api/')
-        ? answerRead(request, () => readTools)
-        : answerPage(request, () => ({ ...readTools, ...NO_PAGES })),
+        ? handleRead(request, () => readTools)
+        : handlePage(request, () => ({ ...readTools, ...NO_PAGES })),
     makeToken: async (
       { scope = 'acme/*', days = 90, holder = { kind: 'operator' as const }, permissions } = {},
       now = new Date(),

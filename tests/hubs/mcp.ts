@@ -8,8 +8,8 @@ import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import { searchIndexPath } from '../../src/host/builds/serve-sites.ts'
 import { copiesAhead, type FreshCopies, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { digestText } from '../../src/ports/measure.ts'
-import { answerMcp, type McpHandlerDeps } from '../../src/server/mcp/answer.ts'
-import { answerRead } from '../../src/server/read/read.ts'
+import { handleMcp, type McpHandlerDeps } from '../../src/server/mcp/answer.ts'
+import { handleRead } from '../../src/server/read/read.ts'
 import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
@@ -54,7 +54,7 @@ export function openMcpHub(contentDir: string, changed: Partial<McpHandlerDeps> 
   const tools = { baseUrl: BASE_URL, siteFiles: folderFiles(siteDir), fresh, search: () => index }
   const common = { ...tools, limiter: UNLIMITED, clientAddress: '192.0.2.1' }
   const dependencies = { ...common, isOwnHost: (hostname: string) => hostname === 'hub.example', ...changed }
-  const answer = (request: Request) => answerMcp(request, () => dependencies)
+  const answer = (request: Request) => handleMcp(request, () => dependencies)
   const call = async (method: string, params: Json = {}) => {
     const response = await answer(post({ jsonrpc: '2.0', id: 1, method, params }))
     const { result, error } = await response.json()
@@ -69,7 +69,7 @@ export function openMcpHub(contentDir: string, changed: Partial<McpHandlerDeps> 
     fetch: (address, init) => answer(new Request(address, init)),
     call,
     tool: (name, given) => call('tools/call', { name, ...(given && { arguments: given }) }),
-    rest: async (path) => (await answerRead(new Request(BASE_URL + path), () => common)).json(),
+    rest: async (path) => (await handleRead(new Request(BASE_URL + path), () => common)).json(),
     close: () => {
       index.close()
       rmSync(dir, { recursive: true, force: true })

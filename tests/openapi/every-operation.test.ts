@@ -5,8 +5,8 @@ import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { describeApi } from '../../src/domain/api/openapi.ts'
-import { answerExport } from '../../src/server/read/export.ts'
-import { answerRead } from '../../src/server/read/read.ts'
+import { handleExport } from '../../src/server/read/export.ts'
+import { handleRead } from '../../src/server/read/read.ts'
 import { BASE_URL } from '../hubs/handlers.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
 import { openHub } from '../hubs/publishing.ts'
@@ -183,7 +183,7 @@ test('read operations match the OpenAPI description', async () => {
         if (where === 'query' && all[name] !== undefined) url.searchParams.set(name, all[name])
       const headers = all['If-None-Match'] === undefined ? undefined : { 'If-None-Match': all['If-None-Match'] }
       const request = new Request(url, { method, ...(headers && { headers }) })
-      const answer = path.includes('/export/') ? answerExport : answerRead
+      const answer = path.includes('/export/') ? handleExport : handleRead
       const response = await answer(request, () => hub.dependencies)
       seen.add(`${path} ${response.status}`)
       // A path parameter can turn it into another URL, which is checked with its own operation elsewhere.

@@ -3,9 +3,9 @@
 import { hash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
-import { answerWith, type HostedFunction, routeFunctions } from '../../src/host/run-functions.ts'
+import { createHandler, type HostedFunction, routeFunctions } from '../../src/host/run-functions.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
-import { answerNotFound } from '../../src/server/refusals.ts'
+import { respondNotFound } from '../../src/server/refusals.ts'
 import { respondWith } from '../../src/server/respond.ts'
 
 const prose = (seed: string, words: number) =>
@@ -29,7 +29,7 @@ const api = vi.fn((request: Request) =>
         ...{ bytes: content, mediaType: 'text/plain', cache: 'immutable', cacheTag: 'repo_a_b' },
         headers: { 'Repr-Digest': 'sha-256=:x:' },
       })
-    : answerNotFound(request),
+    : respondNotFound(request),
 )
 const functions: HostedFunction<unknown>[] = [
   { default: (request) => api(request), config: { path: '/api/*' } },
@@ -42,7 +42,7 @@ const functions: HostedFunction<unknown>[] = [
   },
 ]
 const open = () => {
-  const answer = answerWith(routeFunctions(functions), () => ({ files }))
+  const answer = createHandler(routeFunctions(functions), () => ({ files }))
   return async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
     const response = await answer(new Request(`http://localhost${path}`, { method, headers }), '192.0.2.1')
     return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }

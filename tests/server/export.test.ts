@@ -1,6 +1,6 @@
 // Tests exports: the URL, each format's file, the reported losses, and what is rejected. docs/contract.md section 4
 import { afterAll, describe, expect, test } from 'vitest'
-import { answerExport } from '../../src/server/read/export.ts'
+import { handleExport } from '../../src/server/read/export.ts'
 import { listDownloads } from '../../src/site/prompt/downloads.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
 
@@ -9,7 +9,7 @@ afterAll(() => hub.close())
 
 const FORMATS = ['dotprompt', 'prompty', 'github', 'langfuse', 'langchain', 'skill', 'claude-command']
 const ask = (path: string, init: RequestInit = {}) =>
-  answerExport(new Request(`https://hub.example/api/v1/repos/${path}`, init), () => hub.dependencies)
+  handleExport(new Request(`https://hub.example/api/v1/repos/${path}`, init), () => hub.dependencies)
 const problemOf = async (answer: Response) => [answer.status, (await answer.json()).error] as const
 
 describe('exporting a version', () => {

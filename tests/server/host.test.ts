@@ -1,6 +1,6 @@
 // Tests our own host: which function gets a request, when a file takes precedence, and that no thrown error ever reaches a client.
 import { describe, expect, test, vi } from 'vitest'
-import { answerWith, type HostContext, type HostedFunction, routeFunctions } from '../../src/host/run-functions.ts'
+import { createHandler, type HostContext, type HostedFunction, routeFunctions } from '../../src/host/run-functions.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 
 interface Site {
@@ -30,7 +30,7 @@ const texts: Record<string, string> = {
 const files: SiteFiles = {
   read: async (path) => (texts[path] === undefined ? undefined : new TextEncoder().encode(texts[path])),
 }
-const answer = answerWith(routeFunctions(functions), () => ({ files, label: 'site' }))
+const answer = createHandler(routeFunctions(functions), () => ({ files, label: 'site' }))
 const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
   answer(new Request(`http://localhost${path}`, { method, headers }), '192.0.2.1')
 
@@ -104,7 +104,7 @@ test('a request keeps the site version it started with', async () => {
     config: { path: '/slow' },
   }
   let label = 'old'
-  const changing = answerWith(routeFunctions([slow]), () => ({ files, label }))
+  const changing = createHandler(routeFunctions([slow]), () => ({ files, label }))
   const response = changing(new Request('http://localhost/slow'), '192.0.2.1')
   await entered.promise
   label = 'new'

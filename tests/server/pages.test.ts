@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { RenderPage } from '../../src/ports/pages.ts'
-import { answerPage, type PageDeps } from '../../src/server/pages/answer-page.ts'
+import { handlePage, type PageDeps } from '../../src/server/pages/handle-page.ts'
 import { openPageCache } from '../../src/server/pages/page-cache.ts'
 
 let rendered: string[] = []
@@ -28,7 +28,7 @@ function open(given: Partial<PageDeps> = {}) {
     ...given,
   }
   const ask = (path: string, headers: Record<string, string> = {}) =>
-    answerPage(new Request(`https://hub.test${path}`, { headers }), () => tools)
+    handlePage(new Request(`https://hub.test${path}`, { headers }), () => tools)
   return { tools, ask }
 }
 

@@ -5,8 +5,8 @@ import { ROUTES_WITH_SCHEMAS } from '../../src/domain/api/route-schemas.ts'
 import { VARYING_PARAMETERS } from '../../src/domain/api/routes.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
-import { answerRead, type ReadHandlerDeps } from '../../src/server/read/read.ts'
-import { answerNotFound, answerRateLimited } from '../../src/server/refusals.ts'
+import { handleRead, type ReadHandlerDeps } from '../../src/server/read/read.ts'
+import { respondNotFound, respondRateLimited } from '../../src/server/refusals.ts'
 
 const nothingFresh: FreshCopies = {
   find: async () => undefined,
@@ -32,7 +32,7 @@ const dependencies = (given: Partial<ReadHandlerDeps> = {}): ReadHandlerDeps => 
   ...given,
 })
 const read = (path: string, given: Partial<ReadHandlerDeps> = {}, init: RequestInit = {}) =>
-  answerRead(new Request(`https://hub.example${path}`, init), () => dependencies(given))
+  handleRead(new Request(`https://hub.example${path}`, init), () => dependencies(given))
 const errorOf = async (response: Response) => ({ status: response.status, ...(await response.json()) })
 
 describe('when something fails', () => {
@@ -99,7 +99,7 @@ describe('when something fails', () => {
   })
 
   test('returns 503 for invalid settings instead of throwing', async () => {
-    const response = await answerRead(new Request('https://hub.example/api/v1/tags'), () => {
+    const response = await handleRead(new Request('https://hub.example/api/v1/tags'), () => {
       throw new HubError('unavailable', 'The hub is not set up: SITE_URL: expected an address.', {
         retryAfterSeconds: 60,
       })
@@ -219,12 +219,12 @@ describe('CDN headers', () => {
 
 describe('error responses without a catalogue', () => {
   test('returns 429 with Retry-After for requests limited by the platform', async () => {
-    const response = answerRateLimited(new Request('https://hub.example/rate-limited'))
+    const response = respondRateLimited(new Request('https://hub.example/rate-limited'))
     expect(response.headers.get('Retry-After')).toBe('60')
     expect(await errorOf(response)).toMatchObject({ status: 429, error: { code: 'rate_limited' } })
   })
   test('returns 404 for an unknown data file', async () => {
-    const response = answerNotFound(new Request('https://hub.example/data/v1/nothing.json'))
+    const response = respondNotFound(new Request('https://hub.example/data/v1/nothing.json'))
     expect(await errorOf(response)).toMatchObject({ status: 404, error: { code: 'not_found' } })
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
-import type { SearchQuestion } from '../../src/ports/search.ts'
+import type { SearchQuery } from '../../src/ports/search.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
@@ -41,7 +41,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const find = async (question: Partial<SearchQuestion>) => {
+const find = async (question: Partial<SearchQuery>) => {
   const { matches, total } = await search.find({
     text: '',
     tags: [],

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { buildCatalogue, type Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { Equivalents } from '../../src/domain/search/equivalents.ts'
-import type { SearchQuestion } from '../../src/ports/search.ts'
+import type { SearchQuery } from '../../src/ports/search.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../src/stores/search/write-index.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
@@ -35,7 +35,7 @@ function open(catalogue: Catalogue) {
   buildSearchIndex(catalogue, path)
   const search = openSearchIndex(path)
   afterAll(() => search.close())
-  return async (text: string, given: Partial<SearchQuestion> = {}) => {
+  return async (text: string, given: Partial<SearchQuery> = {}) => {
     const answer = await search.find({ text, tags: [], sort: undefined, offset: 0, limit: 50, ...given })
     return { names: answer.matches.map(({ name }) => name), total: answer.total, ...answer.matched }
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { answerWith, routeFunctions } from '../../src/host/run-functions.ts'
+import { createHandler, routeFunctions } from '../../src/host/run-functions.ts'
 import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 
@@ -38,7 +38,7 @@ test('streams a large file without caching it, with the same headers as other fi
   expect(await files.openLarge?.('/data/v1/tags.json')).toBeUndefined()
   expect(await files.openLarge?.('/data/v1/nothing.json')).toBeUndefined()
   expect(await files.openLarge?.('/../index.json')).toBeUndefined()
-  const answer = answerWith(routeFunctions([]), () => ({ files }))
+  const answer = createHandler(routeFunctions([]), () => ({ files }))
   const ask = (headers: Record<string, string> = {}, method = 'GET') =>
     answer(new Request('http://localhost/data/v1/index.json', { method, headers }), '192.0.2.1')
   const plain = await ask()

@@ -20,6 +20,6 @@ export const Permissions = z
 export const DEFAULT_PERMISSIONS: readonly Permission[] = ['publish']
 
 /** Returns whether permissions are sufficient: `maintain` includes `label`, but never `publish`. */
-export function permits(has: readonly Permission[], needed: Permission): boolean {
+export function hasPermission(has: readonly Permission[], needed: Permission): boolean {
   return has.includes(needed) || (needed === 'label' && has.includes('maintain'))
 }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { TrustedPublisher } from '../content/front-matter.ts'
 import type { Provenance } from '../content/values.ts'
-import { type Permission, permits } from './permissions.ts'
+import { hasPermission, type Permission } from './permissions.ts'
 
 /** A claim that is copied into a file and a page; must be short and contain no hidden characters. */
 const text = z
@@ -77,7 +77,7 @@ function compare(job: JobClaims, entry: TrustedPublisher, name: string, needed: 
     wrong.push(`environment: only jobs in the environment ${entry.environment} are trusted`)
   if (entry.ref !== undefined && !isRef(job.ref, entry.ref)) wrong.push(`ref: only jobs on ${entry.ref} are trusted`)
   if (entry.repos !== undefined && !entry.repos.includes(name)) wrong.push(`repos: ${name} is not among them`)
-  if (!permits(entry.permissions, needed)) wrong.push(`permissions: ${needed} is not among them`)
+  if (!hasPermission(entry.permissions, needed)) wrong.push(`permissions: ${needed} is not among them`)
   return wrong
 }
 

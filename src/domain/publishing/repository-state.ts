@@ -48,7 +48,7 @@ export function readRepositoryState(found: {
 export function readIndex({ owner, name }: { owner: string; name: string }, text: string | undefined): RepositoryFile {
   if (text === undefined) return DEFAULT_REPOSITORY_FILE
   const parsed = parseRepositoryFile(text)
-  if (parsed.problems) throw refuseBroken({ kind: 'repository', owner, name }, parsed.problems)
+  if (parsed.problems) throw brokenFileError({ kind: 'repository', owner, name }, parsed.problems)
   return parsed.value
 }
 
@@ -59,12 +59,12 @@ export function readListedVersion(
   text: string | undefined,
 ): VersionFile {
   const parsed = text === undefined ? { problems: [{ key: '', message: 'expected a file' }] } : parseVersionFile(text)
-  if (parsed.problems) throw refuseBroken({ kind: 'version', owner, name, version }, parsed.problems)
+  if (parsed.problems) throw brokenFileError({ kind: 'version', owner, name, version }, parsed.problems)
   return parsed.value
 }
 
 /** Returns the error for an unreadable file on the branch, which is not the publisher's fault. */
-export function refuseBroken(place: Place, problems: readonly ValueProblem[]): HubError {
+export function brokenFileError(place: Place, problems: readonly ValueProblem[]): HubError {
   return new HubError(
     'upstream_error',
     `content/${formatPath(place)} on the branch cannot be read: ${formatProblems(problems)}. Mend it in git, then publish again.`,

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Config, notSetUp } from '../../config.ts'
+import { type Config, settingsError } from '../../config.ts'
 import { type BuildSource, type CopyStore, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 import { localSignInLink, openLocalKeys } from '../../server/account/local-keys.ts'
@@ -14,7 +14,7 @@ import { findBuildRecord } from '../../stores/site/build-record.ts'
 import { folderFiles } from '../../stores/site/site-files-folder.ts'
 import { openCopies, rememberCopies } from '../../stores/state/fresh-copies.ts'
 import { shareCopies } from '../../stores/state/fresh-copies-shared.ts'
-import { refusePages } from '../../wiring/pages.ts'
+import { pagesUnavailable } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
 import { type Health, STARTING, withHealth } from '../health.ts'
 import { inBackground } from '../http/background.ts'
@@ -24,7 +24,7 @@ import { formatRequest, type LineWriter, nameRequest, writeLines } from '../http
 import { type Metrics, openMetrics } from '../metrics.ts'
 import { openState, startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
-import { answerWith, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
+import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openSearchThreads } from '../search-threads.ts'
 
 /** One state of the content as files, and its search. */
@@ -91,7 +91,7 @@ export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
  */
 export async function openLocalStores(config: Config, root?: string): Promise<LocalStores> {
   const { contentDir, signIn, baseUrl, databaseUrl } = config
-  if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
+  if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
   const state = await openState(config, root)
   inBackground('Removing expired entries', () => state.removeExpired())
   const shared = databaseUrl === undefined ? undefined : shareCopies(state)
@@ -152,7 +152,7 @@ export async function serveSites(
 ): Promise<RunningServer> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit
-  const answer = answerWith(route, (): Hub => {
+  const answer = createHandler(route, (): Hub => {
     const site = siteOf()
     const { search, source } = site
     const pages = pagesOf?.()
@@ -223,7 +223,7 @@ function joinFiles(data: SiteFiles, pages: Pages | undefined): SiteFiles {
   const filesOf = (path: string) => {
     const files = isDataPath(path) ? data : pages?.files
     if (files) return files
-    throw refusePages()
+    throw pagesUnavailable()
   }
   return {
     read: async (path) => filesOf(path).read(path),

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { HubError } from '../../domain/api/errors.ts'
-import { type ErrorAnswer, makeErrorAnswer } from '../../server/respond.ts'
+import { type ErrorResponse, makeErrorResponse } from '../../server/respond.ts'
 
 /** Returns the error for too many bodies arriving at once. */
 export function busy(): HubError {
@@ -25,7 +25,7 @@ const LINGER_MS = 500
 
 /** Sends an error and closes the connection: anything that follows on it is untrusted or unwanted. */
 export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: HubError): void {
-  const { status, headers, body } = makeErrorAnswer(error)
+  const { status, headers, body } = makeErrorResponse(error)
   outgoing.writeHead(status, { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) })
   outgoing.end(body)
   incoming.resume()
@@ -38,7 +38,7 @@ export function closeConnection(socket: Socket, error: HubError, answering: Read
     socket.destroy()
     return
   }
-  socket.end(formatAnswer(makeErrorAnswer(error)), () => socket.destroySoon())
+  socket.end(formatAnswer(makeErrorResponse(error)), () => socket.destroySoon())
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
@@ -51,7 +51,7 @@ export function tooManyConnections(): HubError {
   )
 }
 
-function formatAnswer({ status, headers, body }: ErrorAnswer): string {
+function formatAnswer({ status, headers, body }: ErrorResponse): string {
   const lines = Object.entries({ ...headers, Connection: 'close', 'Content-Length': String(Buffer.byteLength(body)) })
   return `HTTP/1.1 ${status} Refused\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
 }

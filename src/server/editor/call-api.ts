@@ -5,8 +5,8 @@ import { PERMISSIONS } from '../../domain/access/permissions.ts'
 import { makeToken } from '../../domain/access/token-form.ts'
 import type { TokenRecord } from '../../domain/access/token-record.ts'
 import { formatMoment } from '../../domain/content/values.ts'
-import { answerManage } from '../publish/manage.ts'
-import { answerPublish, type PublishHandlerDeps } from '../publish/publish.ts'
+import { handleChange } from '../publish/manage.ts'
+import { handlePublish, type PublishHandlerDeps } from '../publish/publish.ts'
 
 /** An API call. */
 export interface ApiCall {
@@ -18,7 +18,7 @@ export interface ApiCall {
 }
 
 /** The API's response. */
-export type ApiAnswer =
+export type ApiResponse =
   | { isDone: true; data: Readonly<Record<string, unknown>> }
   | { isDone: false; status: number; code: string; message: string }
 
@@ -34,7 +34,7 @@ export async function callApi(
   person: Person,
   baseUrl: string,
   connect: (request: Request) => Promise<PublishHandlerDeps>,
-): Promise<ApiAnswer> {
+): Promise<ApiResponse> {
   const token = makeToken(() => randomBytes(1)[0]!)
   const request = new Request(`${baseUrl}/api/v1/repos/${path}`, {
     method,
@@ -48,7 +48,7 @@ export async function callApi(
     findToken: async (given) => (given === token ? record : undefined),
     recordTokenUse: async () => {},
   })
-  const answer = await (method === 'POST' ? answerPublish(request, connectAs) : answerManage(request, connectAs))
+  const answer = await (method === 'POST' ? handlePublish(request, connectAs) : handleChange(request, connectAs))
   const { data, error } = (await answer.json()) as {
     data?: Record<string, unknown>
     error?: { code: string; message: string }

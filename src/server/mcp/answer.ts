@@ -25,7 +25,7 @@ export interface McpHandlerDeps extends ReadDeps {
 const DEADLINE_MS = 8_000
 
 /** Handles one request. Never throws. */
-export async function answerMcp(request: Request, connect: Connect<McpHandlerDeps>): Promise<Response> {
+export async function handleMcp(request: Request, connect: Connect<McpHandlerDeps>): Promise<Response> {
   try {
     const deps = await connect()
     checkSource(request, deps.isOwnHost)

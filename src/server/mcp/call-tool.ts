@@ -4,7 +4,7 @@ import { printable } from '../../domain/text/problems.ts'
 import { toHubError } from '../../ports/log.ts'
 import { CATALOGUE_UNAVAILABLE } from '../../ports/site-files.ts'
 import type { ReadDeps } from '../read/records.ts'
-import { isObject, type McpResult, refuseParams } from './protocol.ts'
+import { invalidParams, isObject, type McpResult } from './protocol.ts'
 import { TOOL_ANSWERS } from './tool-answers.ts'
 import { readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 
@@ -25,11 +25,11 @@ export async function callTool(params: Record<string, unknown>, deps: McpDeps): 
   const tool = TOOL_NAMES.find((candidate) => candidate === name)
   if (!tool) {
     const echo = typeof name === 'string' ? `no tool ${printable(name)}` : 'no tool named'
-    throw refuseParams(`There is ${echo}. The tools are ${TOOL_NAMES.join(', ')}.`)
+    throw invalidParams(`There is ${echo}. The tools are ${TOOL_NAMES.join(', ')}.`)
   }
-  if (!isObject(given)) throw refuseParams('arguments: expected an object, for example {"owner": "acme"}.')
+  if (!isObject(given)) throw invalidParams('arguments: expected an object, for example {"owner": "acme"}.')
   try {
-    if (deps.waitSeconds > 0) throw (await import('../refusals.ts')).refuseRate('toolCalls', deps.waitSeconds)
+    if (deps.waitSeconds > 0) throw (await import('../refusals.ts')).rateLimitError('toolCalls', deps.waitSeconds)
     const structured = await answerTool(tool, given, deps)
     // Clients forward one or the other to the model, so both contain the same data.
     return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured }

@@ -6,7 +6,7 @@ import type { Completions } from '../../ports/search.ts'
 import type { ReadDeps } from '../read/records.ts'
 import { findRepository } from '../read/records.ts'
 import { findPrompt } from './prompts.ts'
-import { isObject, type McpResult, refuseParams } from './protocol.ts'
+import { invalidParams, isObject, type McpResult } from './protocol.ts'
 import { TEMPLATES } from './resources.ts'
 
 /** Maximum number of values in a response, set by the protocol. */
@@ -15,10 +15,10 @@ const MAX_VALUES = 100
 /** Handles `completion/complete`. */
 export async function completeArgument(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
   const { ref, argument, context } = params
-  if (!isObject(ref) || !isObject(argument)) throw refuseParams('Expected "ref" and "argument".')
+  if (!isObject(ref) || !isObject(argument)) throw invalidParams('Expected "ref" and "argument".')
   const { name, value } = argument
   if (typeof name !== 'string' || typeof value !== 'string') {
-    throw refuseParams('argument: expected "name" and "value", both strings.')
+    throw invalidParams('argument: expected "name" and "value", both strings.')
   }
   const known = isObject(context) && isObject(context.arguments) ? context.arguments : {}
   const { values, total } = await complete(ref, name, value.toLowerCase(), known, deps)
@@ -33,10 +33,10 @@ async function complete(
   deps: ReadDeps,
 ): Promise<Completions> {
   if (ref.type === 'ref/prompt') return completeVariable(ref.name, argument, prefix, deps)
-  if (ref.type !== 'ref/resource') throw refuseParams('ref: expected the type "ref/prompt" or "ref/resource".')
+  if (ref.type !== 'ref/resource') throw invalidParams('ref: expected the type "ref/prompt" or "ref/resource".')
   if (!TEMPLATES.some(({ uriTemplate }) => uriTemplate === ref.uri)) {
     const echo = typeof ref.uri === 'string' ? `no template ${printable(ref.uri)}` : 'no template named'
-    throw refuseParams(`There is ${echo}. Use one from resources/templates/list.`)
+    throw invalidParams(`There is ${echo}. Use one from resources/templates/list.`)
   }
   const owner = textOf(known.owner)
   if (argument === 'owner') return deps.search().completeOwner(prefix, MAX_VALUES)

@@ -14,11 +14,11 @@ export interface Serving {
   deps: McpDeps
 }
 
-type Answer = (params: Record<string, unknown>, deps: McpDeps, era: Era) => McpResult | Promise<McpResult>
+type MethodHandler = (params: Record<string, unknown>, deps: McpDeps, era: Era) => McpResult | Promise<McpResult>
 
 /** All methods that we handle; the libraries handle the handshake and ping. Most requests call tools, so the handlers of other methods are imported when first needed. */
-const METHODS: ReadonlyMap<string, Answer> = new Map(
-  Object.entries<Answer>({
+const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
+  Object.entries<MethodHandler>({
     'tools/list': async () => ({ tools: (await import('./tools.ts')).TOOLS }),
     'tools/call': callTool,
     'prompts/list': async (params, deps) => (await import('./prompts.ts')).listPrompts(params, deps),
@@ -35,7 +35,7 @@ const METHODS: ReadonlyMap<string, Answer> = new Map(
 const HINTS: ReadonlyMap<string, object> = new Map(Object.entries(CACHE_HINTS))
 
 /** Returns whether a method is handled here. */
-export function isOurs(method: string): boolean {
+export function isSupported(method: string): boolean {
   return METHODS.has(method)
 }
 

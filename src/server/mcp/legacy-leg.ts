@@ -1,6 +1,6 @@
 // Serves the 2025 protocol versions through the 1.x SDK, with one server and one transport per request.
 
-import { dispatch, isOurs, type Serving } from './dispatch.ts'
+import { dispatch, isSupported, type Serving } from './dispatch.ts'
 import { CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 
 /** Handles one message. @param message already parsed; the request's own body is not read again */
@@ -16,7 +16,7 @@ export async function serveLegacy({ request, message, deps }: Serving): Promise<
     jsonSchemaValidator: NO_VALIDATOR,
   })
   // There is one handler for all methods: with a handler per method, the library would validate parameters itself and report a client's mistake as an internal error.
-  if (isOurs(message.method ?? '')) {
+  if (isSupported(message.method ?? '')) {
     server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, deps, '2025')
   }
   const transport = new WebStandardStreamableHTTPServerTransport({

@@ -1,7 +1,7 @@
 // Lists the first hundred prompts in `top` order as prompts and resources, on two pages.
 import type { MenuEntry } from '../../ports/search.ts'
 import type { ReadDeps } from '../read/records.ts'
-import { refuseParams } from './protocol.ts'
+import { invalidParams } from './protocol.ts'
 
 /** Clients request all pages when they connect, and some give up after a certain number of them. */
 const PAGE_SIZE = 50
@@ -34,5 +34,5 @@ function formatCursor(offset: number): string {
 }
 
 function badCursor() {
-  return refuseParams('Unknown cursor. Omit "cursor" for the first page, then pass nextCursor unchanged.')
+  return invalidParams('Unknown cursor. Omit "cursor" for the first page, then pass nextCursor unchanged.')
 }

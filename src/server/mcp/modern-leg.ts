@@ -1,6 +1,6 @@
 // Serves protocol version 2026-07-28 through the 2.x server package, and detects a request's version.
 
-import { dispatch, isOurs, type Serving } from './dispatch.ts'
+import { dispatch, isSupported, type Serving } from './dispatch.ts'
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 
 /** Imports the library when first needed. With an `import` at the top of this file, it would be loaded with the function, because the bundler moves it to the top of the bundle. */
@@ -23,7 +23,7 @@ export async function serveModern({ request, message, deps }: Serving): Promise<
         cacheHints: { 'server/discover': CACHE_HINTS['server/discover'] },
         jsonSchemaValidator: NO_VALIDATOR,
       })
-      if (isOurs(message.method ?? '')) {
+      if (isSupported(message.method ?? '')) {
         server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, deps, '2026')
       }
       return server

@@ -9,7 +9,7 @@ import type { ReadDeps } from '../read/records.ts'
 import { findRepository } from '../read/records.ts'
 import { readMenu } from './menu.ts'
 import { menuText } from './menu-text.ts'
-import { isObject, type McpResult, refuseParams } from './protocol.ts'
+import { invalidParams, isObject, type McpResult } from './protocol.ts'
 
 const DESCRIPTION_CHARACTERS = 300
 const ARGUMENT_CHARACTERS = 200
@@ -49,7 +49,7 @@ export async function findPrompt(given: unknown, deps: ReadDeps) {
   const repository = isWellFormed ? (await findRepository(owner, name, deps))?.value() : undefined
   if (!repository || repository.content === null) {
     const echo = typeof given === 'string' ? `no prompt ${printable(given)}` : 'no prompt named'
-    throw refuseParams(`There is ${echo}. A prompt's name is owner__name; find both with search_prompts.`)
+    throw invalidParams(`There is ${echo}. A prompt's name is owner__name; find both with search_prompts.`)
   }
   return { repository, content: repository.content }
 }
@@ -59,14 +59,14 @@ export async function getPrompt(params: Record<string, unknown>, deps: ReadDeps)
   const { repository, content } = await findPrompt(params.name, deps)
   const given = params.arguments ?? {}
   if (!isObject(given) || Object.values(given).some((value) => typeof value !== 'string')) {
-    throw refuseParams('arguments: expected an object of strings, for example {"language": "Go"}.')
+    throw invalidParams('arguments: expected an object of strings, for example {"language": "Go"}.')
   }
   const { variables } = repository
   // Clients may send variables from an older version; unknown ones are ignored.
   const known = Object.fromEntries(Object.entries(given).filter(([key]) => variables.some(({ name }) => name === key)))
   const parts = repository.messages ?? [{ role: 'user' as const, content }]
   const { value, problems } = fillMessages({ messages: parts, variables }, known, 'strict')
-  if (!value) throw refuseParams(`arguments: ${formatFillingProblems(problems)}.`)
+  if (!value) throw invalidParams(`arguments: ${formatFillingProblems(problems)}.`)
   return {
     description: formatMenuEntry(repository.title, repository.description),
     messages: withoutSystem(value.messages.filter(isChatMessage)).map(({ role, content: text }) => ({

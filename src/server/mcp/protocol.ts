@@ -33,7 +33,7 @@ export class McpFailure extends Error {
 }
 
 /** Creates the error for invalid parameters. */
-export function refuseParams(message: string): McpFailure {
+export function invalidParams(message: string): McpFailure {
   return new McpFailure(CODES.invalidParams, message)
 }
 

@@ -4,11 +4,11 @@ import { printable } from '../../domain/text/problems.ts'
 import { digestText } from '../../ports/measure.ts'
 import type { ReadDeps } from '../read/records.ts'
 import { findSkill } from '../read/skills.ts'
-import { type McpResult, refuseParams } from './protocol.ts'
+import { invalidParams, type McpResult } from './protocol.ts'
 
 /** Handles `skills/list`. The list is always empty, because clients read lists without being asked, and skills are third-party texts. */
 export function listSkills({ cursor }: Record<string, unknown>): McpResult {
-  if (cursor !== undefined) throw refuseParams('Unknown cursor. The list is empty; use skills/get to get a skill.')
+  if (cursor !== undefined) throw invalidParams('Unknown cursor. The list is empty; use skills/get to get a skill.')
   return { skills: [] }
 }
 
@@ -17,7 +17,7 @@ export async function getSkill({ uri }: Record<string, unknown>, deps: ReadDeps)
   const skill = await findByUri(uri, deps)
   if (!skill) {
     const echo = typeof uri === 'string' ? `no skill ${printable(uri)}` : 'no skill named'
-    throw refuseParams(
+    throw invalidParams(
       `There is ${echo}. Valid URIs have the form skill://{owner}/{name}/SKILL.md or skill://{owner}/v{x.y.z}/{name}/SKILL.md.`,
     )
   }

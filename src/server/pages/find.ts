@@ -3,7 +3,7 @@
 import { LIMITS } from '../../domain/api/limits.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { Search } from '../../ports/search.ts'
-import type { FindQuestion } from './find-question.ts'
+import type { SearchPageQuery } from './search-page-query.ts'
 
 /** Number of best matches that are examined. Filters and counts cover only these, because examining more takes longer and hardly anyone pages that far. */
 export const MAX_CANDIDATES = 400
@@ -31,7 +31,7 @@ export interface Found {
 }
 
 /** Runs a search query. @throws HubError `unavailable` when the search is unavailable */
-export async function findPrompts(question: FindQuestion, search: Pick<Search, 'find'>): Promise<Found> {
+export async function findPrompts(question: SearchPageQuery, search: Pick<Search, 'find'>): Promise<Found> {
   const { q, tags, sort, owner, license, withVariables, withProvenance, page } = question
   const { pageSize } = LIMITS
   const answer = await search.find({ text: q, tags, sort, offset: 0, limit: MAX_CANDIDATES })

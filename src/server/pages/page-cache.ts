@@ -1,6 +1,6 @@
 // Caches the rendered pages of one build on the Node server, up to a total size.
 import { LRUCache } from 'lru-cache'
-import type { PageAnswer } from '../respond.ts'
+import type { PageResponse } from '../respond.ts'
 
 /** Maximum size of the cache: enough for the popular pages of a large catalogue, or all pages of a small one. */
 const MAX_BYTES = 64 * 1024 * 1024
@@ -11,16 +11,16 @@ const MAX_AGE_MS = 60_000
 
 /** Rendered pages by path. */
 export interface PageCache {
-  find(path: string): PageAnswer | undefined
+  find(path: string): PageResponse | undefined
   /** Call this before rendering, and then call the returned function with the page. A page is not cached if a publish purged anything in the meantime. */
-  begin(): (path: string, page: PageAnswer) => void
+  begin(): (path: string, page: PageResponse) => void
   /** Removes all pages with any of the tags. */
   purge(tags: readonly string[]): void
 }
 
 /** Creates an empty cache. */
 export function openPageCache(): PageCache {
-  const pages = new LRUCache<string, PageAnswer>({
+  const pages = new LRUCache<string, PageResponse>({
     maxSize: MAX_BYTES,
     ttl: MAX_AGE_MS,
     sizeCalculation: ({ bytes }) => bytes.length + ENTRY_BYTES,

@@ -1,13 +1,13 @@
 // Authenticates a publisher: reads the Authorization header, and checks the token and its permissions.
 
 import type { Person } from '../../domain/access/account.ts'
-import { type Permission, permits } from '../../domain/access/permissions.ts'
+import { hasPermission, type Permission } from '../../domain/access/permissions.ts'
 import { isToken } from '../../domain/access/token-form.ts'
 import { coversRepository, hasExpired, type TokenRecord } from '../../domain/access/token-record.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { type OwnerFile, parseOwnerFile } from '../../domain/content/prompt-file.ts'
 import type { Provenance } from '../../domain/content/values.ts'
-import { refuseBroken } from '../../domain/publishing/repository-state.ts'
+import { brokenFileError } from '../../domain/publishing/repository-state.ts'
 import type { VerifiedJob, VerifyJob } from './oidc.ts'
 
 /** A publisher with a valid token. Access is checked separately for each repository. */
@@ -121,7 +121,7 @@ export function requireScope({ scope }: Bearer, owner: string, name: string): vo
 
 /** @param why a sentence that explains why more than the usual permission is needed @throws HubError `forbidden` if the token lacks the permission, which the message names */
 export function requirePermission({ permissions }: Bearer, needed: Permission, why = ''): void {
-  if (permissions === undefined || permits(permissions, needed)) return
+  if (permissions === undefined || hasPermission(permissions, needed)) return
   throw new HubError(
     'forbidden',
     `${why}This token lacks the permission ${needed}; it has ${permissions.join(', ')}. Use a token that has ${needed}.`,
@@ -144,7 +144,7 @@ export function requireRights(
   if (holder.kind === 'operator') return
   const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
   // A broken file on the branch is not the publisher's fault, so the message does not say that they are not a member.
-  if (parsed?.problems) throw refuseBroken({ kind: 'owner', owner }, parsed.problems)
+  if (parsed?.problems) throw brokenFileError({ kind: 'owner', owner }, parsed.problems)
   const file = parsed?.value
   if (holder.kind === 'job') {
     const refusal = holder.findRefusal(file?.trusted_publishers ?? [], name, needed)

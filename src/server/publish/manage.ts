@@ -12,14 +12,14 @@ import { requirePermission, requireScope } from './authenticate.ts'
 import { type AcceptedChange, type ChangeOutcome, changeAsWrite, permissionFor } from './decide-change.ts'
 import {
   admitBearer,
-  answerElsewhere,
+  invalidNameError,
   openLimitedBody,
   type PublishHandlerDeps,
   parseJsonBody,
   recordUse,
   refusals,
-  refuseName,
   requireJson,
+  respondElsewhere,
 } from './publish.ts'
 import { type Clock, SYSTEM_CLOCK } from './rounds.ts'
 
@@ -27,7 +27,7 @@ import { type Clock, SYSTEM_CLOCK } from './rounds.ts'
 const PATCH_TYPES = ['application/json', 'application/merge-patch+json']
 
 /** Handles one PATCH, PUT or DELETE. Never throws: errors become responses. */
-export async function answerManage(
+export async function handleChange(
   request: Request,
   connect: Connect<PublishHandlerDeps>,
   time = SYSTEM_CLOCK,
@@ -35,7 +35,7 @@ export async function answerManage(
   const arrivedMs = time.now()
   const { pathname } = new URL(request.url)
   const route = matchManageRoute(pathname)
-  if (!route?.methods.some((method) => method === request.method)) return await answerElsewhere(request, pathname)
+  if (!route?.methods.some((method) => method === request.method)) return await respondElsewhere(request, pathname)
   try {
     const incoming = openLimitedBody(request)
     await incoming.checkLength()
@@ -43,7 +43,7 @@ export async function answerManage(
     const deps = await connect()
     const bearer = await admitBearer(request, deps, new Date(arrivedMs))
     const { owner = '', name = '', label = '', version = '' } = route.parameters
-    if (!isOwner(owner) || !isName(name)) throw refuseName()
+    if (!isOwner(owner) || !isName(name)) throw invalidNameError()
     const target = targetOf(route.id, request.method, { label, version })
     const bytes = await incoming.read()
     if (bytes.length > 0 && request.method === 'DELETE') requireJson(request)
@@ -70,7 +70,7 @@ export async function answerManage(
     await recordUse(bearer, deps)
     return respondWithChange(outcome)
   } catch (thrown) {
-    return (await refusals()).answerThrown(request, thrown)
+    return (await refusals()).respondToError(request, thrown)
   }
 }
 

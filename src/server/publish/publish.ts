@@ -36,7 +36,7 @@ export interface PublishHandlerDeps extends PublishDeps, AuthDeps {
 }
 
 /** Handles one POST. Never throws: errors become responses. */
-export async function answerPublish(
+export async function handlePublish(
   request: Request,
   connect: Connect<PublishHandlerDeps>,
   time = SYSTEM_CLOCK,
@@ -45,7 +45,7 @@ export async function answerPublish(
   const { pathname } = new URL(request.url)
   // All names match here: a malformed one is rejected below with its own message, and only after the token has been validated.
   const route = matchRouteOfAnyNames(pathname)
-  if (!route || !isPublishedAt(route.id)) return await answerElsewhere(request, pathname)
+  if (!route || !isPublishedAt(route.id)) return await respondElsewhere(request, pathname)
   const { owner = '', name = '' } = route.parameters
   try {
     const incoming = openLimitedBody(request)
@@ -53,7 +53,7 @@ export async function answerPublish(
     requireJson(request)
     const deps = await connect()
     const bearer = await admitBearer(request, deps, new Date(arrivedMs))
-    if (!isOwner(owner) || !isName(name)) throw refuseName()
+    if (!isOwner(owner) || !isName(name)) throw invalidNameError()
     const key = readIdempotencyKey(request)
     // The rest of the body is read only if the token is valid, so that requests with an invalid one use no memory.
     const bytes = await incoming.read()
@@ -76,7 +76,7 @@ export async function answerPublish(
     await recordUse(bearer, deps)
     return respondWithOutcome(outcome, addresses)
   } catch (thrown) {
-    return (await refusals()).answerThrown(request, thrown)
+    return (await refusals()).respondToError(request, thrown)
   }
 }
 
@@ -89,7 +89,7 @@ export async function admitBearer(request: Request, deps: PublishHandlerDeps, no
     throw await limitFailures(thrown, deps)
   })
   const waitSeconds = await deps.limiter.take(bearer.publisher)
-  if (waitSeconds > 0) throw (await refusals()).refuseRate('publishes', waitSeconds)
+  if (waitSeconds > 0) throw (await refusals()).rateLimitError('publishes', waitSeconds)
   return bearer
 }
 
@@ -102,11 +102,11 @@ export async function recordUse({ tokenId }: Bearer, { recordTokenUse }: Publish
 }
 
 /** Responds to a write whose URL does not exist or does not support the method. */
-export async function answerElsewhere(request: Request, pathname: string): Promise<Response> {
+export async function respondElsewhere(request: Request, pathname: string): Promise<Response> {
   const route = matchRoute(pathname)
-  const { answerNotFound, answerThrown, refuseMethod } = await refusals()
+  const { respondNotFound, respondToError, methodNotAllowed } = await refusals()
   const methods = route ? ROUTES[route.id].methods : matchManageRoute(pathname)?.methods
-  return methods ? answerThrown(request, refuseMethod(request.method, methods)) : answerNotFound(request)
+  return methods ? respondToError(request, methodNotAllowed(request.method, methods)) : respondNotFound(request)
 }
 
 /** Opens a write's body. Reading more than 1 MiB throws HubError `content_too_large`. */
@@ -191,7 +191,7 @@ function digest(...parts: string[]): string {
   return hash('sha256', parts.join('\0'))
 }
 
-export function refuseName(): HubError {
+export function invalidNameError(): HubError {
   return new HubError(
     'not_found',
     'No repository can have this name. Owners and names consist of lower-case letters, digits and single hyphens, and some owners are reserved.',
@@ -202,5 +202,5 @@ export function refuseName(): HubError {
 async function limitFailures(thrown: unknown, { failedTokens, clientAddress }: PublishHandlerDeps): Promise<unknown> {
   if (!(thrown instanceof HubError) || thrown.code !== 'unauthorized') return thrown
   const waitSeconds = failedTokens.take(clientAddress)
-  return waitSeconds === 0 ? thrown : (await refusals()).refuseRate('badTokens', waitSeconds)
+  return waitSeconds === 0 ? thrown : (await refusals()).rateLimitError('badTokens', waitSeconds)
 }

@@ -6,7 +6,7 @@ import {
   type Additions,
   type CallOptions,
   decodeText,
-  type FolderQuestion,
+  type FolderQuery,
   type FolderState,
   type GitStore,
   type PublishMark,
@@ -154,7 +154,7 @@ export function isStale({ known }: { known: readonly string[] }, { versions }: F
 function questionOf(
   { owner, name, needsHistory, arrivedMs }: RepositoryWrite<unknown, unknown>,
   isInDoubt: boolean,
-): FolderQuestion {
+): FolderQuery {
   if (needsHistory) return { owner, name, publishes: {} }
   return isInDoubt ? { owner, name, publishes: { since: new Date(arrivedMs - CLOCK_LEEWAY_MS) } } : { owner, name }
 }

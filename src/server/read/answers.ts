@@ -16,7 +16,7 @@ import {
   type ReadDeps,
 } from './records.ts'
 
-type MakeAnswer = (parameters: PathParameters, query: URLSearchParams, deps: ReadDeps) => Promise<Found>
+type RouteHandler = (parameters: PathParameters, query: URLSearchParams, deps: ReadDeps) => Promise<Found>
 
 /** Caches imports: an `import()` of a loaded module still takes about 30 µs, a third of a read. */
 function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
@@ -30,22 +30,22 @@ const activity = importOnce(() => import('./activity.ts'))
 const queryValues = importOnce(() => import('./query-values.ts'))
 
 /** One handler per route. @throws HubError for what does not exist or was requested incorrectly */
-export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
-  listRepositories: async (_parameters, query, deps) => (await list()).answerList(query, deps),
+export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
+  listRepositories: async (_parameters, query, deps) => (await list()).findList(query, deps),
   getRepository: async ({ owner = '', name = '' }, _query, deps) => {
     const repository = await findRepository(owner, name, deps)
-    if (!repository) throw await noRepository(owner, name, deps)
+    if (!repository) throw await repositoryNotFound(owner, name, deps)
     return { bytes: repository.bytes(), headers: await successorLink(repository, deps.baseUrl, '') }
   },
   listVersions: async ({ owner = '', name = '' }, _query, deps) => {
     const found = await findVersions(owner, name, deps)
-    if (!found) throw await noRepository(owner, name, deps)
+    if (!found) throw await repositoryNotFound(owner, name, deps)
     const { repository, versions } = found
     return { bytes: versions.bytes(), headers: await successorLink(repository, deps.baseUrl, '/versions') }
   },
   getVersion: async ({ owner = '', name = '', version = '' }, _query, deps) => {
     const record = await findVersion(owner, name, version, deps)
-    if (!record) throw await noVersion(owner, name, version, deps)
+    if (!record) throw await versionNotFound(owner, name, version, deps)
     return { bytes: record.bytes() }
   },
   getRaw: async ({ owner = '', name = '' }, query, deps) => {
@@ -62,7 +62,7 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
         : { bytes, hasDigest: true, headers, cache: 'immutable' }
     }
     const found = await findRepository(owner, name, deps)
-    if (!found) throw await noRepository(owner, name, deps)
+    if (!found) throw await repositoryNotFound(owner, name, deps)
     const facts = found.facts()
     const version = resolveVersion(facts, asked) ?? facts.latest_version
     if (version === null) throw noActiveVersion(owner, name)
@@ -76,7 +76,7 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
   },
   listActivity: async ({ owner = '', name = '' }, _query, deps) => {
     const found = await (await activity()).findActivity(owner, name, deps)
-    if (!found) throw await noRepository(owner, name, deps)
+    if (!found) throw await repositoryNotFound(owner, name, deps)
     const { activities, since } = found
     const meta = { page: 1, pages: 1, total: activities.length, since }
     return { bytes: encode(JSON.stringify({ data: activities, meta })) }
@@ -96,7 +96,7 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
 
 async function readContent(owner: string, name: string, version: string, deps: ReadDeps): Promise<Bytes> {
   const bytes = await findContent(owner, name, version, deps)
-  if (!bytes) throw await noVersion(owner, name, version, deps)
+  if (!bytes) throw await versionNotFound(owner, name, version, deps)
   return bytes
 }
 
@@ -120,7 +120,7 @@ function noActiveVersion(owner: string, name: string): HubError {
 }
 
 /** Returns the error for a repository that does not exist. */
-export async function noRepository(owner: string, name: string, deps: ReadDeps): Promise<HubError> {
+export async function repositoryNotFound(owner: string, name: string, deps: ReadDeps): Promise<HubError> {
   const { findClose } = await import('./close-names.ts')
   const close = await findClose(owner, name, deps)
   const hint = close.length === 0 ? '' : ` Did you mean ${close.join(', ')}?`
@@ -128,8 +128,8 @@ export async function noRepository(owner: string, name: string, deps: ReadDeps):
 }
 
 /** Returns the error for a version that does not exist, or whose repository does not. */
-export async function noVersion(owner: string, name: string, version: string, deps: ReadDeps): Promise<HubError> {
-  if (!(await findRepository(owner, name, deps))) return noRepository(owner, name, deps)
+export async function versionNotFound(owner: string, name: string, version: string, deps: ReadDeps): Promise<HubError> {
+  if (!(await findRepository(owner, name, deps))) return repositoryNotFound(owner, name, deps)
   return new HubError(
     'not_found',
     `${owner}/${name} has no version ${version}. Its versions are listed at /api/v1/repos/${owner}/${name}/versions.`,

@@ -8,9 +8,9 @@ import { toExported, WRITERS } from '../../domain/formats/formats.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { pathOf } from '../address.ts'
 import type { Connect } from '../connect.ts'
-import { answerNotFound, answerThrown, refuseMethod, refuseRate } from '../refusals.ts'
+import { methodNotAllowed, rateLimitError, respondNotFound, respondToError } from '../refusals.ts'
 import { respondToOptions, respondWith } from '../respond.ts'
-import { noRepository, noVersion } from './answers.ts'
+import { repositoryNotFound, versionNotFound } from './answers.ts'
 import type { ReadHandlerDeps } from './read.ts'
 import { encode, findRepository, findVersion } from './records.ts'
 
@@ -19,25 +19,26 @@ import { encode, findRepository, findVersion } from './records.ts'
  *
  * It is cached like a repository, not permanently like a version: the file contains title, description, tags and licence, which can change.
  */
-export async function answerExport(request: Request, connect: Connect<ReadHandlerDeps>): Promise<Response> {
+export async function handleExport(request: Request, connect: Connect<ReadHandlerDeps>): Promise<Response> {
   const { owner = '', name = '', version = '', format = '' } = matchExport(pathOf(request.url)) ?? {}
-  if (owner === '') return answerNotFound(request)
+  if (owner === '') return respondNotFound(request)
   const cacheTag = repositoryCacheTag(owner, name)
   try {
     if (request.method === 'OPTIONS') return respondToOptions(EXPORT_ROUTE.methods)
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw refuseMethod(request.method, EXPORT_ROUTE.methods)
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      throw methodNotAllowed(request.method, EXPORT_ROUTE.methods)
     const deps = await connect()
     const waitSeconds = deps.limiter.take(deps.clientAddress)
-    if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
+    if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
     if (!isExportFormat(format))
       throw new HubError(
         'not_found',
         `There is no format ${printable(format)}. The formats are ${Object.keys(EXPORT_FORMATS).join(', ')}.`,
       )
     const repository = (await findRepository(owner, name, deps))?.value()
-    if (!repository) throw await noRepository(owner, name, deps)
+    if (!repository) throw await repositoryNotFound(owner, name, deps)
     const record = (await findVersion(owner, name, version, deps))?.value()
-    if (!record) throw await noVersion(owner, name, version, deps)
+    if (!record) throw await versionNotFound(owner, name, version, deps)
     const written = WRITERS[format](toExported(repository, record))
     if (written.refused) throw refuse(format, written.refused)
     const { file, lost } = written
@@ -55,7 +56,7 @@ export async function answerExport(request: Request, connect: Connect<ReadHandle
       },
     })
   } catch (thrown) {
-    return answerThrown(request, thrown, cacheTag)
+    return respondToError(request, thrown, cacheTag)
   }
 }
 

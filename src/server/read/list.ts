@@ -5,13 +5,13 @@ import { LIMITS } from '../../domain/api/limits.ts'
 import { DATA_FILES, ROUTES } from '../../domain/api/routes.ts'
 import type { Meta, RepositorySummary } from '../../domain/api/schema.ts'
 import { isTag } from '../../domain/content/names.ts'
-import type { SearchAnswer } from '../../ports/search.ts'
+import type { SearchResults } from '../../ports/search.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { type ListQuery, readListQuery } from './list-query.ts'
 import type { Found, ReadDeps } from './records.ts'
 
 /** Responds with the list. @throws HubError `invalid_request` for an invalid query; `unavailable` when the search is unavailable */
-export async function answerList(asked: URLSearchParams, { baseUrl, siteFiles, search }: ReadDeps): Promise<Found> {
+export async function findList(asked: URLSearchParams, { baseUrl, siteFiles, search }: ReadDeps): Promise<Found> {
   const query = readListQuery(asked)
   const { page, sort, q, tags } = query
   const { pageSize: size } = LIMITS
@@ -20,7 +20,7 @@ export async function answerList(asked: URLSearchParams, { baseUrl, siteFiles, s
     return answerSearch(answer, query, baseUrl)
   }
   const [tag] = tags
-  if (tag !== undefined && !isTag(tag)) return answerEmpty(0, query, baseUrl)
+  if (tag !== undefined && !isTag(tag)) return emptyList(0, query, baseUrl)
   const order = sort ?? 'top'
   const pathOf = (number: number) =>
     tag === undefined ? DATA_FILES.list(order, number) : DATA_FILES.tagged(tag, order, number)
@@ -28,7 +28,7 @@ export async function answerList(asked: URLSearchParams, { baseUrl, siteFiles, s
   if (bytes) return { bytes, headers: linkHeader(readMeta(bytes).pages, query, baseUrl) }
   // For a page past the end, the totals come from the first page; if that does not exist either, the tag is unused.
   const first = page === 1 ? undefined : await siteFiles.read(pathOf(1))
-  return answerEmpty(first ? readMeta(first).total : 0, query, baseUrl)
+  return emptyList(first ? readMeta(first).total : 0, query, baseUrl)
 }
 
 /** Reads `meta` from the end of a list's file, where our envelopes have it, because parsing a whole page of records takes much longer. */
@@ -40,12 +40,12 @@ function readMeta(bytes: Bytes): Meta {
 /** `meta` is three numbers and their names, so it always fits. */
 const MAX_META_BYTES = 120
 
-function answerSearch(answer: SearchAnswer, query: ListQuery, baseUrl: string): Found {
+function answerSearch(answer: SearchResults, query: ListQuery, baseUrl: string): Found {
   return answerEnvelope(searchEnvelope(answer, { page: query.page, size: LIMITS.pageSize }), query, baseUrl)
 }
 
 /** Returns a list whose page is empty. */
-function answerEmpty(total: number, query: ListQuery, baseUrl: string): Found {
+function emptyList(total: number, query: ListQuery, baseUrl: string): Found {
   return answerEnvelope(listEnvelope([], { page: query.page, size: LIMITS.pageSize, total }), query, baseUrl)
 }
 

@@ -24,7 +24,7 @@ export interface ReadHandlerDeps extends ReadDeps {
 }
 
 /** Handles one request to the read API. Never throws: errors become responses. */
-export async function answerRead(request: Request, connect: Connect<ReadHandlerDeps>): Promise<Response> {
+export async function handleRead(request: Request, connect: Connect<ReadHandlerDeps>): Promise<Response> {
   const path = pathOf(request.url)
   const query = queryOf(request.url)
   const route = matchRoute(path)
@@ -33,13 +33,13 @@ export async function answerRead(request: Request, connect: Connect<ReadHandlerD
   try {
     if (request.method === 'OPTIONS') return respondToOptions(methodsAt(path, route?.id) ?? READ_METHODS)
     const methods = route ? undefined : methodsAt(path, undefined)
-    if (methods) throw (await refusals()).refuseMethod(request.method, methods)
-    if (!route) return await answerUnknown(request, path, query)
+    if (methods) throw (await refusals()).methodNotAllowed(request.method, methods)
+    if (!route) return await respondUnknown(request, path, query)
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw (await refusals()).refuseMethod(request.method, ROUTES[route.id].methods)
+      throw (await refusals()).methodNotAllowed(request.method, ROUTES[route.id].methods)
     const deps = await connect()
     const waitSeconds = deps.limiter.take(deps.clientAddress)
-    if (waitSeconds > 0) throw (await refusals()).refuseRate('requests', waitSeconds)
+    if (waitSeconds > 0) throw (await refusals()).rateLimitError('requests', waitSeconds)
     const { mediaType, cache } = ROUTES[route.id]
     return respondWith(request, {
       mediaType,
@@ -48,7 +48,7 @@ export async function answerRead(request: Request, connect: Connect<ReadHandlerD
       ...(await ANSWERS[route.id](route.parameters, query === '' ? NO_QUERY : new URLSearchParams(query), deps)),
     })
   } catch (thrown) {
-    return (await refusals()).answerThrown(request, thrown, cacheTag)
+    return (await refusals()).respondToError(request, thrown, cacheTag)
   }
 }
 
@@ -66,10 +66,10 @@ function methodsAt(path: string, id: RouteId | undefined): readonly Method[] | u
 const NO_QUERY = new URLSearchParams()
 
 /** Redirects a URL that is valid except for upper-case letters, whether or not such a record exists. */
-async function answerUnknown(request: Request, path: string, query: string): Promise<Response> {
+async function respondUnknown(request: Request, path: string, query: string): Promise<Response> {
   const lowerCase = path.toLowerCase()
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   return isRead && matchRoute(lowerCase)
     ? respondWithRedirect(lowerCase + query)
-    : (await refusals()).answerNotFound(request)
+    : (await refusals()).respondNotFound(request)
 }

@@ -10,7 +10,7 @@ import { listDataFiles } from '../../domain/catalogue/data-files.ts'
 import { type LocalStores, loadFunctions, openLocalStores } from '../../host/builds/serve-sites.ts'
 import { readDevFrame } from '../../host/dev-frame.ts'
 import { inBackground } from '../../host/http/background.ts'
-import { answerWith, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
+import { createHandler, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
 import { type BuildSource, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { digestText } from '../../ports/measure.ts'
 import { openSearchIndex } from '../../stores/search/open-index.ts'
@@ -123,7 +123,7 @@ async function mountFunctions(
     files: { read: (path) => (path === FRAME_PATH ? readDevFrame(devAddress()) : written.read(path)) },
     search: () => (search ??= openSearchIndex(indexPath)),
   }
-  const listener = listenTo(answerWith(route, () => hub))
+  const listener = listenTo(createHandler(route, () => hub))
   const sources = { baseUrl, siteFiles: hub.files, fresh, search: hub.search }
   return {
     listener,

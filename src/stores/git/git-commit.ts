@@ -5,7 +5,7 @@ import { blobId } from '../../ports/git-store.ts'
 import { type Git, GitFailure } from './git-command.ts'
 import { lockIndex, releaseIndex } from './git-index-lock.ts'
 import { writeCommit } from './git-objects.ts'
-import { checkWorkTree, notNow, type WorkTree } from './git-standing.ts'
+import { checkWorkTree, gitNotReady, type WorkTree } from './git-standing.ts'
 import { deleteUnfinished, reportChangedFiles, writeUnfinished } from './git-unfinished.ts'
 import { findObstacle, prepareFiles, readPathStates } from './git-work-tree.ts'
 
@@ -35,7 +35,7 @@ export async function commitFiles(
       head.length,
     )
     const obstacle = await findObstacle(tree, head, seen)
-    if (obstacle) throw notNow(`${obstacle}. Commit, move or remove that first`)
+    if (obstacle) throw gitNotReady(`${obstacle}. Commit, move or remove that first`)
     const message = body === '' ? `${headline}\n` : `${headline}\n\n${body}\n`
     const sha = await writeCommit(git, { parent: head, files: placed, message })
     const shown = placed.map(({ path, text }, number) => {
@@ -108,7 +108,7 @@ export async function withWriteErrors<Value>(work: () => Promise<Value>): Promis
     return await work()
   } catch (cause) {
     if (!(cause instanceof GitFailure) && !isSystemError(cause)) throw cause
-    throw notNow(
+    throw gitNotReady(
       "The content's git repository cannot be written: its disk may be full or read-only, and the log says more",
       cause,
     )

@@ -2,7 +2,7 @@
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ignoreMissing, notNow, type WorkTree } from './git-standing.ts'
+import { gitNotReady, ignoreMissing, type WorkTree } from './git-standing.ts'
 
 /** The pauses between attempts, about two seconds in total: another git process locks the index for milliseconds, an editor's background refresh sometimes for longer. */
 const TRIES = 30
@@ -35,7 +35,7 @@ export async function lockIndex(tree: WorkTree): Promise<void> {
     }
     if (await isIndexLockOurs(tree)) return await rm(own)
     if (tries === TRIES)
-      throw notNow(
+      throw gitNotReady(
         "Another git command holds the index of the content's repository; an open editor of git commit -a does, too. End it, or remove index.lock from the git folder when none runs",
       )
     await pause(20 + Math.random() * 100)

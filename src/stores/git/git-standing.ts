@@ -48,30 +48,31 @@ const UNDER_WAY = [
 export async function checkWorkTree(tree: WorkTree, signal?: AbortSignal): Promise<CheckedOutBranch> {
   for (const [entry, what, way] of UNDER_WAY) {
     if (await exists(join(tree.gitFolder, entry)))
-      throw notNow(`${what} is under way in the content's git repository: ${way}`)
+      throw gitNotReady(`${what} is under way in the content's git repository: ${way}`)
   }
   const { branch, head } = await readHead(tree.git, signal)
   if (head === undefined)
-    throw notSetUp('The git repository of the content has no commit yet. Create a first commit', undefined)
+    throw gitNotSetUp('The git repository of the content has no commit yet. Create a first commit', undefined)
   if (branch === undefined) {
-    const way = tree.branch === undefined ? 'git switch checks one out' : `git switch ${nameOf(tree.branch)} goes back`
-    throw notNow(`The content's git repository has no branch checked out (its HEAD is detached): ${way}`)
+    const way =
+      tree.branch === undefined ? 'git switch checks one out' : `git switch ${branchNameOf(tree.branch)} goes back`
+    throw gitNotReady(`The content's git repository has no branch checked out (its HEAD is detached): ${way}`)
   }
   tree.branch ??= branch
   if (branch !== tree.branch)
-    throw notNow(
-      `The hub publishes to the branch ${nameOf(tree.branch)}, but ${nameOf(branch)} is checked out: git switch ${nameOf(tree.branch)} goes back, or start the hub again to publish to ${nameOf(branch)}`,
+    throw gitNotReady(
+      `The hub publishes to the branch ${branchNameOf(tree.branch)}, but ${branchNameOf(branch)} is checked out: git switch ${branchNameOf(tree.branch)} goes back, or start the hub again to publish to ${branchNameOf(branch)}`,
     )
   return { branch, head }
 }
 
 /** Returns the error for git that a person must set up first. @param what the beginning of a sentence; "…, and try again." follows */
-export function notSetUp(what: string, cause: unknown): HubError {
+export function gitNotSetUp(what: string, cause: unknown): HubError {
   return new HubError('unavailable', `${what}, and try again.`, { cause, retryAfterSeconds: SETUP_RETRY_SECONDS })
 }
 
 /** Returns the error for a state that a person must resolve first. @param what the beginning of a sentence */
-export function notNow(what: string, cause?: unknown): HubError {
+export function gitNotReady(what: string, cause?: unknown): HubError {
   return new HubError('unavailable', `${what}. Nothing was published.`, {
     cause,
     retryAfterSeconds: SETUP_RETRY_SECONDS,
@@ -88,7 +89,7 @@ async function readHead(git: Git, signal?: AbortSignal): Promise<Partial<Checked
 }
 
 /** Returns the short name of a branch. @param branch `refs/heads/…` */
-export const nameOf = (branch: string): string => branch.replace(/^refs\/heads\//, '')
+export const branchNameOf = (branch: string): string => branch.replace(/^refs\/heads\//, '')
 
 async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(ignoreMissing)) !== undefined

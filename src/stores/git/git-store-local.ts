@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { HubError } from '../../domain/api/errors.ts'
 import {
   decodeText,
-  type FolderQuestion,
+  type FolderQuery,
   type FolderState,
   formatMessage,
   type GitStore,
@@ -18,8 +18,8 @@ import { createGit, type Git } from './git-command.ts'
 import { commitFiles, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
 import { createMaintenance } from './git-maintenance.ts'
-import { checkWorkTree, notSetUp, type WorkTree } from './git-standing.ts'
-import { inTurn } from './git-turn.ts'
+import { checkWorkTree, gitNotSetUp, type WorkTree } from './git-standing.ts'
+import { withGitLock } from './git-turn.ts'
 import { finishPublish, hasUnfinished } from './git-unfinished.ts'
 
 /** Where the content is, and git's environment. */
@@ -57,7 +57,7 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
     return known
   }
   const finish = async (tree: WorkTree) =>
-    inTurn(join(ownFolder(tree), 'turn'), () => withWriteErrors(() => finishPublish(tree, warn)))
+    withGitLock(join(ownFolder(tree), 'turn'), () => withWriteErrors(() => finishPublish(tree, warn)))
   const maintenance = createMaintenance(warn)
   return {
     maintain: async () => maintenance.run((await locate()).git),
@@ -89,7 +89,7 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
         const tree = await locate()
         return await withWriteErrors(async () => {
           await mkdir(ownFolder(tree), { recursive: true })
-          return await inTurn(join(ownFolder(tree), 'turn'), async () => {
+          return await withGitLock(join(ownFolder(tree), 'turn'), async () => {
             await finishPublish(tree, warn)
             const outcome = await commitFiles(tree, additions, files, message, warn)
             if (outcome.kind === 'committed') maintenance.noteCommit(tree.git)
@@ -103,17 +103,20 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
 
 async function findWorkTree(contentDir: string, environment: LocalGitOptions['environment']): Promise<WorkTree> {
   const content = await realpath(contentDir).catch((cause: unknown) => {
-    throw notSetUp('The content folder does not exist. Create it inside a git repository', cause)
+    throw gitNotSetUp('The content folder does not exist. Create it inside a git repository', cause)
   })
   const args = ['rev-parse', '--show-toplevel', '--show-prefix', '--absolute-git-dir']
   const { code, stdout, stderr } = await createGit(content, environment).tryRun(args)
   const [folder = '', prefix = '', gitFolder = ''] = stdout.toString().split('\n')
   if (code !== 0 || folder === '')
-    throw notSetUp('The content folder is not in a usable git repository. Run git init, create a first commit', stderr)
+    throw gitNotSetUp(
+      'The content folder is not in a usable git repository. Run git init, create a first commit',
+      stderr,
+    )
   return { git: createGit(folder, environment), folder, gitFolder, prefix, branch: undefined }
 }
 
-async function readFolder(tree: WorkTree, question: FolderQuestion, signal: AbortSignal): Promise<FolderState> {
+async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSignal): Promise<FolderState> {
   const { git, prefix } = tree
   const paths = listReadPaths(question)
   const { head } = await checkWorkTree(tree, signal)
@@ -169,7 +172,7 @@ async function convertErrors<Value>(signal: AbortSignal | undefined, work: () =>
     if (cause instanceof HubError) throw cause
     if (signal?.aborted) throw new HubError('unavailable', 'Reading git took too long. Try again.', { cause })
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
-      throw notSetUp('git was not found, or the content folder vanished. Install git', cause)
+      throw gitNotSetUp('git was not found, or the content folder vanished. Install git', cause)
     throw new HubError('upstream_error', 'git failed. See the log of the hub for the reason.', { cause })
   }
 }

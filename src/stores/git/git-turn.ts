@@ -14,7 +14,7 @@ const BUSY = 5
  * @param path the lock: an empty file that is never removed, because a removed lock file could be locked twice @throws
  * HubError `unavailable` if others hold the lock too long; errors of the work
  */
-export async function inTurn<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
+export async function withGitLock<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
   const lock = new DatabaseSync(path, { timeout: 0 })
   try {
     for (const end = performance.now() + MAX_WAIT_MS; !tryLock(lock); ) {

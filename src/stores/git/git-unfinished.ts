@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Git } from './git-command.ts'
 import { isIndexLockOurs, lockIndex, ownFolder, releaseIndex } from './git-index-lock.ts'
-import { ignoreMissing, nameOf, notNow, type WorkTree } from './git-standing.ts'
+import { branchNameOf, gitNotReady, ignoreMissing, type WorkTree } from './git-standing.ts'
 import { listBlobs, prepareFiles, readPathStates, type WorkTreeFile } from './git-work-tree.ts'
 
 /** A pending publish, recorded before its branch moves. */
@@ -98,7 +98,7 @@ async function settleBranch({ git }: WorkTree, branch: string): Promise<void> {
     if ((await git.tryRun(['update-ref', branch, head, head])).code === 0) return
     await pause(20 + Math.random() * 80)
   }
-  throw notNow(`The branch ${nameOf(branch)} is locked by another git command`)
+  throw gitNotReady(`The branch ${branchNameOf(branch)} is locked by another git command`)
 }
 
 /** Resolves a name to a commit; undefined if there is none. */
@@ -114,7 +114,7 @@ async function readNote(tree: WorkTree): Promise<Unfinished | undefined> {
     return Unfinished.parse(JSON.parse(text))
   } catch {
     // Records are written atomically, so this one was changed by someone else. The only way to recover is to compare the files with the branch.
-    throw notNow(
+    throw gitNotReady(
       `${notePath(tree)} cannot be read. Run git status in the content's repository, bring back with git checkout HEAD -- <path> what is missing, then remove the file`,
     )
   }

@@ -6,7 +6,7 @@ import {
   type CallOptions,
   type CommitOutcome,
   decodeText,
-  type FolderQuestion,
+  type FolderQuery,
   type FolderState,
   formatMessage,
   type GitStore,
@@ -194,7 +194,7 @@ function refuseDuringPause(leftSeconds: number): HubError {
 }
 
 function listVersions(
-  question: FolderQuestion,
+  question: FolderQuery,
   entries: readonly { name: string; oid: string; type: string }[],
 ): FolderState['versions'] {
   const found = entries.flatMap(({ name, oid, type }) => {

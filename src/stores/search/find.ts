@@ -8,7 +8,7 @@ import { isTag } from '../../domain/content/names.ts'
 import { FIELD_WEIGHTS, tagTerm } from '../../domain/search/document.ts'
 import { formatGroup, type Query, readQuery, weighGroup } from '../../domain/search/query.ts'
 import { tokenize } from '../../domain/search/tokens.ts'
-import type { SearchAnswer, SearchQuestion } from '../../ports/search.ts'
+import type { SearchQuery, SearchResults } from '../../ports/search.ts'
 import { openVocabulary } from './vocabulary.ts'
 
 /** Number of candidates that are scored: the first ones by rowid, which follows the order `top`. docs/contract.md section 4. */
@@ -25,7 +25,7 @@ const MIN_SHARE = { ofMost: 0.35, ofAll: 0.4 }
 const BM25 = `bm25(texts, ${Object.values(FIELD_WEIGHTS).join(', ')}, 0)`
 
 /** Opens the search in an index. */
-export function openFinder(database: DatabaseSync): (question: SearchQuestion) => SearchAnswer {
+export function openFinder(database: DatabaseSync): (question: SearchQuery) => SearchResults {
   const readState = database.prepare('SELECT value FROM state WHERE key = ?')
   const stateOf = (key: string) => readState.get(key)?.value
   const vocabulary = openVocabulary(database, new Map(JSON.parse(String(stateOf('equivalents')))))

@@ -1,7 +1,7 @@
 // Counts requests in the state store, for limits shared by all machines of a hub.
 import { hash } from 'node:crypto'
 import type { RateLimit, SharedLimiter } from '../../ports/rate-limiter.ts'
-import { refuseState, type StateStore } from '../../ports/state-store.ts'
+import { type StateStore, stateUnavailable } from '../../ports/state-store.ts'
 import { waitSeconds } from './rate-limiter-memory.ts'
 
 /** Maximum number of attempts. Each failure means that another request was counted, so this many concurrent requests exceed any limit. */
@@ -30,7 +30,7 @@ export function limitInState(
           : await state.add(key, value, lifetime)
         if (isCounted) return 0
       }
-      throw refuseState(new Error('too many requests are being counted at once'))
+      throw stateUnavailable(new Error('too many requests are being counted at once'))
     },
   }
 }

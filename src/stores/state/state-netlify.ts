@@ -1,7 +1,7 @@
 // Keeps state in Netlify Blobs. The expiry of a value is in its metadata.
 import { type GetStoreOptions, getStore } from '@netlify/blobs'
 import { mapConcurrently } from '../../ports/map-concurrently.ts'
-import { checkEntry, refuseState, type StateStore } from '../../ports/state-store.ts'
+import { checkEntry, type StateStore, stateUnavailable } from '../../ports/state-store.ts'
 
 /** Timeout of one call. The platform's client would retry for much longer, and the caller would get no response in the meantime. */
 const CALL_MS = 3_000
@@ -112,6 +112,6 @@ async function call<Value>(options: GetStoreOptions, work: (store: Store) => Pro
   try {
     return await Promise.race([work(getStore({ ...options, fetch: timedFetch })), tooLate.promise])
   } catch (cause) {
-    throw refuseState(cause)
+    throw stateUnavailable(cause)
   }
 }

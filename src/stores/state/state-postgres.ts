@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientConfig, DatabaseError, Pool, type QueryResult } from 'pg'
 import { HubError } from '../../domain/api/errors.ts'
 import { logProblem } from '../../ports/log.ts'
-import { checkEntry, type OpenStateStore, refuseState } from '../../ports/state-store.ts'
+import { checkEntry, type OpenStateStore, stateUnavailable } from '../../ports/state-store.ts'
 
 /** Maximum number of connections per process, because PostgreSQL allows 100 in total by default. */
 const MAX_CONNECTIONS = 10
@@ -72,7 +72,7 @@ export async function openPostgresState(url: string, now: () => number = Date.no
       await prepare()
       return await settleRaces(RACES, () => pool.query(sql, values))
     } catch (error) {
-      throw refuseState(error)
+      throw stateUnavailable(error)
     }
   }
   try {
@@ -185,7 +185,7 @@ async function migrate(settings: ClientConfig): Promise<void> {
     const format = await settleRaces(MIGRATION_RACES, () => migrateLocked(client))
     if (format <= MIGRATIONS.length) return
   } catch (error) {
-    throw refuseState(error)
+    throw stateUnavailable(error)
   } finally {
     await client.end().catch(() => {})
   }

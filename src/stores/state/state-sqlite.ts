@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkEntry, type Lifetime, type OpenStateStore, refuseState } from '../../ports/state-store.ts'
+import { checkEntry, type Lifetime, type OpenStateStore, stateUnavailable } from '../../ports/state-store.ts'
 
 /** The format of the file, in SQLite's `user_version`. */
 const FORMAT = 1
@@ -67,7 +67,7 @@ export async function openSqliteState(
     try {
       return await untilFree(work)
     } catch (error) {
-      throw refuseState(error)
+      throw stateUnavailable(error)
     }
   }
   return {

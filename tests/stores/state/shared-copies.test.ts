@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startSweeping } from '../../../src/host/open-state.ts'
 import type { CopiedVersion, FreshCopy } from '../../../src/ports/fresh-copies.ts'
-import { refuseState, type StateStore } from '../../../src/ports/state-store.ts'
+import { type StateStore, stateUnavailable } from '../../../src/ports/state-store.ts'
 import { openCopies, removeBuiltCopies } from '../../../src/stores/state/fresh-copies.ts'
 import { shareCopies } from '../../../src/stores/state/fresh-copies-shared.ts'
 import { memoryState } from '../../hubs/memory-state.ts'
@@ -29,7 +29,7 @@ function countCalls(state: StateStore) {
     ...state,
     get(key) {
       asked.push(key)
-      return control.isAway ? Promise.reject(refuseState(new Error('away'))) : state.get(key)
+      return control.isAway ? Promise.reject(stateUnavailable(new Error('away'))) : state.get(key)
     },
   }
   return { counted, asked, control }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { connectGitHub, type GitHubOptions } from './github-connection.ts'
 
 /** GitHub's response, or the reason why there is none. */
-export type GitHubAnswer =
+export type GitHubResponse =
   | {
       kind: 'answered'
       status: number
@@ -14,7 +14,7 @@ export type GitHubAnswer =
   | { kind: 'unanswered'; reason: string }
 
 /** Sends a request in GitHub's route notation, such as `GET /repos/{owner}/{repo}`; owner and repo are filled in. Never throws. */
-export type AskGitHub = (route: string, values?: Readonly<Record<string, unknown>>) => Promise<GitHubAnswer>
+export type AskGitHub = (route: string, values?: Readonly<Record<string, unknown>>) => Promise<GitHubResponse>
 
 const Answered = z.object({
   status: z.number(),
@@ -23,7 +23,7 @@ const Answered = z.object({
 })
 
 /** Creates the client; sends no request yet. */
-export function openGitHubQuestions(options: Omit<GitHubOptions, 'branch'>): AskGitHub {
+export function openGitHubRequests(options: Omit<GitHubOptions, 'branch'>): AskGitHub {
   const [owner = '', repo = ''] = options.repository.split('/')
   const connect = connectGitHub(options)
   return async (route, values = {}) => {

@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 4_000
 const MAX_CANDIDATES = 8
 
 /** Returns the first prompt in a list that has several versions, a few variables with examples, and a readable length; undefined if there is none. */
-export async function findSpecimen(
+export async function findSamplePrompt(
   hub: PageData,
   listed: readonly RepositorySummary[],
 ): Promise<Repository | undefined> {

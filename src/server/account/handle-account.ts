@@ -3,7 +3,7 @@ import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/api/address
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import type { Connect } from '../connect.ts'
-import { refuseMethod, refuseRate } from '../refusals.ts'
+import { methodNotAllowed, rateLimitError } from '../refusals.ts'
 import { renderAccount } from './account-page.ts'
 import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
 import { protect, respondWithErrorPage, type Visited } from './respond-account.ts'
@@ -42,13 +42,13 @@ const NOTICES: Readonly<Record<string, string>> = {
 }
 
 /** Handles one request to an account route. Never throws. */
-export async function answerAccount(request: Request, connect: Connect<AccountDeps>): Promise<Response> {
+export async function handleAccount(request: Request, connect: Connect<AccountDeps>): Promise<Response> {
   const now = new Date()
   let deps: AccountDeps | undefined
   try {
     deps = await connect()
     const waitSeconds = deps.limiter.take(deps.clientAddress)
-    if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
+    if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
     const visited = await visit(request, deps, now)
     return await protect(visited, 200, request, deps)
   } catch (thrown) {
@@ -64,7 +64,7 @@ async function visit(request: Request, deps: AccountDeps, now: Date): Promise<Vi
   const handlers: Readonly<Record<string, Handler>> = HANDLERS[path]
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
-  if (!handler) throw refuseMethod(request.method, ACCOUNT_ADDRESSES[path])
+  if (!handler) throw methodNotAllowed(request.method, ACCOUNT_ADDRESSES[path])
   if (method === 'POST') requireSameOrigin(request, deps.baseUrl)
   return handler(await openVisit(request, deps, now))
 }

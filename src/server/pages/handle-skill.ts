@@ -8,11 +8,11 @@ import { digestText } from '../../ports/measure.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { encode, type Sources } from '../read/records.ts'
 import { findSkill, type SkillPlace } from '../read/skills.ts'
-import { answerThrown } from '../refusals.ts'
+import { respondToError } from '../refusals.ts'
 import { respondWith } from '../respond.ts'
 
 /** Handles one request; errors are the same as the API's. docs/contract.md section 4 */
-export async function answerSkill(
+export async function handleSkill(
   request: Request,
   { file, parameters }: { file: string; parameters: PathParameters },
   sources: Sources,
@@ -34,7 +34,7 @@ export async function answerSkill(
       hasDigest: !isIndex,
     })
   } catch (thrown) {
-    return answerThrown(request, thrown, isOwner(owner) && isName(name ?? 'x') ? cacheTag : undefined)
+    return respondToError(request, thrown, isOwner(owner) && isName(name ?? 'x') ? cacheTag : undefined)
   }
 }
 

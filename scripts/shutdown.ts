@@ -6,16 +6,16 @@ const LOOK_MS = 250
 /**
  * Runs the work once: on SIGINT, on SIGTERM, or when the shell between npm and this process has exited. npm sends signals only to that shell, which exits without notifying its child (measured with npm 11 and dash).
  */
-export function whenAsked(work: () => unknown): void {
+export function onShutdown(work: () => unknown): void {
   const parent = process.ppid
   // Only under npm, because a command that was deliberately put into the background outlives its shell.
   const isUnderNpm = process.env.npm_lifecycle_event !== undefined
   const look = setInterval(() => isUnderNpm && process.ppid !== parent && end(), LOOK_MS)
   look.unref()
-  let isAsked = false
+  let isStopping = false
   const end = () => {
-    if (isAsked) return
-    isAsked = true
+    if (isStopping) return
+    isStopping = true
     clearInterval(look)
     work()
   }

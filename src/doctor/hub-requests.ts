@@ -4,7 +4,7 @@ import * as z from 'zod'
 const Problem = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
 
 /** The hub's response. */
-export interface HubAnswer {
+export interface HubResponse {
   status: number
   headers: Headers
   text: string
@@ -16,7 +16,7 @@ export interface DeployedHub {
   url: string
   now: () => Date
   /** Requests a path without following redirects. @throws Error when there is no response */
-  ask: (path: string, request?: RequestInit) => Promise<HubAnswer>
+  ask: (path: string, request?: RequestInit) => Promise<HubResponse>
 }
 
 const CALL_MS = 15_000
@@ -37,7 +37,7 @@ export function openDeployedHub(url: string, now: () => Date): DeployedHub {
 }
 
 /** Parses a response as JSON. @returns undefined if it is not JSON, or was not sent as JSON */
-export function jsonOf({ headers, text }: HubAnswer): unknown {
+export function jsonOf({ headers, text }: HubResponse): unknown {
   if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get('Content-Type') ?? '')) return undefined
   try {
     return JSON.parse(text)
@@ -47,7 +47,7 @@ export function jsonOf({ headers, text }: HubAnswer): unknown {
 }
 
 /** Returns the hub's own error, or undefined if something else responded. */
-export const problemOf = (answer: HubAnswer) => Problem.safeParse(jsonOf(answer)).data?.error
+export const readError = (answer: HubResponse) => Problem.safeParse(jsonOf(answer)).data?.error
 
 /** Returns the hub's description of a failure, to append to a status. */
-export const sentenceOf = (answer: HubAnswer) => `: ${problemOf(answer)?.message ?? 'not the hub’s own response'}`
+export const describeError = (answer: HubResponse) => `: ${readError(answer)?.message ?? 'not the hub’s own response'}`

@@ -5,7 +5,7 @@ import { SORTS, type Sort } from '../../domain/api/routes.ts'
 import { isOwner, isTag } from '../../domain/content/names.ts'
 
 /** A search query. */
-export interface FindQuestion {
+export interface SearchPageQuery {
   q: string
   /** The order. Undefined: best match first if there are words, otherwise `top`. */
   sort: Sort | undefined
@@ -20,7 +20,7 @@ export interface FindQuestion {
 }
 
 /** Parses the query of a URL; invalid values are ignored, and words beyond the length limit are cut off. */
-export function parseFindQuestion(query: URLSearchParams): FindQuestion {
+export function parseSearchPageQuery(query: URLSearchParams): SearchPageQuery {
   const owner = query.get('owner') ?? ''
   const license = query.get('license') ?? ''
   const page = query.get('page') ?? ''
@@ -37,7 +37,7 @@ export function parseFindQuestion(query: URLSearchParams): FindQuestion {
 }
 
 /** Formats a query as a URL of the search page. */
-export function formatFindQuestion(question: FindQuestion): string {
+export function formatSearchPageQuery(question: SearchPageQuery): string {
   const query = new URLSearchParams()
   if (question.q !== '') query.set('q', question.q)
   for (const tag of question.tags) query.append('tag', tag)

@@ -10,11 +10,11 @@ import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts
 import type { RenderPage } from '../../ports/pages.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
-import { answerThrown, refuseRate } from '../refusals.ts'
-import { type PageAnswer, respondWithPage } from '../respond.ts'
-import { formatFindQuestion, parseFindQuestion } from './find-question.ts'
+import { rateLimitError, respondToError } from '../refusals.ts'
+import { type PageResponse, respondWithPage } from '../respond.ts'
 import type { PageCache } from './page-cache.ts'
 import { openPageData, type PageSources } from './page-data.ts'
+import { formatSearchPageQuery, parseSearchPageQuery } from './search-page-query.ts'
 
 /** The dependencies for rendering pages. */
 export interface PageDeps extends PageSources {
@@ -29,11 +29,11 @@ export interface PageDeps extends PageSources {
 const NOTHING = '/-/-/-/-/-/-'
 
 /** Handles one page request. Never throws: errors become responses. */
-export async function answerPage(request: Request, connect: Connect<PageDeps>): Promise<Response> {
+export async function handlePage(request: Request, connect: Connect<PageDeps>): Promise<Response> {
   const url = new URL(request.url)
   try {
     const skill = matchSkillPath(url.pathname)
-    const moved = skill ? undefined : answerMoved(url)
+    const moved = skill ? undefined : redirectMoved(url)
     if (moved) return moved
     const deps = await connect()
     // No page has a percent-encoded path.
@@ -41,26 +41,26 @@ export async function answerPage(request: Request, connect: Connect<PageDeps>): 
     const known = deps.cache?.find(path)
     if (known) return respondWithPage(request, known)
     const waitSeconds = deps.limiter.take(deps.clientAddress)
-    if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
-    if (skill) return await (await import('./answer-skill.ts')).answerSkill(request, skill, deps)
+    if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
+    if (skill) return await (await import('./handle-skill.ts')).handleSkill(request, skill, deps)
     if (path === '/search')
       return respondWithPage(
         request,
-        await makePage(formatFindQuestion(parseFindQuestion(url.searchParams)), path, deps),
+        await makePage(formatSearchPageQuery(parseSearchPageQuery(url.searchParams)), path, deps),
       )
     const keep = deps.cache?.begin()
     const page = await makePage(path, path, deps)
     if (page.status === 200) keep?.(path, page)
     return respondWithPage(request, page)
   } catch (thrown) {
-    return answerThrown(request, thrown)
+    return respondToError(request, thrown)
   }
 }
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
 
 /** Redirects a URL whose page has moved; undefined if it has not. */
-export function answerMoved(url: URL): Response | undefined {
+export function redirectMoved(url: URL): Response | undefined {
   const location = findMoved(url)
   if (location === undefined) return undefined
   return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })
@@ -80,7 +80,7 @@ function findMoved({ pathname, search, searchParams }: URL): string | undefined 
 }
 
 /** Renders the page at a URL, or the not-found page. @param address the path with its query @throws the first error that a port threw during rendering */
-async function makePage(address: string, path: string, deps: PageDeps): Promise<PageAnswer> {
+async function makePage(address: string, path: string, deps: PageDeps): Promise<PageResponse> {
   // Failures are recorded, because Astro converts anything thrown into an empty response.
   const failures: unknown[] = []
   const hub = openPageData(deps, (failure) => failures.push(failure))

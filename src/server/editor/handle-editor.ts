@@ -18,8 +18,8 @@ import { type AccountDeps, openVisit, requireForm, type Visit } from '../account
 import type { Connect } from '../connect.ts'
 import type { PublishHandlerDeps } from '../publish/publish.ts'
 import { findRepository, findVersion, findVersions } from '../read/records.ts'
-import { refuseMethod, refuseRate } from '../refusals.ts'
-import type { ApiAnswer, ApiCall } from './call-api.ts'
+import { methodNotAllowed, rateLimitError } from '../refusals.ts'
+import type { ApiCall, ApiResponse } from './call-api.ts'
 import { type Review, renderManagePage, renderSignInFirst, renderVersionPage, type VersionView } from './pages.ts'
 import { bodyOf, emptyForm, formOf, readVersionForm, splitTags, type VersionForm } from './version-form.ts'
 
@@ -52,12 +52,12 @@ const NOTICES: Readonly<Record<string, string>> = {
 }
 
 /** Handles one request to the editor. Never throws. */
-export async function answerEditor(request: Request, connect: Connect<EditorDeps>): Promise<Response> {
+export async function handleEditor(request: Request, connect: Connect<EditorDeps>): Promise<Response> {
   let deps: EditorDeps | undefined
   try {
     deps = await connect()
     const waitSeconds = deps.limiter.take(deps.clientAddress)
-    if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
+    if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
     return await protect(await visit(request, deps), 200, request, deps)
   } catch (thrown) {
     return await respondWithErrorPage(request, toHubError(thrown), deps)
@@ -67,7 +67,8 @@ export async function answerEditor(request: Request, connect: Connect<EditorDeps
 async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   const { pathname } = new URL(request.url)
   const [owner = '', name = '', page = ''] = pathname.replace(/\/$/, '').split('/').slice(1)
-  if (!EDITOR_METHODS.some((method) => method === request.method)) throw refuseMethod(request.method, EDITOR_METHODS)
+  if (!EDITOR_METHODS.some((method) => method === request.method))
+    throw methodNotAllowed(request.method, EDITOR_METHODS)
   const isNew = owner === 'new'
   if (!isNew && !(isOwner(owner) && isName(name))) throw notFound()
   if (request.method === 'POST') requireSameOrigin(request, deps.baseUrl)
@@ -270,7 +271,7 @@ function changeOf(
 }
 
 /** Imports publishing when a form is submitted, because most requests only show one. */
-async function call({ deps, session }: Editing, wanted: ApiCall): Promise<ApiAnswer> {
+async function call({ deps, session }: Editing, wanted: ApiCall): Promise<ApiResponse> {
   const { callApi } = await import('./call-api.ts')
   return callApi(wanted, session.person, deps.baseUrl, deps.connectPublish)
 }

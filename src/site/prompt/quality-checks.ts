@@ -12,7 +12,7 @@ interface TrustFact {
 }
 
 /** Lists the quality checks of a version. @param unseen number of hidden characters in its text */
-export function listTrustFacts(
+export function listQualityChecks(
   { repository, versions }: { repository: Repository; versions: readonly VersionSummary[] },
   record: VersionRecord,
   unseen: number,
