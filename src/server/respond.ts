@@ -25,7 +25,7 @@ export interface Answer {
   bytes: Bytes
   mediaType: 'application/json' | 'text/plain' | 'text/markdown'
   cache: CacheClass
-  /** The tag through which a publish purges the response, from `repositoryTag`. */
+  /** The tag through which a publish purges the response, from `repositoryCacheTag`. */
   cacheTag?: string | undefined
   /** Whether the response includes the SHA-256 of its body, so that clients can verify it. RFC 9530 section 3 */
   hasDigest?: boolean

@@ -3,7 +3,7 @@ import { FRAME_PATH, FRAME_PLACE, FRAME_TITLE } from '../../domain/api/account-f
 import { escapeHtml } from '../../domain/text/html-text.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 
-/** HTML that is safe to send: created by `html`, or by `asDrawn` from the output of another of our functions. */
+/** HTML that is safe to send: created by `html`, or by `trustedHtml` from the output of another of our functions. */
 export class Html {
   readonly text: string
 

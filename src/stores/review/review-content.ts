@@ -46,7 +46,7 @@ interface ReviewOrder {
   /** Whether to fix mechanical problems. Versions in the base are never changed; without a base, no version is changed. */
   fix?: boolean
   environment: Readonly<Record<string, string | undefined>>
-  /** Returns whether someone may be the publisher of a new version; see ReviewGiven. */
+  /** Returns whether someone may be the publisher of a new version; see ReviewContext. */
   mayBePublisher?: ReviewContext['mayBePublisher']
 }
 
