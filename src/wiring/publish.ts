@@ -34,7 +34,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     fresh: await freshOf(hub),
     findToken: (token) => findToken(state, token),
     // These two are imported only for a person's or a job's token; an operator's token needs neither.
-    holdsLogin: async (person) => (await import('./people.ts')).ownsLogin(person, config, hub, state),
+    ownsLogin: async (person) => (await import('./people.ts')).ownsLogin(person, config, hub, state),
     verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>
       (await import('../stores/state/single-use.ts')).useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),

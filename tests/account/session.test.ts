@@ -34,7 +34,7 @@ test('uses cookie names without the __Host- prefix on http://localhost', async (
 })
 
 describe('rejected session cookies', () => {
-  //  what                    what becomes of the jar of somebody signed in
+  //  case                    what becomes of the jar of somebody signed in
   test.each([
     ['none', (jar: Jar) => jar.cookies.clear()],
     ['forged', (jar: Jar) => jar.cookies.set(SESSION, 'A'.repeat(43))],
@@ -121,7 +121,7 @@ describe('signing out', () => {
 })
 
 describe('cross-site requests', () => {
-  //  what                                     headers
+  //  case                                     headers
   test.each([
     ['another origin', { Origin: 'https://evil.example' }],
     ['an origin that begins like ours', { Origin: 'https://hub.example.evil.example' }],
@@ -149,7 +149,7 @@ describe('cross-site requests', () => {
     expect(await isSignedIn(jar)).toBe(true)
   })
 
-  //  what                             the form's token
+  //  case                             the form's token
   test.each([
     ['no form token', async () => ''],
     ['one that is made up', async () => 'A'.repeat(43)],

@@ -63,7 +63,7 @@ describe('local sign-in with no settings', () => {
     expect((await ask('/auth/callback?code=x&state=y')).status).toBe(404)
   })
 
-  //  what                                                     path                      status
+  //  case                                                     path                      status
   test.each([
     ['the account page', '/settings', 200],
     ['the way to sign in', '/auth/sign-in', 200],
@@ -105,7 +105,7 @@ test('a sign-in link works once, and a new link is printed after each sign-in', 
 })
 
 describe('local sign-in is disabled', () => {
-  //  what                                settings
+  //  case                                settings
   test.each([
     ['for a hub with an address of its own', { SITE_URL: 'https://hub.example' }],
     ['under the Netlify dev server', { NETLIFY_LOCAL: 'true' }],
@@ -139,11 +139,11 @@ describe('local sign-in is disabled', () => {
   test('tokens of local users stop working once local sign-in is disabled', async () => {
     const local = { user_id: 'local-alice', login: 'alice' }
     const request = new Request('http://localhost:8888/')
-    expect(await (await connectPublish(request, { ip: '', hub })).holdsLogin(local)).toBe(true)
+    expect(await (await connectPublish(request, { ip: '', hub })).ownsLogin(local)).toBe(true)
     process.env = { ...process.env, ...GITHUB }
-    expect(await (await connectPublish(request, { ip: '', hub })).holdsLogin(local)).toBe(false)
+    expect(await (await connectPublish(request, { ip: '', hub })).ownsLogin(local)).toBe(false)
     process.env = { SITE_URL: 'https://hub.example' }
-    expect(await (await connectPublish(request, { ip: '', hub })).holdsLogin(local)).toBe(false)
+    expect(await (await connectPublish(request, { ip: '', hub })).ownsLogin(local)).toBe(false)
   })
 })
 

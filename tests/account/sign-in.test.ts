@@ -57,7 +57,7 @@ test('signs in by GitHub user ID and returns to the page it started from', async
 })
 
 describe('state parameter of the GitHub callback', () => {
-  //  what                     what becomes of the way back and of the jar
+  //  case                     what becomes of the way back and of the jar
   test.each([
     ['missing', (way: URL) => way.searchParams.delete('state')],
     ['empty', (way: URL) => way.searchParams.set('state', '')],
@@ -107,7 +107,7 @@ describe('state parameter of the GitHub callback', () => {
     expect([answer.status, answer.text.includes('already completed')]).toEqual([400, true])
   })
 
-  //  what                     the code
+  //  case                     the code
   test.each([
     ['a good code', (way: URL) => way],
     ['a code that is made up', (way: URL) => way.searchParams.set('code', 'made-up')],
@@ -175,7 +175,7 @@ test('refuses a login that now belongs to another GitHub user until a maintainer
 
 describe('GitHub errors', () => {
   const json = (body: object) => ({ kind: 'answer', applied: false, status: 200, body: JSON.stringify(body) }) as const
-  //  what                     on                                fault                                        status
+  //  case                     on                                fault                                        status
   test.each([
     ['a code that is used', 'POST /login/oauth/access_token', json({ error: 'bad_verification_code' }), 400],
     ['a refused client', 'POST /login/oauth/access_token', json({ error: 'incorrect_client_credentials' }), 503],

@@ -34,7 +34,7 @@ describe('creating a token', () => {
     expect((await account.dependencies.accounts.listTokens('local-alice', new Date())).length).toBe(1)
   })
 
-  //  what                         fields                                    told
+  //  case                         fields                                    told
   test.each([
     ['no name', { name: ' ' }, 'name: expected some text'],
     ['a long name', { name: 'x'.repeat(65) }, 'name: expected at most 64 characters'],
@@ -101,7 +101,7 @@ describe('revoked and expired tokens', () => {
     expect((await alice.ask('/settings')).text).toContain('You have no tokens.')
   })
 
-  //  what                                            made           what an earlier version marked
+  //  case                                            made           what an earlier version marked
   test.each([
     ['revoked by an earlier version', 0.5, (record: object) => ({ ...record, revoked_at: '2026-11-21T00:00:00.000Z' })],
     ['expired', 3, (record: object) => record],
@@ -181,7 +181,7 @@ describe('publishing with a personal token', () => {
     return [status, code]
   }
   beforeEach(async () => {
-    hub = await openHub(world, { auth: { holdsLogin: (given) => hasBoundLogin(hub.state, given) } })
+    hub = await openHub(world, { auth: { ownsLogin: (given) => hasBoundLogin(hub.state, given) } })
     await hub.state.set('logins/alice', '7')
   })
 
@@ -191,7 +191,7 @@ describe('publishing with a personal token', () => {
     expect((await hub.build()).has('/data/v1/users/alice.json')).toBe(true)
   })
 
-  //  what                                   scope            to                  status code
+  //  case                                   scope            to                  status code
   test.each([
     ['an owner as its member', 'acme/*', 'acme/greet', 201, undefined],
     ['the one repository', 'alice/notes', 'alice/notes', 201, undefined],

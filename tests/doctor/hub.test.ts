@@ -65,7 +65,7 @@ test('a healthy hub behind a transparent proxy passes every check', async () => 
   ])
 })
 
-//  what is broken                            how                                                                       check                what is said
+//  broken part                               how                                                                       check                message
 test.each<[string, () => Fault, string, RegExp]>([
   ['a proxy without a hub', () => ({ after: answerPage(502) }), 'hub-reachable', /responds with 502/],
   [

@@ -51,7 +51,7 @@ describe('machine checks', () => {
     expect(repository.git('status', '--porcelain').trim()).toBe('?? .nvmrc')
   })
 
-  //  what is broken                       settings                                                   check               what is said
+  //  broken part                          settings                                                   check               message
   test.each<[string, Setup['environment'], string, RegExp]>([
     ['a port that is none', { PORT: 'eighty' }, 'settings', /PORT cannot be read: expected a port number/],
     ['an address with a path', { SITE_URL: 'https://a.example/hub' }, 'settings', /SITE_URL .* without a path/],
@@ -81,7 +81,7 @@ describe('machine checks', () => {
     ['no content', { CONTENT_DIR: '/nowhere' }, 'content', /Content folder not found: \/nowhere.*CONTENT_DIR/],
   ])('%s', async (_, environment, check, said) => expectIll(setup(environment), check, said))
 
-  //  what is broken                  how                                                                              check           what is said
+  //  broken part                     how                                                                              check           message
   test.each<[string, (folder: string) => void, string, RegExp]>([
     [
       'content that cannot be served',
@@ -237,7 +237,7 @@ describe('GitHub repository checks', () => {
     ])
   })
 
-  //  what is broken                            settings                                       check                 what is said
+  //  broken part                               settings                                       check                 message
   test.each<[string, () => Setup['environment'], string, RegExp]>([
     [
       'nobody there',
@@ -276,7 +276,7 @@ describe('GitHub repository checks', () => {
   })
 
   const full_name = () => place.repository
-  //  what is broken                        what GitHub answers                                                              check                  what is said
+  //  broken part                           GitHub.s response                                                                check                  message
   test.each<[string, () => void, string, RegExp]>([
     [
       'an archived repository',

@@ -24,7 +24,7 @@ const version = (number: string, variables: Variable[], given: Partial<Callable>
 })
 const a = variable('a')
 
-//  what                                       before                         after                                     breaking
+//  case                                       before                         after                                     breaking
 test.each([
   ['nothing', [a], [a], false],
   ['another order', [a, variable('b')], [variable('b'), a], false],

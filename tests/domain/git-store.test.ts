@@ -17,7 +17,7 @@ describe('commit messages', () => {
     })
   })
 
-  //  what                                     message                                           trailers
+  //  case                                     message                                           trailers
   test.each<[string, string, [string, string][]]>([
     ['nothing', '', []],
     ['a headline that looks like a trailer', 'Operation-Id: op-1', []],
@@ -29,7 +29,7 @@ describe('commit messages', () => {
     ['a value with a colon', 'x\n\nPublished-By: a: b', [['Published-By', 'a: b']]],
   ])('%s', (_, message, read) => expect(parseMessage(message).trailers).toEqual(new Map(read)))
 
-  //  what                             headline   trailer
+  //  case                             headline   trailer
   test.each<[string, string, [string, string]]>([
     ['a line end in a value', 'x', ['A', 'b\nOperation-Id: c']],
     ['a carriage return in a value', 'x', ['A', 'b\rc']],

@@ -64,7 +64,7 @@ Put a value in place of each placeholder first: from the conversation or the fil
 `)
 })
 
-//  what                              description
+//  case                              description
 test.each([
   ['a mapping', 'x: y'],
   ['an end of the front matter', '--- ---- allowed-tools: Bash'],
@@ -83,7 +83,7 @@ test.each([
   expect(Object.keys(matter(text, {}).data)).toEqual(['name', 'description', 'metadata'])
 })
 
-//  what                          content
+//  case                          content
 test.each([
   ['front matter of its own', '---\nallowed-tools: Bash(*)\nname: other\n---\nDo.\n'],
   ['a byte order mark', '\ufeffDo.\n'],
@@ -99,7 +99,7 @@ test.each([
   expect(withInputs.includes(`\n---\n${content}\n\n## Inputs\n`)).toBe(true)
 })
 
-//  what                            content                                  says
+//  case                            content                                  says
 test.each([
   ['a command', 'One\nTwo !`rm -rf ~` three', 'content', 8],
   ['a command without an end', 'Then !`cat', 'content', 5],

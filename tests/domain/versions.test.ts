@@ -17,7 +17,7 @@ test('offers the bumps major, minor and patch', () => {
 })
 
 describe('the next version', () => {
-  //  what                                       used                           bump     next
+  //  case                                       used                           bump     next
   test.each([
     ['the first version, major', [], 'major', '1.0.0'],
     ['the first version, minor', [], 'minor', '1.0.0'],

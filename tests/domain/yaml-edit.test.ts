@@ -8,7 +8,7 @@ import { anyText } from './fixtures.ts'
 const label = (name: string, value: string | undefined): KeyChange => ({ path: ['labels', name], value })
 
 describe('editing one key of index.md', () => {
-  //  what                                   before                                                     change                                     after
+  //  case                                   before                                                     change                                     after
   test.each<[string, string, KeyChange, string]>([
     ['a value', 'title: Old # why\n', { path: ['title'], value: 'New' }, 'title: New # why\n'],
     ['a quoted value', 'title: "Old"\n', { path: ['title'], value: 'New: a' }, 'title: "New: a"\n'],
@@ -100,7 +100,7 @@ describe('editing one key of index.md', () => {
     expect(editKeys(`---\n${before}${body}`, [change])).toBe(`---\n${after}${body}`)
   })
 
-  //  what              file                              readme        after
+  //  case              file                              readme        after
   test.each([
     ['a readme', '---\ntitle: A\n---\n\nOld\n\n', 'New\n\nb', '---\ntitle: A\n---\n\nNew\n\nb\n\n'],
     ['the first one', '---\ntitle: A\n---', 'New', '---\ntitle: A\n---\nNew\n'],

@@ -19,7 +19,7 @@ const bomb = [
 ]
 const invalid = Buffer.concat([Buffer.from(front()), Buffer.from([0x61, 0xff, 0xfe, 0x0a])])
 
-//  what                    file                                      bytes                                         expected
+//  case                    file                                      bytes                                         expected
 const MISTAKES: [string, string, string | Buffer, RegExp][] = [
   ['bad YAML', 'acme/bad-yaml/index.md', '---\ntitle: [never closed\n---\n', /yaml|flow|]/i],
   ['an alias bomb', 'acme/bomb/index.md', `---\n${bomb.join('\n')}\ntitle: *h\n---\n`, /alias/i],

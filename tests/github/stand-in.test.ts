@@ -22,7 +22,7 @@ const ask = async (query: string, variables: object = {}, token = place.token): 
 }
 
 describe('invalid and unsupported queries', () => {
-  //  what                                  query                                                                        problem
+  //  case                                  query                                                                        problem
   test.each([
     [
       'a field that GitHub lacks',
@@ -66,7 +66,7 @@ describe('responses', () => {
     })
   })
 
-  //  what                           input                                                                         told
+  //  case                           input                                                                         told
   test.each([
     ['base64url', { fileChanges: { additions: [{ path: 'a.md', contents: '-_8' }] } }, 'Base64String'],
     ['an id that is none', { expectedHeadOid: 'main' }, 'GitObjectID'],

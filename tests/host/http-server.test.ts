@@ -97,7 +97,7 @@ const HOST = 'Host: localhost\r\n'
 const CLOSE = 'Connection: close\r\n\r\n'
 
 describe('unusual requests get a JSON error with the common headers', () => {
-  //  what                            request                                                                      status, code
+  //  case                            request                                                                      status, code
   test.each<[string, string, number, string]>([
     ['a backslash', `GET /api/v1\\repos HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
     ['a % alone', `GET /api/v1/% HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'not_found'],

@@ -9,11 +9,11 @@ import { expect, test } from 'vitest'
 const HUB = `
   import { spawn } from 'node:child_process'
   import { writeSync } from 'node:fs'
-  const { surviveUncaughtErrors } = await import(process.cwd() + '/src/host/http/uncaught-errors.ts')
+  const { logUncaughtErrors } = await import(process.cwd() + '/src/host/http/uncaught-errors.ts')
   let caught = 0
   const report = (text) => { writeSync(3, text); process.exit() }
   process.on('uncaughtException', () => { if (++caught === 1000) report('a loop') })
-  surviveUncaughtErrors()
+  logUncaughtErrors()
   const child = spawn(process.execPath, ['-e', 'setInterval(() => console.error("a line"), 50); setTimeout(() => process.exit(), 900)'])
   child.stderr.pipe(process.stderr)
   setTimeout(() => { throw new Error('of one request') }, 300)

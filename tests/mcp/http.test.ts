@@ -55,7 +55,7 @@ async function show(request: Request): Promise<[number, unknown]> {
 }
 
 describe('rejected requests', () => {
-  //  what                                          request                                                          status  code
+  //  case                                          request                                                          status  code
   test.each<[string, Request, number, unknown]>([
     ['GET', bare({ method: 'GET' }), 405, -32000],
     ['GET for events', bare({ method: 'GET', headers: { Accept: 'text/event-stream' } }), 405, -32000],
@@ -143,7 +143,7 @@ describe('allowed hosts and origins', () => {
     expect([answered, code]).toEqual([status, status === 403 ? -32000 : ['tools']])
   })
 
-  //  what                             host                                    own
+  //  case                             host                                    own
   test.each([
     ['the address of the settings', 'prompts.example.org', true],
     ['the platform’s main address', 'main.example.org', true],

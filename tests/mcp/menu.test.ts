@@ -88,7 +88,7 @@ describe('prompts', () => {
     })
   })
 
-  //  what                        arguments                                    text
+  //  case                        arguments                                    text
   test.each([
     ['a default, and nothing for what is optional', { topic: 'rain' }, 'Warm on rain for \n'],
     ['everything', { tone: 'Cold', topic: 'rain', audience: 'cats' }, 'Cold on rain for cats\n'],
@@ -220,7 +220,7 @@ describe('completions', () => {
   const template = { type: 'ref/resource', uri: 'hub://prompts/{owner}/{name}/versions/{version}' }
   const prompt = { type: 'ref/prompt', name: 'zz-menu__hidden' }
   const of = (fullName: string) => ({ owner: fullName.split('/')[0]!, name: fullName.split('/')[1]! })
-  //  what                           ref       argument    typed      known                       values
+  //  case                           ref       argument    typed      known                       values
   test.each<[string, Json, string, string, Record<string, string>, string[]]>([
     ['an owner', template, 'owner', 'ac', {}, ['acme']],
     [

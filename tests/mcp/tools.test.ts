@@ -80,7 +80,7 @@ describe('the same data as the read API', () => {
     expect(compared).toBeGreaterThan(120)
   })
 
-  //  what                             arguments                                  the same question to the read API
+  //  case                             arguments                                  the same question to the read API
   test.each([
     ['everything', {}, ''],
     ['by words', { q: 'review' }, '?q=review'],
@@ -155,7 +155,7 @@ describe('the same data as the read API', () => {
 describe('filling in variables', () => {
   const first = { owner: 'zz-suite', name: 'bytes', version: '1.10.0' }
   const LEFT = 'The highest number is ten, not nine: '
-  //  what                             values                                             filled                              left over
+  //  case                             values                                             filled                              left over
   test.each([
     ['nothing given', undefined, '{{ first }} {{second}} {{first}}', ['first', 'second']],
     ['an empty object', {}, '{{ first }} {{second}} {{first}}', ['first', 'second']],

@@ -98,7 +98,7 @@ test('points a label at the published version', async () => {
   expect((await run({ LABEL: 'Production' })).stderr).toContain('label: expected lower-case')
 })
 
-//  what                        settings                                   told
+//  case                        settings                                   told
 test.each([
   ['another owner', { OWNER: 'other' }, 'no workflow is trusted'],
   ['no file', { FILES: 'nothing/*.md' }, 'No file matches'],

@@ -84,7 +84,7 @@ test('publishes with provenance, shows it in the API and fetches the signing key
 const now = () => Math.floor(Date.now() / 1000)
 
 describe('invalid tokens: 401', () => {
-  //  what                                   the token
+  //  case                                   the token
   test.each<[string, () => Promise<string> | string]>([
     ['garbage', () => 'a.b.c'],
     ['no signature', async () => `${(await issuer.sign()).split('.').slice(0, 2).join('.')}.`],
@@ -153,7 +153,7 @@ const swapPayload = (one: string, other: string) =>
   [one.split('.')[0], other.split('.')[1], one.split('.')[2]].join('.')
 
 describe('untrusted jobs: 403 with the failing claim', () => {
-  //  what                                      claims                                                                          to                     named
+  //  case                                      claims                                                                          to                     named
   test.each<[string, Record<string, unknown>, string, string]>([
     [
       'another repository',

@@ -105,7 +105,7 @@ variables:
 describe('version numbers', () => {
   afterEach(() => world.close())
 
-  //  what                                  there already                        yanked              bump                 next      previous
+  //  case                                  there already                        yanked              bump                 next      previous
   test.each<[string, readonly string[], readonly string[], string | undefined, string, string | null]>([
     ['the first, major', [], [], 'major', '1.0.0', null],
     ['the first, minor', [], [], 'minor', '1.0.0', null],
@@ -126,7 +126,7 @@ describe('version numbers', () => {
     expect([answer.status, answer.version, answer.data.previous_version]).toEqual([201, next, previous])
   })
 
-  //  what                                 there already              bump      says
+  //  case                                 there already              bump      says
   test.each([
     [
       'the highest patch there can be',
@@ -176,7 +176,7 @@ parameters:
   const plain = { description: '', type: 'string', required: true, default: null, options: [], example: null }
   const kept = { ...plain, name: 'kept', description: 'Stays', type: 'integer', default: 3 }
 
-  //  what                                          body                                                                    variables                                     parameters
+  //  case                                          body                                                                    variables                                     parameters
   test.each<[string, object, object[], object]>([
     [
       'variables no longer used go, new ones come',

@@ -52,7 +52,7 @@ describe('bodies of unauthenticated or incomplete requests', () => {
 
 describe('body size, media type, encoding and JSON syntax', () => {
   const mib = 1_048_576
-  //  what                                      body                                              sending                                           answer
+  //  case                                      body                                              sending                                           answer
   test.each<[string, () => unknown, Sending, readonly [number, string, (string | RegExp)?]]>([
     ['one byte over 1 MiB', () => new Uint8Array(mib + 1), {}, [413, 'content_too_large']],
     ['over 1 MiB without a length', () => stream(17, 65_536), {}, [413, 'content_too_large']],
@@ -126,7 +126,7 @@ describe('body size, media type, encoding and JSON syntax', () => {
     ['UTF-16', () => Buffer.from('{"content":"x"}', 'utf16le'), {}, [400, 'invalid_request']],
   ])('%s', (_, body, sending, answer) => expectRefusal(body(), sending, answer))
 
-  //  what                               body                                    headers
+  //  case                               body                                    headers
   test.each<[string, unknown, Record<string, string>]>([
     ['a parameter of the media type', { content: 'a1' }, { 'Content-Type': 'Application/JSON ; charset=utf-8' }],
     ['an encoding that is none', { content: 'a2' }, { 'Content-Encoding': 'identity' }],

@@ -8,7 +8,7 @@ describe('body fields', () => {
   const content = 'x'
   const names = (count: number, prefix = 'v') => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
   const token = 'hub_00000000000000000000000000000000'
-  //  what                                        body                                                                          says
+  //  case                                        body                                                                          says
   test.each<[string, unknown, string | RegExp]>([
     ['a list', [], 'expected an object'],
     ['null', 'null', 'expected an object'],

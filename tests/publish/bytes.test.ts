@@ -12,7 +12,7 @@ const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => code)
   .map((code) => String.fromCharCode(code))
   .join('')
 
-//  what                                    content
+//  case                                    content
 const CORPUS: readonly (readonly [string, string])[] = [
   ['CRLF', 'a\r\nb\r\n'],
   ['lone carriage returns', '\ra\r\rb\r'],

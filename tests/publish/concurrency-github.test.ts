@@ -191,7 +191,7 @@ test('ten concurrent publishes take two GitHub calls each', async () => {
 
 describe('GitHub calls per publish', () => {
   const FIRST = { content: 'First\n', title: 'A title' }
-  //  what                                   body                                                                key           status   calls
+  //  case                                   body                                                                key           status   calls
   test.each<[string, Record<string, unknown>, string | undefined, number, string[]]>([
     ['a new version', { content: 'Second\n' }, undefined, 201, ['Folder', 'Blob', 'Commit']],
     ['with a key', { content: 'Second\n' }, 'key-0002', 201, ['Folder', 'Blob', 'Commit']],

@@ -55,7 +55,7 @@ describe.each([
     }
   })
 
-  //  what                                expected
+  //  case                                expected
   test.each([
     ['a new repository', null],
     ['the latest version', '1.0.0'],

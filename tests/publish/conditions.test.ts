@@ -13,7 +13,7 @@ describe('expected_version', () => {
   )
   afterEach(() => world.close())
 
-  //  what                              to                    expected   status
+  //  case                              to                    expected   status
   test.each([
     ['the latest', 'acme/code-review', '1.0.0', 201],
     ['a yanked one', 'acme/code-review', '1.1.0', 409],
@@ -53,7 +53,7 @@ describe('dry_run', () => {
     expect((await hub.publish({ content: 'New\n', bump: 'minor' })).version).toBe('1.1.0')
   })
 
-  //  what                 body                                            sending                status   code
+  //  case                 body                                            sending                status   code
   test.each([
     ['a wrong field', { content: 'x', bump: 'huge' }, {}, 422, 'validation_failed'],
     ['a conflict', { content: 'x', expected_version: '7.0.0' }, {}, 409, 'version_conflict'],

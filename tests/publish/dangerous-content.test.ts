@@ -35,7 +35,7 @@ describe('rejects hub tokens in every field', () => {
 
 describe('dangerous-looking content is stored unchanged', () => {
   const script = (path: string) => `require('node:fs').writeFileSync(${JSON.stringify(path)}, 'x')`
-  //  what                                      body
+  //  case                                      body
   test.each<[string, (path: string) => { content: string } & Record<string, unknown>]>([
     ['---js', (path) => ({ content: `---js\n${script(path)}\n---\nBody\n` })],
     ['---javascript', (path) => ({ content: `---javascript\n{ title: ${script(path)} }\n---\n` })],
@@ -113,7 +113,7 @@ describe('dangerous-looking content is stored unchanged', () => {
     expect(Reflect.get({}, 'polluted')).toBe(undefined)
   })
 
-  //  what                                      headers
+  //  case                                      headers
   test.each([
     ['a line end in User-Agent is none', { 'User-Agent': 'a%0d%0aX: y' }],
     [
@@ -134,7 +134,7 @@ describe('dangerous-looking content is stored unchanged', () => {
 })
 
 describe('a publish never breaks the next build', () => {
-  //  what                                       parameters as JSON
+  //  case                                       parameters as JSON
   test.each([
     ['short values nested deep', `{"a":${nested(29).replace('[]', `[${'1,'.repeat(32_000)}1]`)}}`],
     ['many lines of a text nested deep', `{"a":${nested(29).replace('[]', `["${'x\\n'.repeat(20_000)}"]`)}}`],

@@ -58,7 +58,7 @@ function say(round: PublishRound): string {
   return ['answer', record.version, isUnchanged && 'unchanged', isReplay && 'replay'].filter(Boolean).join(' ')
 }
 
-//  what                                          body                                    what git has                                                      what it comes to
+//  case                                          body                                    what git has                                                      what it comes to
 test.each<[string, Record<string, unknown>, Found, string]>([
   ['the first version', { bump: 'major' }, {}, 'Publish acme/review 1.0.0, version'],
   ['the next patch', {}, { versions: ['1.0.0'], text: fileOf('Old.\n') }, 'Publish acme/review 1.0.1, version'],
@@ -218,7 +218,7 @@ describe('a request with an Idempotency-Key', () => {
   })
   const found = { versions: ['1.0.0', '1.1.0'], text: fileOf(SAME) }
   const accepted = acceptPublish({ idempotency: { key: 'k', request: 'r' } })
-  //  what                                            earlier publishes                                            what it comes to
+  //  case                                            earlier publishes                                            what it comes to
   test.each<[string, PublishMark[], string]>([
     ['of nobody else', [mark('other', 'r')], 'answer 1.1.0 unchanged'],
     ['repeated: the version of then, not the latest', [mark('other', 'x'), mark('k', 'r')], 'answer 1.0.0 replay'],
@@ -244,7 +244,7 @@ describe('who may publish', () => {
         mayActFor({ login, user_id: '7' }, owner, file),
     },
   })
-  //  what                                     login        the owner's index.md                          what it comes to
+  //  case                                     login        the owner's index.md                          what it comes to
   test.each<[string, string, string | undefined, string]>([
     ['to their own handle', 'acme', undefined, 'Publish acme/review 1.0.0, version'],
     [

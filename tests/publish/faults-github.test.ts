@@ -79,7 +79,7 @@ async function openImpatient(apiUrl = standIn.url, beforeReading: () => void = (
 }
 
 describe('GitHub is down or slow until the timeout', () => {
-  //  what                                    on           fault
+  //  case                                    on           fault
   test.each<[string, 'any' | 'mutation', Fault]>([
     ['connections are cut', 'any', FAULTS.cut(false)],
     ['502', 'any', FAULTS.badGateway(false)],
@@ -105,7 +105,7 @@ describe('GitHub is down or slow until the timeout', () => {
     expect((await hub.publish(BODY)).version).toBe('1.0.1')
   })
 
-  //  what                     on
+  //  case                     on
   test.each([
     ['no read is answered', 'query'],
     ['no write is answered', 'mutation'],
@@ -131,7 +131,7 @@ describe('GitHub is down or slow until the timeout', () => {
 
 describe('GitHub rate limits', () => {
   const soon = () => Math.floor(Date.now() / 1000) + 900
-  //  what                                   on          fault                                       seconds
+  //  case                                   on          fault                                       seconds
   test.each<[string, 'query' | 'mutation', () => Fault, RegExp]>([
     ['reading: a secondary limit without a time', 'query', () => FAULTS.secondaryLimit(403), /^60$/],
     ['reading: a secondary limit of 40 s', 'query', () => FAULTS.secondaryLimit(429, '40'), /^40$/],
@@ -152,7 +152,7 @@ describe('GitHub rate limits', () => {
     expect(await judgeHistory(world)).toEqual([])
   })
 
-  //  what                                          on          fault
+  //  case                                          on          fault
   test.each<[string, 'query' | 'mutation', Fault]>([
     ['reading', 'query', FAULTS.secondaryLimit(403, '60')],
     ['writing', 'mutation', FAULTS.secondaryLimit(200, '60')],
@@ -194,7 +194,7 @@ describe('GitHub rate limits', () => {
 })
 
 describe('GitHub rejects the request', () => {
-  //  what                         on           fault                                              calls
+  //  case                         on           fault                                              calls
   test.each<[string, 'any' | 'mutation', Fault, number]>([
     ['wrong credentials', 'any', FAULTS.badCredentials(), 1],
     ['no such repository', 'any', FAULTS.typed('NOT_FOUND'), 1],
@@ -232,7 +232,7 @@ describe('GitHub rejects the request', () => {
 })
 
 describe('temporary GitHub errors', () => {
-  //  what                                      faults, one a call
+  //  case                                      faults, one a call
   test.each<[string, 'query' | 'mutation', Fault[]]>([
     ['a read that fails three times', 'query', [FAULTS.cut(false), FAULTS.badGateway(false), FAULTS.nothing(false)]],
     ['a write that is lost before it is applied', 'mutation', [FAULTS.cut(false)]],

@@ -331,7 +331,7 @@ describe('a failing store of copies', () => {
     throw new HubError('unavailable', 'The store cannot be reached.', { retryAfterSeconds: 5 })
   }
   const memory = memoryState()
-  //  what                         store
+  //  case                         store
   test.each([
     ['throws at everything', { ...memoryState(), get: away, set: away, add: away, delete: away, list: away }],
     ['throws when it is written', { ...memory, set: away }],

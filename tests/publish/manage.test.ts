@@ -116,7 +116,7 @@ describe.each([
     expect(JSON.parse((await hub.read(at('/activity'))).text).data.slice(0, 5)).toMatchObject(wanted.slice(0, 5))
   })
 
-  //  what                                   method    where                   body                                       status  code
+  //  case                                   method    where                   body                                       status  code
   test.each<[string, string, string, unknown, number, string]>([
     ['an unknown version', 'PUT', '/labels/next', { version: '9.0.0' }, 404, 'not_found'],
     ['an unknown version to yank', 'PUT', '/versions/9.0.0/yank', { reason: 'x' }, 404, 'not_found'],
@@ -295,7 +295,7 @@ describe('on GitHub, with faults', () => {
       .split('\n')
       .filter((line) => line.startsWith('acme/code-review: '))
 
-  //  what                                        on           faults, one a call
+  //  case                                        on           faults, one a call
   test.each<[string, 'query' | 'mutation', Fault[]]>([
     ['a read that fails three times', 'query', [FAULTS.cut(false), FAULTS.badGateway(false), FAULTS.nothing(false)]],
     ['a write that is lost before it is applied', 'mutation', [FAULTS.cut(false)]],
@@ -325,7 +325,7 @@ describe('on GitHub, with faults', () => {
     expect((await hub.readRepository()).data).toMatchObject(wanted)
   })
 
-  //  what                   on          fault                                                    status, code
+  //  case                   on          fault                                                    status, code
   test.each<[string, 'query' | 'mutation', Fault, number, string]>([
     ['a pause is asked for', 'mutation', FAULTS.secondaryLimit(403, '40'), 503, 'unavailable'],
     ['too little right', 'mutation', FAULTS.typed('FORBIDDEN'), 502, 'upstream_error'],

@@ -6,7 +6,7 @@ openForInputs()
 
 describe('names and paths', () => {
   const path = (owner: string, name = 'x') => `/api/v1/repos/${owner}/${name}/versions`
-  //  what                             path
+  //  case                             path
   test.each([
     ['.. as the owner', path('..')],
     ['.. as the name', path('acme', '..')],

@@ -174,7 +174,7 @@ test('limits a token to 30 publishes per minute', async () => {
   expect([refused.status, Number(refused.headers.get('Retry-After')) > 0]).toEqual([429, true])
 })
 
-//  what                          arguments
+//  case                          arguments
 test.each([
   ['no owner', []],
   ['two owners', ['acme', 'other']],

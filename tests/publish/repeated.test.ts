@@ -18,7 +18,7 @@ The *readme*.
   beforeEach(() => open({ [INDEX]: index, [versionPath('1.0.0')]: versionFile('Old {{x}}\n', 'changelog: First\n') }))
   afterEach(() => world.close())
 
-  //  what                                     body
+  //  case                                     body
   test.each([
     ['the same content', {}],
     ['another changelog and bump', { changelog: 'Other words', bump: 'major' }],
@@ -35,7 +35,7 @@ The *readme*.
     expect(await commits()).toBe(1)
   })
 
-  //  what                       body                                                    becomes
+  //  case                       body                                                    becomes
   test.each([
     ['a title', { title: 'Reviews' }, index.replace('title: Code review', 'title: Reviews')],
     ['tags', { tags: ['go', 'code'] }, index.replace('tags: [ review ]', 'tags: [go, code]')],
@@ -176,7 +176,7 @@ describe('Idempotency-Key', () => {
     expect((await hub.publish({ content: 'One\n' }, { key: 'key-0001' })).version).toBe('1.0.101')
   })
 
-  //  what                       key                                  status
+  //  case                       key                                  status
   test.each([
     ['eight characters', 'a'.repeat(8), 201],
     ['128 characters', '~'.repeat(128), 201],

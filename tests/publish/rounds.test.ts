@@ -66,7 +66,7 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
   return [...ending, readCount, sent.length]
 }
 
-//  what                                           script                                     ends with: commit, its version | code, retry after; reads, commits
+//  case                                           script                                     ends with: commit, its version | code, retry after; reads, commits
 test.each<[string, Script, (string | number | undefined)[]]>([
   ['done at once', {}, ['c', '1.0.1', 1, 1]],
   ['moved twice: decided anew each time', { commits: [moved, moved, done] }, ['c', '1.0.3', 3, 3]],

@@ -54,7 +54,7 @@ const publish = (sending: Parameters<Hub['publish']>[1] = {}, at = hub) => {
 
 describe('401', () => {
   const withHeader = (value: string) => ({ token: null, headers: { Authorization: value } })
-  //  what                               how
+  //  case                               how
   test.each<[string, () => Parameters<Hub['publish']>[1]]>([
     ['no header', () => ({ token: null })],
     ['an empty header', () => withHeader('')],
@@ -98,7 +98,7 @@ describe('401', () => {
     expect(get.mock.calls).toEqual([[`tokens/${hash('sha256', UNKNOWN)}`]])
   })
 
-  //  what                                    made             days   status
+  //  case                                    made             days   status
   test.each([
     ['a second before its end', -DAY_MS + 1_000, 1, 201],
     ['at its end', -DAY_MS, 1, 401],

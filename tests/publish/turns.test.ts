@@ -43,7 +43,7 @@ describe('order of the publish queue', () => {
 
 describe('refused by the publish queue', () => {
   const REFUSED = 'unavailable 5'
-  //  what                                                    most  each  sent                   refused
+  //  case                                                    most  each  sent                   refused
   test.each([
     ['nobody within the bounds', 4, 2, 'a1 a2 a3 b1 b2', []],
     ['who has too many waiting', 9, 2, 'a1 a2 a3 a4 b1', ['a4']],

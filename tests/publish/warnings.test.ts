@@ -21,7 +21,7 @@ const SECRET = 'A'.repeat(30)
 const KEY = `-----BEGIN RSA PRIVATE KEY-----\n${`${'MIIEow'.repeat(10)}\n`.repeat(10)}-----END RSA PRIVATE KEY-----\n`
 
 describe('warnings', () => {
-  //  what                        published                                                    code, line, a part of the sentence
+  //  case                        published                                                    code, line, a part of the sentence
   test.each<[string, Record<string, unknown>, [string, number | null, string][]]>([
     ['nothing to say', { content: 'Plain\n' }, []],
     ['a character that hides', { content: 'a\nb\u200bc\n' }, [['hidden_characters', 2, 'U+200B']]],

@@ -42,7 +42,7 @@ const variable = (more: object) => ({ content: NEXT, variables: [{ ...LANGUAGE, 
 const withWord = (word: string) => ({ content: NEXT.replace('Review', word) })
 const WEAK = 'weak_metadata'
 
-//  what                                       the body of a publish, beside its bump                              so: refused, or the warnings
+//  case                                       the body of a publish, beside its bump                              so: refused, or the warnings
 const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ['the next version', { content: NEXT, changelog: 'Shorter' }, []],
   ['its variables declared', variable({}), []],

@@ -200,7 +200,7 @@ describe('owner approval', () => {
 
 describe('published_by of a new version', () => {
   const by = (login: string) => version(TEXT).replace('octocat', login)
-  //  what                                       author      id      published_by  problems
+  //  case                                       author      id      published_by  problems
   test.each([
     ['its author', 'hubot', '9', 'hubot', '0'],
     ['its author, in capitals', 'HuBot', '9', 'hubot', '0'],

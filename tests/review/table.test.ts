@@ -253,7 +253,7 @@ describe('Windows device names as prompt names', () => {
 })
 
 describe('advice', () => {
-  //  what                     where  what stands there                                                            line         rule
+  //  case                     where  what stands there                                                            line         rule
   test.each([
     ['a hidden character', NEXT, good('').replace('Review', 'x\ny\u200bz\nReview'), NEW_LINE + 1, 'hidden-characters'],
     [

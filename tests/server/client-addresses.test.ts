@@ -14,7 +14,7 @@ const open = (trusted: string) => {
 }
 
 describe('the client’s address', () => {
-  //  what                                       trusted                    connection            X-Forwarded-For                       client
+  //  case                                       trusted                    connection            X-Forwarded-For                       client
   test.each([
     ['the connection’s', '', '192.0.2.1', undefined, '192.0.2.1'],
     ['a mapped one is itself', '', '::ffff:192.0.2.1', undefined, '192.0.2.1'],

@@ -17,7 +17,7 @@ const words = (seed: number) => {
 }
 
 describe('comparison of two versions', () => {
-  //  what                               older                          newer
+  //  case                               older                          newer
   test.each([
     ['lines of one letter', 'a\n'.repeat(MOST / 2), 'b\n'.repeat(MOST / 2)],
     ['characters that cannot be seen', '\u200b'.repeat(MOST / 3), '\u200c'.repeat(MOST / 3)],

@@ -6,7 +6,7 @@ import { renderMarkdown } from '../../src/site/markdown.ts'
 const REL = 'rel="nofollow ugc noopener"'
 
 describe('renderMarkdown', () => {
-  //  what                                   markdown                                      HTML
+  //  case                                   markdown                                      HTML
   test.each([
     ['nothing', '', ''],
     ['emphasis', '*a* **b** ~~c~~', '<p><em>a</em> <strong>b</strong> <s>c</s></p>'],

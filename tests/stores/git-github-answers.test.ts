@@ -40,7 +40,7 @@ describe('git on GitHub', () => {
   describe('commit mutation responses', () => {
     const busy = (retryAfterSeconds: number) => ({ kind: 'busy', retryAfterSeconds })
     const unknown = { kind: 'unknown', cause: expect.any(Error) }
-    //  what                                      fault                                      outcome             written
+    //  case                                      fault                                      outcome             written
     test.each<[string, Fault, object, boolean]>([
       ['STALE_DATA without cause', FAULTS.typed('STALE_DATA'), { kind: 'moved' }, false],
       ['a secondary limit over GraphQL', FAULTS.secondaryLimit(200, '7'), busy(7), false],
@@ -140,7 +140,7 @@ describe('git on GitHub', () => {
   })
 
   describe('read responses', () => {
-    //  what                              fault                                 code               seconds
+    //  case                              fault                                 code               seconds
     test.each<[string, Fault, string, number | undefined]>([
       ['502', FAULTS.badGateway(false), 'unavailable', undefined],
       ['errors without a type', FAULTS.untypedErrors(false), 'unavailable', undefined],

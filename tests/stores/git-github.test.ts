@@ -124,7 +124,7 @@ describe('git on GitHub', () => {
       ])
     })
 
-    //  what                                options                                                               code
+    //  case                                options                                                               code
     test.each<[string, () => Partial<GitHubOptions>]>([
       ['an unknown token', () => ({ credential: { kind: 'token', token: 'ghp_unknown' } })],
       ['a token of a stranger', () => ({ credential: { kind: 'token', token: standIn.strangerToken } })],

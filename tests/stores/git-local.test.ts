@@ -31,7 +31,7 @@ gitStoreContract('local', async ({ isEmpty }) => {
 })
 
 describe('content folder and repository state', () => {
-  //  what                                       content folder             path in the tree
+  //  case                                       content folder             path in the tree
   test.each([
     ['the content folder of the top', 'content', 'content/'],
     ['another name', 'prompts', 'prompts/'],

@@ -91,7 +91,7 @@ export function gitStoreContract(
       await fsck()
     })
 
-    //  what                                  bytes
+    //  case                                  bytes
     test.each([
       ['CRLF, tabs and trailing blanks', 'a\r\nb\tc  \r\n'],
       ['no final newline', 'one line'],

@@ -1,7 +1,7 @@
 // Formats the comment of a pull request review: problems, advice, required approvals and changes. Untrusted text appears only in fenced code.
 
 /** One entry of the report, from `reviewContent`. */
-interface Remark {
+interface ReportEntry {
   file: string
   line: number
   rule: string
@@ -11,7 +11,7 @@ interface Remark {
 
 /** What is said. */
 export interface PullReport {
-  entries: readonly Remark[]
+  entries: readonly ReportEntry[]
   /** Our own sentences. */
   notes: readonly string[]
   owners: readonly { owner: string | undefined; isAllowed: boolean; reason: string }[]

@@ -45,7 +45,7 @@ type FindToken = (token: string) => Promise<TokenRecord | undefined>
 export interface AuthDeps {
   findToken: FindToken
   /** Returns whether a login still belongs to this person. GitHub may reassign a login, but never an account's number. */
-  holdsLogin: (person: Person) => Promise<boolean>
+  ownsLogin: (person: Person) => Promise<boolean>
   verifyJob: VerifyJob
   /** Marks a job's token as used for a request until the token expires. @returns false if it was used for another request */
   spendJob: (use: { jti: string; request: string; endsMs: number }) => Promise<boolean>
@@ -71,7 +71,7 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
   if (hasExpired(record, now))
     throw new HubError('unauthorized', `This token expired at ${record.expires_at}. Create a new one.`)
   const { id, scope, permissions, holder } = record
-  if (holder.kind === 'person' && !(await deps.holdsLogin(holder)))
+  if (holder.kind === 'person' && !(await deps.ownsLogin(holder)))
     throw new HubError(
       'forbidden',
       `The handle ${holder.login} belongs to another user of this hub. Sign in and create a new token.`,

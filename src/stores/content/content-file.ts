@@ -34,7 +34,7 @@ export type ParsedFile =
   | { kind: 'version'; owner: string; name: string; value: VersionEntry }
 
 /** The result of reading a file. */
-interface JudgedFile {
+interface ParsedContentFile {
   parsed: { value: ParsedFile; problems?: never } | { value?: never; problems: readonly RuleProblem[] }
   /** Rule violations in a version that could be parsed. */
   broken: readonly RuleProblem[]
@@ -55,10 +55,10 @@ export function placeFile(
 }
 
 /** Parses a file, and applies the rules that need no other file. @param bytes undefined if it cannot be read */
-export function parseContentFile(place: Place, bytes: Buffer | undefined): JudgedFile {
+export function parseContentFile(place: Place, bytes: Buffer | undefined): ParsedContentFile {
   const wrong = (rule: string, message: string) => ({ parsed: { problems: [{ rule, key: '', message }] }, broken: [] })
   if (!bytes) return wrong('readable', 'expected a readable file')
-  if (place.kind === 'logo') return judgeLogo(place.name, bytes)
+  if (place.kind === 'logo') return checkLogo(place.name, bytes)
   if (!isUtf8(bytes)) return wrong('utf-8', 'expected UTF-8, got invalid bytes')
   const parsed = parsePlace(place, bytes.toString())
   return {
@@ -74,7 +74,7 @@ const LOGO_FORMS: Readonly<Record<string, RegExp>> = {
   'logo.png': /^\x89PNG\r\n\x1a\n/,
 }
 
-function judgeLogo(name: string, bytes: Buffer): JudgedFile {
+function checkLogo(name: string, bytes: Buffer): ParsedContentFile {
   const message =
     bytes.length > MAX_LOGO_BYTES
       ? `expected at most ${MAX_LOGO_BYTES} bytes, got ${bytes.length}`

@@ -105,7 +105,7 @@ export function addresses(hub: Reading): void {
       })
     }
 
-    //  what                      path
+    //  case                      path
     test.each(
       some(
         [
@@ -128,7 +128,7 @@ export function addresses(hub: Reading): void {
     })
 
     const [upper, capital] = [full_name.toUpperCase(), owner[0]?.toUpperCase() + owner.slice(1)]
-    //  what                           path                                     lower case
+    //  case                           path                                     lower case
     test.each(
       some(
         [

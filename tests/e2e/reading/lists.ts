@@ -91,7 +91,7 @@ export function lists(hub: Reading): void {
       expect(unknown.json()).toEqual(NO_ITEMS)
     })
 
-    //  what                     tag
+    //  case                     tag
     test.each(
       some(
         [

@@ -38,7 +38,7 @@ export function search(hub: Reading): void {
       }
     })
 
-    //  what                 q
+    //  case                 q
     test.each(
       some(
         [
@@ -66,7 +66,7 @@ export function search(hub: Reading): void {
       expect(meta(answer)).toMatchObject({ page: 1, total: expect.any(Number) })
     })
 
-    //  what                 q
+    //  case                 q
     test.each(
       some(
         [
@@ -86,7 +86,7 @@ export function search(hub: Reading): void {
 
     if (!hub.isOwn) return
 
-    //  what                                    q                             found
+    //  case                                    q                             found
     test.each<[string, string, string[]]>(
       some<[string, string, string[]]>(
         [
@@ -150,7 +150,7 @@ export function search(hub: Reading): void {
       else expect(got).toEqual(full)
     })
 
-    //  what                       q                        total  exact  corrected                     ignored
+    //  case                       q                        total  exact  corrected                     ignored
     test.each<[string, string, number, number, Record<string, string>, string[]]>(
       some<[string, string, number, number, Record<string, string>, string[]]>(
         [
