@@ -71,7 +71,7 @@ export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, p
     ...common,
     git,
     findToken: (given: string) => findToken(state, given),
-    holdsLogin: async () => true,
+    ownsLogin: async () => true,
     verifyJob: async () => {
       throw new Error('no job publishes here')
     },
