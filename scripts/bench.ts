@@ -1,18 +1,15 @@
-// `npm run bench`: measures build, read handler, search, MCP, host, attacks and client on synthetic catalogues, each against its raw baseline in the same run, and checks the results against limits.
+// `npm run bench`: measures builds, the Node server, functions, pages, publishing, search, state and attacks on synthetic catalogues, each against its raw baseline in the same run, and checks the results against limits.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureAttacks } from './bench/attacks.ts'
-import { measureClient } from './bench/client.ts'
 import { measureFunctions } from './bench/functions.ts'
 import { measureHost } from './bench/host.ts'
-import { measureMcp } from './bench/mcp.ts'
 import { checkLimit, formatTable, type Measurement, type Row } from './bench/measure.ts'
 import { measurePages } from './bench/pages.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
-import { measureRead } from './bench/read.ts'
 import { measureRebuild } from './bench/rebuild.ts'
 import { measureRelevance } from './bench/relevance.ts'
 import { measureScale } from './bench/search-scale.ts'
@@ -26,14 +23,11 @@ import { openProgress } from './progress.ts'
 const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promise<Measurement[]>>> = {
   rebuild: measureRebuild,
   host: measureHost,
-  read: measureRead,
-  mcp: measureMcp,
   functions: measureFunctions,
   serve: measureServe,
   pages: measurePages,
   publish: measurePublish,
   attacks: async (site) => [...(await measureAttacks(site)), ...(await measureWithstand(site))],
-  client: measureClient,
 }
 
 /** Measured once, regardless of the sizes, because it uses real catalogues. */
@@ -46,7 +40,7 @@ const STATE = 'state'
 const SOAK = 'soak'
 const SOAK_PROMPTS = '300'
 /** Takes less than two minutes: checks that everything still works, and gives rough figures. */
-const QUICK = { sizes: '500', only: 'rebuild,host,read' }
+const QUICK = { sizes: '500', only: 'rebuild,host,serve' }
 const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE, STATE]
 
 const { values: flags } = parseArgs({

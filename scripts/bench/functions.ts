@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { createToken } from '../../src/stores/state/tokens.ts'
+import { serveBare } from './bare-server.ts'
 import { makeMcpRequest } from './mcp-request.ts'
 import type { Measurement } from './measure.ts'
 import { runNode } from './processes.ts'
-import { serveBare } from './read.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 /** A call to a function, as passed to its process. */

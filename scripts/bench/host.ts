@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pick, seedRandom } from '../content/random.ts'
+import { serveBare } from './bare-server.ts'
 import { type Limit, type Measurement, quantile, timeAsync } from './measure.ts'
 import { parametersOf, startNode } from './processes.ts'
-import { serveBare } from './read.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const IDLE_MS = 5_000

@@ -1,7 +1,7 @@
 // Defines measurements: numbers with a baseline and a limit, and how they are checked and printed.
 
-/** The limit; `of` says whether it applies to the number itself, its ratio to the baseline, or the difference from it. */
-export type Limit = { of: 'measured' | 'ratio' | 'added'; most: number } | { of: 'measured'; least: number }
+/** The limit; `of` says whether it applies to the number itself or to its ratio to the baseline. */
+export type Limit = { of: 'measured' | 'ratio'; most: number } | { of: 'measured'; least: number }
 
 /** One number from a part of the benchmark. */
 export interface Measurement {
@@ -10,8 +10,6 @@ export interface Measurement {
   measured: number
   /** The value for the same work without our code, measured in the same run. */
   floor?: number
-  /** The overhead over the baseline if measured in pairs; if omitted, the difference between the two is used. */
-  added?: number
   limit?: Limit
   /** The amount of work, if relevant. */
   note?: string
@@ -29,24 +27,24 @@ export interface Row extends Measurement {
 
 /** Checks a measurement. @param prompts size of its catalogue */
 export function checkLimit(measurement: Measurement, prompts: number): Row {
-  const { measured, floor, unit, limit, added } = measurement
+  const { measured, floor, unit, limit } = measurement
   const ratio = floor === undefined ? undefined : unit === 'requests/s' ? floor / measured : measured / floor
   return {
     prompts,
     ...measurement,
     ratio,
-    isKept: limit && isWithin(limit, { measured, ratio, added: added ?? measured - (floor ?? Number.NaN) }),
+    isKept: limit && isWithin(limit, { measured, ratio }),
   }
 }
 
-function isWithin(limit: Limit, value: { measured: number; ratio: number | undefined; added: number }): boolean {
+function isWithin(limit: Limit, value: { measured: number; ratio: number | undefined }): boolean {
   if ('least' in limit) return value.measured >= limit.least
   return (value[limit.of] ?? Number.NaN) <= limit.most
 }
 
 /** Formats the rows as a human-readable table. */
 export function formatTable(rows: readonly Row[]): string {
-  const cells = rows.map(({ prompts, name, unit, measured, floor, ratio, added, limit, isKept, note }) => [
+  const cells = rows.map(({ prompts, name, unit, measured, floor, ratio, limit, isKept, note }) => [
     String(prompts),
     name,
     `${formatNumber(measured)} ${unit}`,
@@ -54,7 +52,7 @@ export function formatTable(rows: readonly Row[]): string {
     ratio === undefined ? '' : ratio.toFixed(2),
     limit ? formatLimit(limit, unit) : '',
     isKept === undefined ? '' : isKept ? 'pass' : 'FAIL',
-    [...(added === undefined ? [] : [`adds ${formatNumber(added)} ${unit}`]), ...(note ? [note] : [])].join('; '),
+    note ?? '',
   ])
   const table = [['prompts', 'name', 'measured', 'raw floor', 'ratio', 'limit', '', 'note'], ...cells]
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
@@ -71,7 +69,7 @@ export function formatTable(rows: readonly Row[]): string {
 function formatLimit(limit: Limit, unit: string): string {
   if ('least' in limit) return `≥ ${limit.least} ${unit}`
   if (limit.of === 'ratio') return `ratio ≤ ${limit.most}`
-  return `${limit.of === 'added' ? 'floor + ' : '≤ '}${limit.most} ${unit}`
+  return `≤ ${limit.most} ${unit}`
 }
 
 function formatNumber(value: number): string {

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DATA_FILES } from '../../src/domain/api/routes.ts'
 import { pick, seedRandom } from '../content/random.ts'
+import { serveBare } from './bare-server.ts'
 import { type Measurement, quantile } from './measure.ts'
 import { parametersOf, runNode, startNode } from './processes.ts'
-import { serveBare } from './read.ts'
 import type { BenchSite } from './site.ts'
 
 const CONNECTIONS = 8
