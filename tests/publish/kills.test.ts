@@ -255,7 +255,7 @@ test.each(['git of this machine', 'GitHub'])(
         }
         await hub.ended
         hub = await startAgain()
-        // Everything confirmed exists; the lost one may exist, and its retry makes sure of it.
+        // Every confirmed version exists. The unconfirmed one may exist, and its retry ensures that it does.
         expect(await change(hub, kills, managed)).toBe(true)
         await expectManaged(hub, managed)
         if (!standIn) expectCleanTree(await world.contentDir())

@@ -89,7 +89,7 @@ test('comparison lists changed messages by role; print and raw text contain ever
   ])
   await page.goto(`${site.origin}/acme/support/v/1.0.0`)
   await page.emulateMedia({ media: 'print' })
-  // biome-ignore lint/performance/useDomNodeTextContent: what paper shows, without what is hidden on it.
+  // biome-ignore lint/performance/useDomNodeTextContent: the test needs the printed text without hidden parts.
   const words = await page.locator('#content').innerText()
   expect(words.split(/\n+/)).toEqual([
     'system',

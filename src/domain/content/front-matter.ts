@@ -111,7 +111,7 @@ export const VersionFrontMatter = z.strictObject({
 })
 export type VersionFrontMatter = z.infer<typeof VersionFrontMatter>
 
-/** A record with checked keys. It is a plain record whose keys are checked one by one, so that the message names the key. */
+/** A record with checked keys. The schema is a plain record whose keys are checked one by one, so that the message names the key. */
 function byKey<Value extends z.ZodType>(isKey: (key: string) => boolean, wantedKey: string, value: Value) {
   return z.record(z.string(), value).superRefine((record, context) => {
     for (const key of Object.keys(record)) {

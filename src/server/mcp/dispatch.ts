@@ -1,4 +1,4 @@
-// Dispatches MCP methods for both protocol generations. Depends on neither HTTP nor an MCP library.
+// Dispatches MCP methods for both protocol generations. This file depends on neither HTTP nor an MCP library.
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import { callTool, type McpDeps } from './call-tool.ts'

@@ -21,7 +21,7 @@ export interface Comparison {
   isShallow: boolean
   /** Whether the file system supports executable bits. */
   areModesKept: boolean
-  /** For each path where a version was deleted and exists again, the IDs of its earlier bytes. Read once, and only if there is a new version. */
+  /** For each path where a version was deleted and exists again, the IDs of its earlier bytes. This is read once, and only if there is a new version. */
   readDeleted(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
 }
 

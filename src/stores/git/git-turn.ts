@@ -9,7 +9,7 @@ const MAX_WAIT_MS = 10_000
 const BUSY = 5
 
 /**
- * Runs work while no other work, in this process or another, runs under the same file.
+ * Runs work while no other work that uses the same lock file is running, in this process or another.
  *
  * @param path the lock: an empty file that is never removed, because a removed lock file could be locked twice @throws
  * HubError `unavailable` if others hold the lock too long; errors of the work
