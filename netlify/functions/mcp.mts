@@ -1,6 +1,6 @@
 // Connects the MCP endpoint to Netlify. Its `config` specifies no method, so that we respond to every method with our own headers.
 import type { Config, Context } from '@netlify/functions'
-import { handleMcp } from '../../src/server/mcp/answer.ts'
+import { handleMcp } from '../../src/server/mcp/handle-mcp.ts'
 import { connectMcp } from '../../src/wiring/mcp.ts'
 
 export default (request: Request, context: Context) => handleMcp(request, () => connectMcp(request, context))

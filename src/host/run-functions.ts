@@ -108,13 +108,15 @@ async function answerPlain<Site extends { files: SiteFiles }>(
     if (file) return file
     if (hosted) return await hosted.default(request, { ip, hub: site })
     if (isReading) return await serveNotFound(request, site.files)
-    return (request.method === 'OPTIONS' && (await preflightFile(request, site.files))) || refuseMethod(request)
+    return (
+      (request.method === 'OPTIONS' && (await preflightFile(request, site.files))) || respondMethodNotAllowed(request)
+    )
   } catch (thrown) {
     return respondWithError(request, toHubError(thrown))
   }
 }
 
-function refuseMethod(request: Request): Response {
+function respondMethodNotAllowed(request: Request): Response {
   const allow = ['GET', 'HEAD']
   return respondWithError(request, new HubError('method_not_allowed', `Use ${allow.join(' or ')} here.`, { allow }))
 }

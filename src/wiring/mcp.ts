@@ -1,5 +1,5 @@
 // Connects MCP to the platform: read access, a rate limit and host names.
-import type { McpHandlerDeps } from '../server/mcp/answer.ts'
+import type { McpHandlerDeps } from '../server/mcp/handle-mcp.ts'
 import { currentConfig, type FunctionContext, limiterOf } from './platform.ts'
 import { connectRead } from './read.ts'
 

@@ -1,7 +1,7 @@
 // Tests how /mcp responds over HTTP: every check in order, the same headers on every response, and no response later than two seconds.
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { handleMcp } from '../../src/server/mcp/answer.ts'
+import { handleMcp } from '../../src/server/mcp/handle-mcp.ts'
 import { connectMcp } from '../../src/wiring/mcp.ts'
 import { cpuMsSince } from '../cpu-time.ts'
 import { ENDPOINT, modern, openMcpHub, post } from '../hubs/mcp.ts'

@@ -27,10 +27,14 @@ export function checkApprovals(
   const owners = new Set(changed.map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : undefined)))
   return [...owners]
     .sort((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1))
-    .map((owner) => ({ owner, ...judge(owner, author, owner === undefined ? undefined : ownerAt(owner)) }))
+    .map((owner) => ({ owner, ...decideApproval(owner, author, owner === undefined ? undefined : ownerAt(owner)) }))
 }
 
-function judge(owner: string | undefined, author: Person, file: Pick<OwnerFile, 'members'> | 'broken' | undefined) {
+function decideApproval(
+  owner: string | undefined,
+  author: Person,
+  file: Pick<OwnerFile, 'members'> | 'broken' | undefined,
+) {
   if (owner === undefined) return { isAllowed: false, reason: 'it belongs to the catalogue as a whole' }
   if (file === 'broken') return { isAllowed: false, reason: 'its index.md on the main branch cannot be read' }
   if (!mayActFor(author, owner, file)) return { isAllowed: false, reason: `${author.login} is not a member` }

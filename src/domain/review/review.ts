@@ -77,7 +77,7 @@ export function reviewVersion(
 ): ReviewFinding[] {
   const remarks: ReviewFinding[] = []
   const say = createReporter(remarks, { kind: 'version', ...place, version: version.version })
-  if (isTouched && isNew) judgeNewVersion(place, version, given, say)
+  if (isTouched && isNew) reviewNewVersion(place, version, given, say)
   if (isTouched) adviseOnVersion(version, before, say)
   return remarks
 }
@@ -125,7 +125,7 @@ function createReporter(remarks: ReviewFinding[], place: Place): Reporter {
   }
 }
 
-function judgeNewVersion(
+function reviewNewVersion(
   { owner }: RepositoryPlace,
   version: VersionEntry,
   { now, mayBePublisher }: ReviewContext,

@@ -1,7 +1,7 @@
 // Splits text into tokens and converts tokens to terms, in the same way for the index and for queries. The only importer of the stemmer.
 import { stemmer } from '@orama/stemmers/english'
 
-/** Longer tokens are split. Maximum token length: the maximum length of a name, so that a one-word name is found as a whole. */
+/** Maximum token length, the same as that of a name, so that a one-word name is found as a whole; longer tokens are split. */
 const MAX_TOKEN_CHARACTERS = 64
 const IDEOGRAPHS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
 /** In scripts without spaces, each character is a token, so that phrases are found inside sentences. */

@@ -17,14 +17,16 @@ export function checkSource(request: Request, isOwnHost: IsOwnHost): void {
   const given = request.headers.get('Host') ?? new URL(request.url).host
   const host = /^[^/?#@\\\s]+$/.test(given) ? URL.parse(`http://${given}`)?.hostname : undefined
   if (host === undefined || !(isLoopback(host) || isOwnHost(host))) {
-    throw refuse(`This server does not accept the host ${printable(given)}. Use its public URL, as set in SITE_URL.`)
+    throw originRefusal(
+      `This server does not accept the host ${printable(given)}. Use its public URL, as set in SITE_URL.`,
+    )
   }
   const from = request.headers.get('Origin')
   if (from === null) return
   const origin = from === 'null' ? undefined : parseOrigin(from)
   // Pages from any origin may read a public hub. A hub on a loopback host is meant only for its own machine, but another site's page in that machine's browser could reach it.
   if (isLoopback(host) && !(origin && (isLoopback(origin) || isOwnHost(origin)))) {
-    throw refuse('A local server rejects requests from other sites’ pages.')
+    throw originRefusal('A local server rejects requests from other sites’ pages.')
   }
 }
 
@@ -33,11 +35,11 @@ function parseOrigin(origin: string): string {
   const url = URL.parse(origin)
   // An origin ends with its host and port; a URL with a path is not an origin. RFC 6454 section 7.
   if (!url || !/^https?:$/.test(url.protocol) || url.origin !== origin.toLowerCase()) {
-    throw refuse(`Origin ${printable(origin)} is not an origin that this server accepts.`)
+    throw originRefusal(`Origin ${printable(origin)} is not an origin that this server accepts.`)
   }
   return url.hostname
 }
 
-function refuse(message: string): Refusal {
+function originRefusal(message: string): Refusal {
   return new Refusal(403, CODES.refused, message)
 }

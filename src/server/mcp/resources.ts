@@ -51,13 +51,13 @@ export async function readResource(params: Record<string, unknown>, deps: ReadDe
   const { uri } = params
   if (typeof uri === 'string' && uri.startsWith('skill:')) {
     const text = await (await import('./skills.ts')).readSkillText(uri, deps)
-    if (text === undefined) throw noResource(uri, era)
+    if (text === undefined) throw resourceNotFound(uri, era)
     return { contents: [{ uri, mimeType: 'text/markdown', text }] }
   }
   const parts = typeof uri === 'string' ? splitAddress(uri) : undefined
-  if (!parts) throw noResource(uri, era)
+  if (!parts) throw resourceNotFound(uri, era)
   const text = await readText(parts, deps)
-  if (text === undefined) throw noResource(uri, era)
+  if (text === undefined) throw resourceNotFound(uri, era)
   return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] }
 }
 
@@ -82,7 +82,7 @@ function splitAddress(uri: string): ResourceParts | undefined {
   return { owner, name, version }
 }
 
-function noResource(uri: unknown, era: Era): McpFailure {
+function resourceNotFound(uri: unknown, era: Era): McpFailure {
   const echo = typeof uri === 'string' ? printable(uri) : ''
   return new McpFailure(
     era === '2025' ? CODES.resourceNotFound : CODES.invalidParams,

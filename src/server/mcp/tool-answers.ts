@@ -52,19 +52,19 @@ export const TOOL_ANSWERS: {
 
   async get_prompt({ owner, name, version: asked, label, variables }, deps) {
     const repository = (await findRepository(owner, name, deps))?.value()
-    if (!repository) throw await noRepository(owner, name, deps)
+    if (!repository) throw await repositoryNotFound(owner, name, deps)
     const version = resolveVersion(repository, { version: asked, label }) ?? repository.latest_version
     if (version === null) {
       throw new HubError('not_found', `${owner}/${name} has no active version. Use list_versions, then pass "version".`)
     }
     const record = (await findVersion(owner, name, version, deps))?.value()
-    if (!record) throw noVersion(owner, name, version, repository.versions)
+    if (!record) throw versionNotFound(owner, name, version, repository.versions)
     const filled = variables ? await fill(record, variables) : leaveOpen(record)
     const yanked = !repository.versions.includes(version)
     const advisories = repository.advisories
       .filter(({ versions }) => versions.includes(version))
       .map(({ severity, range, message }) => `${severity}, ${range}: ${message}`)
-    const found = version === repository.latest_version ? repository.warnings : await judgeTexts(record)
+    const found = version === repository.latest_version ? repository.warnings : await findWarnings(record)
     const warnings = found.map(
       ({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`,
     )
@@ -74,7 +74,7 @@ export const TOOL_ANSWERS: {
 
   async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, deps) {
     const found = await findVersions(owner, name, deps)
-    if (!found) throw await noRepository(owner, name, deps)
+    if (!found) throw await repositoryNotFound(owner, name, deps)
     return pageOf(found.versions.value(), FIELDS.list_versions, page, limit)
   },
 
@@ -86,7 +86,7 @@ export const TOOL_ANSWERS: {
 }
 
 /** Computes an older version's warnings. Those of the latest version are in the repository's record; others are rarely requested, so they are computed on demand. */
-async function judgeTexts(record: VersionRecord): Promise<Warning[]> {
+async function findWarnings(record: VersionRecord): Promise<Warning[]> {
   const { warnOfTexts } = await import('../../domain/review/findings.ts')
   return warnOfTexts(record)
 }
@@ -125,7 +125,7 @@ function pageOf<Record extends object, Key extends keyof Record>(
   return { ...listEnvelope(shown, { page, size, total: records.length }) }
 }
 
-async function noRepository(owner: string, name: string, deps: ReadDeps): Promise<HubError> {
+async function repositoryNotFound(owner: string, name: string, deps: ReadDeps): Promise<HubError> {
   const { findClose } = await import('../read/close-names.ts')
   const close = await findClose(owner, name, deps)
   const hint = close.length === 0 ? '' : ` Similar: ${close.join(', ')}.`
@@ -138,7 +138,7 @@ async function noRepository(owner: string, name: string, deps: ReadDeps): Promis
 /** Maximum number of versions named in a message. */
 const MAX_NAMED = 5
 
-function noVersion(owner: string, name: string, version: string, active: readonly string[]): HubError {
+function versionNotFound(owner: string, name: string, version: string, active: readonly string[]): HubError {
   const hint = active.length === 0 ? '' : ` Highest: ${active.slice(0, MAX_NAMED).join(', ')}.`
   return new HubError(
     'not_found',

@@ -25,7 +25,7 @@ export async function handleSkill(
       name === undefined && isIndex
         ? await readOwnerIndex(owner, sources)
         : await makeFile({ owner, name: name ?? skill ?? '', version }, skill, isIndex, sources)
-    if (!bytes) throw refuse(parameters)
+    if (!bytes) throw skillNotFound(parameters)
     return respondWith(request, {
       bytes,
       mediaType: isIndex ? 'application/json' : 'text/markdown',
@@ -49,7 +49,7 @@ async function readOwnerIndex(owner: string, { siteFiles }: Sources): Promise<By
   return isOwner(owner) ? siteFiles.read(DATA_FILES.skills(owner)) : undefined
 }
 
-function refuse({ owner, name, version, skill }: PathParameters): HubError {
+function skillNotFound({ owner, name, version, skill }: PathParameters): HubError {
   const prompt = name ?? skill
   const what = prompt === undefined ? owner : `${owner}/${prompt}${version === undefined ? '' : `@${version}`}`
   return new HubError(

@@ -58,12 +58,12 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
     cacheMaxAge: 600_000,
   })
   return async (token, now) => {
-    if (token.length > MAX_CHARACTERS) throw refuse()
+    if (token.length > MAX_CHARACTERS) throw invalidTokenError()
     const payload = await verify(token, now)
     const { data: claims, error } = JobClaims.safeParse(payload)
     if (error) {
       const names = [...new Set(error.issues.map(({ path }) => path.join('.')))]
-      throw refuseClaim(names.join(', '), audience)
+      throw invalidClaimError(names.join(', '), audience)
     }
     return {
       repositoryId: claims.repository_id,
@@ -90,8 +90,8 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
     } catch (thrown) {
       if (thrown instanceof errors.JWTExpired)
         throw new HubError('unauthorized', 'This OIDC token has expired. Request a new one for each publish.')
-      if (thrown instanceof errors.JWTClaimValidationFailed) throw refuseClaim(thrown.claim, audience)
-      if (badToken.some((kind) => thrown instanceof kind)) throw refuse()
+      if (thrown instanceof errors.JWTClaimValidationFailed) throw invalidClaimError(thrown.claim, audience)
+      if (badToken.some((kind) => thrown instanceof kind)) throw invalidTokenError()
       throw new HubError(
         'unavailable',
         'The keys of the OIDC issuer cannot be fetched right now. Try again in a few seconds.',
@@ -104,12 +104,12 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
   }
 }
 
-function refuse(): HubError {
+function invalidTokenError(): HubError {
   return new HubError('unauthorized', 'This OIDC token is invalid. Request a new one from GitHub for each publish.')
 }
 
 /** Creates the error that names an invalid claim; used only after the signature has been verified. */
-function refuseClaim(claim: string, audience: string): HubError {
+function invalidClaimError(claim: string, audience: string): HubError {
   return new HubError(
     'unauthorized',
     `This OIDC token is not for this hub: ${claim}. Request a new one from GitHub with the audience ${audience}.`,

@@ -50,7 +50,7 @@ export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = 
     return true
   }
   const wait = ({ publisher, waitMs }: TurnRequest): Promise<void> => {
-    if (waitMs <= 0 || !hasPlace(publisher)) return Promise.reject(noTurn())
+    if (waitMs <= 0 || !hasPlace(publisher)) return Promise.reject(queueError())
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const end = () => {
       clearTimeout(timer)
@@ -63,7 +63,7 @@ export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = 
       },
       refuse: () => {
         end()
-        reject(noTurn())
+        reject(queueError())
       },
     }
     const timer = setTimeout(one.refuse, waitMs)
@@ -92,7 +92,7 @@ export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = 
 
 const RETRY_SECONDS = 5
 
-function noTurn(): HubError {
+function queueError(): HubError {
   return new HubError(
     'unavailable',
     `Too many publishes are waiting for the git host. Nothing was written; try again in ${RETRY_SECONDS} s.`,

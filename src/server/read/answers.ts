@@ -65,7 +65,7 @@ export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
     if (!found) throw await repositoryNotFound(owner, name, deps)
     const facts = found.facts()
     const version = resolveVersion(facts, asked) ?? facts.latest_version
-    if (version === null) throw noActiveVersion(owner, name)
+    if (version === null) throw activeVersionNotFound(owner, name)
     // The record contains the latest content, so one file is enough, and content and number always match.
     const latest = version === facts.latest_version ? facts.latestContent : undefined
     return {
@@ -112,7 +112,7 @@ async function linkTo(successor: string | null, baseUrl: string, rest: string): 
   return { Link: `<${addressesBelow(baseUrl).repository(owner, name).url}${rest}>; rel="successor-version"` }
 }
 
-function noActiveVersion(owner: string, name: string): HubError {
+function activeVersionNotFound(owner: string, name: string): HubError {
   return new HubError(
     'not_found',
     `${owner}/${name} has no active version. Its versions are at /api/v1/repos/${owner}/${name}/versions; give one as ?version=.`,

@@ -40,7 +40,7 @@ export async function handleExport(request: Request, connect: Connect<ReadHandle
     const record = (await findVersion(owner, name, version, deps))?.value()
     if (!record) throw await versionNotFound(owner, name, version, deps)
     const written = WRITERS[format](toExported(repository, record))
-    if (written.refused) throw refuse(format, written.refused)
+    if (written.refused) throw notConvertible(format, written.refused)
     const { file, lost } = written
     return respondWith(request, {
       bytes: encode(file.text),
@@ -61,7 +61,10 @@ export async function handleExport(request: Request, connect: Connect<ReadHandle
 }
 
 /** Returns the error for a version that a format cannot represent. */
-function refuse(format: string, reasons: readonly { field: string; line: number | null; message: string }[]): HubError {
+function notConvertible(
+  format: string,
+  reasons: readonly { field: string; line: number | null; message: string }[],
+): HubError {
   const said = reasons
     .slice(0, LIMITS.problemsNamed)
     .map(({ field, line, message }) => `${field}${line === null ? '' : ` (line ${line})`}: ${printable(message)}`)

@@ -17,7 +17,7 @@ export async function findList(asked: URLSearchParams, { baseUrl, siteFiles, sea
   const { pageSize: size } = LIMITS
   if (q !== '' || tags.length > 1) {
     const answer = await search().find({ text: q, tags, sort, offset: (page - 1) * size, limit: size })
-    return answerSearch(answer, query, baseUrl)
+    return formatSearchResults(answer, query, baseUrl)
   }
   const [tag] = tags
   if (tag !== undefined && !isTag(tag)) return emptyList(0, query, baseUrl)
@@ -40,16 +40,16 @@ function readMeta(bytes: Bytes): Meta {
 /** `meta` is three numbers and their names, so it always fits. */
 const MAX_META_BYTES = 120
 
-function answerSearch(answer: SearchResults, query: ListQuery, baseUrl: string): Found {
-  return answerEnvelope(searchEnvelope(answer, { page: query.page, size: LIMITS.pageSize }), query, baseUrl)
+function formatSearchResults(answer: SearchResults, query: ListQuery, baseUrl: string): Found {
+  return formatEnvelope(searchEnvelope(answer, { page: query.page, size: LIMITS.pageSize }), query, baseUrl)
 }
 
 /** Returns a list whose page is empty. */
 function emptyList(total: number, query: ListQuery, baseUrl: string): Found {
-  return answerEnvelope(listEnvelope([], { page: query.page, size: LIMITS.pageSize, total }), query, baseUrl)
+  return formatEnvelope(listEnvelope([], { page: query.page, size: LIMITS.pageSize, total }), query, baseUrl)
 }
 
-function answerEnvelope(envelope: { data: RepositorySummary[]; meta: Meta }, query: ListQuery, baseUrl: string): Found {
+function formatEnvelope(envelope: { data: RepositorySummary[]; meta: Meta }, query: ListQuery, baseUrl: string): Found {
   return {
     bytes: new TextEncoder().encode(JSON.stringify(envelope)),
     headers: linkHeader(envelope.meta.pages, query, baseUrl),

@@ -19,7 +19,7 @@ export function readVersionQuery(query: URLSearchParams): AskedVersion {
       'invalid_request',
       `version: expected the form x.y.z, such as 1.0.0, got ${quote(version)}. The list of versions is at …/versions.`,
     )
-  if (label !== undefined && version !== undefined) throw refuseBoth()
+  if (label !== undefined && version !== undefined) throw ambiguousVersionError()
   return { version, label }
 }
 
@@ -37,7 +37,7 @@ export function resolveVersion(
   { version, label }: AskedVersion,
 ): string | undefined {
   if (label === undefined) return version
-  if (version !== undefined) throw refuseBoth()
+  if (version !== undefined) throw ambiguousVersionError()
   if (Object.hasOwn(labels, label)) return labels[label]
   const known = Object.keys(labels)
   const listed = known.slice(0, MAX_LABELS).join(', ') + (known.length > MAX_LABELS ? ', …' : '')
@@ -47,7 +47,7 @@ export function resolveVersion(
   )
 }
 
-function refuseBoth(): HubError {
+function ambiguousVersionError(): HubError {
   return new HubError('invalid_request', 'label: expected either a label or a version, got both.')
 }
 

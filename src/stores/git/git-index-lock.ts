@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gitNotReady, ignoreMissing, type WorkTree } from './git-standing.ts'
 
-/** The pauses between attempts, about two seconds in total: another git process locks the index for milliseconds, an editor's background refresh sometimes for longer. */
+/** Maximum number of attempts, which take about two seconds in total: another git process locks the index for milliseconds, an editor's background refresh sometimes for longer. */
 const TRIES = 30
 /** The start of the lock file's text, which git shows to people and by which we recognise our own lock. */
 const MARK = 'Prompt Hub '

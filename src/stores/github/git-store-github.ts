@@ -80,7 +80,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
   }
   const asRead = async <Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> => {
     const leftSeconds = pause.leftSeconds()
-    if (leftSeconds > 0) throw refuseDuringPause(leftSeconds)
+    if (leftSeconds > 0) throw pauseError(leftSeconds)
     try {
       signal.throwIfAborted()
       return await work()
@@ -187,7 +187,7 @@ function committed({ createCommitOnBranch: { commit } }: z.infer<typeof CommitAn
   return { kind: 'committed', sha: commit.oid, url: commit.url }
 }
 
-function refuseDuringPause(leftSeconds: number): HubError {
+function pauseError(leftSeconds: number): HubError {
   return new HubError('unavailable', `The git host is limiting requests. Try again in ${leftSeconds} s.`, {
     retryAfterSeconds: leftSeconds,
   })

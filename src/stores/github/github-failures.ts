@@ -33,7 +33,7 @@ const HttpFailure = z.object({ status: z.number(), response: z.object({ headers:
  */
 export function classifyFailure(thrown: unknown, nowMs: number): Failure {
   const graphql = GraphqlFailure.safeParse(thrown)
-  if (graphql.success) return judgeTypes(graphql.data, nowMs)
+  if (graphql.success) return classifyTypes(graphql.data, nowMs)
   const http = HttpFailure.safeParse(thrown)
   if (!http.success || http.data.response === undefined) return { kind: 'unknown' }
   const { status, response } = http.data
@@ -74,7 +74,7 @@ export function describeFailure(thrown: unknown): string {
   return `no response from GitHub: ${thrown instanceof Error ? `${thrown.name} ${thrown.message}` : typeof thrown}`
 }
 
-function judgeTypes({ errors, headers }: z.infer<typeof GraphqlFailure>, nowMs: number): Failure {
+function classifyTypes({ errors, headers }: z.infer<typeof GraphqlFailure>, nowMs: number): Failure {
   const types = errors.map(({ type }) => type ?? '')
   if (types.every((type) => type === 'STALE_DATA')) return { kind: 'moved' }
   if (types.includes('RATE_LIMITED'))

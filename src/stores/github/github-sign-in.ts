@@ -45,7 +45,7 @@ export async function exchangeCode(
       code_verifier: grant.verifier,
     }),
   })
-  if ('error' in answer) throw refuse(answer.error)
+  if ('error' in answer) throw signInError(answer.error)
   const user = await ask(`${apiUrl}/user`, UserAnswer, { headers: { Authorization: `Bearer ${answer.access_token}` } })
   const login = Handle.safeParse(user.login.toLowerCase())
   if (!login.success)
@@ -56,7 +56,7 @@ export async function exchangeCode(
   return { user_id: String(user.id), login: login.data }
 }
 
-function refuse(error: string): HubError {
+function signInError(error: string): HubError {
   if (error === 'bad_verification_code')
     return new HubError('invalid_request', 'This sign-in has expired or was already completed. Sign in again.')
   if (error === 'incorrect_client_credentials' || error === 'redirect_uri_mismatch')

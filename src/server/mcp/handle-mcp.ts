@@ -33,18 +33,18 @@ export async function handleMcp(request: Request, connect: Connect<McpHandlerDep
     if (request.method !== 'POST') {
       throw new Refusal(405, CODES.refused, 'Use POST. This server is stateless: it has no sessions and no streams.')
     }
-    return await withDeadline(answerMessage(request, deps), deps.deadlineMs ?? DEADLINE_MS)
+    return await withDeadline(handleMessage(request, deps), deps.deadlineMs ?? DEADLINE_MS)
   } catch (thrown) {
-    return respondWithRefusal(request, thrown instanceof Refusal ? thrown : refuseTrouble(thrown))
+    return respondWithRefusal(request, thrown instanceof Refusal ? thrown : errorRefusal(thrown))
   }
 }
 
-async function answerMessage(request: Request, deps: McpHandlerDeps): Promise<Response> {
+async function handleMessage(request: Request, deps: McpHandlerDeps): Promise<Response> {
   const { limiter, clientAddress } = deps
   const message = await readMessage(request)
   const waitSeconds = limiter.take(clientAddress)
   // A tool call reports failures in its result, which models read; all other methods report them in the status, which clients read.
-  if (waitSeconds > 0 && message.method !== 'tools/call') throw await refuseRate(waitSeconds)
+  if (waitSeconds > 0 && message.method !== 'tools/call') throw await rateLimitRefusal(waitSeconds)
   const response = await serve({ request: withoutBody(request), message, deps: { ...deps, waitSeconds } })
   return respondWithLeg(response, waitSeconds)
 }
@@ -97,13 +97,13 @@ async function withDeadline(work: Promise<Response>, deadlineMs: number): Promis
   }
 }
 
-async function refuseRate(waitSeconds: number): Promise<Refusal> {
+async function rateLimitRefusal(waitSeconds: number): Promise<Refusal> {
   const { describeRateLimit } = await import('../refusals.ts')
   return new Refusal(429, CODES.refused, describeRateLimit('messages', waitSeconds), waitSeconds)
 }
 
 /** Sends clients only messages written for them, never internal errors. */
-function refuseTrouble(thrown: unknown): Refusal {
+function errorRefusal(thrown: unknown): Refusal {
   const error = toHubError(thrown)
   return thrown instanceof HubError && error.code === 'unavailable'
     ? new Refusal(503, CODES.internalError, error.message)
