@@ -5,7 +5,7 @@ export interface Step {
   word: string
   /** `--from=packages` and similar. */
   flags: Readonly<Record<string, string>>
-  /** The list in the JSON form, or the words in the other form; for RUN, the whole line for the shell. */
+  /** The list in the exec form, or the words in the shell form; for RUN, the whole command line. */
   args: readonly string[]
   line: number
 }

@@ -448,7 +448,7 @@ describe('the review comment on GitHub', () => {
     const other = (await ask('/issues', { title: 'Code alone' })) as { number: number }
     await run({ CONTENT: 'false', NUMBER: String(other.number) })
     expect(await ask(`/issues/${other.number}/comments`)).toEqual([])
-    // If anyone else writes the mark, it is a different comment.
+    // The bot's marker in a comment by anyone else is ignored.
     await run({ REPORT: `${mark}\n\nfourth`, BOT: 'somebody-else' })
     expect(await comments()).toHaveLength(3)
     await expect(run({ REPORT: 'no mark' })).rejects.toThrow(

@@ -151,7 +151,7 @@ describe('search threads', () => {
     const before = listNice()
     const threads = openSearchThreads(path, patience)
     await threads.find({ ...ask, text: 'plain' })
-    // If the tests run at a lower priority, more than one thread has it.
+    // If the tests themselves run at a lower priority, more than one thread does.
     const lowered = listNice().filter((nice) => nice === Math.max(5, before[0] ?? 0)).length
     expect(lowered).toBeGreaterThanOrEqual(process.platform === 'linux' ? 1 : 0)
     expect(getPriority()).toBe(before[0] ?? 0)

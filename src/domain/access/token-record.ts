@@ -26,7 +26,9 @@ export const TokenRecord = z.object({
   permissions: Permissions.default([...DEFAULT_PERMISSIONS]).describe('What it may do there.'),
   created_at: Time,
   expires_at: Time,
-  revoked_at: Time.nullable().describe('When an earlier version revoked it; now, revoked tokens are removed.'),
+  revoked_at: Time.nullable().describe(
+    'When the token was revoked. Only earlier versions of the hub wrote this field; now, revoked tokens are deleted.',
+  ),
 })
 export type TokenRecord = z.infer<typeof TokenRecord>
 

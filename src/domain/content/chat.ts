@@ -17,7 +17,7 @@ export interface ChatMessage {
   content: string
 }
 
-/** The position of the caller's earlier messages. */
+/** Marks where the caller's earlier messages are inserted. */
 interface ChatHistory {
   type: 'history'
 }

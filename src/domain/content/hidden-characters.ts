@@ -44,7 +44,7 @@ const WARNED = HIDDEN_RANGES.filter(([, , , use]) => use !== 'shown only')
 const classOf = (ranges: typeof HIDDEN_RANGES) =>
   `[${ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join('')}]`
 
-/** A character that a page shows by its code point, including a zero-width joiner inside an emoji: showing too many is better than too few. */
+/** A character that pages show as its code point. This includes the zero-width joiner inside an emoji: showing one too many is better than hiding one. */
 const SHOWN_BY_NUMBER = new RegExp(classOf(HIDDEN_RANGES.filter(([, , , use]) => use !== 'warned only')), 'gu')
 
 /** The first UTF-16 code units of all hidden characters, whether shown or warned about. */
