@@ -76,7 +76,7 @@ async function checkPublishing({ ask }: DeployedHub): Promise<Finding[]> {
     fail(
       `Publishing responds with ${answer.status}${describeError(answer)}`,
       answer.status === 503
-        ? 'Set the variables that the message names in the environment of the functions, then deploy again.'
+        ? 'If the message names settings, set them in the environment of the functions, then deploy again.'
         : 'Allow POST requests under /api to reach the hub with their Authorization header and bodies of up to 1 MiB.',
     ),
   ]

@@ -27,7 +27,7 @@ export const TokenRecord = z.object({
   created_at: Time,
   expires_at: Time,
   revoked_at: Time.nullable().describe(
-    'When the token was revoked. Only earlier versions of the hub wrote this field; now, revoked tokens are deleted.',
+    'Null. Earlier versions of the hub set it to the time of revocation; now, revoked tokens are deleted.',
   ),
 })
 export type TokenRecord = z.infer<typeof TokenRecord>

@@ -45,7 +45,7 @@ const READ_MS = 8_000
 const MAX_RENEWALS = 5
 
 /**
- * Builds and stores the copy that makes a write visible immediately. If another process has stored a copy since `before`, it reads git again, so that an older state does not replace a newer one.
+ * Builds and stores the copy that makes a write visible immediately. If another process has stored a copy since `before`, git is read again, so that an older state does not replace a newer one.
  *
  * @param commit the write's commit
  * @param by the author of the write

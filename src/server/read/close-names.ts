@@ -21,7 +21,7 @@ export async function findClose(owner: string, name: string, { search }: ReadDep
       .slice(0, MAX_SUGGESTED)
       .map(({ found }) => found.full_name)
   } catch (error) {
-    // If the search fails, the response is still the 404, only without suggestions.
+    // If the search fails, the caller still reports that the prompt does not exist, only without suggestions.
     if (!(error instanceof HubError && error.code === 'unavailable')) throw error
     return []
   }
