@@ -84,8 +84,8 @@ function readServed(): Seen | undefined {
 
 const say = ({ files, found }: Seen) => JSON.stringify([[...files], found])
 
-/** Starts the process as our host does. @param hear called with every message, after its reply */
-function start(hear: (message: BuilderMessage) => void): ChildProcess {
+/** Starts the process as our host does. @param onMessage called with every message, after its reply */
+function start(onMessage: (message: BuilderMessage) => void): ChildProcess {
   const started = fork('src/host/builds/builder-process.ts', [folder.dir], {
     env: { ...process.env, ...settings, ASTRO_TELEMETRY_DISABLED: '1' },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -93,7 +93,7 @@ function start(hear: (message: BuilderMessage) => void): ChildProcess {
   })
   started.on('message', (message: BuilderMessage) => {
     if (message.kind === 'begin') started.send({ kind: 'ready', isWhole: true })
-    hear(message)
+    onMessage(message)
   })
   child = started
   return started

@@ -10,7 +10,7 @@ interface Choice {
   value: string
 }
 
-/** A tool with its code for each choice. */
+/** A tool, with the code to use for each way to choose a version. */
 export interface Use {
   id: string
   tool: string

@@ -124,7 +124,7 @@ function removeDatabase(path: string): void {
 
 function openWriter(path: string, isNew: boolean): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: MAX_WAIT_MS })
-  // An interrupted first state is discarded, so it needs no journal. Later states are checkpointed after readers have switched, not before.
+  // If the first write is interrupted, the whole file is discarded, so it needs no journal. Later writes are checkpointed only after readers have switched to the new state.
   database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0`)
   database.exec(`PRAGMA journal_mode = ${isNew ? 'OFF' : 'WAL'}; ${TABLES}`)
   return database
