@@ -81,6 +81,17 @@ test('does not cache a page whose repository was published to during rendering',
   expect(rendered).toHaveLength(2)
 })
 
+test('renders a page once for simultaneous requests, and again for a request after a purge', async () => {
+  const { ask, tools } = open()
+  const answers = [...Array.from({ length: 50 }, () => ask('/')), ask('/search?q=a'), ask('/search?q=a')]
+  await Promise.resolve()
+  tools.cache!.purge(['repo_acme_review'])
+  answers.push(ask('/'))
+  const statuses = await Promise.all(answers.map(async (answer) => (await answer).status))
+  expect(statuses).toEqual(Array(53).fill(200))
+  expect(rendered).toEqual(['/', '/search?q=a', '/'])
+})
+
 test('a 404 has max-age=30 and the repository’s cache tag, and is not kept in the page cache', async () => {
   const { ask } = open()
   for (const path of ['/acme/nothing', '/acme/nothing', '/%61cme/review']) {

@@ -43,15 +43,9 @@ export async function handlePage(request: Request, connect: Connect<PageDeps>): 
     const waitSeconds = deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
     if (skill) return await (await import('./handle-skill.ts')).handleSkill(request, skill, deps)
-    if (path === '/search')
-      return respondWithPage(
-        request,
-        await makePage(formatSearchPageQuery(parseSearchPageQuery(url.searchParams)), path, deps),
-      )
-    const keep = deps.cache?.begin()
-    const page = await makePage(path, path, deps)
-    if (page.status === 200) keep?.(path, page)
-    return respondWithPage(request, page)
+    const address = path === '/search' ? formatSearchPageQuery(parseSearchPageQuery(url.searchParams)) : path
+    const make = () => makePage(address, path, deps)
+    return respondWithPage(request, await (deps.cache ? deps.cache.render(address, make) : make()))
   } catch (thrown) {
     return respondToError(request, thrown)
   }

@@ -12,8 +12,12 @@ const MAX_AGE_MS = 60_000
 /** Rendered pages by path. */
 export interface PageCache {
   find(path: string): PageResponse | undefined
-  /** Call this before rendering, and then call the returned function with the page. A page is not cached if a publish purged anything in the meantime. */
-  begin(): (path: string, page: PageResponse) => void
+  /**
+   * Renders a page once for all requests that arrive meanwhile, and caches it if its status is 200 and no query varies it. After a purge, requests get a new rendering, and the old one is not cached.
+   *
+   * @param address the path, with the query if it varies the page
+   */
+  render(address: string, make: () => Promise<PageResponse>): Promise<PageResponse>
   /** Removes all pages with any of the tags. */
   purge(tags: readonly string[]): void
 }
@@ -25,17 +29,25 @@ export function openPageCache(): PageCache {
     ttl: MAX_AGE_MS,
     sizeCalculation: ({ bytes }) => bytes.length + ENTRY_BYTES,
   })
-  let purges = 0
+  /** Pages that are being rendered, by address. */
+  let rendering = new Map<string, Promise<PageResponse>>()
   return {
     find: (path) => pages.get(path),
-    begin() {
-      const before = purges
-      return (path, page) => {
-        if (purges === before) pages.set(path, page)
-      }
+    render(address, make) {
+      const started = rendering
+      const known = started.get(address)
+      if (known) return known
+      const made = make()
+        .then((page) => {
+          if (started === rendering && page.status === 200 && !page.hasQuery) pages.set(address, page)
+          return page
+        })
+        .finally(() => started.delete(address))
+      started.set(address, made)
+      return made
     },
     purge(tags) {
-      purges++
+      rendering = new Map()
       for (const [path, { cacheTags }] of pages.entries())
         if (cacheTags.some((tag) => tags.includes(tag))) pages.delete(path)
     },
