@@ -46,20 +46,28 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
   /** Queries that are waiting or running. */
   let pending = 0
   const open = (path: string): ThreadedSearch => {
+    /** Running queries of this index, by their JSON: simultaneous equal ones share a result, so that a popular query does not fill the queue. */
+    const running = new Map<string, Promise<unknown>>()
+    const run = async (question: ThreadQuery<keyof Search>): Promise<unknown> => {
+      if (pending >= maxThreads + limits.queue) throw unavailable(true, 'too many queries are waiting')
+      const signal = AbortSignal.timeout(limits.deadlineMs)
+      pending += 1
+      try {
+        return await pool.run(question, { name: 'runQuery', signal })
+      } catch (cause) {
+        throw unavailable(signal.aborted, cause)
+      } finally {
+        pending -= 1
+      }
+    }
     const ask =
       <Verb extends keyof Search>(verb: Verb) =>
-      async (...given: Parameters<Search[Verb]>): Promise<Awaited<ReturnType<Search[Verb]>>> => {
-        if (pending >= maxThreads + limits.queue) throw unavailable(true, 'too many queries are waiting')
-        const signal = AbortSignal.timeout(limits.deadlineMs)
-        pending += 1
-        try {
-          const question: ThreadQuery<Verb> = { path, verb, given }
-          return await pool.run(question, { name: 'runQuery', signal })
-        } catch (cause) {
-          throw unavailable(signal.aborted, cause)
-        } finally {
-          pending -= 1
-        }
+      (...given: Parameters<Search[Verb]>): Promise<Awaited<ReturnType<Search[Verb]>>> => {
+        const question = { path, verb, given }
+        const key = JSON.stringify(question)
+        const result = running.get(key) ?? run(question).finally(() => running.delete(key))
+        running.set(key, result)
+        return result as Promise<Awaited<ReturnType<Search[Verb]>>>
       }
     const search = {
       find: ask('find'),

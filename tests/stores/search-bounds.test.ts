@@ -114,7 +114,7 @@ describe('search threads', () => {
 
   test('reject queries at once when the queue is full', async () => {
     const threads = openSearchThreads(path, { deadlineMs: 60_000, queue: 2 })
-    const asked = Array.from({ length: 20 }, () => threads.find({ ...ask, text: 'plain' }))
+    const asked = Array.from({ length: 20 }, (_, index) => threads.find({ ...ask, text: `plain ${index}` }))
     const answers = await Promise.allSettled(asked)
     const refused = answers.filter(({ status }) => status === 'rejected')
     expect(refused.length).toBeGreaterThan(0)
@@ -123,11 +123,22 @@ describe('search threads', () => {
     threads.close()
   })
 
+  test('share one result among equal queries at the same time, so that they do not fill the queue', async () => {
+    const threads = openSearchThreads(path, { deadlineMs: 60_000, queue: 0 })
+    const asked = Array.from({ length: 200 }, () => threads.find({ ...ask, text: 'plain' }))
+    expect((await Promise.all(asked)).map(({ total }) => total)).toEqual(Array(200).fill(1))
+    const others = await Promise.allSettled(
+      [1, 2, 3, 4, 5, 6].map((page) => threads.find({ ...ask, text: 'plain', offset: page })),
+    )
+    expect(others.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0)
+    threads.close()
+  })
+
   test('a query rejected at a full queue causes no uncaught error at its deadline', async () => {
     const uncaught = vi.fn()
     process.on('uncaughtExceptionMonitor', uncaught)
     const threads = openSearchThreads(path, { deadlineMs: 500, queue: 2 })
-    const asked = Array.from({ length: 20 }, () => threads.find({ ...ask, text: 'plain' }))
+    const asked = Array.from({ length: 20 }, (_, index) => threads.find({ ...ask, text: `plain ${index}` }))
     const answers = await Promise.allSettled(asked)
     expect(answers.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(15)
     await sleep(700)
