@@ -209,7 +209,7 @@ describe.each(SHELLS)('$name', (shell) => {
           expect(outcome.stdout + outcome.stderr).not.toContain(STAND_IN_TOKEN.slice(4, 20))
         }
         expect(requests.map(({ headers }) => headers.authorization)).toEqual(Array(4).fill(`Bearer ${STAND_IN_TOKEN}`))
-        // The test proves nothing unless the calls were recorded.
+        // Without recorded calls, the next checks would prove nothing.
         expect(calls().filter(([tool]) => tool === 'curl').length).toBe(4)
         expect(new Set(calls().map(([tool]) => tool))).toEqual(
           new Set(['curl', 'sleep', ...STANDARD_TOOLS.filter((tool) => !['mv', 'sha256sum'].includes(tool))]),

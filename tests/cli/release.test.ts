@@ -77,7 +77,7 @@ test('a downloaded release passes its checksum and runs', async () => {
   )
 })
 
-//  the site's address                     what the shell makes of the line
+// site address                           value after the shell parses the line
 test.each([
   ['http://localhost:8888', 'http://localhost:8888'],
   ['https://example.com/hub/', 'https://example.com/hub'],
