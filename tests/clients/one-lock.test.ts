@@ -1,5 +1,4 @@
-// Checks that the three clients write the same lock file, byte for byte, and that a full disk or a failed rename leaves
-// the old files.
+// Checks that the three clients write identical lock files. A full disk or a failed rename must leave the old files.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
