@@ -34,9 +34,9 @@ test('uses cookie names without the __Host- prefix on http://localhost', async (
 })
 
 describe('rejected session cookies', () => {
-  // case                    change to the cookie jar of a signed-in user
+  //  case                    change to the cookie jar of a signed-in user
   test.each([
-    ['none', (jar: Jar) => jar.cookies.clear()],
+    ['missing', (jar: Jar) => jar.cookies.clear()],
     ['forged', (jar: Jar) => jar.cookies.set(SESSION, 'A'.repeat(43))],
     ['truncated', (jar: Jar) => jar.cookies.set(SESSION, jar.cookies.get(SESSION)?.slice(1) ?? '')],
     ['a path as the value', (jar: Jar) => jar.cookies.set(SESSION, '../tokens/x')],
@@ -149,7 +149,7 @@ describe('cross-site requests', () => {
     expect(await isSignedIn(jar)).toBe(true)
   })
 
-  // case                             CSRF token in the form
+  //  case                             CSRF token in the form
   test.each([
     ['no CSRF token', async () => ''],
     ['a made-up token', async () => 'A'.repeat(43)],

@@ -57,11 +57,11 @@ test('signs in by GitHub user ID and returns to the page it started from', async
 })
 
 describe('state parameter of the GitHub callback', () => {
-  // case                     change to the callback URL or the cookie jar
+  //  case                     change to the callback URL or the cookie jar
   test.each([
     ['missing', (way: URL) => way.searchParams.delete('state')],
     ['empty', (way: URL) => way.searchParams.set('state', '')],
-    ['another', (way: URL) => way.searchParams.set('state', 'A'.repeat(43))],
+    ['made up', (way: URL) => way.searchParams.set('state', 'A'.repeat(43))],
     ['without its cookie', (_: URL, jar: Jar) => jar.cookies.clear()],
     [
       'with a forged cookie',
@@ -100,7 +100,7 @@ describe('state parameter of the GitHub callback', () => {
     expect((await comeBack(jar, way)).status).toBe(303)
     expect((await comeBack(jar, way)).status).toBe(400)
     jar.cookies.set('__Host-oauth', cookie)
-    // GitHub itself rejects a used code; this replacement accepts it, as a manipulated GitHub might.
+    // GitHub itself rejects a used code; this replacement accepts it, as a compromised GitHub might.
     if (account.dependencies.signIn.kind === 'github')
       account.dependencies.signIn.identify = async () => ({ user_id: '4', login: 'bob' })
     const answer = await comeBack(jar, way)
@@ -143,7 +143,7 @@ describe('state parameter of the GitHub callback', () => {
   })
 })
 
-// return_to                        redirects to
+//  return_to                        redirects to
 test.each([
   ['/acme/code-review?tab=1#x', '/acme/code-review?tab=1#x'],
   ['/', '/'],

@@ -34,7 +34,7 @@ describe('creating a token', () => {
     expect((await account.dependencies.accounts.listTokens('local-alice', new Date())).length).toBe(1)
   })
 
-  // case                         fields                                    message
+  //  case                         fields                                    message
   test.each([
     ['no name', { name: ' ' }, 'name: expected some text'],
     ['a name that is too long', { name: 'x'.repeat(65) }, 'name: expected at most 64 characters'],
@@ -101,7 +101,7 @@ describe('revoked and expired tokens', () => {
     expect((await alice.ask('/settings')).text).toContain('You have no tokens.')
   })
 
-  // case                                            days ago       change to each token record
+  //  case                                            days ago       change to each token record
   test.each([
     ['revoked by an earlier version', 0.5, (record: object) => ({ ...record, revoked_at: '2026-11-21T00:00:00.000Z' })],
     ['expired', 3, (record: object) => record],
