@@ -13,8 +13,7 @@ const TABLE_COMMANDS: [name: string, args: string[]][] = [
   ['versions', ['versions', 'acme/x']],
 ]
 
-// status  Retry-After  body                                                      exit  message
-// requests
+//  status  Retry-After  body                                                      exit  message  requests
 const ANSWERS: [status: number, retryAfter: string, body: string, code: number, sentence: RegExp, requests: number][] =
   [
     [
@@ -113,7 +112,7 @@ describe.each(SHELLS)('$name', (shell) => {
 
     test.concurrent.each([
       ['too long to wait', '61', 1, [], 'try again in 61 s'],
-      ['absurd', '99999999999999999999999', 1, [], 'try again in 999999 s'],
+      ['absurdly long', '99999999999999999999999', 1, [], 'try again in 999999 s'],
       ['the longest accepted wait', '60', 3, ['60', '60'], 'try again in 60 s'],
       ['zero', '0', 3, ['0', '0'], 'try again in 0 s'],
       ['leading zeros', '010', 3, ['10', '10'], 'try again in 10 s'],

@@ -45,7 +45,7 @@ const NOT_TEXT: [name: string, content: Buffer, sentence: RegExp][] = [
   ['larger than a request may be', Buffer.alloc(1_048_577, 97), /is larger than a request may be/],
 ]
 
-// case                                       arguments (`f` is the only file)                           message
+//  case                                       arguments (`f` is the only file)                           message
 const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
   ['no command', [], /expected a command/],
   ['an unknown command', ['frobnicate'], /unknown command frobnicate/],
@@ -103,7 +103,7 @@ const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
   ['push of a single hyphen', ['push', 'acme/a', '-', 'c', 'patch'], /unknown option - /],
 ]
 
-// case                                                               message
+//  case                                                               message
 const TOKENS: [what: string, env: Record<string, string>, sentence: RegExp][] = [
   ['no token', {}, /no token: create one in your account settings and set HUB_TOKEN/],
   ['an empty token', { HUB_TOKEN: '' }, /no token: create one in your account settings and set HUB_TOKEN/],

@@ -1,4 +1,4 @@
-// Tests the hubcli lock file: what each command writes, and that errors leave nothing half-written, in every shell.
+// Tests the hubcli lock file: what each command writes, and that errors leave no partial changes, in every shell.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

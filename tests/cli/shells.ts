@@ -61,7 +61,10 @@ export const HUBCLI = path.join(import.meta.dirname, '..', '..', 'clients/hubcli
 export const OTHER_SHELLS = ['zsh', 'ksh', 'mksh']
 export const REFUSED_SHELLS = ['posh', 'yash']
 
-/** Every external program that hubcli may call. Fixed on purpose: a new one must be a standard tool, on macOS and in busybox too. */
+/**
+ * Every external program that hubcli may call. The list is fixed: a new program must be a standard tool that macOS and
+ * busybox have too.
+ */
 export const STANDARD_TOOLS = ['awk', 'cat', 'mkdir', 'mv', 'od', 'rm', 'sed', 'sha256sum', 'tr'] as const
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'hubcli-test-'))
@@ -97,7 +100,7 @@ export const PYTHON = findPython()
 /** busybox provides ash and its own awk, od, sed and tr. */
 export const BUSYBOX = findProgram('busybox')
 
-/** The shells on this machine. dash (or whatever sh is) and bash are required. */
+/** The shells on this machine. bash is required, and dash or another `sh`. */
 export const SHELLS: Shell[] = [
   { name: 'dash', command: [findProgram('dash') ?? must('sh')], tools: makeTools() },
   { name: 'bash', command: [must('bash')], tools: makeTools() },

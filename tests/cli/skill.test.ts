@@ -1,4 +1,5 @@
-// Tests Agent Skills in the hubcli lock file: the same bytes as the hub's, exact restoration, and a lock that older clients can read.
+// Tests Agent Skills in the hubcli lock file: the same bytes as the hub's, exact restoration, and a lock file that
+// older clients can read.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,5 @@
-// A small fake hub for the hubcli tests: docs/contract.md sections 4, 6 and 7 in memory, and every way to break them.
+// A small fake hub for the hubcli tests: it implements docs/contract.md sections 4, 6 and 7 in memory, and can fail in
+// many ways.
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

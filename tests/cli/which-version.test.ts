@@ -235,7 +235,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       ['a horizontal rule', '---\nHi'],
       ['two horizontal rules', '---\n\nHi\n---\n'],
       ['four hyphens', '----\na: b\n----\n'],
-      ['later', 'Hi\n---\na: b\n---\n'],
+      ['front matter after the first line', 'Hi\n---\na: b\n---\n'],
       ['a literal backslash and n', '---\\na: b\\n---\\n'],
     ])('publishes unchanged: %s', async (_, content) => {
       expect(await push(content)).toMatchObject({ code: 0, sent: content })
