@@ -86,10 +86,10 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-// failure                       empty cache      and a fallback   stale entry          next request after a stale entry
+//  failure                      empty cache      and a fallback   stale entry          next request after a stale entry
 const FAULTS: [string, Fault, string, string, string, string][] = [
   ['no connection', noConnection, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
-  ['silence', silence, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
+  ['no response', silence, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
   ['response headers that never end', drip, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
   [
     'a redirect away from this machine',

@@ -244,7 +244,7 @@ describe('lock file', () => {
     for (const outage of [silence, status(500), undefined]) {
       hub.outage = outage
       const prompt = await open({ lock: await openLock(lockPath()) }).get('acme/hello')
-      // The greeting is optional, which only its declaration shows.
+      // Only its declaration shows that the greeting is optional.
       expect(prompt.fill({ name: 'Ann' })).toBe('Hello Ann, ')
       expect(prompt).toMatchObject({ source: 'lock', version: '1.1.0', parameters: { temperature: 0.2 } })
     }
