@@ -287,7 +287,7 @@ describe('GitHub repository checks', () => {
   })
 
   const full_name = () => place.repository
-  //  broken part                           GitHub.s response                                                                check                  message
+  //  broken part                           GitHub's response                                                                check                  message
   test.each<[string, () => void, string, RegExp]>([
     [
       'an archived repository',
