@@ -26,7 +26,7 @@ const a = variable('a')
 
 //  case                                       before                         after                                     breaking
 test.each([
-  ['nothing', [a], [a], false],
+  ['no change', [a], [a], false],
   ['a new order', [a, variable('b')], [variable('b'), a], false],
   ['a required variable was added', [a], [a, variable('b')], true],
   ['a required variable with a default was added', [a], [a, variable('b', { default: 'x' })], false],

@@ -119,7 +119,7 @@ test.each([
   ['some text', 'A', true],
   ['200 characters', '😀'.repeat(200), true],
   ['201 characters', 'a'.repeat(201), false],
-  ['nothing', '', false],
+  ['an empty string', '', false],
   ['whitespace', ' \u00a0', false],
   ['two lines', 'a\nb', false],
 ])('validates a title of %s', (_, title, expected) => expect(Title.safeParse(title).success).toBe(expected))

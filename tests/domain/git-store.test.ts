@@ -19,7 +19,7 @@ describe('commit messages', () => {
 
   //  case                                     message                                           trailers
   test.each<[string, string, [string, string][]]>([
-    ['nothing', '', []],
+    ['an empty message', '', []],
     ['a headline that looks like a trailer', 'Operation-Id: op-1', []],
     ['a trailer in the middle of a line', 'x\n\nsee Operation-Id: op-1', []],
     ['an indented line', 'x\n\n Operation-Id: op-1', []],

@@ -18,7 +18,7 @@ test.each([
   ['infinity', [Number.POSITIVE_INFINITY], 2, 'expected numbers that JSON can write'],
   ['NaN', { a: Number.NaN }, 2, 'expected numbers that JSON can write'],
   ['a BigInt', [1n], 2, 'expected values that JSON can write'],
-  ['nothing', [undefined], 2, 'expected values that JSON can write'],
+  ['undefined', [undefined], 2, 'expected values that JSON can write'],
   ['a lone surrogate', ['\ud800'], 2, 'expected well-formed Unicode, without lone surrogates'],
   ['a lone surrogate in a key', { '\udc00': 1 }, 2, 'expected well-formed Unicode, without lone surrogates'],
   ['a key __proto__', JSON.parse('[{"__proto__": 1}]'), 3, 'expected no key named __proto__'],

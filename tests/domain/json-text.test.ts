@@ -7,7 +7,7 @@ const known = new Set(['content', 'parameters'])
 const bounds = { known, unknown: 2, keys: 3, values: 4, depth: 2 }
 
 test.each([
-  ['nothing', '', undefined],
+  ['an empty text', '', undefined],
   ['an empty object', '{}', undefined],
   ['too deep', '{"parameters":{"a":1,"b":{"c":[]}}}', { kind: 'depth', field: 'parameters' }],
   ['exactly at the depth limit', '{"parameters":{"a":{}}}', undefined],
@@ -26,7 +26,7 @@ test.each([
   ['brackets after an escaped quote', '{"content":"\\"[[[[::::"}', undefined],
   ['brackets after an escaped backslash', '{"content":"\\\\","parameters":[[[', { kind: 'depth', field: 'parameters' }],
   ['exactly at the limit of unknown fields', '{"a":1,"b":1}', undefined],
-  ['three', '{"a":1,"b":1,"c":{}}', { kind: 'unknown', names: ['a', 'b'], count: 3 }],
+  ['three unknown fields', '{"a":1,"b":1,"c":{}}', { kind: 'unknown', names: ['a', 'b'], count: 3 }],
   ['an unknown field with too much nesting', '{"a":[[[[', { kind: 'unknown', names: ['a'], count: 1 }],
   ['an array instead of an object', '[[[[', { kind: 'depth', field: '' }],
   ['an unterminated string', '{"content":"[[[[', undefined],

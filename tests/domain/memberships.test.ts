@@ -5,7 +5,7 @@ import { parseOwnerFile } from '../../src/domain/content/prompt-file.ts'
 
 const file = parseOwnerFile('---\nmembers: [octocat, 583231, "77"]\n---\n').value!
 
-// who                                     login       user ID          member
+//  who                                     login       user ID          member
 test.each([
   ['the login', 'octocat', '1', true],
   ['the user ID, whatever the login is now', 'renamed', '583231', true],
@@ -39,7 +39,7 @@ test('lists the owners that each account may act for: its own handle only if tha
   })
 })
 
-// who                                                 login    user ID  members                expected
+//  who                                                 login    user ID  members                expected
 test.each([
   ['the login, for an owner without a file', 'alice', '1', undefined, true],
   ['the login, for an owner without members', 'alice', '1', [], true],

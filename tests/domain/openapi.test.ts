@@ -265,7 +265,7 @@ describe('validating responses', () => {
       buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' }),
       digestText,
     )) {
-      // Its clients define the format of a skills index.
+      // Skips skills indexes, because their clients define the format.
       if (!path.endsWith('.json') || /\/openapi\.json$|\/skills\//.test(path)) continue
       const { validate } = validators.find(({ file }) => file.test(path))!
       checked++

@@ -8,8 +8,8 @@ import { anyText } from './fixtures.ts'
 
 describe('finding placeholders', () => {
   test.each([
-    ['none', 'plain text', []],
-    ['one', 'Hello {{name}}', ['name']],
+    ['no placeholder', 'plain text', []],
+    ['one placeholder', 'Hello {{name}}', ['name']],
     ['a placeholder with inner spaces', 'Hello {{ name }}', ['name']],
     ['each name once, in order of first appearance', '{{b}} {{a}} {{ b }} {{a}}', ['b', 'a']],
     ['adjacent placeholders', '{{a}}{{b}}', ['a', 'b']],

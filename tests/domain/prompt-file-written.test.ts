@@ -87,7 +87,7 @@ describe('writing and reading a version file', () => {
     ['a tilde', '~'],
     ['a date', '2026-01-01'],
     ['a timestamp', '2026-01-01T00:00:00Z'],
-    ['minutes', '12:30:45'],
+    ['a sexagesimal number', '12:30:45'],
     ['next line', 'a\u0085b'],
     ['line separator', 'a\u2028b'],
     ['leading spaces', '   a'],

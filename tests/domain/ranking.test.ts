@@ -84,7 +84,7 @@ test('offers the sort orders top, trending and new', () => {
 
 describe('quality score', () => {
   test.each<[string, Partial<QualityInput>, number]>([
-    ['nothing', {}, 0],
+    ['no optional fields', {}, 0],
     ['a description of 39 characters', { summary: aSummary({ description: 'a'.repeat(39) }) }, 0],
     ['a description of 40 characters', { summary: aSummary({ description: 'a'.repeat(40) }) }, 15],
     ['39 characters of two code units each', { summary: aSummary({ description: '😀'.repeat(39) }) }, 0],
@@ -105,7 +105,7 @@ describe('quality score', () => {
     ['provenance on the latest version', { versions: [aVersion({ hasProvenance: true }), aVersion()] }, 10],
     ['provenance on an older version', { versions: [aVersion(), aVersion({ hasProvenance: true })] }, 0],
     [
-      'everything',
+      'all optional fields',
       {
         summary: aSummary({ description: 'a'.repeat(40), tags: ['a'], license: 'MIT' }),
         hasReadme: true,
@@ -144,7 +144,7 @@ describe('trending score', () => {
     aRelease({ version, previous_version, published_at })
 
   test.each<[string, RankedRelease[], number]>([
-    ['nothing', [], 0],
+    ['no releases', [], 0],
     ['a first release a week ago', [first('2026-11-14T00:00:00Z')], 2],
     ['a major version a week ago', [following('1.9.9', '2.0.0', '2026-11-14T00:00:00Z')], 2],
     ['a minor version a week ago', [following('1.1.9', '1.2.0', '2026-11-14T00:00:00Z')], 1],

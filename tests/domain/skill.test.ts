@@ -99,7 +99,7 @@ test.each([
   expect(withInputs.includes(`\n---\n${content}\n\n## Inputs\n`)).toBe(true)
 })
 
-// case                            content                                  field, offset
+//  case                            content                                  field, offset
 test.each([
   ['a command', 'One\nTwo !`rm -rf ~` three', 'content', 8],
   ['an unterminated command', 'Then !`cat', 'content', 5],
@@ -138,7 +138,7 @@ test('rejects a command in a variable, and a chat prompt', () => {
   expect(checkVersion(aVersion('1.0.0', { skill, content, format: 'chat' }))).toMatchObject([{ key: 'skill' }])
 })
 
-// description                   message
+//  description                   message
 test.each([
   ['', 'expected some text'],
   ['   ', 'expected some text'],

@@ -51,7 +51,7 @@ test.each([
 ])('%j is a token: %s', (text, expected) => expect(isToken(text)).toBe(expected))
 
 test.each([
-  ['nothing', '', false],
+  ['an empty string', '', false],
   ['only a token', TOKEN, true],
   ['a token in a sentence', `Use ${TOKEN}, please.`, true],
   ['a token after letters', `key${TOKEN}`, true],

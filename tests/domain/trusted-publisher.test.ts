@@ -21,8 +21,7 @@ const ENTRY = { repository: 'octo/prompts', repository_id: 1, repository_owner_i
 const SHARED = 'big/tools/.github/workflows/publish.yml'
 const at = (job_workflow_ref: string) => ({ job_workflow_ref })
 
-// case                                            trusted publisher                                 claims
-// problem
+//  case                                            trusted publisher                                 claims  problem
 test.each<[string, object, Partial<JobClaims>, string | undefined]>([
   ['push', {}, {}, undefined],
   ['release', {}, { event_name: 'release' }, undefined],

@@ -90,7 +90,7 @@ describe('time', () => {
 describe('single-line and multi-line text', () => {
   test.each([
     ['letters', 'abc', true],
-    ['nothing', '', true],
+    ['an empty string', '', true],
     ['exactly at the limit', 'a'.repeat(5), true],
     ['too long', 'a'.repeat(6), false],
     ['exactly at the limit, in characters', '😀'.repeat(5), true],

@@ -177,7 +177,7 @@ Hello`)
   })
 
   test.each([
-    ['nothing', '', 'expected a first line that is exactly ---, with YAML below it'],
+    ['an empty file', '', 'expected a first line that is exactly ---, with YAML below it'],
     ['no front matter', 'Hello', 'expected a first line that is exactly ---, with YAML below it'],
     [
       'a BOM before the front matter',

@@ -6,7 +6,7 @@ import { anyText } from './fixtures.ts'
 
 describe('splitting a text into words', () => {
   test.each([
-    ['nothing', '', []],
+    ['an empty text', '', []],
     ['lower case', 'Code REVIEW', ['code', 'review']],
     ['names', 'acme/code-review', ['acme', 'code', 'review']],
     ['snake case', 'max_tokens', ['max', 'tokens']],
@@ -57,8 +57,8 @@ describe('splitting a text into words', () => {
 const long = Array.from({ length: 14 }, (_, index) => `w${index}`)
 test.each([
   //                                          words                                          ignored
-  ['nothing', '', [], []],
-  ['words', 'code review', ['code', 'review'], []],
+  ['an empty query', '', [], []],
+  ['two words', 'code review', ['code', 'review'], []],
   ['names are split into words', 'code-review sql', ['code', 'review', 'sql'], []],
   ['any kind of whitespace', ' x\t\ny\u3000c\u00a0', ['x', 'y', 'c'], []],
   ['punctuation alone is ignored', '* " - NEAR(', ['near'], []],

@@ -7,7 +7,7 @@ import { anyJson } from './fixtures.ts'
 
 describe('reading YAML', () => {
   test.each([
-    ['nothing', '', {}],
+    ['an empty document', '', {}],
     ['only a comment', '# a', {}],
     [
       'YAML 1.1 booleans are strings',
@@ -34,7 +34,7 @@ describe('reading YAML', () => {
       'a: !!str 1\nb: !!int "3"\nc: !!float 1.5\nd: !!bool "true"\ne: !!seq [1]\nf: !!map {a: 1}',
       { a: '1', b: 3, c: 1.5, d: true, e: [1], f: { a: 1 } },
     ],
-    ['blocks', 'a: |\n  x\n  y\nb: >-\n  x\n  y\n', { a: 'x\ny\n', b: 'x y' }],
+    ['block scalars', 'a: |\n  x\n  y\nb: >-\n  x\n  y\n', { a: 'x\ny\n', b: 'x y' }],
     ['JSON', '{"a": [1, {"b": null}]}', { a: [1, { b: null }] }],
   ])('%s', (_, text, value) => expect(parseYaml(text, 1)).toEqual({ value }))
 
