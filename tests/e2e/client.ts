@@ -16,8 +16,8 @@ export type Answer = {
 export type Ask = (path: string, options?: { method?: string; headers?: Record<string, string> }) => Promise<Answer>
 
 /**
- * If `patient`, retries a few times after the delay that a 429 response requests. For a live site, whose limit cannot
- * be disabled.
+ * If `patient`, retries a few times after the delay that a 429 response requests. A live site needs this, because its
+ * limit cannot be disabled.
  */
 export function openClient(base: string, patient = false): Ask {
   const { protocol, hostname, port } = new URL(base)

@@ -128,7 +128,7 @@ export function addresses(hub: Reading): void {
     })
 
     const [upper, capital] = [full_name.toUpperCase(), owner[0]?.toUpperCase() + owner.slice(1)]
-    // case                           path                                     redirects to
+    //  case                           path                                     redirects to
     test.each(
       some(
         [

@@ -98,7 +98,7 @@ export function lists(hub: Reading): void {
           ['unknown', 'no-such-tag'],
           ['a property of every object', '__proto__'],
           ['a method of every object', 'tostring'],
-          ['blanks', 'Two%20Words'],
+          ['spaces', 'Two%20Words'],
           ['upper case', 'WRITING'],
           ['two hyphens', 'a--b'],
           ['a hyphen at the end', 'writing-'],
