@@ -23,8 +23,7 @@ const ask = async (query: string, variables: object = {}, token = place.token): 
 }
 
 describe('invalid and unsupported queries', () => {
-  // case                                  query
-  // problem
+  //  case                                  query  problem
   test.each([
     [
       'a field that GitHub lacks',
@@ -68,8 +67,7 @@ describe('responses', () => {
     })
   })
 
-  // case                           input
-  // message
+  //  case                           input  message
   test.each([
     ['base64url', { fileChanges: { additions: [{ path: 'a.md', contents: '-_8' }] } }, 'Base64String'],
     ['an invalid ID', { expectedHeadOid: 'main' }, 'GitObjectID'],
