@@ -309,7 +309,7 @@ describe('shutdown', () => {
     await stopped
   })
 
-  test('cuts requests that exceed the grace period', async () => {
+  test('aborts requests that exceed the grace period', async () => {
     const listener = listenTo(createHandler(routeFunctions(functions), () => ({ files: NO_FILES })))
     const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
     const answering = send(`GET /slow HTTP/1.1\r\n${HOST}\r\n`, (running.server.address() as AddressInfo).port)
@@ -319,7 +319,7 @@ describe('shutdown', () => {
   })
 })
 
-test('listens at the given local addresses only', async () => {
+test('listens only on the given local addresses', async () => {
   const running = await startServer(
     listenTo(async () => new Response('here')),
     0,

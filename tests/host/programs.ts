@@ -64,8 +64,8 @@ export function startVarnish(port: number, backend: number): Promise<Running> {
 }
 
 /**
- * Starts Caddy with a documented configuration, over http, because there are no certificates. @param caddyfile one
- * site, `hub.example.org`
+ * Starts Caddy with a documented configuration, over http instead of https. @param caddyfile one site,
+ * `hub.example.org`
  */
 export function startCaddy(port: number, caddyfile: string): Promise<Running> {
   return start(port, (dir) => {

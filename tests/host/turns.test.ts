@@ -172,7 +172,7 @@ describe('clients that do not read responses', () => {
   })
 })
 
-describe('connections from one address', () => {
+describe('connections from one IP address', () => {
   const limits = { servedOfAddress: 2, connectionsOfAddress: 5 }
   const addressOf = findConnectionAddresses([])
 

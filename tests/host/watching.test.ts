@@ -31,7 +31,7 @@ describe('the log line of a request', () => {
     )
   })
 
-  // path                                     path in the log
+  //  path                                     path in the log
   test.each([
     ['/auth/local?key=secret', '/auth/local'],
     ['/api/v1/repos?q=my+illness', '/api/v1/repos'],
