@@ -64,7 +64,7 @@ describe('rejected requests', () => {
     ['PUT', bare({ method: 'PUT', headers: JSON_ONLY, body: '{}' }), 405, -32000],
     ['DELETE of a session', bare({ method: 'DELETE', headers: { 'Mcp-Session-Id': 'x' } }), 405, -32000],
     ['no Content-Type', sent({}, new Blob([JSON.stringify(LIST)])), 415, -32000],
-    ['text', sent({ 'Content-Type': 'text/plain' }), 415, -32000],
+    ['text/plain', sent({ 'Content-Type': 'text/plain' }), 415, -32000],
     ['a media type that starts the same', sent({ 'Content-Type': 'application/json-seq' }), 415, -32000],
     ['too large, according to Content-Length', sent({ ...JSON_ONLY, 'Content-Length': '262145' }), 413, -32000],
     ['too large, without Content-Length', streamed(400_000), 413, -32000],
@@ -72,7 +72,7 @@ describe('rejected requests', () => {
     ['a batch', post([LIST]), 400, -32600],
     ['a batch after whitespace', post(` \n[${JSON.stringify(LIST)}`), 400, -32600],
     ['a batch that cancels its own request', post([LIST, CANCELLED]), 400, -32600],
-    ['nothing', post(''), 400, -32700],
+    ['an empty body', post(''), 400, -32700],
     ['incomplete JSON', post('{"jsonrpc":'), 400, -32700],
     ['bytes that are not UTF-8', sent(JSON_ONLY, new Uint8Array([0x22, 0xff, 0x22])), 400, -32700],
     ['null', post('null'), 400, -32600],
@@ -144,7 +144,7 @@ describe('allowed hosts and origins', () => {
     expect([answered, code]).toEqual([status, status === 403 ? -32000 : ['tools']])
   })
 
-  // case                             host                                    own
+  //  case                             host                                    own
   test.each([
     ['the host of SITE_URL', 'prompts.example.org', true],
     ['the main domain on Netlify', 'main.example.org', true],
@@ -166,7 +166,7 @@ describe('accepted requests', () => {
   test.each<[string, Request, number, unknown]>([
     ['Accept with both media types', post(LIST), 200, ['tools']],
     ['Accept: application/json', accepting('application/json'), 200, ['tools']],
-    ['anything', accepting('*/*'), 200, ['tools']],
+    ['Accept: */*', accepting('*/*'), 200, ['tools']],
     ['no Accept', sent(JSON_ONLY), 200, ['tools']],
     ['Accept: text/html', accepting('text/html'), 200, ['tools']],
     ['Accept: text/event-stream', accepting('text/event-stream'), 200, 'events'],

@@ -91,7 +91,7 @@ describe('prompts', () => {
   //  case                        arguments                                    text
   test.each([
     ['defaults and leaves omitted optional arguments empty', { topic: 'rain' }, 'Warm on rain for \n'],
-    ['everything', { tone: 'Cold', topic: 'rain', audience: 'cats' }, 'Cold on rain for cats\n'],
+    ['all arguments', { tone: 'Cold', topic: 'rain', audience: 'cats' }, 'Cold on rain for cats\n'],
     ['known arguments and ignores unknown ones', { topic: 'rain', other: 'x' }, 'Warm on rain for \n'],
   ])('prompts/get fills %s', async (_, given, text) => {
     const result = await hub.call('prompts/get', { name: 'zz-menu__hidden', arguments: given })
@@ -225,7 +225,7 @@ describe('completions', () => {
   const template = { type: 'ref/resource', uri: 'hub://prompts/{owner}/{name}/versions/{version}' }
   const prompt = { type: 'ref/prompt', name: 'zz-menu__hidden' }
   const of = (fullName: string) => ({ owner: fullName.split('/')[0]!, name: fullName.split('/')[1]! })
-  // case                           ref       argument    typed      context                     values
+  //  case                           ref       argument    typed      context                     values
   test.each<[string, Json, string, string, Record<string, string>, string[]]>([
     ['an owner', template, 'owner', 'ac', {}, ['acme']],
     [

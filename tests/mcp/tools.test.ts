@@ -80,9 +80,9 @@ describe('the same data as the read API', () => {
     expect(compared).toBeGreaterThan(120)
   })
 
-  // case                             arguments                                  the same query to the read API
+  //  case                             arguments                                  the same query to the read API
   test.each([
-    ['everything', {}, ''],
+    ['without a filter', {}, ''],
     ['by words', { q: 'review' }, '?q=review'],
     ['by a misspelled word', { q: 'reveiw' }, '?q=reveiw'],
     ['by a tag', { tag: 'writing' }, '?tag=writing'],
@@ -155,8 +155,7 @@ describe('the same data as the read API', () => {
 describe('filling in variables', () => {
   const first = { owner: 'zz-suite', name: 'bytes', version: '1.10.0' }
   const LEFT = 'The highest number is ten, not nine: '
-  // case                             values                                             filled
-  // missing
+  //  case                             values                                             filled  missing
   test.each([
     ['no values', undefined, '{{ first }} {{second}} {{first}}', ['first', 'second']],
     ['an empty object', {}, '{{ first }} {{second}} {{first}}', ['first', 'second']],
@@ -200,7 +199,7 @@ describe('arguments', () => {
   const PAGE = 'page: expected a whole number from 1 to 100000, for example 2'
   const repo = { owner: 'acme', name: 'code-review' }
   test.each([
-    ['nothing', 'get_prompt', {}, `${OWNER}; ${NAME}`],
+    ['missing arguments', 'get_prompt', {}, `${OWNER}; ${NAME}`],
     ['another type', 'get_prompt', { owner: 1, name: null }, `${OWNER}; ${NAME}`],
     ['a path', 'get_prompt', { owner: '..', name: 'x/y' }, `${OWNER}; ${NAME}`],
     ['names that are too long', 'list_versions', { owner: 'a'.repeat(40), name: 'a'.repeat(65) }, `${OWNER}; ${NAME}`],
