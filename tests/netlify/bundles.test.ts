@@ -11,7 +11,7 @@ import { makeMcpRequest } from '../../scripts/bench/mcp-request.ts'
 // This folder is outside the project. Inside it, Node would find a package that is missing from a bundle in a parent
 // folder.
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))
-/** Contains a file with the same path as a bundled one, from elsewhere in the project. */
+/** A folder elsewhere in the project that has files with the same paths as bundled ones. */
 const stray = resolve('.hub/tests/stray')
 beforeAll(() => {
   mkdirSync(join(stray, 'build'), { recursive: true })

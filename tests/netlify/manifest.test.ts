@@ -68,8 +68,7 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 describe('the manifest', () => {
-  // function        paths                        methods                                                          files
-  // take precedence
+  //  function        paths                        methods                                        files take precedence
   test.each([
     ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
     ['editor', ['/new', '/:owner/:name/edit', '/:owner/:name/manage'], [], undefined],
