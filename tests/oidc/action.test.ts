@@ -98,7 +98,7 @@ test('points a label at the published version', async () => {
   expect((await run({ LABEL: 'Production' })).stderr).toContain('label: expected lower-case')
 })
 
-// case                        settings                                   message
+//  case                        settings                                   message
 test.each([
   ['another owner', { OWNER: 'other' }, 'no workflow is trusted'],
   ['no matching file', { FILES: 'nothing/*.md' }, 'No file matches'],
@@ -108,8 +108,7 @@ test.each([
 })
 
 describe('malicious input from a pull request', () => {
-  // case                      setup                                                                    files and
-  // message
+  //  case                      setup                                                           files and message
   test.each([
     [
       'a symlink to a file outside',

@@ -84,7 +84,7 @@ test('publishes with provenance, shows it in the API and fetches the signing key
 const now = () => Math.floor(Date.now() / 1000)
 
 describe('invalid tokens return 401', () => {
-  // case                                   token
+  //  case                                   token
   test.each<[string, () => Promise<string> | string]>([
     ['garbage', () => 'a.b.c'],
     ['no signature', async () => `${(await issuer.sign()).split('.').slice(0, 2).join('.')}.`],
@@ -153,8 +153,7 @@ const swapPayload = (one: string, other: string) =>
   [one.split('.')[0], other.split('.')[1], one.split('.')[2]].join('.')
 
 describe('untrusted jobs return 403 and name the failing claim', () => {
-  // case                                      claims
-  // to                     claim in the message
+  //  case                                      claims  to                     claim in the message
   test.each<[string, Record<string, unknown>, string, string]>([
     [
       'another repository',
