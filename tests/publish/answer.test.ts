@@ -105,8 +105,7 @@ variables:
 describe('version numbers', () => {
   afterEach(() => world.close())
 
-  // case                                  existing versions                    yanked              bump
-  // next      previous
+  //  case                             existing versions                    yanked              bump  next      previous
   test.each<[string, readonly string[], readonly string[], string | undefined, string, string | null]>([
     ['the first version, major', [], [], 'major', '1.0.0', null],
     ['the first version, minor', [], [], 'minor', '1.0.0', null],
@@ -127,7 +126,7 @@ describe('version numbers', () => {
     expect([answer.status, answer.version, answer.data.previous_version]).toEqual([201, next, previous])
   })
 
-  // case                                 existing versions           bump      message
+  //  case                                 existing versions           bump      message
   test.each([
     [
       'above the highest patch number',
@@ -177,8 +176,7 @@ parameters:
   const plain = { description: '', type: 'string', required: true, default: null, options: [], example: null }
   const kept = { ...plain, name: 'kept', description: 'Stays', type: 'integer', default: 3 }
 
-  // case                                          body
-  // variables                                     parameters
+  //  case                                          body  variables                                     parameters
   test.each<[string, object, object[], object]>([
     [
       'unused variables are removed, new ones added',

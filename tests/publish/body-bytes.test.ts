@@ -52,8 +52,7 @@ describe('bodies of unauthenticated or incomplete requests', () => {
 
 describe('body size, media type, encoding and JSON syntax', () => {
   const mib = 1_048_576
-  // case                                      body                                              request options
-  // response
+  //  case                                      body                                           request options  response
   test.each<[string, () => unknown, Sending, readonly [number, string, (string | RegExp)?]]>([
     ['one byte over 1 MiB', () => new Uint8Array(mib + 1), {}, [413, 'content_too_large']],
     ['over 1 MiB without Content-Length', () => stream(17, 65_536), {}, [413, 'content_too_large']],
@@ -109,7 +108,7 @@ describe('body size, media type, encoding and JSON syntax', () => {
       { headers: { 'Content-Type': null } },
       [415, 'unsupported_media_type'],
     ],
-    ['nothing', () => '', {}, [400, 'invalid_request', 'not valid JSON']],
+    ['an empty body', () => '', {}, [400, 'invalid_request', 'not valid JSON']],
     ['not JSON', () => 'content: x', {}, [400, 'invalid_request', 'not valid JSON']],
     ['truncated JSON', () => '{"content": "x"', {}, [400, 'invalid_request']],
     ['two JSON documents', () => '{"content":"x"}{"content":"y"}', {}, [400, 'invalid_request']],

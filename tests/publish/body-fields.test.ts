@@ -8,8 +8,7 @@ describe('body fields', () => {
   const content = 'x'
   const names = (count: number, prefix = 'v') => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
   const token = 'hub_00000000000000000000000000000000'
-  // case                                        body
-  // message
+  //  case                                        body  message
   test.each<[string, unknown, string | RegExp]>([
     ['an array', [], 'expected an object'],
     ['null', 'null', 'expected an object'],

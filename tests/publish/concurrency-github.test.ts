@@ -121,7 +121,7 @@ const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoi
 ]
 
 describe.each(CONDITIONS)('concurrent publishes to GitHub: %s', (condition, makeRules) => {
-  // how                       processes
+  //  how                       processes
   test.each([
     // With three processes, each also queues its own publishes.
     ...(condition === 'no fault' ? [['in one process', 1] as const] : []),
@@ -192,8 +192,7 @@ test('ten concurrent publishes take two GitHub calls each', async () => {
 
 describe('GitHub calls per publish', () => {
   const FIRST = { content: 'First\n', title: 'A title' }
-  // case                                   body                                                                key
-  // status   calls
+  //  case                                   body                                                    key  status   calls
   test.each<[string, Record<string, unknown>, string | undefined, number, string[]]>([
     ['a new version', { content: 'Second\n' }, undefined, 201, ['Folder', 'Blob', 'Commit']],
     ['with an Idempotency-Key', { content: 'Second\n' }, 'key-0002', 201, ['Folder', 'Blob', 'Commit']],

@@ -54,7 +54,7 @@ describe('dry_run', () => {
     expect((await hub.publish({ content: 'New\n', bump: 'minor' })).version).toBe('1.1.0')
   })
 
-  // case                 body                                            options                status   code
+  //  case                 body                                            options                status   code
   test.each([
     ['an invalid field', { content: 'x', bump: 'huge' }, {}, 422, 'validation_failed'],
     ['a conflict', { content: 'x', expected_version: '7.0.0' }, {}, 409, 'version_conflict'],

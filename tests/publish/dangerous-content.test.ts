@@ -7,7 +7,7 @@ import { canary, expectRefusal, head, hub, judgeAfterwards, nested, openForInput
 openForInputs()
 
 describe('rejects hub tokens in every field', () => {
-  // field                    body
+  //  field                    body
   test.each<[string, (token: string) => object]>([
     ['content', (token) => ({ content: `My key is ${token}.` })],
     ['changelog', (token) => ({ content: 'x', changelog: token })],

@@ -59,8 +59,7 @@ function say(round: PublishRound): string {
   return ['answer', record.version, isUnchanged && 'unchanged', isReplay && 'replay'].filter(Boolean).join(' ')
 }
 
-// case                                          body                                    state of git
-// result
+//  case                                          body                                    state of git  result
 test.each<[string, Record<string, unknown>, Found, string]>([
   ['the first version', { bump: 'major' }, {}, 'Publish acme/review 1.0.0, version'],
   ['the next patch', {}, { versions: ['1.0.0'], text: fileOf('Old.\n') }, 'Publish acme/review 1.0.1, version'],
@@ -147,7 +146,7 @@ test.each<[string, Record<string, unknown>, Found, string]>([
     { versions: ['1.0.0'], text: fileOf('Old.\n') },
     'version_conflict',
   ],
-  ['archived', {}, { versions: ['1.0.0'], index: 'status: archived\n' }, 'repo_archived'],
+  ['an archived prompt', {}, { versions: ['1.0.0'], index: 'status: archived\n' }, 'repo_archived'],
   ['a moved prompt', {}, { versions: ['1.0.0'], index: 'moved_to: acme/other\n' }, 'repo_archived'],
   ['an invalid index.md', {}, { versions: ['1.0.0'], index: 'titel: x\n' }, 'upstream_error'],
   ['an invalid latest version', {}, { versions: ['1.0.0'], text: 'no front matter' }, 'upstream_error'],
@@ -225,7 +224,7 @@ describe('a request with an Idempotency-Key', () => {
   })
   const found = { versions: ['1.0.0', '1.1.0'], text: fileOf(SAME) }
   const accepted = acceptPublish({ idempotency: { key: 'k', request: 'r' } })
-  // case                                            earlier publishes                                            result
+  //  case                                           earlier publishes                                           result
   test.each<[string, PublishMark[], string]>([
     ['with another key than earlier ones', [mark('other', 'r')], 'answer 1.1.0 unchanged'],
     [
@@ -255,7 +254,7 @@ describe('who may publish', () => {
         mayActFor({ login, user_id: '7' }, owner, file),
     },
   })
-  // case                                     login        the owner's index.md                          result
+  //  case                                     login        the owner's index.md                          result
   test.each<[string, string, string | undefined, string]>([
     ['to their own handle', 'acme', undefined, 'Publish acme/review 1.0.0, version'],
     ['to their own handle, without members', 'acme', '---\nname: Acme\n---\n', 'Publish acme/review 1.0.0, version'],

@@ -232,7 +232,7 @@ describe('GitHub rejects the request', () => {
 })
 
 describe('temporary GitHub errors', () => {
-  // case                                      faults, one per call
+  //  case                                      faults, one per call
   test.each<[string, 'query' | 'mutation', Fault[]]>([
     ['a read that fails three times', 'query', [FAULTS.cut(false), FAULTS.badGateway(false), FAULTS.nothing(false)]],
     ['a write that is lost before it is applied', 'mutation', [FAULTS.cut(false)]],

@@ -78,7 +78,7 @@ describe('reads right after a publish, without a build', () => {
     expect((await hub.readRepository('/raw?version=1.0.1')).text).toBe('New {{y}}\r\n')
     expect((await hub.readRepository('/raw?version=1.0.0')).text).toBe('Old {{x}}\n')
 
-    // path                 cache
+    //  path                 cache
     for (const [rest, cache] of [
       ['', 'public, max-age=60, stale-while-revalidate=600'],
       ['/versions', 'public, max-age=60, stale-while-revalidate=600'],

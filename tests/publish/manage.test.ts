@@ -116,8 +116,7 @@ describe.each([
     expect(JSON.parse((await hub.read(at('/activity'))).text).data.slice(0, 5)).toMatchObject(wanted.slice(0, 5))
   })
 
-  // case                                   method    path                    body
-  // status  code
+  //  case                                   method    path                    body  status  code
   test.each<[string, string, string, unknown, number, string]>([
     ['an unknown version', 'PUT', '/labels/next', { version: '9.0.0' }, 404, 'not_found'],
     ['an unknown version to yank', 'PUT', '/versions/9.0.0/yank', { reason: 'x' }, 404, 'not_found'],
@@ -234,8 +233,7 @@ describe.each([
     expect((await hub.readRepository()).data).toEqual(data)
   })
 
-  // permissions                 method    path                    body                      status and missing
-  // permission
+  //  permissions                 method    path                   body                   status and missing permission
   test.each([
     [['publish'], 'PUT', '/labels/next', { version: '1.1.0' }, [403, 'label']],
     [['publish'], 'PATCH', '', { title: 'A' }, [403, 'maintain']],
@@ -304,7 +302,7 @@ describe('on GitHub, with faults', () => {
       .split('\n')
       .filter((line) => line.startsWith('acme/code-review: '))
 
-  // case                                        on           faults, one per call
+  //  case                                        on           faults, one per call
   test.each<[string, 'query' | 'mutation', Fault[]]>([
     ['a read that fails three times', 'query', [FAULTS.cut(false), FAULTS.badGateway(false), FAULTS.nothing(false)]],
     ['a write that is lost before it is applied', 'mutation', [FAULTS.cut(false)]],
@@ -334,7 +332,7 @@ describe('on GitHub, with faults', () => {
     expect((await hub.readRepository()).data).toMatchObject(wanted)
   })
 
-  // case                   on          fault                                                    status, code
+  //  case                   on          fault                                                    status, code
   test.each<[string, 'query' | 'mutation', Fault, number, string]>([
     ['a secondary rate limit', 'mutation', FAULTS.secondaryLimit(403, '40'), 503, 'unavailable'],
     ['missing permission', 'mutation', FAULTS.typed('FORBIDDEN'), 502, 'upstream_error'],

@@ -36,7 +36,7 @@ The *readme*.
     expect(await commits()).toBe(1)
   })
 
-  // case                       body                                                    index.md afterwards
+  //  case                       body                                                    index.md afterwards
   test.each([
     ['a title', { title: 'Reviews' }, index.replace('title: Code review', 'title: Reviews')],
     ['tags', { tags: ['go', 'code'] }, index.replace('tags: [ review ]', 'tags: [go, code]')],
@@ -75,7 +75,7 @@ The *readme*.
     expect((await hub.publish({ content: 'Old {{x}}\n' })).version).toBe('1.0.2')
   })
 
-  // difference         body
+  //  difference         body
   test.each([
     ['a final newline', { content: 'Old {{x}}' }],
     ['a byte order mark', { content: '\uFEFFOld {{x}}\n' }],
@@ -187,7 +187,7 @@ describe('Idempotency-Key', () => {
     ['a space inside', 'abcd efgh', 400],
     ['a tab inside', 'abcd\tefgh', 400],
     ['Latin-1', 'abcdéfgh', 400],
-    ['nothing', '', 400],
+    ['an empty key', '', 400],
   ])('%s', async (_, key, status) => {
     const answer = await hub.publish({ content: 'x' }, { key })
     expect([answer.status, answer.code]).toEqual([status, status === 400 ? 'invalid_request' : undefined])

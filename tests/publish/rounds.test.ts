@@ -69,8 +69,7 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
   return [...ending, readCount, sent.length]
 }
 
-// case                                           script                                     result: commit and version,
-// or code and retry time; reads, commits
+//  case                   script                   result: commit and version, or code and retry time; reads, commits
 test.each<[string, Script, (string | number | undefined)[]]>([
   ['committed at once', {}, ['c', '1.0.1', 1, 1]],
   ['moved twice: decides again each time', { commits: [moved, moved, done] }, ['c', '1.0.3', 3, 3]],

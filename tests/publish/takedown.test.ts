@@ -26,7 +26,7 @@ const TAKEN = [`content/${owner}/kept/versions/1.0.1.md`, `content/${owner}/whol
 
 const api = `/api/v1/repos/${owner}`
 const data = `/data/v1/repos/${owner}`
-// path                                      status before      status after the takedown
+//  path                                      status before      status after the takedown
 const ADDRESSES: readonly (readonly [string, number, number])[] = [
   [`${api}/kept`, 200, 200],
   [`${api}/kept/versions`, 200, 200],
@@ -285,7 +285,7 @@ async function openDeployed(store: Store): Promise<Scene> {
 }
 
 describe('a takedown removes content from every URL', () => {
-  // host                store               opened                                         next to an invalid prompt
+  //  host                store               opened                                         next to an invalid prompt
   test.each([
     ['npm start', 'git on this machine', async () => openFollowing(await openLocal('following')), true],
     ['npm start', 'GitHub', async () => openFollowing(await openGitHub('following-github')), true],

@@ -55,7 +55,7 @@ const publish = (sending: Parameters<Hub['publish']>[1] = {}, at = hub) => {
 
 describe('401', () => {
   const withHeader = (value: string) => ({ token: null, headers: { Authorization: value } })
-  // case                               request
+  //  case                               request
   test.each<[string, () => Parameters<Hub['publish']>[1]]>([
     ['no Authorization header', () => ({ token: null })],
     ['an empty Authorization header', () => withHeader('')],
@@ -105,7 +105,7 @@ describe('401', () => {
     expect(get.mock.calls).toEqual([[`tokens/${hash('sha256', UNKNOWN)}`]])
   })
 
-  // case                                    created          days   status
+  //  case                                    created          days   status
   test.each([
     ['one second before it expires', -DAY_MS + 1_000, 1, 201],
     ['at the moment it expires', -DAY_MS, 1, 401],
@@ -199,7 +199,7 @@ describe('rate limits of 30 per minute', () => {
     expect(statuses).toEqual([...Array(30).fill(404), 429])
   })
 
-  test('invalid tokens are limited by address; a valid token from there still works', async () => {
+  test('invalid tokens are limited by IP address; a valid token from the same address still works', async () => {
     const limited = await openHub(world, { failedTokens: limitInMemory({ requests: 30, windowMs: 60_000 }) })
     const guess = (token: string | null) => publish({ token, path: '/api/v1/repos/Acme/x/versions' }, limited)
     for (let number = 0; number < 30; number++) expect((await guess(number % 2 ? UNKNOWN : null)).status).toBe(401)

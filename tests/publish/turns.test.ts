@@ -46,7 +46,7 @@ describe('order of the publish queue', () => {
 
 describe('rejected by the publish queue', () => {
   const REFUSED = 'unavailable 5'
-  // case                                                    total each  sent                   rejected
+  //  case                                                    total each  sent                   rejected
   test.each([
     ['nothing within the limits', 4, 2, 'a1 a2 a3 b1 b2', []],
     ['a publisher’s excess publishes', 9, 2, 'a1 a2 a3 a4 b1', ['a4']],

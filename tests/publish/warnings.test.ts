@@ -22,8 +22,7 @@ const SECRET = 'A'.repeat(30)
 const KEY = `-----BEGIN RSA PRIVATE KEY-----\n${`${'MIIEow'.repeat(10)}\n`.repeat(10)}-----END RSA PRIVATE KEY-----\n`
 
 describe('warnings', () => {
-  // case                        published                                                    code, line, part of the
-  // message
+  //  case                        published                                             code, line, part of the message
   test.each<[string, Record<string, unknown>, [string, number | null, string][]]>([
     ['no warning', { content: 'Plain\n' }, []],
     ['a hidden character', { content: 'a\nb\u200bc\n' }, [['hidden_characters', 2, 'U+200B']]],
