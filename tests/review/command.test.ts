@@ -1,4 +1,4 @@
-// Tests what `npm run check:content` prints and fixes: lines, JSON and annotations, and the misspelled keys that --fix
+// Tests what `npm run check:content` prints and fixes: lines, JSON and annotations, and the values whose spelling --fix
 // corrects.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -43,8 +43,7 @@ const variable = (more: object) => ({ content: NEXT, variables: [{ ...LANGUAGE, 
 const withWord = (word: string) => ({ content: NEXT.replace('Review', word) })
 const WEAK = 'weak_metadata'
 
-// case                                       body of the publish, without its bump                              result:
-// `refused`, or the warnings
+//  case                    body of the publish, without its bump                    result: `refused`, or the warnings
 const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ['the next version', { content: NEXT, changelog: 'Shorter' }, []],
   ['with declared variables', variable({}), []],
@@ -93,7 +92,7 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ['a title that equals the name', { content: NEXT, title: 'a' }, [WEAK]],
   ['a short description', { content: NEXT, description: 'Reviews.' }, [WEAK]],
   ['no tags', { content: NEXT, tags: [] }, [WEAK]],
-  ['nothing', { content: '' }, 'refused'],
+  ['empty content', { content: '' }, 'refused'],
   ['only whitespace', { content: ' \n\t\n' }, 'refused'],
   ['NUL', { content: `${NEXT}\0` }, 'refused'],
   ['content that is too long', { content: 'x'.repeat(262_145) }, 'refused'],

@@ -162,7 +162,7 @@ describe('the review report', () => {
 })
 
 describe('owner approval', () => {
-  // case                                  path, author, user ID                approved   result
+  //  case                                  path, author, user ID                approved   result
   test.each([
     ['a member, by login', `${A}/1.1.0.md`, 'OctoCat', '1', '', 'agrees'],
     ['a member, by user ID', `${A}/1.1.0.md`, 'renamed', '4711', '', 'agrees'],
@@ -488,8 +488,7 @@ describe('the approval label counts only in the event that adds it', () => {
   const decide = (expression: string, event: object): unknown =>
     new Function('github', `return ${expression.replace(/^\$\{\{(.*)\}\}$/, '$1').replaceAll('==', '===')}`)({ event })
   const labels = [{ name: 'owner approved' }, { name: 'documentation' }]
-  // case                                               event
-  // approved
+  //  case                                               event  approved
   test.each([
     ['the label was added', { action: 'labeled', label: { name: 'owner approved' } }, true],
     [

@@ -12,8 +12,7 @@ const README = 'When to use it, and what to give for each placeholder.\n'
 /** Returns the time that many minutes from now. */
 const fromNow = (minutes: number) => `${new Date(Date.now() + minutes * 60_000).toISOString().slice(0, 19)}Z`
 
-// problem                              path                              content
-// line  rule
+//  problem                              path                              content  line  rule
 const BROKEN: readonly (readonly [string, string, string | Buffer | null, number, string])[] = [
   ['a file at the top level', 'notes.txt', 'x', 1, 'path'],
   ['an upper-case owner', 'Acme/a/versions/1.0.0.md', version('x'), 1, 'path'],
@@ -267,8 +266,7 @@ describe('Windows device names as prompt names', () => {
 })
 
 describe('advice', () => {
-  // case                     path   content                                                                      line
-  // rule
+  //  case                     path   content                                                           line  rule
   test.each([
     ['a hidden character', NEXT, good('').replace('Review', 'x\ny\u200bz\nReview'), NEW_LINE + 1, 'hidden-characters'],
     [
@@ -329,7 +327,7 @@ describe('advice', () => {
 
 describe('valid changes report nothing', () => {
   test.each<[string, Record<string, string>]>([
-    ['nothing', {}],
+    ['no change', {}],
     ['the next minor version', { [NEXT]: good('') }],
     [
       'a date slightly ahead of the clock',
