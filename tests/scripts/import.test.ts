@@ -86,8 +86,7 @@ test('gives two prompts with the same title different names', () => {
 })
 
 const LANGCHAIN = (id: string[], kwargs: object) => JSON.stringify({ lc: 1, type: 'constructor', id, kwargs })
-// case                                file                     text
-// reason with line
+//  case                                file                     text  reason with line
 const NOT_UTF8 = 'caf\ufffd'
 const REFUSED: readonly (readonly [what: string, path: string, text: string, reason: RegExp])[] = [
   [
