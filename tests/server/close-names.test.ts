@@ -28,7 +28,7 @@ function searching() {
   return { asked, tools: { search: () => ({ find }) } as unknown as ReadDeps }
 }
 
-// requested                 suggested
+//  requested                 suggested
 test.each([
   ['acme/code-reviw', ['acme/code-review']],
   ['acem/code-review', ['acme/code-review', 'bob/code-review']],

@@ -85,7 +85,7 @@ describe.each(['br', 'gzip'] as const)('%s', (encoding) => {
   })
 })
 
-// Accept-Encoding                                     Content-Encoding
+//  Accept-Encoding                                     Content-Encoding
 test.each([
   ['gzip, deflate, br, zstd', 'br'],
   ['gzip, deflate', 'gzip'],

@@ -33,7 +33,7 @@ function open(given: Partial<PageDeps> = {}) {
   return { tools, ask }
 }
 
-// path                                    cache tags
+//  path                                    cache tags
 test.each([
   ['/acme/review', 'repo_acme_review'],
   ['/acme/review/', 'repo_acme_review'],

@@ -22,7 +22,7 @@ describe('headers of responses with the same bytes', () => {
     respondWith(new Request('http://localhost/', { headers }), answer).headers
   const all = (headers: Headers) => Object.fromEntries(headers)
 
-  // difference       response                                 header              without it              with it
+  //  difference       response                                 header              without it              with it
   test.each<[string, Partial<Answer>, string, string | null, string | null]>([
     ['cache lifetime', { cache: 'immutable' }, 'Netlify-Cache-ID', null, 'version_repo_a_b'],
     ['cache tag', { cacheTag: 'repo_c_d' }, 'Netlify-Cache-Tag', 'repo_a_b', 'repo_c_d'],
