@@ -78,7 +78,7 @@ export function testEveryPage(opened: () => BuiltSite): void {
         expect((await fetch(site.origin + path)).headers.get('Content-Security-Policy')).toBe(rule)
     })
 
-    // page                bytes transferred, compressed, with the font
+    //  page                bytes transferred, compressed, with the font
     test.each([
       ['/', 60_000],
       [REPOSITORY, 50_000],

@@ -8,7 +8,7 @@ const REL = 'rel="nofollow ugc noopener"'
 describe('renderMarkdown', () => {
   //  case                                   markdown                                      HTML
   test.each([
-    ['nothing', '', ''],
+    ['an empty text', '', ''],
     ['emphasis', '*a* **b** ~~c~~', '<p><em>a</em> <strong>b</strong> <s>c</s></p>'],
     ['headings are two levels lower', '# A\n\n## B', '<h3>A</h3>\n<h4>B</h4>'],
     ['a link', '[a](https://x.example/)', `<p><a href="https://x.example/" ${REL}>a</a></p>`],

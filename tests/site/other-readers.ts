@@ -18,7 +18,7 @@ export function testOtherReaders(opened: () => BuiltSite): void {
   })
 
   describe('same search order for every client', () => {
-    // query                corrected, ignored
+    //  query                corrected, ignored
     test.each([
       ['plain', {}, []],
       ['evil plain', {}, []],

@@ -66,7 +66,7 @@ test('a completed suggestion keeps the text, variables and parameters', async ()
   expect(parseVersionFile(filled).value).toMatchObject({ published_by: 'octocat', content, variables, parameters })
 })
 
-// CONTENT_DIR                            folder in the repository
+//  CONTENT_DIR                            folder in the repository
 test.each([
   ['content', 'content'],
   ['prompts', 'prompts'],

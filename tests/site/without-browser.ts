@@ -114,7 +114,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
   })
 
   describe('almost correct URLs', () => {
-    // path                           status  redirects to
+    //  path                           status  redirects to
     test.each([
       ['/Mallory', 308, '/mallory'],
       ['/MALLORY/Hostile', 308, '/mallory/hostile'],
