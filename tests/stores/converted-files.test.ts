@@ -50,8 +50,7 @@ const CONVERTED =
 const REFUSED = `2 problems in the content:\n  ${PATH}: ${CONVERTED}\n  content: git check-attr -a FILE names the attribute: remove it, or set core.autocrlf to false, then check the files out again`
 
 describe('building from a fresh clone', () => {
-  // case                                         files                                          git configuration
-  // attributes of this clone
+  //  case                               files                               git configuration  attributes of this clone
   test.each<[string, Record<string, string>, string[], string?]>([
     ['a line ending attribute', { '.gitattributes': 'content/** text eol=crlf\n' }, []],
     ['an attribute for one prompt', { '.gitattributes': 'content/acme/** text eol=crlf\ncontent/ -text\n' }, []],

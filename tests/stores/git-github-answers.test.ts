@@ -40,8 +40,7 @@ describe('git on GitHub', () => {
   describe('commit mutation responses', () => {
     const busy = (retryAfterSeconds: number) => ({ kind: 'busy', retryAfterSeconds })
     const unknown = { kind: 'unknown', cause: expect.any(Error) }
-    // case                                      fault                                      outcome
-    // committed
+    //  case                                      fault                                      outcome  committed
     test.each<[string, Fault, object, boolean]>([
       ['STALE_DATA although the head did not move', FAULTS.typed('STALE_DATA'), { kind: 'moved' }, false],
       ['a secondary limit over GraphQL', FAULTS.secondaryLimit(200, '7'), busy(7), false],
@@ -148,7 +147,7 @@ describe('git on GitHub', () => {
       ['a query that is too expensive', FAULTS.typed('RESOURCE_LIMITS_EXCEEDED'), 'unavailable', undefined],
       ['HTML with 200', FAULTS.html(false), 'unavailable', undefined],
       ['truncated JSON', FAULTS.halfJson(false), 'unavailable', undefined],
-      ['nothing', FAULTS.nothing(false), 'unavailable', undefined],
+      ['an empty body', FAULTS.nothing(false), 'unavailable', undefined],
       ['null', FAULTS.nullBody(false), 'unavailable', undefined],
       ['a dropped connection', FAULTS.cut(false), 'unavailable', undefined],
       ['a secondary limit', FAULTS.secondaryLimit(200, '7'), 'unavailable', 7],

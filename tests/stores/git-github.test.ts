@@ -72,7 +72,7 @@ describe('git on GitHub', () => {
       expect(standIn.counts()).toEqual({ query: 2, mutation: 0, rest: 0, all: 2 })
     })
 
-    // GitHub's text                      bytes
+    //  GitHub's text                      bytes
     test.each([
       ['missing, because the blob is binary', Buffer.from('a\0b')],
       ['truncated at 512,000 bytes', Buffer.from('x'.repeat(512_001))],

@@ -21,8 +21,7 @@ afterEach(() => repository.remove())
 
 describe('uncommitted changes are never overwritten', () => {
   const version = { version: { version: '1.0.1', text: 'ours' } }
-  // case                                         preparation                                               start of the
-  // message
+  //  case                                       preparation                                       start of the message
   test.each<[string, () => void, string]>([
     [
       'an untracked version file',

@@ -32,7 +32,7 @@ gitStoreContract('local', async ({ isEmpty }) => {
 })
 
 describe('content folder and repository state', () => {
-  // case                                       content folder             path in the tree
+  //  case                                       content folder             path in the tree
   test.each([
     ['a content folder at the top', 'content', 'content/'],
     ['another name', 'prompts', 'prompts/'],
@@ -61,8 +61,7 @@ describe('content folder and repository state', () => {
     expect(git('ls-tree', '-r', '--name-only', 'main')).toBe('README.md\n')
   })
 
-  // state                                  preparation
-  // message
+  //  state                                  preparation  message
   test.each<[string, () => void, string]>([
     [
       'no branch is checked out',

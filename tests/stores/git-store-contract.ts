@@ -91,7 +91,7 @@ export function gitStoreContract(
       await fsck()
     })
 
-    // case                                  content
+    //  case                                  content
     test.each([
       ['CRLF, tabs and trailing spaces', 'a\r\nb\tc  \r\n'],
       ['no final newline', 'one line'],
@@ -100,7 +100,7 @@ export function gitStoreContract(
       ['characters outside the BMP', '𝒳 👩‍👩‍👧 ü\n'],
       ['NUL', 'a\0b\n'],
       ['text with a meaning in git', '$Id$\n<<<<<<< HEAD\n=======\n>>>>>>> x\n'],
-      ['nothing', ''],
+      ['empty content', ''],
       ['more than GitHub returns as text', `${'0123456789abcdef'.repeat(33_000)}end`],
     ])('keeps bytes: %s', async (_, text) => {
       await commit(await read(), { ...version('1.0.0', text), index: text })
@@ -185,9 +185,9 @@ export function gitStoreContract(
       await fsck()
     })
 
-    // invalid argument                       additions
+    //  invalid argument                       additions
     test.each<[string, Partial<Additions>]>([
-      ['nothing', {}],
+      ['no additions', {}],
       ['an existing version', version('1.0.0', 'again')],
       ['an invalid version', version('../1.0.1', 'x')],
       ['an invalid owner', { owner: '..', index: 'x' }],

@@ -84,7 +84,7 @@ describe('query limits', () => {
 
 describe('search threads', () => {
   const { path } = indexOf('threads', ['plain text'])
-  /** A deadline for tests that do not test it: starting a thread takes time on a busy machine. */
+  /** A long deadline for tests of other limits, because starting a thread takes time on a busy machine. */
   const patience = { deadlineMs: 60_000, queue: 100 }
 
   test('give the same results as the index', async () => {

@@ -86,7 +86,7 @@ test('after 400 days only logins and counts of global sign-outs remain', async (
     'users',
   ])
   await recordTokenUse(state, 'id', new Date(time))
-  // after             removed
+  //  after             removed
   for (const [ms, gone] of [
     [10 * 60_000, ['jti', 'sign-ins']],
     [DAY_MS, ['fresh']],

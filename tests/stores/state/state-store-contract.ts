@@ -9,7 +9,7 @@ interface Driver {
   /** Reopens the store with a clock; each call sees what the earlier ones wrote. */
   open: (now: () => number) => Promise<OpenStateStore>
   close?: () => Promise<void>
-  /** Whether exactly one of many simultaneous callers wins. */
+  /** Whether the driver guarantees that exactly one of many concurrent callers wins. */
   hasOneWinner: boolean
 }
 
