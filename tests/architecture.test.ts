@@ -71,7 +71,7 @@ const PLAIN_SITE = files.map(({ path }) => path).filter((path) => /^src\/site\/(
 const ASIDE = ['src/site/docs/', 'src/site/fonts/', 'src/site/styles.css', 'src/site/styles/']
 
 describe('allowed imports', () => {
-  // folder         its allowed imports from this repository
+  //  folder         its allowed imports from this repository
   test.each([
     ['src/domain', ['src/domain/']],
     ['src/ports', ['src/domain/', 'src/ports/']],

@@ -15,7 +15,7 @@ const Lock = z.object({
   ),
 })
 
-/** All installed packages, without bundled ones, which the checksum of the package around them covers. */
+/** All installed packages except bundled ones, which are covered by the checksum of the package that contains them. */
 const installed = Object.entries(Lock.parse(JSON.parse(readFileSync('package-lock.json', 'utf8'))).packages).filter(
   ([path, { link, inBundle }]) => path !== '' && !link && !inBundle,
 )
