@@ -1,5 +1,5 @@
-// Compares the route table with what is served: every function's route, every page and every file of a build is in it,
-// and its routes lead where it says.
+// Compares the route table with what the hub serves: the table lists every route of the functions, every page and every
+// generated file, and each listed route reaches the named function.
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -25,7 +25,7 @@ const functions: Function[] = await Promise.all(
 )
 
 const literal = (text: string) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&')
-/** Returns a regular expression for the paths that a pattern in the table matches. */
+/** Returns a regular expression for the paths that a pattern in the route table matches. */
 const regexOf = (path: string) =>
   new RegExp(
     `^${literal(path)
@@ -35,22 +35,25 @@ const regexOf = (path: string) =>
 const known = ADDRESSES.filter(({ by, path }) => (by === 'file' || by === 'pages') && path !== '/*').map(
   ({ path }) => ({ regex: regexOf(path) }),
 )
-/** Owners, names and tags can be any word, so a URL at a fixed path must be listed in the table under that path. */
+/**
+ * An owner, name or tag can be almost any word, so a path that starts like this must be in the table itself, not just
+ * match `/{owner}`.
+ */
 const FIXED = /^\/(?:404|api|assets|auth|badges|cli|clients|data|docs|mcp|settings|tags)(?:\/|$)/
 const isKnown = (path: string) =>
   known.some(({ regex }) => regex.test(path) && (!FIXED.test(path) || !regex.source.startsWith('^\\/[')))
 
-/** Returns a path that matches a pattern, with the words from the pattern's own braces. */
+/** Returns a path that matches a pattern: replaces each placeholder by an example value or by its name. */
 const filled = (path: string) =>
   path
     .replace(/\*$/, 'anything')
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ version: '1.0.0', sort: 'top', page: '2' })[name] ?? name)
 
 describe('function routes', () => {
-  // Functions that are only called on a schedule have no URL.
+  // Scheduled functions have no URL.
   const addressed = functions.filter(({ config }) => !('schedule' in config))
   test.each(addressed.map((one) => [one.name, one] as const))(
-    '%s: every configured path is in the address table',
+    '%s: every configured path is in the route table',
     (name, { config }) => {
       const own = ADDRESSES.filter(({ by }) => by === name).map(({ path }) => filled(path))
       expect(own.length).toBeGreaterThan(0)
@@ -62,7 +65,7 @@ describe('function routes', () => {
     },
   )
 
-  test('each address and method in the table is routed to its function', () => {
+  test('each path and method in the table is routed to its function', () => {
     const route = routeFunctions(functions)
     const names = new Set(functions.map(({ name }) => name))
     for (const { path, methods, by } of ADDRESSES) {
@@ -77,7 +80,7 @@ describe('function routes', () => {
 })
 
 describe('build output', () => {
-  test('every page in src/pages is in the address table', () => {
+  test('every page in src/pages is in the route table', () => {
     const pages = readdirSync('src/pages', { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => `${parentPath.replaceAll('\\', '/').slice('src/pages'.length)}/${name}`)
@@ -90,7 +93,7 @@ describe('build output', () => {
     expect(pages.filter((path) => !fixed(path) && !path.startsWith('/assets/'))).toEqual([])
   })
 
-  test('every generated file and every file in src/public is in the address table', async () => {
+  test('every generated file and every file in src/public is in the route table', async () => {
     const { tree } = readStarterCatalogue()
     const catalogue = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
     const downloads = listCliDownloads({ ...(await readCliFiles('.')), baseUrl: 'https://hub.test' })
@@ -111,13 +114,13 @@ test('fixed paths such as /docs or /cli do not match the {owner} patterns', () =
   expect(['/acme', '/acme/a', '/acme/a/v/1.0.0', '/clients/a/b/c'].filter((path) => !isKnown(path))).toEqual([])
 })
 
-test('each address and method is in the table once, with a description', () => {
+test('each path and method is in the table once, with a description', () => {
   const lines = ADDRESSES.flatMap(({ path, methods, by }) => methods.map((method) => `${method} ${path} ${by}`))
   expect(new Set(lines).size).toBe(lines.length)
   for (const { path, methods, about } of ADDRESSES)
     expect([methods.length > 0, about !== ''], path).toEqual([true, true])
 })
 
-test('the client scripts use the repository list address from the table', () => {
+test('the client scripts use the path of the repository list from the table', () => {
   expect(ROUTES_LIST).toBe(ROUTES.listRepositories.path)
 })

@@ -1,5 +1,5 @@
-// Checks the architecture: which modules may import which, one importer per package, how files begin, how long shims
-// are, and which words are rejected.
+// Checks the architecture: which modules may import which, one importer per package, how files begin, how long the
+// Netlify functions are, and which constructs are banned.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ const files = ['src', 'clients', 'netlify', 'scripts', 'tests'].flatMap((dir) =>
 function listSources(dir: string): SourceFile[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name)
-    // Frozen files are not checked again.
+    // Released clients are frozen, so they are not checked.
     if (entry.isDirectory()) return entry.name.startsWith('.') || entry.name === 'releases' ? [] : listSources(path)
     return SOURCE.test(entry.name) ? [readSource(path)] : []
   })
@@ -63,17 +63,20 @@ test('the import reader finds imports in every folder', () => {
   }
 })
 
-/** Modules next to the site's rooms that all of them may use: texts, links and differences as values. */
+/**
+ * Modules directly in `src/site`, `src/site/card` and `src/site/prompt`, which every part of the site may import:
+ * texts, links and diffs as plain values.
+ */
 const PLAIN_SITE = files.map(({ path }) => path).filter((path) => /^src\/site\/(?:(?:card|prompt)\/)?[^/]+$/.test(path))
 const ASIDE = ['src/site/docs/', 'src/site/fonts/', 'src/site/styles.css', 'src/site/styles/']
 
 describe('allowed imports', () => {
-  //  room           may import (ours)                                       and nothing else of ours
+  //  folder         its allowed imports from this repository
   test.each([
     ['src/domain', ['src/domain/']],
     ['src/ports', ['src/domain/', 'src/ports/']],
     ['src/stores', ['src/domain/', 'src/ports/', 'src/stores/']],
-    // The editor renders the same differences and readmes as the pages do.
+    // The editor renders the same diffs and readmes as the pages.
     ['src/server', ['src/domain/', 'src/ports/', 'src/server/', 'src/site/prompt/', 'src/site/markdown.ts']],
     ['clients', ['clients/']],
     ['src/site/downloads', ['src/site/downloads/']],
@@ -193,7 +196,8 @@ describe('allowed imports', () => {
   })
 
   test('no two folders import each other', () => {
-    // A folder is a room, and its subfolders belong to it. All subjects of domain form one room, and so do handlers and drivers.
+    // Subfolders belong to their folder: all of src/domain counts as one folder, and so do all handlers and all
+    // drivers.
     const roomOf = (path: string) => {
       const room = /^(?:src\/site\/[^/]+|src\/host\/[^/]+|src\/[^/]+|scripts\/[^/]+|[^/]+)(?=\/)/.exec(path)?.[0]
       return room ?? path

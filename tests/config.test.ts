@@ -1,5 +1,5 @@
-// Tests the settings: their defaults, which values are rejected and with which message, and that the README lists the
-// same settings.
+// Tests the settings: their defaults, which values are rejected and with which message, and that the documentation
+// lists the same settings.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
@@ -21,23 +21,19 @@ test('uses defaults when nothing is set', () => {
 
 test.each([
   [
-    'SITE_URL before URL',
+    'SITE_URL takes precedence over URL',
     { SITE_URL: 'https://hub.example/', URL: 'https://x.netlify.app' },
     { baseUrl: 'https://hub.example' },
   ],
+  ['URL without SITE_URL', { SITE_URL: '', URL: 'https://x.netlify.app' }, { baseUrl: 'https://x.netlify.app' }],
+  ['PORT in the default URL', { PORT: '9000' }, { baseUrl: 'http://localhost:9000', port: 9000 }],
+  ['SITE_URL set: listens on all interfaces', { SITE_URL: 'https://hub.example' }, { listenAt: 'everywhere' }],
   [
-    'URL where there is no SITE_URL',
-    { SITE_URL: '', URL: 'https://x.netlify.app' },
-    { baseUrl: 'https://x.netlify.app' },
-  ],
-  ['the port in the local address', { PORT: '9000' }, { baseUrl: 'http://localhost:9000', port: 9000 }],
-  ['an address of its own: everywhere', { SITE_URL: 'https://hub.example' }, { listenAt: 'everywhere' }],
-  [
-    'an address of its own, on loopback',
+    'SITE_URL and HOST=localhost: listens on loopback',
     { SITE_URL: 'https://a.example', HOST: 'localhost' },
     { listenAt: ['127.0.0.1', '::1'] },
   ],
-  ['an address to listen at', { HOST: '0.0.0.0' }, { listenAt: ['0.0.0.0'] }],
+  ['HOST set: listens on that address', { HOST: '0.0.0.0' }, { listenAt: ['0.0.0.0'] }],
   [
     'proxies',
     { TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1,fd00::/8' },
@@ -50,7 +46,7 @@ test.each([
     },
   ],
   [
-    'the proxy of this machine',
+    'a proxy on this machine',
     { TRUSTED_PROXIES: 'loopback' },
     {
       trustedProxies: [
@@ -59,9 +55,9 @@ test.each([
       ],
     },
   ],
-  ['no limit', { RATE_LIMIT_PER_MINUTE: '0' }, { rateLimitPerMinute: 0 }],
+  ['no rate limit', { RATE_LIMIT_PER_MINUTE: '0' }, { rateLimitPerMinute: 0 }],
   [
-    'a token for GitHub',
+    'a GitHub token',
     { GITHUB_REPOSITORY: 'o/r', GITHUB_TOKEN: 't' },
     {
       gitStore: {
@@ -74,18 +70,22 @@ test.each([
     },
   ],
   [
-    'half a setup',
+    'GITHUB_REPOSITORY without a credential',
     { GITHUB_REPOSITORY: 'o/r' },
     { gitStore: { kind: 'incomplete', missing: 'GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY)' } },
   ],
   [
-    'a job of GitHub Actions, where the name is always set',
+    'GitHub Actions, which always sets GITHUB_REPOSITORY',
     { GITHUB_REPOSITORY: 'o/r', GITHUB_ACTIONS: 'true' },
     { gitStore: { kind: 'local' } },
   ],
-  ['the other half', { GITHUB_TOKEN: 't' }, { gitStore: { kind: 'incomplete', missing: 'GITHUB_REPOSITORY' } }],
   [
-    'half an App',
+    'a token without GITHUB_REPOSITORY',
+    { GITHUB_TOKEN: 't' },
+    { gitStore: { kind: 'incomplete', missing: 'GITHUB_REPOSITORY' } },
+  ],
+  [
+    'a GitHub App without its key',
     { GITHUB_REPOSITORY: 'o/r', GITHUB_APP_ID: '1' },
     { gitStore: { kind: 'incomplete', missing: 'GITHUB_APP_PRIVATE_KEY' } },
   ],

@@ -1,4 +1,4 @@
-// Checks that everything cited exists: every document and section, every file that a document or comment refers to, and every listed package.
+// Checks that everything the documents and comments refer to exists: documents, sections, files and packages.
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ function sectionsOf(path: string): Set<string> {
   )
 }
 
-/** Every citation of one of our documents in the code, the tests and the scripts. */
+/** Every reference to one of our documents in the code, the tests and the scripts. */
 const citations = files
   .filter(({ path }) => !path.endsWith('.md') && path !== 'tests/documents.test.ts')
   .flatMap(({ path, text }) =>
@@ -146,8 +146,8 @@ test('every dependency in package.json is used', () => {
     readFileSync('tsconfig.json', 'utf8'),
   ].join('\n')
   /**
-   * Used through their commands: the Node version that scripts run on, the compiler and its types, the checkers, `run-s`,
-   * the Netlify dev server.
+   * These packages are used only through their commands or types: the Node version that scripts run on, the compiler
+   * and its types, the checkers, `run-s`, the Netlify dev server.
    */
   const unnamed = new Set([
     'node',
@@ -174,7 +174,7 @@ test('every dependency in package.json is used', () => {
 test('every export is imported somewhere', () => {
   const sources = files.filter(({ path }) => /\.(?:ts|mts|mjs|astro|md)$/.test(path) && !path.startsWith('releases/'))
   const unused = sources
-    // The libraries are for other programs, and Astro calls the exports of pages, its middleware and its entry point.
+    // Other programs use the libraries, and Astro uses the exports of pages, its middleware and its entry point.
     .filter(
       ({ path }) =>
         /^src\/.*\.ts$/.test(path) && !/^src\/(?:pages\/|site\/astro\/(?:dev-middleware|pages-entry)\.ts)/.test(path),

@@ -1,4 +1,4 @@
-// Checks the supply chain's lock: everything that is installed anywhere is verified against the checksum in it.
+// Checks package-lock.json: everything that npm installs is verified against a checksum in it.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -15,14 +15,14 @@ const Lock = z.object({
   ),
 })
 
-/** Packages inside another package's archive are covered by that archive's checksum. */
+/** All installed packages except bundled ones, which are covered by the checksum of the package that contains them. */
 const installed = Object.entries(Lock.parse(JSON.parse(readFileSync('package-lock.json', 'utf8'))).packages).filter(
   ([path, { link, inBundle }]) => path !== '' && !link && !inBundle,
 )
 
 /**
- * Binaries for platforms other than the one the lock was created on, without a checksum from the registry for this
- * version. To remove one from this list: `npm view {name}@{version} dist.integrity`.
+ * Binaries for platforms other than the one on which the lock file was created; it has no checksum for these versions.
+ * To remove one from this list: `npm view {name}@{version} dist.integrity`.
  */
 const WITHOUT_CHECKSUM = [
   '@astrojs/compiler-binding-android-arm64@0.5.1',

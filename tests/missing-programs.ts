@@ -6,9 +6,9 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 /** A program that some tests need. */
 interface Program {
   name: string
-  /** The Debian or Ubuntu install command, or just the apt package if it contains no space. */
+  /** The install command, or the name of the Debian package if it contains no space. */
   install: string
-  /** The tests that need it: matched against "path > suite > test". */
+  /** The tests that need this program; matched against "path > suite > test". */
   tests: RegExp
 }
 
@@ -76,7 +76,7 @@ export function describeSkipped(skipped: readonly string[], isHere: (program: st
   ]
 }
 
-/** Lists skipped tests after the run's summary. */
+/** A reporter that lists the skipped tests after the summary of the run. */
 export class MissingPrograms implements Reporter {
   #isFiltered = false
 

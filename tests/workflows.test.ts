@@ -1,5 +1,4 @@
-// Checks the workflows and actions: valid according to actionlint, and without any of the vulnerabilities that zizmor
-// warns about.
+// Checks the workflows and actions: valid according to actionlint, and without vulnerabilities that zizmor finds.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,7 +37,7 @@ const stepsOf = (path: string): Step[] =>
     ? (parse(readFileSync(path, 'utf8')) as { runs: { steps: Step[] } }).runs.steps
     : jobsOf(path).flatMap(({ steps = [] }) => steps)
 
-/** Runs on a stranger's pull request, but from the base branch and with its permissions. */
+/** Workflows that run for other people's pull requests, but from the base branch and with its permissions. */
 const FOR_STRANGERS = ['.github/workflows/content.yml']
 const WRITES = (path: string) =>
   Object.entries(read(path).jobs).filter(([, { permissions = {} }]) =>
@@ -91,7 +90,7 @@ describe.each(WORKFLOWS)('%s', (path) => {
     if ('pull_request' in on) expect(WRITES(path)).toEqual([])
     if (!('pull_request_target' in on)) return
     for (const { uses = '', with: given = {}, run = '' } of Object.values(jobs).flatMap(({ steps = [] }) => steps)) {
-      // A cache written by it would be read by runs on the base branch.
+      // Runs on the base branch would read a cache that such a workflow wrote.
       expect(uses).not.toMatch(/cache/)
       expect(Object.keys(given).filter((key) => ['ref', 'repository', 'cache', 'script'].includes(key))).toEqual([])
       expect(run).not.toMatch(/git (?:checkout|switch|merge|pull|worktree)|gh pr/)
@@ -123,7 +122,7 @@ describe.each([...WORKFLOWS, ...ACTIONS])('%s', (path) => {
     expect(checkouts.filter(({ with: given }) => given?.['persist-credentials'] !== false)).toEqual([])
   })
 
-  test('uses only event fields that outsiders cannot write freely', () => {
+  test('uses only event fields that outsiders cannot set freely', () => {
     const EVENT = /github\.(?:event[\w.[\]'"*-]*|head_ref)/g
     const used = [...readFileSync(path, 'utf8').matchAll(EVENT)].map(([name]) => name)
     const free = used.filter((name) => !SAFE.has(name))
@@ -131,7 +130,7 @@ describe.each([...WORKFLOWS, ...ACTIONS])('%s', (path) => {
   })
 })
 
-/** Numbers, digests, logins, and label names, which only maintainers set. */
+/** Allowed fields: numbers, digests, logins, and label names, which only maintainers set. */
 const SAFE = new Set([
   ...['github.event_name', 'github.event.action', 'github.event.pull_request.number'],
   ...['github.event.pull_request.base.sha', 'github.event.pull_request.head.sha'],

@@ -29,7 +29,7 @@ afterEach(async () => {
   standIn = undefined
 })
 
-/** Access tokens that GitHub issued to the hub, captured in transit. */
+/** Access tokens that GitHub issued to the hub, captured from its requests. */
 const accessTokens: string[] = []
 const realFetch = globalThis.fetch
 const watchAccessTokens = () =>
@@ -64,7 +64,9 @@ const publish = (token: string, to: string, content = 'Say hello.') =>
     body: JSON.stringify({ content }),
   })
 
-/** Reports everything that a page's policy blocks and every error that its scripts throw. */
+/**
+ * Opens a page and records everything that its Content-Security-Policy blocks and every error that its scripts throw.
+ */
 const open = async (
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<{ page: Page; problems: string[] }> => {
@@ -136,15 +138,19 @@ describe('GitHub sign-in', () => {
     watching.mockRestore()
   })
 
-  /** No stored data contains a usable secret: neither the token, GitHub's token nor the session appears in any store, log line or commit. */
+  /**
+   * Checks that no stored data contains a usable secret: the token, GitHub's token and the session appear in no store,
+   * log line or commit.
+   */
   const expectNoSecrets = async (token: string, page: Page) => {
     const session = (await page.context().cookies()).find(({ name }) => name === 'session')?.value ?? ''
     expect(session).toMatch(/^[\w-]{43}$/)
     const everywhere = `${hub.storedTexts()}\n${hub.logged()}\n${hub.git('log', '-p')}`
-    // Seen twice, because the parts of the fake GitHub server call each other through the same function.
+    // Each token is captured twice, because the parts of the fake GitHub server call each other through the same
+    // `fetch`.
     expect(new Set(accessTokens).size).toBe(1)
     expect(everywhere).toContain(hash('sha256', session))
-    // A revoked token is removed, including its digest.
+    // Revoking a token also removes its digest.
     for (const secret of [token, token.slice(4), hash('sha256', token), session, ...accessTokens, 'sekret'])
       expect(everywhere).not.toContain(secret)
   }
@@ -171,9 +177,9 @@ describe('local sign-in', () => {
     await page.keyboard.press('Enter')
     const token = (await page.locator('#new-token').textContent()) ?? ''
 
-    // The lines that the page shows are run unchanged.
+    // Runs the lines exactly as the page shows them.
     const lines = await page.locator('#snippet-set, #snippet-curl').allTextContents()
-    // Asynchronous, because the hub runs in this same process.
+    // This call is asynchronous because the hub runs in the same process.
     const { stdout: answer } = await promisify(execFile)('sh', ['-c', lines.join('\n')])
     expect(JSON.parse(answer)).toMatchObject({ data: { full_name: 'bob/my-prompt', version: '1.0.0' } })
 

@@ -34,15 +34,15 @@ test('uses cookie names without the __Host- prefix on http://localhost', async (
 })
 
 describe('rejected session cookies', () => {
-  //  case                    what becomes of the jar of somebody signed in
+  //  case                    change to the cookie jar of a signed-in user
   test.each([
-    ['none', (jar: Jar) => jar.cookies.clear()],
+    ['missing', (jar: Jar) => jar.cookies.clear()],
     ['forged', (jar: Jar) => jar.cookies.set(SESSION, 'A'.repeat(43))],
-    ['cut short', (jar: Jar) => jar.cookies.set(SESSION, jar.cookies.get(SESSION)?.slice(1) ?? '')],
-    ['a path', (jar: Jar) => jar.cookies.set(SESSION, '../tokens/x')],
+    ['truncated', (jar: Jar) => jar.cookies.set(SESSION, jar.cookies.get(SESSION)?.slice(1) ?? '')],
+    ['a path as the value', (jar: Jar) => jar.cookies.set(SESSION, '../tokens/x')],
     ['sent twice', (jar: Jar) => jar.cookies.set(SESSION, `${'B'.repeat(43)}; ${SESSION}=${jar.cookies.get(SESSION)}`)],
-    ['under the name of plain http', (jar: Jar) => rename(jar, 'session')],
-    ['under the name of a sign-in', (jar: Jar) => rename(jar, '__Host-oauth')],
+    ['under the cookie name for plain HTTP', (jar: Jar) => rename(jar, 'session')],
+    ['under the name of the sign-in cookie', (jar: Jar) => rename(jar, '__Host-oauth')],
   ])('%s', async (_, change) => {
     const jar = await openAccount().signIn('alice')
     expect(await isSignedIn(jar)).toBe(true)
@@ -124,12 +124,12 @@ describe('cross-site requests', () => {
   //  case                                     headers
   test.each([
     ['another origin', { Origin: 'https://evil.example' }],
-    ['an origin that begins like ours', { Origin: 'https://hub.example.evil.example' }],
-    ['plain http', { Origin: 'http://hub.example' }],
-    ['an origin that is kept secret', { Origin: 'null' }],
-    ['neither header', { Origin: null }],
-    ['a browser that says so', { Origin: 'https://hub.example', 'Sec-Fetch-Site': 'cross-site' }],
-    ['a neighbour of the same site', { Origin: 'https://hub.example', 'Sec-Fetch-Site': 'same-site' }],
+    ['an origin that starts with ours', { Origin: 'https://hub.example.evil.example' }],
+    ['plain HTTP', { Origin: 'http://hub.example' }],
+    ['an opaque origin (null)', { Origin: 'null' }],
+    ['no Origin header', { Origin: null }],
+    ['Sec-Fetch-Site: cross-site', { Origin: 'https://hub.example', 'Sec-Fetch-Site': 'cross-site' }],
+    ['Sec-Fetch-Site: same-site', { Origin: 'https://hub.example', 'Sec-Fetch-Site': 'same-site' }],
   ])('%s: returns 403 and changes nothing', async (_, headers) => {
     const account = openAccount()
     const jar = await account.signIn('alice')
@@ -149,16 +149,19 @@ describe('cross-site requests', () => {
     expect(await isSignedIn(jar)).toBe(true)
   })
 
-  //  case                             the form's token
+  //  case                             CSRF token in the form
   test.each([
-    ['no form token', async () => ''],
-    ['one that is made up', async () => 'A'.repeat(43)],
-    ['one of another form', async (jar: Jar) => fieldOf((await jar.ask('/settings')).text, '/auth/sign-out', 'csrf')],
+    ['no CSRF token', async () => ''],
+    ['a made-up token', async () => 'A'.repeat(43)],
     [
-      'one of another session',
+      'a token from another form',
+      async (jar: Jar) => fieldOf((await jar.ask('/settings')).text, '/auth/sign-out', 'csrf'),
+    ],
+    [
+      'a token from another session',
       async (_: Jar, other: Jar) => fieldOf((await other.ask('/settings')).text, '/settings/tokens', 'csrf'),
     ],
-  ])('%s: 403', async (_, take) => {
+  ])('%s: returns 403', async (_, take) => {
     const account = openAccount()
     const [jar, other] = [await account.signIn('alice'), await account.signIn('alice')]
     const answer = await sendTokenForm(jar, { csrf: await take(jar, other) })
@@ -176,7 +179,7 @@ describe('cross-site requests', () => {
     expect((await jar.ask('/auth/sign-out')).status).toBe(405)
   })
 
-  test('returns 415 for a content type that is not a form’s', async () => {
+  test('returns 415 for a non-form content type', async () => {
     const jar = await openAccount().signIn('alice')
     const answer = await jar.ask('/settings/tokens', { form: { csrf: 'x' }, headers: { 'Content-Type': 'text/plain' } })
     expect(answer.status).toBe(415)

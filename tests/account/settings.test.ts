@@ -46,7 +46,7 @@ const hub: Hub = {
   localGit: { readFolder: nothing, readBlob: nothing, commit: nothing },
 }
 
-/** Returns the response to a request. @param on our own host, or on the platform */
+/** Sends a request and returns the response. @param on `host` for our own Node server, `platform` for Netlify */
 const ask = async (
   path: string,
   { on = 'host', ip = '127.0.0.1', at = 'http://localhost:8888', headers = {}, method = 'GET' } = {},
@@ -66,11 +66,11 @@ describe('local sign-in with no settings', () => {
   //  case                                                     path                      status
   test.each([
     ['the account page', '/settings', 200],
-    ['the way to sign in', '/auth/sign-in', 200],
-    ['the form', '/auth/local', 403],
-    ['the form with a key that is made up', `/auth/local?key=${'A'.repeat(43)}`, 403],
+    ['the sign-in URL', '/auth/sign-in', 200],
+    ['the sign-in form', '/auth/local', 403],
+    ['the form with a made-up key', `/auth/local?key=${'A'.repeat(43)}`, 403],
     ['the form with an empty key', '/auth/local?key=', 403],
-  ])('without the link, %s asks the user to open it', async (_, path, status) => {
+  ])('without the sign-in link, %s asks the user to open it', async (_, path, status) => {
     const answer = await ask(path)
     expect(answer.status).toBe(status)
     expect(answer.text).toContain('open the link that <code>npm start</code> printed')
@@ -78,7 +78,7 @@ describe('local sign-in with no settings', () => {
   })
 
   test('refuses a request through a reverse proxy that adds no headers', async () => {
-    // As nginx forwards it with only `proxy_pass http://localhost:8888`.
+    // nginx forwards requests like this one if it has only `proxy_pass http://localhost:8888`.
     const answer = await ask('/auth/local', { at: 'http://localhost:8888', headers: { Host: 'localhost:8888' } })
     expect([answer.status, answer.text.includes('name="handle"')]).toEqual([403, false])
   })
@@ -95,7 +95,7 @@ test('a sign-in link works once, and a new link is printed after each sign-in', 
     jars[index]!.ask('/auth/local', {
       form: { state: fieldOf(pages[index]!.text, '/auth/local', 'state'), key: first, handle },
     })
-  // A typing mistake does not use up the key.
+  // An invalid username does not use up the key.
   expect((await send(0, 'not a handle')).status).toBe(422)
   expect([(await send(0, 'alice')).status, (await send(1, 'mallory')).status]).toEqual([303, 403])
   expect(told).toEqual([keys.current()])
@@ -107,9 +107,9 @@ test('a sign-in link works once, and a new link is printed after each sign-in', 
 describe('local sign-in is disabled', () => {
   //  case                                settings
   test.each([
-    ['for a hub with an address of its own', { SITE_URL: 'https://hub.example' }],
+    ['for a hub with a SITE_URL', { SITE_URL: 'https://hub.example' }],
     ['under the Netlify dev server', { NETLIFY_LOCAL: 'true' }],
-    ['with a part of the settings', { GITHUB_CLIENT_ID: 'x' }],
+    ['with only some of the GitHub settings', { GITHUB_CLIENT_ID: 'x' }],
   ])('%s', async (_, settings) => {
     Object.assign(process.env, settings)
     for (const [path, method] of [
@@ -131,7 +131,7 @@ describe('local sign-in is disabled', () => {
   test('on Netlify, returns 404 with all settings and 503 when one is missing', async () => {
     Object.assign(process.env, GITHUB, { SITE_URL: 'https://hub.example' })
     expect((await ask('/auth/local', { on: 'platform', method: 'POST', at: 'http://localhost' })).status).toBe(404)
-    // Settings are read once per environment object, so it is replaced by another one.
+    // Settings are read once per environment object, so the test replaces the object.
     process.env = { ...process.env, GITHUB_CLIENT_ID: '' }
     expect((await ask('/auth/local', { on: 'platform', method: 'POST', at: 'http://localhost' })).status).toBe(503)
   })
@@ -149,7 +149,7 @@ describe('local sign-in is disabled', () => {
 
 describe('missing or invalid settings are named in the response', () => {
   test.each(['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])(
-    '%s: returns 503 when self-hosted and on Netlify',
+    '%s missing: returns 503, self-hosted and on Netlify',
     async (name) => {
       Object.assign(process.env, GITHUB)
       delete process.env[name]
@@ -199,7 +199,7 @@ describe('rate limit of the account pages', () => {
     expect(answer.text).toContain('Too many requests from this IP address')
   })
 
-  test('uses the read limit per client address, self-hosted too', async () => {
+  test('applies the read limit to each client address, also when self-hosted', async () => {
     const { limiter, clientAddress } = await connectAccount(new Request('http://localhost:8888/settings'), {
       ip: '2001:db8:1:2:3::4',
       hub,

@@ -22,7 +22,7 @@ const open = (clientSecret = standIn.oauth.clientSecret): Account => {
   return openAccount({ signIn: { kind: 'github', ...settings, identify: (grant) => exchangeCode(settings, grant) } })
 }
 
-/** Goes to GitHub and approves the sign-in there. @returns the URL that leads back to us */
+/** Goes to GitHub and approves the sign-in there. @returns the callback URL on the hub */
 const goToGithub = async (jar: Jar, login = 'alice', path = '/auth/sign-in'): Promise<URL> => {
   const address = new URL((await jar.ask(path)).headers.get('Location') ?? '')
   await fetch(address)
@@ -57,21 +57,21 @@ test('signs in by GitHub user ID and returns to the page it started from', async
 })
 
 describe('state parameter of the GitHub callback', () => {
-  //  case                     what becomes of the way back and of the jar
+  //  case                     change to the callback URL or the cookie jar
   test.each([
     ['missing', (way: URL) => way.searchParams.delete('state')],
     ['empty', (way: URL) => way.searchParams.set('state', '')],
-    ['another', (way: URL) => way.searchParams.set('state', 'A'.repeat(43))],
+    ['made up', (way: URL) => way.searchParams.set('state', 'A'.repeat(43))],
     ['without its cookie', (_: URL, jar: Jar) => jar.cookies.clear()],
     [
-      'of a cookie that is forged',
+      'with a forged cookie',
       (_: URL, jar: Jar) => changeCookie(jar, (cookie) => `${cookie.slice(0, -1)}${cookie.endsWith('A') ? 'E' : 'A'}`),
     ],
     [
-      'of a cookie whose payload is another',
+      'with a cookie whose payload was replaced',
       (_: URL, jar: Jar) => changeCookie(jar, (cookie) => `e30.${cookie.split('.')[1]}`),
     ],
-    ['ten minutes old', () => vi.useFakeTimers({ now: Date.now() + 601_000, toFake: ['Date'] })],
+    ['older than ten minutes', () => vi.useFakeTimers({ now: Date.now() + 601_000, toFake: ['Date'] })],
   ])('%s: returns 400, does not call GitHub and signs nobody in', async (_, change) => {
     const account = open()
     const jar = account.openJar()
@@ -100,7 +100,7 @@ describe('state parameter of the GitHub callback', () => {
     expect((await comeBack(jar, way)).status).toBe(303)
     expect((await comeBack(jar, way)).status).toBe(400)
     jar.cookies.set('__Host-oauth', cookie)
-    // GitHub itself rejects a used code; this one accepts it, as a manipulated one might.
+    // GitHub itself rejects a used code; this replacement accepts it, as a compromised GitHub might.
     if (account.dependencies.signIn.kind === 'github')
       account.dependencies.signIn.identify = async () => ({ user_id: '4', login: 'bob' })
     const answer = await comeBack(jar, way)
@@ -109,8 +109,8 @@ describe('state parameter of the GitHub callback', () => {
 
   //  case                     the code
   test.each([
-    ['a good code', (way: URL) => way],
-    ['a code that is made up', (way: URL) => way.searchParams.set('code', 'made-up')],
+    ['a valid code', (way: URL) => way],
+    ['a made-up code', (way: URL) => way.searchParams.set('code', 'made-up')],
   ])('sent 40 times concurrently with %s: calls GitHub once', async (_, change) => {
     const jar = open().openJar()
     const way = await goToGithub(jar)
@@ -143,7 +143,7 @@ describe('state parameter of the GitHub callback', () => {
   })
 })
 
-//  given                            where it leads
+//  return_to                        redirects to
 test.each([
   ['/acme/code-review?tab=1#x', '/acme/code-review?tab=1#x'],
   ['/', '/'],
@@ -177,15 +177,20 @@ describe('GitHub errors', () => {
   const json = (body: object) => ({ kind: 'answer', applied: false, status: 200, body: JSON.stringify(body) }) as const
   //  case                     on                                fault                                        status
   test.each([
-    ['a code that is used', 'POST /login/oauth/access_token', json({ error: 'bad_verification_code' }), 400],
-    ['a refused client', 'POST /login/oauth/access_token', json({ error: 'incorrect_client_credentials' }), 503],
+    ['a used code', 'POST /login/oauth/access_token', json({ error: 'bad_verification_code' }), 400],
+    [
+      'rejected client credentials',
+      'POST /login/oauth/access_token',
+      json({ error: 'incorrect_client_credentials' }),
+      503,
+    ],
     ['an unknown error', 'POST /login/oauth/access_token', json({ error: 'teapot' }), 502],
     ['HTML', 'POST /login/oauth/access_token', FAULTS.html(false), 502],
-    ['a cut line', 'POST /login/oauth/access_token', FAULTS.cut(true), 503],
+    ['a dropped connection', 'POST /login/oauth/access_token', FAULTS.cut(true), 503],
     ['a bad gateway', 'GET /user', FAULTS.badGateway(false), 503],
-    ['a user without a number', 'GET /user', json({ login: 'alice' }), 502],
-    ['a login that is no handle', 'GET /user', json({ id: 7, login: 'alice_corp' }), 403],
-    ['a token that is refused', 'GET /user', FAULTS.badCredentials(), 502],
+    ['a user without an ID', 'GET /user', json({ login: 'alice' }), 502],
+    ['a login that is not a valid handle', 'GET /user', json({ id: 7, login: 'alice_corp' }), 403],
+    ['a rejected access token', 'GET /user', FAULTS.badCredentials(), 502],
   ] as const)('%s: signs nobody in and logs no secret', async (_, name, fault, status) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const jar = open().openJar()

@@ -34,31 +34,31 @@ describe('creating a token', () => {
     expect((await account.dependencies.accounts.listTokens('local-alice', new Date())).length).toBe(1)
   })
 
-  //  case                         fields                                    told
+  //  case                         fields                                    message
   test.each([
     ['no name', { name: ' ' }, 'name: expected some text'],
-    ['a long name', { name: 'x'.repeat(65) }, 'name: expected at most 64 characters'],
-    ['a name with a line end', { name: 'a\nb' }, 'name: expected no control characters'],
-    ['no days', { days: '' }, 'days: expected a whole number'],
-    ['too few days', { days: '0' }, 'days: expected a whole number of days from 1 to 365'],
-    ['too many days', { days: '366' }, 'days: expected a whole number'],
-    ['half days', { days: '1.5' }, 'days: expected a whole number'],
-    ['days as a program writes them', { days: '1e1' }, 'days: expected a whole number'],
-    ['somebody else’s owner', { owner: 'mallory' }, 'you cannot publish to mallory'],
+    ['a name that is too long', { name: 'x'.repeat(65) }, 'name: expected at most 64 characters'],
+    ['a name with a line break', { name: 'a\nb' }, 'name: expected no control characters'],
+    ['no lifetime', { days: '' }, 'days: expected a whole number'],
+    ['a lifetime that is too short', { days: '0' }, 'days: expected a whole number of days from 1 to 365'],
+    ['a lifetime that is too long', { days: '366' }, 'days: expected a whole number'],
+    ['a fraction of a day', { days: '1.5' }, 'days: expected a whole number'],
+    ['a number in exponent notation', { days: '1e1' }, 'days: expected a whole number'],
+    ['another user’s owner', { owner: 'mallory' }, 'you cannot publish to mallory'],
     ['a reserved owner', { owner: 'settings' }, 'owner: expected an owner that you may publish to'],
     ['no owner', { owner: '' }, 'owner: expected an owner that you may publish to'],
-    ['every owner', { owner: '*' }, 'owner: expected an owner that you may publish to'],
+    ['a wildcard for all owners', { owner: '*' }, 'owner: expected an owner that you may publish to'],
     [
-      'a repository that is a path',
+      'a path as the repository',
       { repository: '../x' },
       'repository: expected lower-case letters, digits and single hyphens, or nothing',
     ],
     [
-      'upper case',
+      'an upper-case repository',
       { repository: 'Code' },
       'repository: expected lower-case letters, digits and single hyphens, or nothing',
     ],
-    ['a form that is made up', { form: 'x' }, 'form: expected the unchanged form ID'],
+    ['a made-up form ID', { form: 'x' }, 'form: expected the unchanged form ID'],
   ])('%s: returns 422 with a message and keeps the typed values', async (_, fields, told) => {
     const answer = await sendTokenForm(alice, { name: 'my "laptop"', ...fields })
     expect([answer.status, tokenOn(answer.text)]).toEqual([422, ''])
@@ -101,7 +101,7 @@ describe('revoked and expired tokens', () => {
     expect((await alice.ask('/settings')).text).toContain('You have no tokens.')
   })
 
-  //  case                                            made           what an earlier version marked
+  //  case                                            days ago       change to each token record
   test.each([
     ['revoked by an earlier version', 0.5, (record: object) => ({ ...record, revoked_at: '2026-11-21T00:00:00.000Z' })],
     ['expired', 3, (record: object) => record],
@@ -118,7 +118,7 @@ describe('revoked and expired tokens', () => {
       account.state[name] = async (...given: unknown[]): Promise<never> => {
         calls += 1
         most = Math.max(most, ++atOnce)
-        // One turn of the event loop, so that simultaneous requests really are in progress at the same time.
+        // Waits one turn of the event loop, so that concurrent requests really overlap.
         await new Promise((next) => setImmediate(next))
         const value = await call(...(given as never[]))
         atOnce -= 1
@@ -152,7 +152,7 @@ describe('revoked and expired tokens', () => {
   })
 })
 
-test('users cannot see or revoke the tokens of other users, whatever ID they send', async () => {
+test("users cannot see or revoke tokens of other users, even if they send the token's ID", async () => {
   await sendTokenForm(alice)
   const [token] = await account.dependencies.accounts.listTokens('local-alice', new Date())
   const bob = await account.signIn('bob')
@@ -193,12 +193,12 @@ describe('publishing with a personal token', () => {
 
   //  case                                   scope            to                  status code
   test.each([
-    ['an owner as its member', 'acme/*', 'acme/greet', 201, undefined],
-    ['the one repository', 'alice/notes', 'alice/notes', 201, undefined],
-    ['a neighbour whose name begins like it', 'alice/notes', 'alice/notes-2', 403, 'forbidden'],
-    ['a neighbour whose owner begins like it', 'alice/*', 'alice-2/notes', 403, 'forbidden'],
-    ['another owner of theirs', 'alice/*', 'acme/greet', 403, 'forbidden'],
-    ['somebody else’s owner, whatever the scope says', 'mallory/*', 'mallory/x', 403, 'forbidden'],
+    ['an owner that the user is a member of', 'acme/*', 'acme/greet', 201, undefined],
+    ['the repository in the scope', 'alice/notes', 'alice/notes', 201, undefined],
+    ['another repository whose name starts the same', 'alice/notes', 'alice/notes-2', 403, 'forbidden'],
+    ['another owner whose name starts the same', 'alice/*', 'alice-2/notes', 403, 'forbidden'],
+    ['another owner of the same user', 'alice/*', 'acme/greet', 403, 'forbidden'],
+    ['another user’s owner, whatever the scope says', 'mallory/*', 'mallory/x', 403, 'forbidden'],
   ])('%s', async (_, scope, to, status, code) => {
     expect(await publishTo(to, await hub.makeToken({ scope, holder: person }))).toEqual([status, code])
   })

@@ -1,4 +1,4 @@
-// Tests hubcli with every response, and with no response, in every shell.
+// Tests how hubcli handles every kind of response, or none, in every shell.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ const TABLE_COMMANDS: [name: string, args: string[]][] = [
   ['versions', ['versions', 'acme/x']],
 ]
 
-//  status  Retry-After  body                                                      exit  what is said                 requests
+//  status  Retry-After  body                                                      exit  message  requests
 const ANSWERS: [status: number, retryAfter: string, body: string, code: number, sentence: RegExp, requests: number][] =
   [
     [
@@ -99,7 +99,8 @@ describe.each(SHELLS)('$name', (shell) => {
             expect(outcome.stderr).toMatch(sentence)
             expect(outcome.slept).toEqual(count === 1 ? [] : [retryAfter || '1', retryAfter || '2'])
           }
-          // Before hubcli trusts an HTML page, it checks whether this is a mirror: cat once, pull once.
+          // If the body is an HTML page, hubcli first checks whether the hub is a mirror: one extra request for cat,
+          // one for pull.
           const looks = status === 404 && body.startsWith('<') ? 2 : 0
           expect(requests.length).toBe(3 * count + looks)
           expect(new Set(requests.slice(-count).map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
@@ -110,11 +111,11 @@ describe.each(SHELLS)('$name', (shell) => {
     })
 
     test.concurrent.each([
-      ['too long to wait for', '61', 1, [], 'try again in 61 s'],
-      ['absurd', '99999999999999999999999', 1, [], 'try again in 999999 s'],
-      ['just bearable', '60', 3, ['60', '60'], 'try again in 60 s'],
+      ['too long to wait', '61', 1, [], 'try again in 61 s'],
+      ['absurdly long', '99999999999999999999999', 1, [], 'try again in 999999 s'],
+      ['the longest accepted wait', '60', 3, ['60', '60'], 'try again in 60 s'],
       ['zero', '0', 3, ['0', '0'], 'try again in 0 s'],
-      ['with leading zeros', '010', 3, ['10', '10'], 'try again in 10 s'],
+      ['leading zeros', '010', 3, ['10', '10'], 'try again in 10 s'],
       ['a date', 'Wed, 21 Oct 2026 07:28:00 GMT', 3, ['1', '2'], '(503)'],
       ['hostile', '$(id)', 3, ['1', '2'], '(503)'],
       ['negative', '-1', 3, ['1', '2'], '(503)'],
@@ -211,12 +212,12 @@ describe.each(SHELLS)('$name', (shell) => {
 
     test.concurrent.each([
       [
-        'nobody listens',
+        'connection refused',
         'http://127.0.0.1:1',
         /^hubcli: cannot reach http:\/\/127\.0\.0\.1:1: [^\n]*connect[^\n]*\n$/i,
         ['1', '2'],
       ],
-      ['https where http is spoken', undefined, /^hubcli: cannot reach https:[^\n]*\n$/, ['1', '2']],
+      ['https on an http port', undefined, /^hubcli: cannot reach https:[^\n]*\n$/, ['1', '2']],
     ])('%s', async (_, address, sentence, slept) => {
       await withStandIn(undefined, async ({ url }) => {
         const env = { HUB_URL: address ?? url.replace('http:', 'https:') }

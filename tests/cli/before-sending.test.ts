@@ -9,8 +9,8 @@ import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 /**
- * Command prefix that limits read permissions to those of other users, because root can read everything. Undefined if
- * root cannot drop them here.
+ * Command prefix that takes away root's right to read every file. Empty for other users; undefined if root cannot drop
+ * it here.
  */
 const AS_OTHERS = process.getuid?.() === 0 ? withoutPrivileges() : []
 const NOT_AS_OTHERS = AS_OTHERS === undefined ? ' (SKIPPED: root may read everything; apt-get install util-linux)' : ''
@@ -32,34 +32,34 @@ const TABLE_COMMANDS: [name: string, args: string[]][] = [
 /** Input that is not text: none of it may be sent. */
 const NOT_TEXT: [name: string, content: Buffer, sentence: RegExp][] = [
   ['NUL', Buffer.from('a\nb\0c'), /contains a NUL in line 2/],
-  ['a byte that UTF-8 never has', Buffer.from([97, 10, 10, 255]), /is not UTF-8 in line 3/],
+  ['a byte that never occurs in UTF-8', Buffer.from([97, 10, 10, 255]), /is not UTF-8 in line 3/],
   ['Latin-1', Buffer.from('caf\xE9 au lait', 'latin1'), /is not UTF-8/],
-  ['an overlong slash', Buffer.from([0xc0, 0xaf]), /is not UTF-8/],
-  ['an overlong of three bytes', Buffer.from([0xe0, 0x9f, 0xbf]), /is not UTF-8/],
-  ['an overlong of four bytes', Buffer.from([0xf0, 0x8f, 0xbf, 0xbf]), /is not UTF-8/],
+  ['an overlong encoding of a slash', Buffer.from([0xc0, 0xaf]), /is not UTF-8/],
+  ['an overlong three-byte sequence', Buffer.from([0xe0, 0x9f, 0xbf]), /is not UTF-8/],
+  ['an overlong four-byte sequence', Buffer.from([0xf0, 0x8f, 0xbf, 0xbf]), /is not UTF-8/],
   ['a surrogate', Buffer.from([0xed, 0xa0, 0x80]), /is not UTF-8/],
-  ['beyond U+10FFFF', Buffer.from([0xf4, 0x90, 0x80, 0x80]), /is not UTF-8/],
-  ['a lone continuation', Buffer.from([97, 0x80]), /is not UTF-8/],
-  ['cut within a character', Buffer.from([97, 0xf0, 0x9f, 0x98]), /is not UTF-8/],
+  ['a code point above U+10FFFF', Buffer.from([0xf4, 0x90, 0x80, 0x80]), /is not UTF-8/],
+  ['a lone continuation byte', Buffer.from([97, 0x80]), /is not UTF-8/],
+  ['a character that is cut off', Buffer.from([97, 0xf0, 0x9f, 0x98]), /is not UTF-8/],
   ['UTF-16', Buffer.from(`${BOM}a`, 'utf16le'), /is not UTF-8/],
-  ['larger than a request', Buffer.alloc(1_048_577, 97), /is larger than a request may be/],
+  ['larger than a request may be', Buffer.alloc(1_048_577, 97), /is larger than a request may be/],
 ]
 
-//  case                                       arguments, without the file `f`                        message
+//  case                                       arguments (`f` is the only file)                           message
 const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
   ['no command', [], /expected a command/],
   ['an unknown command', ['frobnicate'], /unknown command frobnicate/],
   ['an unknown option before the command', ['--frobnicate'], /unknown command --frobnicate/],
   ['cat without a repository', ['cat'], /usage: hubcli cat/],
-  ['cat of two', ['cat', 'acme/a', 'acme/b'], /usage: hubcli cat/],
+  ['cat with two repositories', ['cat', 'acme/a', 'acme/b'], /usage: hubcli cat/],
   ['an empty repository', ['cat', ''], /expected <owner>\/<name>, got nothing/],
   ['no slash', ['cat', 'acme'], /expected <owner>\/<name>/],
   ['two slashes', ['cat', 'acme/a/b'], /expected <owner>\/<name>/],
   ['a substitution', ['cat', 'a/b?x=$(id)'], /got a\/b\?x=\$\(id\)$/m],
-  ['a way up', ['cat', '../..'], /expected <owner>\/<name>/],
-  ['a way up in the name', ['cat', 'acme/..'], /expected <owner>\/<name>/],
+  ['a parent path', ['cat', '../..'], /expected <owner>\/<name>/],
+  ['a parent path as the name', ['cat', 'acme/..'], /expected <owner>\/<name>/],
   ['a space', ['cat', 'acme/code review'], /expected <owner>\/<name>/],
-  ['a newline at the end', ['cat', 'acme/code-review\n'], /expected <owner>\/<name>/],
+  ['a trailing newline', ['cat', 'acme/code-review\n'], /expected <owner>\/<name>/],
   ['a newline and a second line', ['cat', 'acme/code-review\nx: y'], /expected <owner>\/<name>/],
   ['an escape sequence', ['cat', 'acme/\x1B[31mred'], /got acme\/\[31mred$/m],
   ['upper case', ['cat', 'Acme/code-review'], /lower-case/],
@@ -67,21 +67,21 @@ const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
   ['an encoded slash', ['cat', 'acme%2Fcode-review'], /expected <owner>\/<name>/],
   ['a percent sign', ['cat', 'acme/code%2dreview'], /lower-case/],
   ['a double hyphen', ['cat', 'acme/code--review'], /single hyphens/],
-  ['a last hyphen', ['cat', 'acme/code-'], /single hyphens/],
+  ['a trailing hyphen', ['cat', 'acme/code-'], /single hyphens/],
   ['a leading hyphen', ['cat', '-acme/code-review'], /unknown option -acme\/code-review/],
   ['a leading hyphen after --', ['cat', '--', '-acme/code-review'], /expected <owner>\/<name>/],
-  ['an owner of 40', ['cat', `${'a'.repeat(40)}/b`], /expected <owner>\/<name>/],
-  ['a name of 65', ['cat', `a/${'b'.repeat(65)}`], /expected <owner>\/<name>/],
+  ['an owner of 40 characters', ['cat', `${'a'.repeat(40)}/b`], /expected <owner>\/<name>/],
+  ['a name of 65 characters', ['cat', `a/${'b'.repeat(65)}`], /expected <owner>\/<name>/],
   ['a glob', ['cat', 'acme/*'], /expected <owner>\/<name>/],
-  ['an option of curl', ['cat', 'acme/code-review', '--output', 'x'], /unknown option --output/],
+  ['a curl option', ['cat', 'acme/code-review', '--output', 'x'], /unknown option --output/],
   ['an option of another command', ['cat', 'acme/code-review', '-o', 'x'], /unknown option -o/],
   ['push with --version', ['push', 'acme/a', 'f', 'c', 'patch', '--version', '1.0.0'], /unknown option --version/],
   ['--version without a value', ['cat', 'acme/code-review', '--version'], /--version: .*got nothing/],
   ['--version with v', ['cat', 'acme/code-review', '--version', 'v1.0.0'], /--version: expected/],
-  ['--version of two numbers', ['cat', 'acme/code-review', '--version', '1.0'], /--version: expected/],
-  ['--version of four numbers', ['cat', 'acme/code-review', '--version', '1.0.0.0'], /--version: expected/],
+  ['--version with two numbers', ['cat', 'acme/code-review', '--version', '1.0'], /--version: expected/],
+  ['--version with four numbers', ['cat', 'acme/code-review', '--version', '1.0.0.0'], /--version: expected/],
   ['--version with a leading zero', ['cat', 'acme/code-review', '--version', '1.01.0'], /--version: expected/],
-  ['--version of seven digits', ['cat', 'acme/code-review', '--version', '1.0.1000000'], /--version: expected/],
+  ['--version with seven digits', ['cat', 'acme/code-review', '--version', '1.0.1000000'], /--version: expected/],
   ['--version with a query', ['cat', 'acme/code-review', '--version', '1.0.0&x=y'], /--version: expected/],
   ['--version with a newline', ['cat', 'acme/code-review', '--version', '1.0.0\n'], /--version: expected/],
   ['-o without a value', ['pull', 'acme/code-review', '-o'], /-o: .*got nothing/],
@@ -89,34 +89,34 @@ const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
   ['-o with an option', ['pull', 'acme/code-review', '-o', '--version'], /-o: expected a path/],
   ['-o with a folder', ['pull', 'acme/code-review', '-o', './'], /is a folder/],
   ['-o with a folder and a slash', ['pull', 'acme/code-review', '-o', './'], /is a folder/],
-  ['-o in a folder that is not there', ['pull', 'acme/code-review', '-o', 'no such/x'], /there is no folder no such\//],
+  ['-o in a missing folder', ['pull', 'acme/code-review', '-o', 'no such/x'], /there is no folder no such\//],
   ['-o with a device', ['pull', 'acme/code-review', '-o', '/dev/null'], /not a regular file/],
-  ['push of three', ['push', 'acme/a', 'f', 'patch'], /usage: hubcli push/],
-  ['push of five', ['push', 'acme/a', 'f', 'c', 'patch', 'x'], /usage: hubcli push/],
+  ['push with three arguments', ['push', 'acme/a', 'f', 'patch'], /usage: hubcli push/],
+  ['push with five arguments', ['push', 'acme/a', 'f', 'c', 'patch', 'x'], /usage: hubcli push/],
   ['push to a malformed name', ['push', 'acme', 'f', 'c', 'patch'], /expected <owner>\/<name>/],
-  ['push with another bump', ['push', 'acme/a', 'f', 'c', 'huge'], /bump: expected major, minor or patch, got huge/],
+  ['push with an unknown bump', ['push', 'acme/a', 'f', 'c', 'huge'], /bump: expected major, minor or patch, got huge/],
   ['push with an empty bump', ['push', 'acme/a', 'f', 'c', ''], /bump: .*got nothing/],
-  ['push with a bump that breaks out', ['push', 'acme/a', 'f', 'c', 'patch","x":"'], /bump: expected/],
+  ['push with a bump that escapes its JSON string', ['push', 'acme/a', 'f', 'c', 'patch","x":"'], /bump: expected/],
   ['push of a missing file', ['push', 'acme/a', 'missing', 'c', 'patch'], /there is no file missing/],
-  ['push of no file', ['push', 'acme/a', '', 'c', 'patch'], /there is no file without a name/],
+  ['push with an empty file name', ['push', 'acme/a', '', 'c', 'patch'], /there is no file without a name/],
   ['push of a folder', ['push', 'acme/a', '.', 'c', 'patch'], /is a folder/],
-  ['push of a hyphen', ['push', 'acme/a', '-', 'c', 'patch'], /unknown option - /],
+  ['push of a single hyphen', ['push', 'acme/a', '-', 'c', 'patch'], /unknown option - /],
 ]
 
-//  the token                                                          message
+//  case                                                               message
 const TOKENS: [what: string, env: Record<string, string>, sentence: RegExp][] = [
   ['no token', {}, /no token: create one in your account settings and set HUB_TOKEN/],
   ['an empty token', { HUB_TOKEN: '' }, /no token: create one in your account settings and set HUB_TOKEN/],
   ['a token with a newline', { HUB_TOKEN: `${STAND_IN_TOKEN}\n` }, /HUB_TOKEN contains an invalid character/],
   [
-    'a token that breaks out',
+    'a token that escapes the curl configuration',
     { HUB_TOKEN: 'x"\nurl = "http://127.0.0.1:1/' },
     /HUB_TOKEN contains an invalid character/,
   ],
   ['a token with a space', { HUB_TOKEN: 'Bearer x' }, /HUB_TOKEN contains an invalid character/],
 ]
 
-/** URLs to which nothing may ever be sent. */
+/** URLs to which hubcli must never send anything. */
 const ADDRESSES = [
   'http://[::1',
   'https://[]',

@@ -14,7 +14,7 @@ const NAME = 'acme/code-review'
 let hub: McpHub
 let server: Server
 let url: string
-/** What the hub sends instead of an export, unless undefined. */
+/** The response that the hub sends instead of an export, if defined. */
 let instead: Response | undefined
 
 beforeAll(async () => {

@@ -19,7 +19,7 @@ import { type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './s
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
-/** A string that would move a cursor, change a title or reverse a line. */
+/** A string that would move the cursor, change the title of the terminal or reverse a line. */
 const HOSTILE = 'a\x1B[31mb\x1B]0;title\x07c\x9B2Jd\u202Ee\u2066f\x7Fg\bh\ri\u2028j\u061Ck'
 const CONTROLS = /[\x00-\x08\x0B-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/
 
@@ -209,7 +209,7 @@ describe.each(SHELLS)('$name', (shell) => {
           expect(outcome.stdout + outcome.stderr).not.toContain(STAND_IN_TOKEN.slice(4, 20))
         }
         expect(requests.map(({ headers }) => headers.authorization)).toEqual(Array(4).fill(`Bearer ${STAND_IN_TOKEN}`))
-        // The test proves nothing unless the calls were recorded.
+        // Without recorded calls, the next checks would prove nothing.
         expect(calls().filter(([tool]) => tool === 'curl').length).toBe(4)
         expect(new Set(calls().map(([tool]) => tool))).toEqual(
           new Set(['curl', 'sleep', ...STANDARD_TOOLS.filter((tool) => !['mv', 'sha256sum'].includes(tool))]),

@@ -1,4 +1,5 @@
-// Tests hubcli with a real hub, byte for byte, in every shell. To test another hub, set HUB_URL_UNDER_TEST, HUB_OWNER_UNDER_TEST and HUB_TOKEN_UNDER_TEST
+// Tests hubcli with a real hub, byte for byte, in every shell. To test another hub, set HUB_URL_UNDER_TEST,
+// HUB_OWNER_UNDER_TEST and HUB_TOKEN_UNDER_TEST.
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -86,7 +87,7 @@ describe.each(SHELLS)('$name', (shell) => {
       const name = freshName()
       const cwd = makeFolder()
       const wrapper = path.join(cwd, 'wrapper')
-      // A Node child process's streams are sockets, which cannot be opened by the name /dev/stdin.
+      // Node connects child processes through sockets, which cannot be opened as /dev/stdin; a shell uses a real pipe.
       writeFileSync(wrapper, `cat f | ${commandLine(shell)} push ${name} /dev/stdin First patch\n`)
       writeFileSync(path.join(cwd, 'f'), 'from a pipe\n')
       expect(await run([], { cwd, script: wrapper, env: { HUB_TOKEN: TOKEN } })).toMatchObject({ code: 0, stderr: '' })
@@ -155,7 +156,7 @@ describe.each(SHELLS)('$name', (shell) => {
 
 describe('awk implementations', () => {
   const shell = SHELLS[0] as Shell
-  // The busybox awk is already tested with its shell; original-awk is the one on macOS and the BSDs.
+  // The busybox awk is already tested with its shell. original-awk is the awk of macOS and the BSDs.
   const awks = ['gawk', 'mawk', 'original-awk'].map((program) => ({ program, found: findProgram(program) }))
   describe.each(awks)('$program', ({ program, found }) => {
     const note = found === undefined ? ` (SKIPPED: apt-get install ${program})` : ''

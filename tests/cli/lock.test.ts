@@ -1,4 +1,4 @@
-// Tests the hubcli lock file: what each command writes, and that errors leave nothing half-written, in every shell.
+// Tests the hubcli lock file: what each command writes, and that errors leave no partial changes, in every shell.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -36,7 +36,7 @@ afterEach(() => hub.close())
 
 const read = (file: string) => readFileSync(path.join(cwd, file), 'utf8')
 const write = (file: string, text: string) => writeFileSync(path.join(cwd, file), text)
-/** Returns every file below the folder with its content, so that one line can check that nothing changed. */
+/** Returns every file below the folder with its content, so that one assertion can check that nothing changed. */
 const snapshot = () =>
   readdirSync(cwd, { recursive: true, withFileTypes: true })
     .map((entry) => path.join(entry.parentPath, entry.name))
@@ -54,7 +54,7 @@ function readdirSyncSafe(file: string): boolean {
   }
 }
 
-// tests/publish/newcomer.test.ts tests the lock in every shell.
+// tests/publish/newcomer.test.ts tests the lock file in every shell.
 describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON}`, (shell) => {
   const run = (...args: string[]) =>
     runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url }, tools: toolsOf(shell.name) })
@@ -173,7 +173,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     await refused(['install'], 1, /was changed by hand, or is another file; move it away first/)
     hub.prompts['acme/review']!.versions['1.0.1'] = 'mended'
     await refused(['update'], 1, /was changed by hand/)
-    // An older version contains no user changes, so the version in a lock from git replaces it.
+    // The file is an unmodified other version, as after `git pull`, so install replaces it with the locked version.
     write(REVIEW, 'two\n')
     expect(await run('install')).toMatchObject({ code: 0, stdout: `acme/review 1.0.0 ${REVIEW}\n` })
     write('mine.md', 'mine')
@@ -235,43 +235,47 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
   const one = (over: object) => lockOf({ 'acme/review': prompt(over) })
 
   test.each<[string, string, RegExp]>([
-    ['no JSON', '{', /is not JSON/],
-    ['conflict marks', `<<<<<<< HEAD\n${one({})}`, /is not JSON/],
-    ['deeper than any', '['.repeat(100_000), /is not JSON/],
-    ['a list', '[]\n', /expected an object/],
-    ['a newer lock', lockOf({}, { lockfile: 3 }), /made by a newer client \(lockfile 3\); this one knows 1 and 2/],
-    ['true for 1', lockOf({}, { lockfile: true }), /expected lockfile/],
-    ['another key', lockOf({}, { extra: 1 }), /and nothing else/],
-    ['a key of a prompt', one({ url: 'x' }), /and nothing else/],
-    ['a key twice', one({}).replace('"range": "^1"', '"range": "^1",\n      "range": "^1"'), /a key stands twice/],
+    ['not JSON', '{', /is not JSON/],
+    ['merge conflict markers', `<<<<<<< HEAD\n${one({})}`, /is not JSON/],
+    ['nested too deeply', '['.repeat(100_000), /is not JSON/],
+    ['an array', '[]\n', /expected an object/],
+    ['a newer format', lockOf({}, { lockfile: 3 }), /made by a newer client \(lockfile 3\); this one knows 1 and 2/],
+    ['true instead of 1', lockOf({}, { lockfile: true }), /expected lockfile/],
+    ['an unknown key', lockOf({}, { extra: 1 }), /and nothing else/],
+    ['an unknown key of a prompt', one({ url: 'x' }), /and nothing else/],
+    ['a duplicate key', one({}).replace('"range": "^1"', '"range": "^1",\n      "range": "^1"'), /a key stands twice/],
     [
-      'another order',
+      'keys in another order',
       JSON.stringify({ prompts: {}, lockfile: 1, hub: 'https://x.y' }, null, 2),
       /from line 2 on: it was edited by hand/,
     ],
     ['no final newline', one({}).trimEnd(), /edited by hand/],
     ['CRLF', one({}).replaceAll('\n', '\r\n'), /from line 1 on.*git changed its line endings/],
-    ['other spaces', one({}).replace('  "hub"', '   "hub"'), /from line 3 on/],
-    ['a hub that is none', lockOf({}, { hub: 'file:///etc' }), /hub: expected an http or https address/],
-    ['a hub with a user', lockOf({}, { hub: 'https://a:b@c' }), /hub: expected/],
-    ['a name that is none', lockOf({ 'acme/../x': prompt() }), /expected <owner>\/<name>/],
-    ['a version that its range forbids', one({ version: '2.0.0' }), /\^1 does not allow 2\.0\.0/],
-    ['a checksum that is none', one({ sha256: 'x' }), /sha256: expected 64 digits/],
-    ['upper case in it', one({ sha256: sha256('one\n').toUpperCase() }), /sha256: expected/],
-    ['a range that is none', one({ range: '>=1' }), /range: expected/],
-    ['a way up', one({ path: '../x' }), /leaves the folder/],
-    ['a way up inside', one({ path: 'a/../../x' }), /leaves the folder/],
+    ['different indentation', one({}).replace('  "hub"', '   "hub"'), /from line 3 on/],
+    ['an invalid hub URL', lockOf({}, { hub: 'file:///etc' }), /hub: expected an http or https address/],
+    ['a hub URL with a user', lockOf({}, { hub: 'https://a:b@c' }), /hub: expected/],
+    ['an invalid prompt name', lockOf({ 'acme/../x': prompt() }), /expected <owner>\/<name>/],
+    ['a version outside its range', one({ version: '2.0.0' }), /\^1 does not allow 2\.0\.0/],
+    ['an invalid checksum', one({ sha256: 'x' }), /sha256: expected 64 digits/],
+    ['an upper-case checksum', one({ sha256: sha256('one\n').toUpperCase() }), /sha256: expected/],
+    ['an invalid range', one({ range: '>=1' }), /range: expected/],
+    ['a path outside the folder', one({ path: '../x' }), /leaves the folder/],
+    ['a path that leaves the folder further in', one({ path: 'a/../../x' }), /leaves the folder/],
     ['an absolute path', one({ path: '/etc/passwd' }), /is absolute/],
     ['git', one({ path: 'a/.GIT/hooks/pre-commit' }), /part that is \. or \.git/],
     ['a backslash', one({ path: 'a\\..\\x' }), /backslash/],
-    ['a drive', one({ path: 'C:/x' }), /colon/],
-    ['a line end', one({ path: 'a\nb' }), /control character/],
-    ['a part too long', one({ path: 'x'.repeat(256) }), /overlong/],
-    ['half a character', one({}).replace('prompts/acme', '\\ud800'), /is not text/],
-    ['the lock itself', one({ path: 'Prompts.lock' }), /lock file's own/],
-    ['a path twice', lockOf({ 'acme/a': prompt({ path: 'X.md' }), 'acme/b': prompt({ path: 'x.md' }) }), /are equal/],
+    ['a drive letter', one({ path: 'C:/x' }), /colon/],
+    ['a line break', one({ path: 'a\nb' }), /control character/],
+    ['a path segment that is too long', one({ path: 'x'.repeat(256) }), /overlong/],
+    ['a lone surrogate', one({}).replace('prompts/acme', '\\ud800'), /is not text/],
+    ['the lock file itself', one({ path: 'Prompts.lock' }), /lock file's own/],
     [
-      'a path in another',
+      'a duplicate path',
+      lockOf({ 'acme/a': prompt({ path: 'X.md' }), 'acme/b': prompt({ path: 'x.md' }) }),
+      /are equal/,
+    ],
+    [
+      'a path inside another',
       lockOf({ 'acme/a': prompt({ path: 'x' }), 'acme/b': prompt({ path: 'x/y' }) }),
       /is inside the other/,
     ],
@@ -305,13 +309,13 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
   })
 
   test.each([
-    ['before @ nothing', ['add', '@^1'], /expected <owner>\/<name>/],
-    ['after @ nothing', ['add', 'acme/review@'], /expected a range or a label after @/],
+    ['nothing before @', ['add', '@^1'], /expected <owner>\/<name>/],
+    ['nothing after @', ['add', 'acme/review@'], /expected a range or a label after @/],
     ['a range with a space', ['add', 'acme/review@>= 1'], /expected a range such as \^1\.2/],
-    ['a way up', ['add', 'acme/review', '-o', '../x'], /leaves the folder/],
+    ['a path outside the folder', ['add', 'acme/review', '-o', '../x'], /leaves the folder/],
     ['an absolute path', ['add', 'acme/review', '-o', '/x'], /is absolute/],
-    ['install of one', ['install', 'acme/review'], /usage: hubcli install/],
-    ['no lock', ['install'], /there is no prompts\.lock here/],
+    ['install with an argument', ['install', 'acme/review'], /usage: hubcli install/],
+    ['no lock file', ['install'], /there is no prompts\.lock here/],
     ['nothing to remove', ['remove', 'acme/review'], /there is no prompts\.lock here/],
   ])('rejected before any request: %s', async (_, args, sentence) => {
     const outcome = await run(...args)
@@ -325,7 +329,7 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     const before = snapshot()
     hub.prompts['acme/review']!.versions['3.0.0'] = 'x'.repeat(200_000)
     hub.prompts['acme/summary']!.versions['0.1.6'] = 'y'.repeat(200_000)
-    // Simulates a full disk by limiting every file to 100 KiB. curl is exempt, so that Python is the one that hits the limit.
+    // Simulates a full disk by limiting every file to 100 KiB. curl is exempt, so that Python reaches the limit first.
     const tools = makeTools({ python: PYTHON })
     rmSync(path.join(tools, 'python3'))
     writeScript(tools, 'python3', `ulimit -f 100\nexec ${PYTHON} "$@"`)
@@ -347,7 +351,8 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
       const child = spawn(shell.command[0], [...shell.command.slice(1), HUBCLI, 'update'], { cwd, env, detached: true })
       const ended = new Promise((resolve) => child.on('close', resolve))
       const asked = hub.asked.length
-      // Based on the requests made so far, so that the kills are spread over the whole run, whatever the machine's speed.
+      // Waits for a number of requests before the kill, so that the kills are spread over the whole run at any machine
+      // speed.
       hub.meddle = () => {
         if (hub.asked.length - asked >= kill)
           setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), kill >= 6 ? kill * 4 : 0).unref()

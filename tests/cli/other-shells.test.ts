@@ -25,7 +25,7 @@ const listShells = (names: string[]) =>
   })
 function asShell(name: string, found = ''): Shell {
   const tools = makeTools({ python: PYTHON })
-  // mksh has no printf of its own.
+  // mksh has no built-in printf.
   symlinkSync(findProgram('printf') ?? '', path.join(tools, 'printf'))
   return { name, command: [found], tools }
 }

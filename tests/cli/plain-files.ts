@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { faultBody } from './stand-in.ts'
 
-/** A prompt as its hub knows it. */
+/** A prompt on the hub. */
 export interface Prompt {
   /** Content by version. */
   versions: Record<string, string>
@@ -27,7 +27,7 @@ export interface PlainFiles {
   prompts: Record<string, Prompt>
   /** The path and query of each request, in order. */
   asked: string[]
-  /** Whether its API responds like older hubs, which sent neither `Repr-Digest` nor `X-Prompt-Yanked`. */
+  /** Whether its API responds like that of older hubs, which sent neither `Repr-Digest` nor `X-Prompt-Yanked`. */
   isOlder: boolean
   /** Responds in place of the hub when it returns true. */
   meddle: (path: string, answer: ServerResponse) => boolean

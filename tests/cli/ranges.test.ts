@@ -198,6 +198,6 @@ ${cases.map((one) => `    ${JSON.stringify(one)}`).join(',\n')}
 test('the range table matches node-semver and has at least 300 cases', async () => {
   const cases = listCases()
   expect(cases.length).toBeGreaterThanOrEqual(300)
-  // To add a new case: `npx vitest run tests/cli/ranges.test.ts -u` writes it.
+  // To add a new case, run `npx vitest run tests/cli/ranges.test.ts -u`, which writes it to the table.
   await expect(formatTable(cases)).toMatchFileSnapshot('../fixtures/ranges.json')
 })

@@ -43,7 +43,7 @@ test('the script matches its release or has a new HUBCLI_VERSION (scripts/releas
   else expect(Object.keys(RELEASES).filter((older) => gte(older, release))).toEqual([])
 })
 
-test('downloads contain the site address and match their checksums', async () => {
+test('downloads contain the site URL and match their checksums', async () => {
   const baseUrl = 'https://hub.example.com'
   const downloads = new Map(listCliDownloads({ ...(await readCliFiles(ROOT)), baseUrl }))
   expect([...downloads.keys()]).toEqual([
@@ -77,12 +77,12 @@ test('a downloaded release passes its checksum and runs', async () => {
   )
 })
 
-//  the site's address                     what the shell makes of the line
+// site URL                           value after the shell parses the line
 test.each([
   ['http://localhost:8888', 'http://localhost:8888'],
   ['https://example.com/hub/', 'https://example.com/hub'],
   ["https://example.com/it's$&$'$(id)`id`\\", "https://example.com/it's$&$'$(id)`id`\\"],
-])('quotes the site address for the shell: %s', (baseUrl, address) => {
+])('quotes the site URL for the shell: %s', (baseUrl, address) => {
   const script = "A=1\nHUB_DEFAULT_URL='http://localhost:8888'\n"
   const [[, built] = ['', '']] = listCliDownloads({ script, releases: [], baseUrl })
   expect(execFileSync('sh', ['-c', `${built}printf %s "$HUB_DEFAULT_URL"`]).toString()).toBe(address)
@@ -100,7 +100,7 @@ test.each([
   'https://example.com/ a',
   'https://example.com\nid',
   'https://example.com/\nid',
-])('rejects an invalid site address: %j', (baseUrl) => {
+])('rejects an invalid site URL: %j', (baseUrl) => {
   const script = "HUB_DEFAULT_URL='http://localhost:8888'\n"
   expect(() => listCliDownloads({ script, releases: [], baseUrl })).toThrow('expected an http or https address')
 })
@@ -108,7 +108,7 @@ test.each([
 test.each([
   ['no', 'A=1\n'],
   ['two', "HUB_DEFAULT_URL='a'\nHUB_DEFAULT_URL='b'\n"],
-])('rejects a script with %s address lines', (_, script) => {
+])('rejects a script with %s URL lines', (_, script) => {
   expect(() => listCliDownloads({ script, releases: [], baseUrl: 'https://example.com' })).toThrow('one line')
 })
 

@@ -20,7 +20,7 @@ export interface Shell {
   name: string
   /** The program and its first arguments; the script follows. */
   command: [string, ...string[]]
-  /** The folder that is the whole PATH of a run: the standard tools and curl, without python3. */
+  /** The only folder in the PATH of a run: the standard tools and curl, without python3. */
   tools: string
 }
 
@@ -61,7 +61,10 @@ export const HUBCLI = path.join(import.meta.dirname, '..', '..', 'clients/hubcli
 export const OTHER_SHELLS = ['zsh', 'ksh', 'mksh']
 export const REFUSED_SHELLS = ['posh', 'yash']
 
-/** Every external program that hubcli may call. Fixed on purpose: a new one must be a standard tool, on macOS and in busybox too. */
+/**
+ * Every external program that hubcli may call. The list is fixed: a new program must be a standard tool that macOS and
+ * busybox have too.
+ */
 export const STANDARD_TOOLS = ['awk', 'cat', 'mkdir', 'mv', 'od', 'rm', 'sed', 'sha256sum', 'tr'] as const
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'hubcli-test-'))
@@ -85,19 +88,19 @@ export function findProgram(name: string): string | undefined {
       accessSync(candidate, constants.X_OK)
       return candidate
     } catch {
-      // Not in this folder, but the next one may have it.
+      // The program is not in this folder; try the next one.
     }
   }
   return undefined
 }
 
-/** The actual python3 binary: the one in PATH may be a wrapper that needs more tools than a run has. */
+/** The actual python3 binary, because the one in PATH may be a wrapper that needs more tools than a run has. */
 export const PYTHON = findPython()
 
-/** busybox, for its ash and its own awk, od, sed and tr. */
+/** busybox provides ash and its own awk, od, sed and tr. */
 export const BUSYBOX = findProgram('busybox')
 
-/** The shells on this machine. dash (or whatever sh is) and bash are required. */
+/** The shells on this machine. bash is required, and dash or another `sh`. */
 export const SHELLS: Shell[] = [
   { name: 'dash', command: [findProgram('dash') ?? must('sh')], tools: makeTools() },
   { name: 'bash', command: [must('bash')], tools: makeTools() },
@@ -107,7 +110,7 @@ export const SHELLS: Shell[] = [
 ]
 
 /**
- * Creates a folder that is the whole PATH of a run: curl, the standard tools, and a `sleep` that only records its
+ * Creates a folder to use as the only one in PATH: curl, the standard tools, and a `sleep` that only records its
  * duration.
  *
  * @param from `busybox` takes the standard tools from there; `python` adds python3; `awk` is a command line to run as
@@ -120,16 +123,16 @@ export function makeTools({ busybox, python, awk }: { busybox?: string; python?:
     else symlinkSync(busybox ?? must(tool), path.join(folder, tool))
   }
   symlinkSync(must('curl'), path.join(folder, 'curl'))
-  // Not a link: Python finds its library relative to its own location.
+  // This is a script, not a symlink, because Python finds its library relative to its own path.
   if (python !== undefined) writeScript(folder, 'python3', `exec ${python} "$@"`)
   writeScript(folder, 'sleep', 'echo "$1" >>"$SLEEP_NOTES"')
   return folder
 }
 
-/** python3 and the standard tools as the whole PATH of a run; undefined if there is no python3. */
+/** A PATH with only the standard tools, curl and python3; undefined if there is no python3. */
 export const WITH_PYTHON = PYTHON === undefined ? undefined : makeTools({ python: PYTHON })
 
-/** Suffix of a test's name if python3 is missing. */
+/** Suffix for the titles of tests that are skipped because python3 is missing. */
 export const NO_PYTHON = PYTHON === undefined ? ' (SKIPPED: python3 is missing; apt-get install python3)' : ''
 
 /** Writes an executable sh script. */
@@ -137,7 +140,7 @@ export function writeScript(folder: string, name: string, body: string): void {
   writeFileSync(path.join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
 }
 
-/** Runs hubcli in a shell, without any of this process's environment. */
+/** Runs hubcli in a shell, with none of this process's environment variables. */
 export async function runHubcli(shell: Shell, args: string[], options: RunOptions = {}): Promise<Outcome> {
   const home = makeFolder()
   const temporary = path.join(home, 'a temporary folder')
@@ -156,7 +159,7 @@ export async function runHubcli(shell: Shell, args: string[], options: RunOption
       ...options.env,
     },
   })
-  child.stdin.on('error', () => {}) // A run that never reads its input closes it early.
+  child.stdin.on('error', () => {}) // A run that never reads its input closes the pipe early.
   child.stdin.end(options.input)
   options.onStart?.(child)
   const [stdout, stderr, code] = await Promise.all([
@@ -209,7 +212,7 @@ export function withoutCurl(): string {
 /**
  * Creates a PATH in which every program first records its arguments.
  *
- * @param instead what curl does instead of being called
+ * @param instead a script that runs in place of curl
  */
 export function recordingTools(shell: Shell, instead?: string) {
   const [tools, notes] = [makeFolder(), makeFolder()]

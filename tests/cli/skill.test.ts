@@ -1,4 +1,5 @@
-// Tests Agent Skills in the hubcli lock file: the same bytes as the hub's, exact restoration, and a lock that older clients can read.
+// Tests Agent Skills in the hubcli lock file: the same bytes as the hub's, exact restoration, and a lock file that
+// older clients can read.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -54,7 +55,7 @@ beforeEach(async () => {
 afterEach(() => hub.close())
 const read = (file: string) => readFileSync(path.join(cwd, file), 'utf8')
 
-// lock.test.ts covers the other shells: the only special part here is python3.
+// lock.test.ts covers the other shells; only the Python code is specific to skills.
 describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON}`, (shell) => {
   const tools = makeTools({ python: PYTHON, ...(shell.name === 'busybox ash' ? { busybox: shell.command[0] } : {}) })
   const runAs = (script: string | undefined, ...args: string[]) =>

@@ -1,9 +1,10 @@
-// A small fake hub for the hubcli tests: docs/contract.md sections 4, 6 and 7 in memory, and every way to break them.
+// A small fake hub for the hubcli tests: it implements docs/contract.md sections 4, 6 and 7 in memory, and can fail in
+// many ways.
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request as it arrived. */
+/** A request as it was received. */
 export interface SeenRequest {
   method: string
   /** The path and query, undecoded. */
@@ -199,7 +200,7 @@ function accepted(status: number, owner: string, name: string, version: StandInV
 function record(owner: string, name: string, version: StandInVersion, base: string) {
   return {
     ...{ full_name: `${owner}/${name}`, ...version, published_at: '2026-11-20T10:00:00Z', published_by: 'octocat' },
-    // Content or a parameter with the same keys must not be mistaken for them.
+    // The same keys inside the content or a parameter must not be mistaken for them.
     parameters: { version: '9.9.9', url: 'https://example.com/wrong', data: { version: '8.8.8' } },
     content_sha256: createHash('sha256').update(version.content).digest('hex'),
     variables: [],
@@ -221,7 +222,7 @@ function json(status: number, value: object): Answer {
 
 function decode(body: Buffer): string | undefined {
   try {
-    // ignoreBOM keeps a leading BOM: without it, the content would come back three bytes shorter.
+    // ignoreBOM keeps a leading BOM; without it, the content would come back three bytes shorter.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
   } catch {
     return undefined

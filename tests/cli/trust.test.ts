@@ -26,7 +26,7 @@ const json = (body: object): Trouble => ({
   ...{ kind: 'answer', status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) },
 })
 
-/** Creates a PATH in which curl immediately responds with a redirect, and then with nothing. */
+/** Creates a PATH whose curl returns a redirect for the first request and fails for every other one. */
 function redirectingTools(location: string): { tools: string; asked: () => string[] } {
   const [tools, notes] = [makeTools(), path.join(makeFolder(), 'asked')]
   rmSync(path.join(tools, 'curl'))

@@ -141,15 +141,15 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
 
   test.each([
     [
-      'a file that was changed by hand',
+      'a file edited by hand',
       () => writeFileSync(path.join(clone, 'a b/prompts/acme/review.md'), 'mine'),
       {},
       'was changed by hand',
     ],
-    ['no lock', () => rmSync(path.join(clone, 'a b/prompts.lock')), {}, 'there is no prompts.lock here'],
-    ['its own branch', () => {}, { BRANCH: 'main' }, 'choose another'],
-    ['a branch that is an option', () => {}, { BRANCH: '--mirror' }, 'expected the name of a branch'],
-    ['GitHub out of reach', () => {}, { GITHUB_API_URL: 'http://127.0.0.1:1' }, 'pull-requests: write'],
+    ['no lock file', () => rmSync(path.join(clone, 'a b/prompts.lock')), {}, 'there is no prompts.lock here'],
+    ['the branch to merge into', () => {}, { BRANCH: 'main' }, 'choose another'],
+    ['a branch name that looks like an option', () => {}, { BRANCH: '--mirror' }, 'expected the name of a branch'],
+    ['unreachable GitHub', () => {}, { GITHUB_API_URL: 'http://127.0.0.1:1' }, 'pull-requests: write'],
   ])('%s: reports an error and opens no pull request', async (_, make, over, told) => {
     hub.prompts['acme/review']!.versions['1.1.0'] = 'two\n'
     make()

@@ -40,7 +40,7 @@ beforeEach(async () => {
 })
 afterEach(() => hub.close())
 
-// tests/publish/newcomer.test.ts tests ranges and the lock in every shell.
+// tests/publish/newcomer.test.ts tests ranges and the lock file in every shell.
 describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
   const run = (args: string[], env: Record<string, string> = {}, tools = TOOLS.get(shell.name)) =>
     runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url, ...env }, tools })
@@ -49,12 +49,18 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
 
   describe('version selection and requests', () => {
     test.each<[string, string[], string, string[]]>([
-      ['the latest', ['acme/x'], 'two {{who}}', [RAW]],
+      ['the latest version', ['acme/x'], 'two {{who}}', [RAW]],
       ['a label', ['acme/x@production'], 'one {{who}}', [`${RAW}?label=production`]],
-      ['a label by its option', ['acme/x', '--label', 'production'], 'one {{who}}', [`${RAW}?label=production`]],
-      // The list, which shows whether it was yanked since, is a static file without a rate limit.
+      ['a label given by the option', ['acme/x', '--label', 'production'], 'one {{who}}', [`${RAW}?label=production`]],
+      // The second request is for the version list, a static file without a rate limit, which shows whether the version
+      // was yanked later.
       ['a version', ['acme/x@1.2.0'], 'one two {{who}}\r\n', [`${RAW}?version=1.2.0`, LIST]],
-      ['a version by its option', ['acme/x', '--version', '1.0.0'], 'one {{who}}', [`${RAW}?version=1.0.0`, LIST]],
+      [
+        'a version given by the option',
+        ['acme/x', '--version', '1.0.0'],
+        'one {{who}}',
+        [`${RAW}?version=1.0.0`, LIST],
+      ],
     ])('%s', async (_, args, stdout, asked) => {
       expect(await run(['cat', ...args], {}, shell.tools)).toMatchObject({ code: 0, stdout, stderr: '', left: [] })
       expect(hub.asked).toEqual(asked)
@@ -119,11 +125,15 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
     })
 
     test.each<[string, string[], RegExp]>([
-      ['a range that is none', ['acme/x@>=1'], /expected a range such as \^1\.2 or a label's name after @, got >=1/],
+      ['an invalid range', ['acme/x@>=1'], /expected a range such as \^1\.2 or a label's name after @, got >=1/],
       ['nothing after @', ['acme/x@'], /expected a range or a label after @/],
-      ['two wishes', ['acme/x@^1', '--version', '1.0.0'], /@\^1: expected no --version, --label or --locked/],
-      ['the lock and a label', ['acme/x', '--locked', '--label', 'a'], /--locked: expected no --version or --label/],
-      ['a lock that is not there', ['acme/x', '--locked'], /there is no prompts\.lock here/],
+      [
+        'a range and a version',
+        ['acme/x@^1', '--version', '1.0.0'],
+        /@\^1: expected no --version, --label or --locked/,
+      ],
+      ['--locked and a label', ['acme/x', '--locked', '--label', 'a'], /--locked: expected no --version or --label/],
+      ['a missing lock file', ['acme/x', '--locked'], /there is no prompts\.lock here/],
     ])('rejected before any request: %s', async (_, args, sentence) => {
       for (const command of ['cat', 'pull', 'render']) {
         const outcome = await run([command, ...args])
@@ -147,7 +157,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
         })
         expect(await run(['pull', 'acme/x', '--locked', '-o', 'p'], env)).toMatchObject({ code: 0, stderr: '' })
         expect(readFileSync(path.join(cwd, 'p'), 'utf8')).toBe('one two {{who}}\r\n')
-        // The default is known without contacting a hub.
+        // The lock file contains the default value, so no request is needed.
         expect(await run(['render', 'acme/x', '--locked'], env)).toMatchObject({ code: 0, stdout: 'one two all\r\n' })
         const filled = await run(['render', 'acme/x', '--locked', '--var', 'who=you'], env)
         expect(filled).toMatchObject({ code: 0, stdout: 'one two you\r\n', stderr: '' })
@@ -209,7 +219,7 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
     }
 
     test.each([
-      ['a .prompt', '---\nmodel: gpt-5\n---\nHi'],
+      ['a .prompt file', '---\nmodel: gpt-5\n---\nHi'],
       ['with CRLF', '---\r\nname: x\r\n---\r\nHi'],
       ['with a BOM and spaces', '\uFEFF--- \n# who\n"my-key" : 1\n... \nHi'],
     ])('rejects front matter without --raw: %s', async (_, content) => {
@@ -222,11 +232,11 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
     })
 
     test.each([
-      ['a rule', '---\nHi'],
-      ['two rules', '---\n\nHi\n---\n'],
+      ['a horizontal rule', '---\nHi'],
+      ['two horizontal rules', '---\n\nHi\n---\n'],
       ['four hyphens', '----\na: b\n----\n'],
-      ['later', 'Hi\n---\na: b\n---\n'],
-      ['a backslash and n', '---\\na: b\\n---\\n'],
+      ['front matter after the first line', 'Hi\n---\na: b\n---\n'],
+      ['a literal backslash and n', '---\\na: b\\n---\\n'],
     ])('publishes unchanged: %s', async (_, content) => {
       expect(await push(content)).toMatchObject({ code: 0, sent: content })
     })

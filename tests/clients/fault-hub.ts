@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What happens instead of a response; if it returns undefined, the hub responds as usual. */
+/** Replaces a response; if it returns undefined, the hub responds as usual. */
 export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean
 
 /** A running hub. */
@@ -11,11 +11,11 @@ export interface FaultHub {
   url: string
   /** Every URL that was requested, in order. */
   asked: string[]
-  /** Those of them that returned 304. */
+  /** The requested URLs for which the hub returned 304. */
   unchanged: string[]
-  /** Responses that replace the usual ones, by URL; set and removed by the test. */
+  /** Responses that replace the usual ones, by URL; tests add and remove them. */
   faults: Map<string, Fault>
-  /** Applied to every URL. */
+  /** Replaces the response for every URL. */
   outage: Fault | undefined
   /** The usual response. */
   answer: Fault

@@ -1,4 +1,5 @@
-// Tests how both libraries handle a hub that fails in every way: the same source or error, after the same number of requests.
+// Tests that both libraries react the same to every failure of a hub: the same source or error, after the same number
+// of requests.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,7 +34,7 @@ interface Got {
   source: string
   events: string[]
 }
-/** One library; each client it opens has its own memory. */
+/** One library; each client that it opens has its own memory cache. */
 type Library = (settings: Settings) => (name: string, fallback?: string) => Promise<Got>
 
 const RETRIES = 1
@@ -85,11 +86,11 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-//  what the hub does             nothing kept     and a fallback   an old answer kept   what comes after an old answer was asked for again
+//  failure                      empty cache      and a fallback   stale entry          next request after a stale entry
 const FAULTS: [string, Fault, string, string, string, string][] = [
   ['no connection', noConnection, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
-  ['silence', silence, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
-  ['a head that drips', drip, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
+  ['no response', silence, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
+  ['response headers that never end', drip, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
   [
     'a redirect away from this machine',
     redirect('http://192.0.2.1/'),
@@ -98,18 +99,18 @@ const FAULTS: [string, Fault, string, string, string, string][] = [
     'stale 1',
     'stale',
   ],
-  ['a circle of redirects', redirect('?again'), 'unavailable 4', 'fallback 4', 'stale 4', 'stale'],
-  ['a cut answer', cut, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
+  ['a redirect loop', redirect('?again'), 'unavailable 4', 'fallback 4', 'stale 4', 'stale'],
+  ['a truncated response', cut, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
   ['500', status(500), 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
   ['503', status(503), 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
-  ['a page that is no record', status(200), 'unavailable 1', 'fallback 1', 'stale 1', 'stale'],
+  ['a page instead of a record', status(200), 'unavailable 1', 'fallback 1', 'stale 1', 'stale'],
   ['429', status(429), 'unavailable 2', 'fallback 2', 'unavailable 2', 'stale'],
-  // The file does not exist, and the API, which would know of a later publish, reports the same.
+  // The static file does not exist, and the API, which would know about a later publish, also returns 404.
   ['404', status(404), 'not_found 2', 'not_found 2', 'not_found 2', 'not_found'],
   ['401', status(401), 'refused 1', 'refused 1', 'refused 1', 'refused'],
   ['403', status(403), 'refused 1', 'refused 1', 'refused 1', 'refused'],
   ['410', status(410), 'refused 1', 'refused 1', 'refused 1', 'refused'],
-  ['other bytes', otherBytes, 'integrity 1', 'integrity 1', 'integrity 1', 'stale'],
+  ['content that does not match its digest', otherBytes, 'integrity 1', 'integrity 1', 'integrity 1', 'stale'],
 ]
 const HOUR_MS = 3_600_000
 
@@ -126,7 +127,7 @@ describe.each([
         await hub.stop()
       }
     }
-    /** Returns the result once the hub fails, and the number of requests. */
+    /** Makes the hub fail, and returns the result and the number of requests. */
     const fail = async (hub: FaultHub, get: () => Promise<Got>) => {
       hub.outage = fault
       hub.asked.length = 0
@@ -227,7 +228,7 @@ describe.each([
     writeFileSync(join(folder, file), JSON.stringify({ ...kept, checkedAt: Date.now() + 24 * HOUR_MS }))
     hub.outage = status(500)
     const get = library(settings)
-    // The second time, it is in memory.
+    // The second time, it comes from memory.
     for (let time = 0; time < 2; time++) expect((await get('acme/hello')).source).toBe('stale')
     hub.outage = undefined
     expect((await get('acme/hello')).source).toBe('network')

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { listClientDownloads, readClientReleases } from '../../src/site/downloads/libraries.ts'
 
 /**
- * Compiles the current library over the frozen one, to test what is not released yet.
+ * Replaces the frozen library with the current sources, to test unreleased changes.
  *
  * @param hub the URL to build in
  */

@@ -1,5 +1,4 @@
-// Checks that the three clients write the same lock file: identical bytes from each client, and all of it or nothing if
-// a disk is full or a rename fails.
+// Checks that the three clients write identical lock files. A full disk or a failed rename must leave the old files.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const LARGE = 'x'.repeat(250_000)
 const variable = { description: '', type: 'string', required: false, default: null, options: [], example: null }
-/** Every kind of value that different programming languages write differently. */
+/** Every kind of value that programming languages serialize differently. */
 const VARIABLES = [
   { name: 'diff', ...variable, description: 'A "diff",\n\tas text é😀\u2028\u007f', required: true },
   { name: 'language', ...variable, type: 'enum', default: 'Go', options: ['Go', 'C++'] },
@@ -24,7 +23,7 @@ const PARAMETERS = {
   ...{ model: 'm-1', temperature: 0.1, tiny: 0.000001, small: 5e-324, large: 1.7976931348623157e308, zero: -0 },
   ...{ tokens: 123456789012345680000, sixteen: 1e16, twenty: 1.5e20, negative: -1.5e-10, none: null, yes: true },
   ...{ stop: ['\n\n', '</a>'], empty: {}, nothing: [], deep: { a: [{ b: [[]] }] } },
-  // Keys that JavaScript puts first, in numeric order.
+  // JavaScript puts these keys first, in numeric order.
   logit_bias: { x: 1, 50256: -100, 9: 0.5, '01': 2, 4294967295: 3, 10: 1 },
   __proto__x: 'é',
 }
@@ -115,7 +114,7 @@ const summary = (details: object = { variables: [], parameters: {} }) => ({
     ...details,
   },
 })
-/** Creates a project whose lock was written by a format 1 client. */
+/** Creates a project whose lock file was written by a format 1 client. */
 const oldProject = () => {
   const folder = newFolder()
   mkdirSync(join(folder, 'prompts/acme'), { recursive: true })
@@ -161,14 +160,14 @@ describe.each(CLIENTS)('$name, lock file format 2', ({ command, name }) => {
   })
 
   test.each<[string, (text: string) => string]>([
-    ['a number spelt otherwise', (text) => text.replace('"temperature": 0.1,', '"temperature": 0.10,')],
+    ['a number in another notation', (text) => text.replace('"temperature": 0.1,', '"temperature": 0.10,')],
     ['keys in another order', (text) => text.replace(/("9": 0.5),(\s+)("10": 1)/, '$3,$2$1')],
-    ['half a character', (text) => text.replace('"m-1"', '"\\ud800"')],
-    ['a number beyond all', (text) => text.replace('"temperature": 0.1,', '"temperature": 1e999,')],
-    ['a type that is none', (text) => text.replace('"boolean"', '"date"')],
-    ['another key of a variable', (text) => text.replace('"name": "diff",', '"name": "diff",\n          "x": 1,')],
+    ['a lone surrogate', (text) => text.replace('"m-1"', '"\\ud800"')],
+    ['a number that is too large', (text) => text.replace('"temperature": 0.1,', '"temperature": 1e999,')],
+    ['an unknown type', (text) => text.replace('"boolean"', '"date"')],
+    ['an unknown key of a variable', (text) => text.replace('"name": "diff",', '"name": "diff",\n          "x": 1,')],
     ['variables without parameters', (text) => text.replace(/,\n {6}"parameters"[\s\S]*$/, '\n    }\n  }\n}\n')],
-    ['too deep', () => lockOf(2, rich({ variables: [], parameters: deep(40) }))],
+    ['nested too deeply', () => lockOf(2, rich({ variables: [], parameters: deep(40) }))],
     ['format 1 with variables', (text) => text.replace('"lockfile": 2', '"lockfile": 1')],
     ['a newer format', (text) => text.replace('"lockfile": 2', '"lockfile": 3')],
   ])('rejects a hand-edited lock file: %s', async (_, edit) => {
@@ -244,7 +243,7 @@ describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
     return folder
   }
 
-  // The first rename is the content's, the second is the lock's.
+  // The first rename is for the content file, the second for the lock file.
   test.each([1, 2])('restores the old state when rename %i fails', async (nth) => {
     const folder = await lockOne()
     const before = snapshot(folder)

@@ -1,4 +1,5 @@
-// Checks that the frozen Python library and a program that uses it satisfy two strict checkers, pyright and mypy, and that both report a missing value.
+// Tests the types of the frozen Python library: pyright and mypy in strict mode accept a program that uses it, and both
+// report a missing value.
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

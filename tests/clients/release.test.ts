@@ -103,7 +103,7 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     expect(readFileSync(join(project, 'prompts/acme/hello.md'), 'utf8')).toBe(CONTENTS['1.1.0'])
     const locked = readFileSync(join(project, 'prompts.lock'), 'utf8')
     const environmentOfHub = { ...process.env, HUB_URL: hub.url }
-    // Its exit code is the result.
+    // `run` throws an error if the command fails.
     await run('sh', [join(process.cwd(), 'clients/hubcli/hubcli'), 'verify'], { cwd: project, env: environmentOfHub })
     await addToLock(join(project, 'prompts.lock'), { name: 'acme/hello@^1' })
     expect(readFileSync(join(project, 'prompts.lock'), 'utf8')).toBe(locked)

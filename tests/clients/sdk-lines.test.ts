@@ -1,5 +1,5 @@
-// Checks that the documented lines for each model SDK compile and send the filled prompt: they run unchanged with the
-// real packages against a fake on this machine.
+// Tests the documented code for each model SDK: it compiles and sends the filled prompt, using the real packages and a
+// local fake API.
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -14,14 +14,14 @@ const run = promisify(execFile)
 const FILLED = 'Write a message for: one line changed'
 const PROMPT = 'Write a message for: {{diff}}'
 
-/** The documented lines, keyed by their first import. */
+/** The documented code, keyed by its first import. */
 const LINES = new Map(
   [...readFileSync('src/pages/docs/clients.md', 'utf8').matchAll(/```ts\n(import [^`]*?'([^']+)'\n[^`]*)```/g)]
     .filter(([, lines]) => lines!.includes('{ diff }'))
     .map(([, lines, from]) => [from!, lines!]),
 )
 
-/** The same lines for a chat prompt. */
+/** The same code for a chat prompt. */
 const CHAT_LINES = new Map(
   [...readFileSync('src/pages/docs/chat.md', 'utf8').matchAll(/```ts\n(import [^`]*?'([^']+)'\n[^`]*)```/g)].map(
     ([, lines, from]) => [from!, lines!],

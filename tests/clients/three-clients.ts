@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 
-/** The result of a run. */
+/** The result of a command. */
 export interface Ran {
   code: number
   stdout: string
@@ -44,7 +44,7 @@ export const CLIENTS: Client[] = [
     command: ['sh', HUBCLI],
     failingRename: (number) => {
       const program = `${nth(PATCH, number)}sys.argv = sys.argv[2:]\nexec(compile(open(sys.argv[0]).read(), 'program', 'exec'), {'__name__': '__main__'})`
-      // The file is called python3 and comes first in the PATH.
+      // The patched wrapper is called python3 and comes first in PATH.
       return ['env', `PATCHED=${program}`, 'sh', '-c', PATCHED_PYTHON, HUBCLI]
     },
   },
@@ -84,11 +84,11 @@ export function runClient([program, ...first]: string[], args: string[], cwd: st
   })
 }
 
-/** Returns the environment variables that each of them needs. */
+/** Returns the environment variables that every client needs. */
 export function environment(hub: string): NodeJS.ProcessEnv {
   const python = { PYTHONPATH: resolve('clients/python'), PYTHONDONTWRITEBYTECODE: '1' }
   return { ...process.env, ...python, HUB_URL: hub, NODE_NO_WARNINGS: '1' }
 }
 
-/** Whether this machine allows us to mount our own small disk. */
+/** Whether this user may mount a small disk for the test. */
 export const CAN_MOUNT = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0

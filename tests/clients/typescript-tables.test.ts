@@ -1,4 +1,4 @@
-// Checks that the TypeScript client interprets ranges and filling as every client does: the shared tables, case by case.
+// Checks that the TypeScript client resolves ranges and fills prompts exactly as the tables shared by all clients say.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { fillChat, forAnthropic, forGemini, splitChat } from '../../clients/typescript/source/chat.ts'

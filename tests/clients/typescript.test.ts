@@ -1,4 +1,5 @@
-// Tests how the TypeScript client handles a hub that fails in every way: what it returns, where that came from, and how many requests it made.
+// Tests how the TypeScript client handles every failure of a hub: what it returns, where that came from, and how many
+// requests it made.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,10 +46,10 @@ afterEach(async () => {
 
 describe('version resolution', () => {
   test.each([
-    ['the latest', 'acme/hello', {}, '1.1.0'],
-    ['an exact one', 'acme/hello', { version: '2.0.0' }, '2.0.0'],
-    ['a range leaves yanked ones out', 'acme/hello', { range: '*' }, '1.1.0'],
-    ['a range behind the name', 'acme/hello@~1.0', {}, '1.0.0'],
+    ['the latest version', 'acme/hello', {}, '1.1.0'],
+    ['an exact version', 'acme/hello', { version: '2.0.0' }, '2.0.0'],
+    ['a range skips yanked versions', 'acme/hello', { range: '*' }, '1.1.0'],
+    ['a range after the name', 'acme/hello@~1.0', {}, '1.0.0'],
     ['a label', 'acme/hello@production', {}, '1.0.0'],
   ] as const)('%s', async (_, name, options, version) => {
     const prompt = await open().get(name, options)
@@ -64,12 +65,12 @@ describe('version resolution', () => {
   test.each([
     ['no such prompt', 'acme/nothing', {}, 'not_found'],
     ['no such version', 'acme/hello', { version: '9.9.9' }, 'not_found'],
-    ['nothing in the range', 'acme/hello@^3', {}, 'not_found'],
-    ['only a yanked one in the range', 'acme/hello@^2', {}, 'not_found'],
+    ['no version in the range', 'acme/hello@^3', {}, 'not_found'],
+    ['only a yanked version in the range', 'acme/hello@^2', {}, 'not_found'],
     ['no such label', 'acme/hello@constructor', {}, 'not_found'],
-    ['no name', '../etc', {}, 'invalid_request'],
-    ['two wishes', 'acme/hello@1', { label: 'production' }, 'invalid_request'],
-    ['no version', 'acme/hello', { version: '^1' }, 'invalid_request'],
+    ['an invalid name', '../etc', {}, 'invalid_request'],
+    ['a range and a label', 'acme/hello@1', { label: 'production' }, 'invalid_request'],
+    ['a range as the version', 'acme/hello', { version: '^1' }, 'invalid_request'],
   ] as const)('%s', async (_, name, options, code) => expect(await codeOf(open().get(name, options))).toBe(code))
 })
 
@@ -243,7 +244,7 @@ describe('lock file', () => {
     for (const outage of [silence, status(500), undefined]) {
       hub.outage = outage
       const prompt = await open({ lock: await openLock(lockPath()) }).get('acme/hello')
-      // The greeting is optional, which only its declaration shows.
+      // Only its declaration shows that the greeting is optional.
       expect(prompt.fill({ name: 'Ann' })).toBe('Hello Ann, ')
       expect(prompt).toMatchObject({ source: 'lock', version: '1.1.0', parameters: { temperature: 0.2 } })
     }
@@ -266,7 +267,7 @@ describe('lock file', () => {
         version: '1.1.0',
         content: CONTENTS['1.1.0'],
       })
-    // A program without a network gets its content immediately, and does not send a request on each call.
+    // A program without network access gets its content immediately, and does not send a request on each call.
     expect(hub.asked).toEqual([VERSION])
     expect(events.map(({ type }) => type)).toEqual(Array(3).fill('variables_unknown'))
     hub.asked.length = 0

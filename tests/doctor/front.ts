@@ -8,7 +8,7 @@ export interface Passing {
   headers: IncomingHttpHeaders
 }
 
-/** A response on its way back. */
+/** A response on its way back to the client. */
 export interface Returning {
   status: number
   headers: Record<string, string | string[] | undefined>
@@ -23,7 +23,7 @@ export interface Fault {
 
 /** A proxy. */
 export interface Front {
-  /** Injects this fault from now on; without an argument, none. */
+  /** Injects this fault from now on; without an argument, removes the fault. */
   spoil(fault?: Fault): void
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
-// Tests what `npm run doctor -- --url` reports about a deployed hub: a healthy one passes, and each possible fault in a
-// hub or proxy is the only one reported.
+// Tests what `npm run doctor -- --url` reports about a deployed hub: a healthy hub passes, and a single fault in the
+// hub or a proxy is the only problem reported.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { checkSetup, type Setup } from '../../src/doctor/doctor.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
@@ -50,7 +50,7 @@ const answerJson = (value: unknown) => (returning: Returning) => {
   const { 'content-encoding': _, ...headers } = returning.headers
   Object.assign(returning, { status: 200, body, headers: { ...headers, 'content-type': 'application/json' } })
 }
-/** Makes the same response that the hub's own functions return if a setting is missing. */
+/** Creates the response that the hub's functions return if a setting is missing. */
 const answerError = (status: number, code: string, message: string) => (returning: Returning) => {
   const body = Buffer.from(JSON.stringify({ error: { code, message } }))
   Object.assign(returning, { status, body, headers: { 'content-type': 'application/json; charset=utf-8' } })
@@ -69,7 +69,7 @@ test('a healthy hub behind a transparent proxy passes every check', async () => 
 test.each<[string, () => Fault, string, RegExp]>([
   ['a proxy without a hub', () => ({ after: answerPage(502) }), 'hub-reachable', /responds with 502/],
   [
-    'an address that leads elsewhere',
+    'an address that redirects elsewhere',
     () =>
       onPath('/', (returning) => {
         Object.assign(returning, { status: 301, headers: { location: 'https://www.hub.example/' } })
@@ -77,24 +77,24 @@ test.each<[string, () => Fault, string, RegExp]>([
     'hub-reachable',
     /redirects to https:\/\/www\.hub\.example/,
   ],
-  ['a password before everything', () => ({ after: answerPage(401) }), 'hub-reachable', /password/],
-  ['another site', () => onPath('/data/', answerPage(200)), 'hub-build', /not the hub’s list.*dist\//],
+  ['password protection for the whole site', () => ({ after: answerPage(401) }), 'hub-reachable', /password/],
+  ['a different website', () => onPath('/data/', answerPage(200)), 'hub-build', /not the hub’s list.*dist\//],
   [
-    'a broken prompt',
+    'an invalid prompt',
     () =>
       onPath('/healthz', answerJson({ status: 'degraded', failure: null, broken: ['content/a/b/index.md: titel'] })),
     'hub-build',
     /older state: content\/a\/b\/index\.md: titel/,
   ],
   [
-    'a hub built for another address',
+    'a hub built for another URL',
     () => onPath('/api/v1/openapi.json', answerJson({ servers: [{ url: 'https://old.example' }] })),
     'hub-address',
     /uses https:\/\/old\.example.*SITE_URL=http:\/\/localhost/,
   ],
   ['no functions', () => onPath('/api/v1/repos', answerPage(404)), 'hub-reading', /responds with 404.*\/api/],
   [
-    'headers that are lost',
+    'missing headers',
     () => onApi(({ headers }) => void delete headers['access-control-allow-origin']),
     'hub-reading',
     /Access-Control-Allow-Origin/,
@@ -106,19 +106,19 @@ test.each<[string, () => Fault, string, RegExp]>([
     /Search responds with 503: Search cannot be asked\..*included_files/,
   ],
   [
-    'a page for what is not there',
+    'a page instead of a 404',
     () => ({ after: (returning) => returning.status === 404 && answerPage(200)(returning) }),
     'hub-not-found',
     /returns 200 and text\/html/,
   ],
   [
-    'a browser TTL of the CDN’s own',
+    'a browser TTL set by the CDN',
     () => onApi(({ headers }) => void Object.assign(headers, { 'cache-control': 'public, max-age=14400' })),
     'hub-cache-headers',
     /max-age=14400.*rewrites Cache-Control/,
   ],
   [
-    'a version that is kept for a minute only',
+    'a version cached for only a minute',
     () =>
       onPath(
         '/api/v1/repos/acme/greet/raw',
@@ -134,7 +134,7 @@ test.each<[string, () => Fault, string, RegExp]>([
     /80000 s.*CDN-Cache-Control/,
   ],
   [
-    'a cache whose key lacks the query',
+    'a cache key without the query',
     () => ({
       before: (passing) => {
         passing.path = passing.path.replace('version=1.0.0', 'version=1.0.1')
@@ -143,15 +143,15 @@ test.each<[string, () => Fault, string, RegExp]>([
     'hub-cache-key',
     /version=1\.0\.0.*returns 1\.0\.1/,
   ],
-  ['ETags that are lost', () => onApi(({ headers }) => void delete headers.etag), 'hub-revalidation', /removes ETag/],
+  ['removed ETags', () => onApi(({ headers }) => void delete headers.etag), 'hub-revalidation', /removes ETag/],
   [
-    'If-None-Match that is lost',
+    'a removed If-None-Match',
     () => ({ before: ({ headers }) => void delete headers['if-none-match'] }),
     'hub-revalidation',
     /returns 200 instead of 304/,
   ],
   [
-    'a Host that is not passed on',
+    'a Host that is not forwarded',
     () => ({ before: ({ path, headers }) => path === '/mcp' && Object.assign(headers, { host: 'backend.internal' }) }),
     'hub-mcp',
     /does not accept the host name.*SITE_URL/,
@@ -167,19 +167,19 @@ test.each<[string, () => Fault, string, RegExp]>([
     /does not list/,
   ],
   [
-    'publishing that is not set up',
+    'publishing that is not configured',
     () => onPath('/api/', answerError(503, 'unavailable', 'The hub is not set up: GITHUB_TOKEN: expected.'), 'POST'),
     'hub-publishing',
     /responds with 503: The hub is not set up: GITHUB_TOKEN.*deploy again/,
   ],
   [
-    'a firewall that stops POST',
+    'a firewall that blocks POST',
     () => onPath('/api/', answerPage(403), 'POST'),
     'hub-publishing',
     /responds with 403.*Authorization/,
   ],
   [
-    'sign-in that is not set up',
+    'sign-in that is not configured',
     () =>
       onPath('/settings', (returning) => {
         answerPage(503)(returning)
@@ -189,7 +189,7 @@ test.each<[string, () => Fault, string, RegExp]>([
     /SESSION_SECRET expected/,
   ],
   [
-    'a sign-in that leads back elsewhere',
+    'a sign-in with a wrong callback URL',
     () =>
       onPath('/auth/sign-in', ({ headers }) => {
         headers.location = String(headers.location).replace(
@@ -201,7 +201,7 @@ test.each<[string, () => Fault, string, RegExp]>([
     /redirects back to https:\/\/old\.example\/auth\/callback/,
   ],
   [
-    'a client id that GitHub does not know',
+    'a client ID that GitHub does not know',
     () =>
       onPath('/auth/sign-in', ({ headers }) => {
         headers.location = String(headers.location).replace(/client_id=[^&]*/, 'client_id=Iv1.unknown')

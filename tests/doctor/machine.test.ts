@@ -1,4 +1,5 @@
-// Tests what `npm run doctor` reports about a machine: a healthy one passes, and each of many broken setups is the only one reported, with a fix.
+// Tests what `npm run doctor` reports about a machine: a healthy one passes, and for each broken setup it reports only
+// that problem, with a fix.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -37,7 +38,7 @@ const setup = (
   environment: { ...PATH, PORT: String(port), CONTENT_DIR: join(root, 'content'), ...environment },
   outside: { nodeVersion: '24.21.0', freeBytes: async () => 1e11, maxWatches: () => 100, ...outside },
 })
-/** Looks like a GitHub private key, but is not one. */
+/** Looks like a GitHub App's private key, but is not one. */
 const NO_KEY = '-----BEGIN RSA PRIVATE KEY-----\\nMIIE\\n-----END RSA PRIVATE KEY-----'
 
 describe('machine checks', () => {
@@ -53,45 +54,55 @@ describe('machine checks', () => {
 
   //  broken part                          settings                                                   check               message
   test.each<[string, Setup['environment'], string, RegExp]>([
-    ['a port that is none', { PORT: 'eighty' }, 'settings', /PORT cannot be read: expected a port number/],
+    ['an invalid port', { PORT: 'eighty' }, 'settings', /PORT cannot be read: expected a port number/],
     ['an address with a path', { SITE_URL: 'https://a.example/hub' }, 'settings', /SITE_URL .* without a path/],
     ['a token without a repository', { GITHUB_TOKEN: 'x' }, 'git-settings', /GITHUB_REPOSITORY is missing/],
     [
-      'an App without its key',
+      'a GitHub App without its key',
       { GITHUB_REPOSITORY: 'a/b', GITHUB_APP_ID: '1' },
       'git-settings',
       /GITHUB_APP_PRIVATE_KEY is missing/,
     ],
     [
-      'a key in one line',
+      'an invalid private key on one line',
       { GITHUB_REPOSITORY: 'a/b', GITHUB_APP_ID: '1', GITHUB_APP_PRIVATE_KEY: NO_KEY, CONTENT_DIR: 'content' },
       'git-settings',
       /cannot be read as a private key.*line breaks/,
     ],
     [
-      'sign-in without the secret of its cookies',
+      'sign-in without SESSION_SECRET',
       { ...PUBLIC, GITHUB_CLIENT_ID: 'x', GITHUB_CLIENT_SECRET: 'y' },
       'sign-in-settings',
       /SESSION_SECRET/,
     ],
     ['tokens without https', { ...PUBLIC, SITE_URL: 'http://hub.example' }, 'address', /http:\/\/.*unencrypted/],
-    ['everybody a proxy', { ...PUBLIC, TRUSTED_PROXIES: '0.0.0.0/0' }, 'proxies', /every IP address/],
-    ['a proxy that is not told', { ...PUBLIC, TRUSTED_PROXIES: '' }, 'proxies', /TRUSTED_PROXIES=loopback/],
-    ['no git', { PATH: '/nowhere' }, 'git', /git cannot be run.*Install git/],
-    ['no content', { CONTENT_DIR: '/nowhere' }, 'content', /Content folder not found: \/nowhere.*CONTENT_DIR/],
+    ['every IP address trusted as a proxy', { ...PUBLIC, TRUSTED_PROXIES: '0.0.0.0/0' }, 'proxies', /every IP address/],
+    ['a proxy that is not configured', { ...PUBLIC, TRUSTED_PROXIES: '' }, 'proxies', /TRUSTED_PROXIES=loopback/],
+    ['git is not installed', { PATH: '/nowhere' }, 'git', /git cannot be run.*Install git/],
+    [
+      'a missing content folder',
+      { CONTENT_DIR: '/nowhere' },
+      'content',
+      /Content folder not found: \/nowhere.*CONTENT_DIR/,
+    ],
   ])('%s', async (_, environment, check, said) => expectIll(setup(environment), check, said))
 
   //  broken part                     how                                                                              check           message
   test.each<[string, (folder: string) => void, string, RegExp]>([
     [
-      'content that cannot be served',
+      'invalid content',
       (folder) => writeFileSync(join(folder, 'content/acme/greet/index.md'), '---\ntitel: x\n---\n'),
       'content',
       /index\.md:2.*check:content/,
     ],
-    ['content without git', (folder) => rmSync(join(folder, '.git'), { recursive: true }), 'content-git', /git/],
     [
-      'git without a commit',
+      'content outside a git repository',
+      (folder) => rmSync(join(folder, '.git'), { recursive: true }),
+      'content-git',
+      /git/,
+    ],
+    [
+      'a repository without commits',
       (folder) => {
         rmSync(join(folder, '.git'), { recursive: true })
         execFileSync('git', ['init', '-q'], { cwd: folder })
@@ -99,21 +110,26 @@ describe('machine checks', () => {
       'content-git',
       /no commit yet.*first commit/,
     ],
-    ['no branch', () => repository.git('checkout', '-q', '--detach'), 'content-git', /detached.*git switch/],
+    ['a detached HEAD', () => repository.git('checkout', '-q', '--detach'), 'content-git', /detached.*git switch/],
     [
-      'a merge under way',
+      'a merge in progress',
       (folder) => writeFileSync(join(folder, '.git/MERGE_HEAD'), repository.git('rev-parse', 'HEAD')),
       'content-git',
       /merge is under way.*git merge --abort/i,
     ],
-    ['a store that keeps nothing', (folder) => writeFileSync(join(folder, '.hub'), ''), 'blob-store', /not stored/],
-    ['half a build', (folder) => mkdirSync(join(folder, 'dist')), 'build', /search index.*npm run build/],
+    [
+      'a state folder that cannot be written',
+      (folder) => writeFileSync(join(folder, '.hub'), ''),
+      'blob-store',
+      /not stored/,
+    ],
+    ['an incomplete build', (folder) => mkdirSync(join(folder, 'dist')), 'build', /search index.*npm run build/],
   ])('%s', async (_, spoil, check, said) => {
     spoil(repository.folder)
     await expectIll(setup(), check, said)
   })
 
-  test('only advise when local mode is open to the whole network', async () => {
+  test('only warn when local mode is open to the whole network', async () => {
     const examined = await checkSetup(setup({ HOST: '0.0.0.0' }))
     expect([hasPassed(examined), illsOf(examined)]).toEqual([
       true,
@@ -139,7 +155,7 @@ describe('machine checks', () => {
   test('report an outdated Node version', async () =>
     expectIll(setup({}, { nodeVersion: '20.11.0' }), 'node', /20\.11\.0.*npm/))
 
-  test('only advise when there are more folders than the system can watch', async () => {
+  test('only warn when there are more folders than the system can watch', async () => {
     const examined = await checkSetup(setup({}, { maxWatches: () => 3 }))
     expect([hasPassed(examined), illsOf(examined)]).toEqual([
       true,
@@ -150,7 +166,7 @@ describe('machine checks', () => {
     ])
   })
 
-  test('fail on a full disk, and advise on a nearly full one', async () => {
+  test('fail on a full disk, and warn about a nearly full one', async () => {
     await expectIll(setup({}, { freeBytes: async () => 5e6 }), 'disk', /Only 4 MiB/)
     const examined = await checkSetup(setup({}, { freeBytes: async () => 5e8 }))
     expect([hasPassed(examined), examined.at(-1)?.outcome]).toEqual([true, 'advice'])
@@ -187,7 +203,7 @@ describe('GitHub repository checks', () => {
   afterEach(() => github.forget())
   afterAll(() => github?.close())
 
-  /** The setup for the repository's own clone, as on a hub that uses GitHub. */
+  /** The settings that publish to the test's repository on the fake GitHub, with a local clone of it. */
   const onGitHub = (more: Setup['environment'] = {}, outside: Setup['outside'] = {}): Setup => {
     const { repository: name, token } = place
     const given = { GITHUB_REPOSITORY: name, GITHUB_TOKEN: token, GITHUB_API_URL: github.url, CONTENT_DIR: '' }
@@ -200,7 +216,7 @@ describe('GitHub repository checks', () => {
   const app = () => ({
     ...{ GITHUB_TOKEN: '', GITHUB_APP_ID: github.app.appId, GITHUB_APP_PRIVATE_KEY: github.app.privateKey },
   })
-  /** Adds GitHub responses that emulate lacks. @param path the part after the repository's path */
+  /** Adds GitHub responses that emulate lacks. @param path the part of the URL after the repository's own */
   const answer = (method: string, path: string, body: unknown, status = 200) =>
     github.script({
       on: 'rest',
@@ -231,7 +247,7 @@ describe('GitHub repository checks', () => {
     expect([...new Set(writes)].sort()).toEqual([
       `POST /app/installations/100/access_tokens`,
       'POST /login/oauth/access_token',
-      // A read over the git protocol.
+      // This read uses the git protocol.
       `POST /${place.repository}.git/git-upload-pack`,
       `POST /repos/${place.repository}/git/commits`,
     ])
@@ -240,32 +256,27 @@ describe('GitHub repository checks', () => {
   //  broken part                               settings                                       check                 message
   test.each<[string, () => Setup['environment'], string, RegExp]>([
     [
-      'nobody there',
+      'GitHub is unreachable',
       () => ({ GITHUB_API_URL: 'http://127.0.0.1:9' }),
       'github-reachable',
       /does not respond.*firewall/,
     ],
-    ['a token that is none', () => ({ GITHUB_TOKEN: 'ghp_none' }), 'github-credential', /accept GITHUB_TOKEN/],
+    ['an invalid token', () => ({ GITHUB_TOKEN: 'ghp_none' }), 'github-credential', /accept GITHUB_TOKEN/],
     [
-      'a token of somebody else',
+      'a token of another user',
       () => ({ GITHUB_TOKEN: github.strangerToken }),
       'github-repository',
       /has no access to the repository.*Give the token access/,
     ],
     [
-      'an App that is not installed there',
+      'a GitHub App that is not installed there',
       () => ({ ...app(), GITHUB_REPOSITORY: 'alice/catalogue' }),
       'github-repository',
       /Install the App/,
     ],
+    ['a missing branch', () => ({ GITHUB_BRANCH: 'published' }), 'github-branch', /no branch published.*GITHUB_BRANCH/],
     [
-      'a branch that is not there',
-      () => ({ GITHUB_BRANCH: 'published' }),
-      'github-branch',
-      /no branch published.*GITHUB_BRANCH/,
-    ],
-    [
-      'a secret that can be guessed',
+      'a guessable secret',
       () => ({ ...signIn(), SESSION_SECRET: 'secretsecretsecretsecretsecretsecret' }),
       'sign-in-settings',
       /openssl rand -hex 32/,
@@ -276,7 +287,7 @@ describe('GitHub repository checks', () => {
   })
 
   const full_name = () => place.repository
-  //  broken part                           GitHub.s response                                                                check                  message
+  //  broken part                           GitHub's response                                                                check                  message
   test.each<[string, () => void, string, RegExp]>([
     [
       'an archived repository',
@@ -285,19 +296,19 @@ describe('GitHub repository checks', () => {
       /archived.*Unarchive/,
     ],
     [
-      'a repository that was renamed',
+      'a renamed repository',
       () => answer('GET', '', { full_name: 'prompt-bot/prompts', archived: false }),
       'github-repository',
       /GITHUB_REPOSITORY=prompt-bot\/prompts/,
     ],
     [
-      'a token that only reads',
+      'a read-only token',
       () => answer('POST', '/git/commits', { message: 'Resource not accessible by personal access token' }, 403),
       'github-write',
       /no write access.*Contents: Read and write/,
     ],
     [
-      'a branch that asks for pull requests',
+      'a branch that requires pull requests',
       () => {
         answer('GET', '/rules/branches/main', [
           { type: 'pull_request', ruleset_id: 7 },
@@ -309,7 +320,7 @@ describe('GitHub repository checks', () => {
       /“main” blocks.*pull_request.*bypass list/,
     ],
     [
-      'an OAuth app with another secret',
+      'an OAuth app with a different secret',
       () => answer('POST', '/login/oauth/access_token', { error: 'incorrect_client_credentials' }),
       'sign-in-application',
       /GITHUB_CLIENT_SECRET.*https:\/\/hub\.example\/auth\/callback/,
@@ -326,7 +337,7 @@ describe('GitHub repository checks', () => {
     await expectIll(onGitHub({}, outside), 'github-clock', /3(?:599|600|601) s ahead.*NTP/)
   })
 
-  test('accept branch rules that the hub can bypass, and advise when there are none', async () => {
+  test('accept branch rules that the hub can bypass, and recommend rules when there are none', async () => {
     answer('GET', '/rules/branches/main', [
       { type: 'pull_request', ruleset_id: 7 },
       { type: 'non_fast_forward', ruleset_id: 7 },
@@ -342,7 +353,7 @@ describe('GitHub repository checks', () => {
     ])
   })
 
-  test('advise on a credential with too much access, and never print secrets', async () => {
+  test('warn about a credential with too much access, and never print secrets', async () => {
     safe()
     answer('GET', '/installation/repositories', { total_count: 12 })
     const examined = await checkSetup(onGitHub({ ...app(), ...signIn() }))

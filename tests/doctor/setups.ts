@@ -7,7 +7,7 @@ import { checkSetup, type Setup } from '../../src/doctor/doctor.ts'
 export const versionFile = (text: string): string =>
   `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${text}\n`
 
-/** Returns the problems, by check, as `problem → fix`; recommendations too. */
+/** Returns the problems and recommendations, keyed by check, as `problem → fix`. */
 export function illsOf(examined: readonly CheckResult[]): { [check: string]: string } {
   return Object.fromEntries(
     examined
@@ -19,7 +19,7 @@ export function illsOf(examined: readonly CheckResult[]): { [check: string]: str
   )
 }
 
-/** Runs the checks, and expects exactly one of them to find something: an error in one sentence, and another sentence with the fix. */
+/** Runs the checks and expects a finding from exactly one of them: one sentence with the error and one with the fix. */
 export async function expectIll(setup: Setup, check: string, said: RegExp): Promise<void> {
   const ills = illsOf(await checkSetup(setup))
   expect(Object.keys(ills), JSON.stringify(ills, undefined, 2)).toEqual([check])
@@ -27,7 +27,7 @@ export async function expectIll(setup: Setup, check: string, said: RegExp): Prom
   expect(ills[check]).toMatch(said)
 }
 
-/** Runs the checks, and expects no findings and no skipped checks. @returns the names of the checks that ran */
+/** Runs the checks and expects no findings and no skipped checks. @returns the names of the checks that ran */
 export async function expectWell(setup: Setup): Promise<string[]> {
   const examined = await checkSetup(setup)
   expect(illsOf(examined)).toEqual({})

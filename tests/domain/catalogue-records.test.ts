@@ -1,4 +1,4 @@
-// Tests the exact records of a repository, with all possible fields and with as few as possible, and of its owner.
+// Tests the exact records of a repository and of its owner, with every field and with as few as possible.
 // docs/contract.md section 3.
 import { describe, expect, test } from 'vitest'
 import { build, full, summary } from './catalogues.ts'
@@ -147,7 +147,7 @@ describe('repository records', () => {
   })
 })
 
-test('without index.md and usage: title from the name, other fields at their defaults', () => {
+test('without index.md and usage counts: the title comes from the name, other fields have their defaults', () => {
   const entry = build(aTree([aRepository('acme/code-review')])).entries.get('acme/code-review')!
   expect(entry.repository).toStrictEqual({
     owner: 'acme',

@@ -1,4 +1,5 @@
-// Tests how the catalogue represents many repositories: latest versions, states, tags, orders. docs/contract.md section 5.
+// Tests how the catalogue lists repositories: latest versions, states, tags and sort orders. docs/contract.md section
+// 5.
 import { describe, expect, test } from 'vitest'
 import { build, full } from './catalogues.ts'
 import { anIndex, aRepository, aTree, aVersion } from './fixtures.ts'
@@ -31,9 +32,9 @@ describe('repository status', () => {
 
 describe('the latest version', () => {
   test.each([
-    ['the highest number, not the last published', ['1.10.0', '1.9.0', '1.2.0'], {}, '1.10.0'],
-    ['never a yanked one', ['1.0.0', '2.0.0'], { '2.0.0': 'x' }, '1.0.0'],
-    ['a reason is not needed for that', ['1.0.0', '2.0.0'], { '2.0.0': '' }, '1.0.0'],
+    ['the highest number, not the last published version', ['1.10.0', '1.9.0', '1.2.0'], {}, '1.10.0'],
+    ['never a yanked version', ['1.0.0', '2.0.0'], { '2.0.0': 'x' }, '1.0.0'],
+    ['not even one yanked without a reason', ['1.0.0', '2.0.0'], { '2.0.0': '' }, '1.0.0'],
   ])('%s', (_, numbers, yanked, latest) => {
     const repository = aRepository('acme/a', {
       file: anIndex({ yanked }),

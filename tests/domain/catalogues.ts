@@ -1,4 +1,4 @@
-// Shared by the catalogue tests: a repository with every field, and its summary.
+// Shared fixtures of the catalogue tests: a repository with every field, and its summary.
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { ContentTree } from '../../src/domain/content/content-tree.ts'
 import { anIndex, aRepository, aVersion } from './fixtures.ts'
@@ -54,7 +54,7 @@ export const full = aRepository('acme/code-review', {
   ],
 })
 
-/** Its summary in lists. */
+/** The summary of this repository in lists. */
 export const summary = {
   owner: 'acme',
   name: 'code-review',

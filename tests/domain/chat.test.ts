@@ -43,7 +43,7 @@ describe.each(cases)('$name', (given) => {
     expect(splitChat(formatChat(messages))).toEqual(messages))
   test('is filled with values', () => {
     const { value, problems = [] } = fillMessages({ messages, variables }, values, 'strict')
-    // Clients insert the history; here, its placeholder remains.
+    // Clients insert the history; here, the placeholder stays in the result.
     if (Array.isArray(filled) && !('history' in given)) expect(value?.messages.filter(isChatMessage)).toEqual(filled)
     else if (!Array.isArray(filled) && !('history' in given))
       expect(Object.fromEntries(problems.map(({ kind, name }) => [kind, [name]]))).toEqual(filled)
@@ -66,7 +66,7 @@ const chat = fc
     return [...systems, ...parts]
   })
 
-/** Building blocks of messages and values, including some that could be mistaken for a role line. */
+/** Parts of messages and values, including some that could be mistaken for a role line. */
 const pieces = fc
   .array(
     fc.constantFrom(
@@ -100,7 +100,10 @@ test('a formatted chat prompt splits into the same messages and formats to the s
     }),
   ))
 
-/** Returns the text between the role lines, without whitespace. A role line that follows anything but a leading byte order mark is text. */
+/**
+ * Returns the text between the role lines, without whitespace. A role line counts as text unless it is at the start of
+ * a line or follows a leading byte order mark.
+ */
 const textOf = (content: string) =>
   content.replaceAll(/(?<=^\ufeff?|\n)[ \t]*(?:\{\{role "\w+"\}\}|\{\{history\}\})/g, '').replaceAll(/[\s\ufeff]/g, '')
 
@@ -110,7 +113,7 @@ test('splitting, formatting and splitting again gives the same messages for any 
       const parts = splitChat(content)
       const isFull = parts.every((part) => !isChatMessage(part) || part.content !== '')
       if (isFull) expect(splitChat(formatChat(parts))).toEqual(parts)
-      // Valid content loses only role lines, line endings, and whitespace before the first of them.
+      // Formatting valid content changes only role lines, line endings, and the whitespace before the first role line.
       if (checkChat(content).length === 0) expect(textOf(formatChat(parts))).toBe(textOf(content))
     }),
   ))

@@ -1,4 +1,5 @@
-// Tests which data files a catalogue has and their content: every read response except search, as static files. docs/contract.md section 4.
+// Tests which data files a catalogue has and what they contain: every read response except search, as a static file.
+// docs/contract.md section 4.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { listEnvelope } from '../../src/domain/api/envelope.ts'
@@ -219,7 +220,7 @@ test('index.json has the same order as the top list', () => {
   expect(read(files, '/data/v1/index.json').data.map(({ name }: { name: string }) => name)).toEqual(['c', 'b', 'a'])
 })
 
-test('treats names such as constructor like any other', () => {
+test('treats names such as constructor like any other name', () => {
   const files = filesOf(
     aTree([
       aRepository('constructor/tostring', { file: anIndex({ tags: ['constructor'], labels: { valueof: '1.0.0' } }) }),

@@ -26,35 +26,45 @@ const a = variable('a')
 
 //  case                                       before                         after                                     breaking
 test.each([
-  ['nothing', [a], [a], false],
-  ['another order', [a, variable('b')], [variable('b'), a], false],
-  ['a required one came', [a], [a, variable('b')], true],
-  ['a required one with a default came', [a], [a, variable('b', { default: 'x' })], false],
-  ['a default of nothing is a default', [a], [a, variable('b', { default: '' })], false],
-  ['an optional one came', [a], [a, variable('b', { required: false })], false],
-  ['a required one went', [a], [], true],
-  ['an optional one went: strict clients refuse unknown names', [variable('a', { required: false })], [], true],
-  ['it became required', [variable('a', { required: false })], [a], true],
-  ['it became required, with a default', [variable('a', { required: false })], [variable('a', { default: 1 })], false],
-  ['its default went', [variable('a', { default: 'x' })], [a], true],
-  ['it became optional', [a], [variable('a', { required: false })], false],
-  ['text became a number', [a], [variable('a', { type: 'number' })], true],
-  ['a number became text', [variable('a', { type: 'number' })], [a], false],
+  ['no change', [a], [a], false],
+  ['a new order', [a, variable('b')], [variable('b'), a], false],
+  ['a required variable was added', [a], [a, variable('b')], true],
+  ['a required variable with a default was added', [a], [a, variable('b', { default: 'x' })], false],
+  ['an empty default counts as a default', [a], [a, variable('b', { default: '' })], false],
+  ['an optional variable was added', [a], [a, variable('b', { required: false })], false],
+  ['a required variable was removed', [a], [], true],
+  [
+    'an optional variable was removed: strict clients reject unknown names',
+    [variable('a', { required: false })],
+    [],
+    true,
+  ],
+  ['a variable became required', [variable('a', { required: false })], [a], true],
+  [
+    'a variable became required, with a default',
+    [variable('a', { required: false })],
+    [variable('a', { default: 1 })],
+    false,
+  ],
+  ['the default was removed', [variable('a', { default: 'x' })], [a], true],
+  ['a variable became optional', [a], [variable('a', { required: false })], false],
+  ['a string became a number', [a], [variable('a', { type: 'number' })], true],
+  ['a number became a string', [variable('a', { type: 'number' })], [a], false],
   ['an integer became a number', [variable('a', { type: 'integer' })], [variable('a', { type: 'number' })], false],
   ['a number became an integer', [variable('a', { type: 'number' })], [variable('a', { type: 'integer' })], true],
   [
-    'an option went',
+    'an option was removed',
     [variable('a', { type: 'enum', options: ['x', 'y'] })],
     [variable('a', { type: 'enum', options: ['y'] })],
     true,
   ],
   [
-    'an option came',
+    'an option was added',
     [variable('a', { type: 'enum', options: ['x'] })],
     [variable('a', { type: 'enum', options: ['y', 'x'] })],
     false,
   ],
-  ['its words changed', [a], [variable('a', { description: 'new', example: 'e' })], false],
+  ['the description changed', [a], [variable('a', { description: 'new', example: 'e' })], false],
 ] as const)('%s: detects whether the change is breaking (case %#)', (_, before, after, breaking) => {
   expect(compareForCallers(version('1.0.0', [...before]), version('1.1.0', [...after])).breaking).toBe(breaking)
 })
@@ -130,11 +140,11 @@ describe('any two versions', () => {
     } as const),
     { selector: ({ name }) => name },
   )
-  // As in parsed front matter: a key `__proto__` is an own property.
+  // As in parsed front matter, a key `__proto__` must be an own property.
   const parameters = fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.jsonValue({ maxDepth: 2 }))
   const versions = fc.record({ version: fc.constant('1.0.0'), content: fc.string(), variables, parameters })
 
-  test('give a valid diff, which is empty when both are the same', () => {
+  test('give a valid diff, which is empty when both versions are the same', () => {
     fc.assert(
       fc.property(versions, versions, (from, to) => {
         Difference.parse(compareForCallers(from, to))

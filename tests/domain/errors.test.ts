@@ -24,7 +24,7 @@ describe('error table', () => {
     })
   })
 
-  test.each(Object.entries(ERRORS))('%s is described by one sentence', (_, { when }) => {
+  test.each(Object.entries(ERRORS))('%s has a one-sentence description', (_, { when }) => {
     expect(when).toMatch(/^[A-Za-z_]+ .+\.$/)
   })
 })
@@ -37,7 +37,7 @@ describe('HubError', () => {
     expect([error.cause, error.retryAfterSeconds, error.allow]).toEqual([undefined, undefined, undefined])
   })
 
-  test('has the values for response headers, and the cause for the log', () => {
+  test('carries the values for response headers, and the cause for the log', () => {
     const cause = new Error('socket closed')
     expect(new HubError('unavailable', 'Try again.', { cause, retryAfterSeconds: 7 })).toMatchObject({
       cause,

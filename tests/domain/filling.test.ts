@@ -1,4 +1,5 @@
-// Tests how prompts are filled: the table shared by all clients, and cases that a table cannot express. docs/contract.md section 11.
+// Tests how prompts are filled: the table shared by all clients, and cases that do not fit in a table. docs/contract.md
+// section 11.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -20,7 +21,7 @@ interface Case {
   lenient: { content: string; missing: string[] } | { invalid: string[] }
 }
 
-// Parsed rather than imported: in an object literal, the key `__proto__` would set the prototype.
+// The file is parsed, not imported, because in an object literal the key `__proto__` would set the prototype.
 const { cases } = JSON.parse(readFileSync('tests/fixtures/filling-cases.json', 'utf8')) as { cases: Case[] }
 
 test('the shared table has more than 90 cases', () => expect(cases.length).toBeGreaterThan(90))
@@ -46,15 +47,15 @@ describe.each(cases)('$name', ({ content, variables, values, strict, lenient }) 
 const a = undeclaredVariable('a')
 
 test.each([
-  ['missing ones, all by name', ['a', 'b'], {}, 'missing required variables: a, b'],
+  ['missing variables, all by name', ['a', 'b'], {}, 'missing required variables: a, b'],
   ['an integer', [{ name: 'a', type: 'integer' }], { a: 'abc' }, 'a: expected a whole number such as 3, got "abc"'],
   ['a number', [{ name: 'a', type: 'number' }], { a: 'abc' }, 'a: expected a number such as 0.5, got "abc"'],
   ['a boolean', [{ name: 'a', type: 'boolean' }], { a: 1 }, 'a: expected true or false, got 1'],
-  ['an option', [{ name: 'a', type: 'enum', options: ['x', 'y'] }], { a: 'z' }, 'a: expected one of "x", "y", got "z"'],
-  ['a text', ['a'], { a: [] }, 'a: expected a text, got an object or a list'],
+  ['an enum', [{ name: 'a', type: 'enum', options: ['x', 'y'] }], { a: 'z' }, 'a: expected one of "x", "y", got "z"'],
+  ['a string', ['a'], { a: [] }, 'a: expected a text, got an object or a list'],
   ['an unknown name', [], { 'a\u001b[31m': 1 }, 'a?[31m: unknown variable'],
   [
-    'no more than ten others',
+    'at most ten other problems',
     [],
     Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`v${index}`, 1])),
     `${Array.from({ length: 10 }, (_, index) => `v${index}: unknown variable`).join('; ')}; and 2 more`,
@@ -73,9 +74,9 @@ describe('size of the filled text', () => {
   const content = '{{a}}'.repeat(times)
 
   test.each([
-    ['as long as may be', 'x'.repeat(1024), undefined],
-    ['one byte more, in one value', `${'x'.repeat(1023)}é`, 1024 * 1025],
-    ['bytes count, not letters', '字'.repeat(342), 1024 * 342 * 3],
+    ['exactly at the limit', 'x'.repeat(1024), undefined],
+    ['one byte over the limit, in a single value', `${'x'.repeat(1023)}é`, 1024 * 1025],
+    ['bytes are counted, not characters', '字'.repeat(342), 1024 * 342 * 3],
   ])('%s', (_, value, bytes) => {
     for (const mode of ['strict', 'lenient'] as const) {
       const { value: filled, problems } = fillContent({ content, variables: [a] }, { a: value }, mode)

@@ -9,11 +9,11 @@ const secret = 'A'.repeat(30)
 describe('secrets', () => {
   test.each([
     ['a GitHub token', `x ghp_${secret}${checksumOf(secret)} y`, 2],
-    ['a fine-grained one', `github_pat_${'a'.repeat(82)}`, 0],
+    ['a fine-grained GitHub token', `github_pat_${'a'.repeat(82)}`, 0],
     ['an npm token', `npm_${'a'.repeat(36)}`, 0],
     ['an AWS access key', 'key=AKIAIOSFODNN7EXAMPLE', 4],
     ['a private key', '-----BEGIN PRIVATE KEY-----', 0],
-    ['a private key of a kind', '-----BEGIN RSA PRIVATE KEY-----', 0],
+    ['an RSA private key', '-----BEGIN RSA PRIVATE KEY-----', 0],
   ])('%s', (_, text, offset) => {
     const found = findSecrets(text)
     expect(found).toHaveLength(1)
@@ -22,10 +22,10 @@ describe('secrets', () => {
   })
 
   test.each([
-    ['a lookalike whose checksum is wrong', `ghp_${secret}000000`],
-    ['the word itself', 'Write a ghp_ token or an npm_ one here.'],
+    ['a token with a wrong checksum', `ghp_${secret}000000`],
+    ['a bare prefix', 'Write a ghp_ token or an npm_ one here.'],
     ['a public key', '-----BEGIN PUBLIC KEY-----'],
-    ['a longer word', `xnpm_${'a'.repeat(40)}`],
+    ['a prefix inside a longer word', `xnpm_${'a'.repeat(40)}`],
   ])('ignores %s', (_, text) => expect(findSecrets(text)).toEqual([]))
 })
 
@@ -35,12 +35,12 @@ describe('hidden characters', () => {
     ['soft hyphen', 'co\u00adop', ['U+00AD'], [2]],
     ['right-to-left override', 'a\u202eb', ['U+202E'], [1]],
     ['isolate', '\u2066a\u2069', ['U+2066', 'U+2069'], [0, 2]],
-    ['a byte order mark inside', 'a\ufeff', ['U+FEFF'], [1]],
+    ['a byte order mark inside the text', 'a\ufeff', ['U+FEFF'], [1]],
     ['a joiner between Latin letters', 'a\u200db', ['U+200D'], [1]],
-    ['a selector after a letter', 'a\ufe0f', ['U+FE0F'], [1]],
+    ['a variation selector after a letter', 'a\ufe0f', ['U+FE0F'], [1]],
     ['escape', 'a\u001b[31m', ['U+001B'], [1]],
     ['a C1 control', '\u009b', ['U+009B'], [0]],
-    ['after an emoji, by its offset', '👍\u200b', ['U+200B'], [2]],
+    ['a zero width space after an emoji, by its offset', '👍\u200b', ['U+200B'], [2]],
   ])('%s', (_, text, names, offsets) => {
     const found = findHiddenCharacters(text)
     expect(found.map(({ message }) => /U\+[0-9A-F]+/.exec(message)?.[0])).toEqual(names)
@@ -55,12 +55,12 @@ describe('hidden characters', () => {
   })
 
   test.each([
-    ['plain text with tabs and both line ends', 'a\tb\r\nc\n'],
+    ['plain text with tabs and both kinds of line ending', 'a\tb\r\nc\n'],
     ['a byte order mark at the start', '\ufeffa'],
     ['an emoji with a joiner', '👩‍💻'],
-    ['an emoji with a selector', '❤️ and ☺️'],
+    ['an emoji with a variation selector', '❤️ and ☺️'],
     ['a keycap', '1️⃣'],
-    ['a flag of a region', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
+    ['a regional flag', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
     ['a skin tone', '👋🏽'],
     ['a Persian joiner', 'می‌خواهم'],
     ['a Hindi joiner', 'क्‍ष'],

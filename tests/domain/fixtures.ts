@@ -1,4 +1,4 @@
-// Small content trees and difficult strings for the tests in this folder.
+// Creates small content trees and difficult strings for the tests in this folder.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ import {
 import { type Equivalents, parseEquivalents } from '../../src/domain/search/equivalents.ts'
 
 /**
- * Returns a version of a repository. Its digest is any 64 digits, because the domain receives digests and never
+ * Returns a version of a repository. Its digest can be any 64 hex digits, because the domain receives digests and never
  * computes them.
  */
 export function aVersion(version: string, given: Partial<VersionEntry> = {}): VersionEntry {
@@ -139,7 +139,7 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
   return { tree: { owners, repositories, usage: new Map(), equivalents }, broken }
 }
 
-/** Fragments that some layer between an author and a reader might trim, split, normalise, decode or run. */
+/** Fragments that some layer between author and reader might trim, split, normalise, decode or execute. */
 const AWKWARD = [
   ...[
     '---\n',

@@ -1,4 +1,4 @@
-// Tests the logic in the port itself: how a commit message is written and read.
+// Tests the logic in the git store port: how a commit message is formatted and parsed.
 import { describe, expect, test } from 'vitest'
 import { formatMessage, parseMessage } from '../../src/ports/git-store.ts'
 
@@ -19,24 +19,24 @@ describe('commit messages', () => {
 
   //  case                                     message                                           trailers
   test.each<[string, string, [string, string][]]>([
-    ['nothing', '', []],
+    ['an empty message', '', []],
     ['a headline that looks like a trailer', 'Operation-Id: op-1', []],
-    ['part of a line', 'x\n\nsee Operation-Id: op-1', []],
+    ['a trailer in the middle of a line', 'x\n\nsee Operation-Id: op-1', []],
     ['an indented line', 'x\n\n Operation-Id: op-1', []],
-    ['a value that is empty', 'x\n\nOperation-Id: ', []],
-    ['two of a name: the first', 'x\n\nOperation-Id: a\nOperation-Id: b', [['Operation-Id', 'a']]],
-    ['line ends of Windows', 'x\r\n\r\nOperation-Id: a\r\n', [['Operation-Id', 'a']]],
+    ['an empty value', 'x\n\nOperation-Id: ', []],
+    ['a duplicate trailer: the first counts', 'x\n\nOperation-Id: a\nOperation-Id: b', [['Operation-Id', 'a']]],
+    ['Windows line endings', 'x\r\n\r\nOperation-Id: a\r\n', [['Operation-Id', 'a']]],
     ['a value with a colon', 'x\n\nPublished-By: a: b', [['Published-By', 'a: b']]],
   ])('%s', (_, message, read) => expect(parseMessage(message).trailers).toEqual(new Map(read)))
 
   //  case                             headline   trailer
   test.each<[string, string, [string, string]]>([
-    ['a line end in a value', 'x', ['A', 'b\nOperation-Id: c']],
+    ['a line break in a value', 'x', ['A', 'b\nOperation-Id: c']],
     ['a carriage return in a value', 'x', ['A', 'b\rc']],
-    ['a line end in a headline', 'x\n\nOperation-Id: c', ['A', 'b']],
-    ['a name that would not be read', 'x', ['a name', 'b']],
+    ['a line break in the headline', 'x\n\nOperation-Id: c', ['A', 'b']],
+    ['a name with a space', 'x', ['a name', 'b']],
     ['an empty value', 'x', ['A', '']],
-  ])('refuses %s', (_, headline, trailer) =>
+  ])('rejects %s', (_, headline, trailer) =>
     expect(() => formatMessage({ headline, trailers: [trailer] })).toThrow(Error),
   )
 })

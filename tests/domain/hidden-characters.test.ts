@@ -1,4 +1,4 @@
-// Tests which characters a page shows by their number: each of these, anywhere in a string, and no others.
+// Tests which characters a page shows by their code point: exactly the listed ones, anywhere in a string.
 import { expect, test } from 'vitest'
 import { countHidden, splitHidden } from '../../src/domain/content/hidden-characters.ts'
 
@@ -9,7 +9,7 @@ const SHOWN = [
   ...['FFF9-FFFB', 'E0000-E007F', 'E0100-E01EF'],
 ]
 
-test('counts every hidden character, whatever stands before it', () => {
+test('counts every hidden character, whatever precedes it', () => {
   const found: string[] = []
   let first: number | undefined
   for (let codePoint = 0; codePoint <= 0x10ffff + 1; codePoint++) {

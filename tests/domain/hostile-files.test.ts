@@ -1,4 +1,5 @@
-// Checks that hostile files below content/ are reported as problems, quickly, and never run. docs/contract.md section 2.
+// Checks hostile files below content/: they are reported as problems, quickly, and nothing in them is executed.
+// docs/contract.md section 2.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
@@ -48,22 +49,22 @@ describe('hostile files', () => {
       `---${language}\n${run}\n---\n`,
     ]),
     ['JavaScript that is only an object', `---js\n{ published_by: ${run} }\n---\n`],
-    ['JavaScript behind a BOM', `\ufeff---js\n${run}\n---\n`],
+    ['JavaScript after a BOM', `\ufeff---js\n${run}\n---\n`],
     ['JavaScript with CRLF', `---js\r\n${run}\r\n---\r\n`],
     ['JavaScript that is never closed', `---js\n${run}`],
     ['JSON', `---json\n{"__proto__": {"polluted": 1}}\n---\n`],
-    ['a bomb of aliases', `${HEAD}parameters:\n${bomb.replaceAll(/^/gm, '  ')}\n---\n`],
+    ['an alias bomb', `${HEAD}parameters:\n${bomb.replaceAll(/^/gm, '  ')}\n---\n`],
     ['one alias', `${HEAD}parameters:\n  a: &a 1\n  b: *a\n---\n`],
     ['an alias of itself', `${HEAD}parameters: &a\n  b: *a\n---\n`],
-    ['an alias of nothing', `${HEAD}parameters: *nothing\n---\n`],
+    ['an alias without an anchor', `${HEAD}parameters: *nothing\n---\n`],
     ['an alias as a key', `${HEAD}parameters:\n  a: &a x\n  *a : 1\n---\n`],
     ['a merged alias', `${HEAD}parameters:\n  a: &a {b: 1}\n  c:\n    <<: *a\n---\n`],
-    ['500 levels', `${HEAD}parameters: ${'{a: '.repeat(500)}1${'}'.repeat(500)}\n---\n`],
-    ['500 levels under a key that does not exist', `${HEAD}other: ${'{a: '.repeat(500)}1${'}'.repeat(500)}\n---\n`],
-    ['33 levels', `${HEAD}parameters: ${'{a: '.repeat(33)}1${'}'.repeat(33)}\n---\n`],
-    ['a key twice', `${HEAD}published_by: someone\n---\n`],
-    ['a key twice, further in', `${HEAD}parameters: {a: 1, a: 2}\n---\n`],
-    ['a key twice, once in quotes', `${HEAD}parameters: {1: 1, "1": 2}\n---\n`],
+    ['500 levels of nesting', `${HEAD}parameters: ${'{a: '.repeat(500)}1${'}'.repeat(500)}\n---\n`],
+    ['500 levels of nesting under an unknown key', `${HEAD}other: ${'{a: '.repeat(500)}1${'}'.repeat(500)}\n---\n`],
+    ['33 levels of nesting', `${HEAD}parameters: ${'{a: '.repeat(33)}1${'}'.repeat(33)}\n---\n`],
+    ['a duplicate key', `${HEAD}published_by: someone\n---\n`],
+    ['a duplicate nested key', `${HEAD}parameters: {a: 1, a: 2}\n---\n`],
+    ['a duplicate key, once in quotes', `${HEAD}parameters: {1: 1, "1": 2}\n---\n`],
     ['a key that is a list', `${HEAD}parameters: {[a]: 1}\n---\n`],
     ...[
       'binary aGk=',
@@ -77,33 +78,33 @@ describe('hostile files', () => {
       'python/object:os.system x',
       'merge <<',
     ].map((tag): [string, string] => [`the tag !!${tag}`, `${HEAD}parameters: {a: !!${tag}}\n---\n`]),
-    ['a tag of its own', `${HEAD}parameters: {a: !mine x}\n---\n`],
-    ['a tag by its address', `${HEAD}parameters: {a: !<tag:yaml.org,2002:binary> aGk=}\n---\n`],
-    ['__proto__ at the top', `${HEAD}__proto__: {polluted: 1}\n---\n`],
+    ['a custom tag', `${HEAD}parameters: {a: !mine x}\n---\n`],
+    ['a tag by its URI', `${HEAD}parameters: {a: !<tag:yaml.org,2002:binary> aGk=}\n---\n`],
+    ['__proto__ at the top level', `${HEAD}__proto__: {polluted: 1}\n---\n`],
     ['__proto__ in quotes', `${HEAD}"__proto__": {polluted: 1}\n---\n`],
     ['__proto__ in the parameters', `${HEAD}parameters: {__proto__: {polluted: 1}}\n---\n`],
-    ['__proto__ as a text in the parameters', `${HEAD}parameters: {__proto__: x}\n---\n`],
-    ['__proto__ further in', `${HEAD}parameters: {a: [{"__proto__": {polluted: 1}}]}\n---\n`],
+    ['a string __proto__ in the parameters', `${HEAD}parameters: {__proto__: x}\n---\n`],
+    ['a nested __proto__', `${HEAD}parameters: {a: [{"__proto__": {polluted: 1}}]}\n---\n`],
     ['__proto__ in a variable', `${HEAD}variables: [{name: a, __proto__: {polluted: 1}}]\n---\n`],
     ['__proto__ in the provenance', `${HEAD}provenance: {__proto__: {polluted: 1}}\n---\n`],
-    ['constructor at the top', `${HEAD}constructor: {prototype: {polluted: 1}}\n---\n`],
+    ['constructor at the top level', `${HEAD}constructor: {prototype: {polluted: 1}}\n---\n`],
     ['two documents', `${HEAD}...\npublished_by: someone\n---\n`],
     ['a directive', `---\n%YAML 1.1\n${HEAD.slice(4)}---\n`],
-    ['a number that JSON cannot write', `${HEAD}parameters: {a: .inf}\n---\n`],
-    ['no number', `${HEAD}parameters: {a: [.nan]}\n---\n`],
-    ['half a surrogate pair in a value', `${HEAD}parameters: {a: "\\ud800"}\n---\n`],
-    ['half a surrogate pair in a key', `${HEAD}parameters: {"\\ud800": 1}\n---\n`],
-    ['half a surrogate pair in the changelog', `${HEAD}changelog: "\\ud800"\n---\n`],
-    ['a date that is no text', '---\npublished_at: 2026-11-20\npublished_by: octocat\n---\n'],
+    ['a number that JSON cannot represent', `${HEAD}parameters: {a: .inf}\n---\n`],
+    ['NaN', `${HEAD}parameters: {a: [.nan]}\n---\n`],
+    ['a lone surrogate in a value', `${HEAD}parameters: {a: "\\ud800"}\n---\n`],
+    ['a lone surrogate in a key', `${HEAD}parameters: {"\\ud800": 1}\n---\n`],
+    ['a lone surrogate in the changelog', `${HEAD}changelog: "\\ud800"\n---\n`],
+    ['a date that is not a string', '---\npublished_at: 2026-11-20\npublished_by: octocat\n---\n'],
     ['a handle that is a number', '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: 007\n---\n'],
-    ['tabs for spaces', `${HEAD}parameters:\n\ta: 1\n---\n`],
+    ['tabs instead of spaces', `${HEAD}parameters:\n\ta: 1\n---\n`],
   ]
 
   const deep: [string, string][] = [
-    ['100,000 open brackets', `${HEAD}parameters: ${'['.repeat(100_000)}\n---\n`],
+    ['100,000 opening brackets', `${HEAD}parameters: ${'['.repeat(100_000)}\n---\n`],
     ['100,000 brackets', `${HEAD}parameters: {a: ${'['.repeat(100_000)}${']'.repeat(100_000)}}\n---\n`],
     ['20,000 braces', `${HEAD}parameters: ${'{a: '.repeat(20_000)}\n---\n`],
-    ['100,000 list signs', `${HEAD}parameters:\n  a: ${'- '.repeat(100_000)}\n---\n`],
+    ['100,000 list markers', `${HEAD}parameters:\n  a: ${'- '.repeat(100_000)}\n---\n`],
   ]
 
   test.each(deep)('reports %s as problems quickly and does not throw', (_, text) => {
@@ -129,7 +130,7 @@ describe('hostile files', () => {
     expect(marked.hostile).toBeUndefined()
   })
 
-  test('returns a value or printable problems for any text', () => {
+  test('returns a value or printable problems for any input', () => {
     const file = fc.oneof(
       anyText,
       anyText.map((text) => `---\n${text}\n---\n`),

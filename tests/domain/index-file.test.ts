@@ -137,7 +137,7 @@ describe('editing index.md', () => {
     )
   })
 
-  test('reads back every key it sets and keeps the other keys', () => {
+  test('reads back every key that it sets and keeps the other keys', () => {
     const line = anyText.filter((text) => !/[\p{Cc}\ufffe\uffff]/u.test(text) && [...text].length <= 200)
     const changes = fc.record(
       {

@@ -1,22 +1,22 @@
-// Checks that two values are equal exactly if their canonical forms are.
+// Checks that two values are equal exactly when their canonical forms are.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonicalJson, isSameJson } from '../../src/domain/text/json.ts'
 
 test.each([
   ['keys in another order', { a: 1, b: [{ c: 1, d: 2 }] }, { b: [{ d: 2, c: 1 }], a: 1 }, true],
-  ['a list and an object', [], {}, false],
-  ['nothing and an empty list', null, [], false],
-  ['a number and its text', 1, '1', false],
-  ['a longer list', ['a'], ['a', 'b'], false],
-  ['a list in another order', ['a', 'b'], ['b', 'a'], false],
+  ['an array and an object', [], {}, false],
+  ['null and an empty array', null, [], false],
+  ['a number and a string', 1, '1', false],
+  ['a longer array', ['a'], ['a', 'b'], false],
+  ['an array in another order', ['a', 'b'], ['b', 'a'], false],
 ])('%s', (_, a, b, expected) => {
   expect(isSameJson(a, b)).toBe(expected)
   expect(isSameJson(b, a)).toBe(expected)
 })
 
 test('two values are the same exactly when their canonical JSON is the same', () => {
-  // Few different leaves, so that many pairs are equal.
+  // There are few different leaves, so that many pairs are equal.
   const leaf = fc.constantFrom(null, true, 0, 1, '', 'a')
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(

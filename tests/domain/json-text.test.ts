@@ -1,4 +1,4 @@
-// Checks that JSON text is counted as a parser would, and that no text makes the count slow or fail.
+// Checks that JSON text is measured as a parser would count it, and that no text makes this slow or fail.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findJsonExcess } from '../../src/domain/text/json.ts'
@@ -7,30 +7,30 @@ const known = new Set(['content', 'parameters'])
 const bounds = { known, unknown: 2, keys: 3, values: 4, depth: 2 }
 
 test.each([
-  ['nothing', '', undefined],
+  ['an empty text', '', undefined],
   ['an empty object', '{}', undefined],
   ['too deep', '{"parameters":{"a":1,"b":{"c":[]}}}', { kind: 'depth', field: 'parameters' }],
-  ['as deep as may be', '{"parameters":{"a":{}}}', undefined],
-  ['as many keys as may be', '{"parameters":{"a":1,"b":1,"c":1}}', undefined],
-  ['one more', '{"parameters":{"a":1,"b":1,"c":1,"d":1}}', { kind: 'keys', field: 'parameters' }],
+  ['exactly at the depth limit', '{"parameters":{"a":{}}}', undefined],
+  ['exactly at the key limit', '{"parameters":{"a":1,"b":1,"c":1}}', undefined],
+  ['one key too many', '{"parameters":{"a":1,"b":1,"c":1,"d":1}}', { kind: 'keys', field: 'parameters' }],
   [
-    'one more, in a field that is given twice',
+    'one key too many, in a duplicate field',
     '{"parameters":{"a":1,"b":1},"parameters":{"a":1,"b":1}}',
     { kind: 'keys', field: 'parameters' },
   ],
-  ['as many values as may be', '{"parameters":[1,1,1,1]}', undefined],
-  ['one more value', '{"parameters":[1,1,1,1,1]}', { kind: 'values', field: 'parameters' }],
-  ['an empty list, too, costs something', '{"parameters":[[],[]]}', undefined],
-  ['many empty lists', '{"parameters":[[],[],[]]}', { kind: 'values', field: 'parameters' }],
-  ['marks in texts', '{"content":"[[[[{:,:,:,:,:,:"}', undefined],
-  ['marks behind an escaped quote', '{"content":"\\"[[[[::::"}', undefined],
-  ['marks behind an escaped backslash', '{"content":"\\\\","parameters":[[[', { kind: 'depth', field: 'parameters' }],
-  ['two unknown fields', '{"a":1,"b":1}', undefined],
-  ['three', '{"a":1,"b":1,"c":{}}', { kind: 'unknown', names: ['a', 'b'], count: 3 }],
-  ['an unknown field that holds too much', '{"a":[[[[', { kind: 'unknown', names: ['a'], count: 1 }],
-  ['a list instead of an object', '[[[[', { kind: 'depth', field: '' }],
-  ['a text that does not end', '{"content":"[[[[', undefined],
-  ['more ends than beginnings', ']]]]{"a":1}', undefined],
+  ['exactly at the value limit', '{"parameters":[1,1,1,1]}', undefined],
+  ['one value too many', '{"parameters":[1,1,1,1,1]}', { kind: 'values', field: 'parameters' }],
+  ['empty arrays count as values', '{"parameters":[[],[]]}', undefined],
+  ['too many empty arrays', '{"parameters":[[],[],[]]}', { kind: 'values', field: 'parameters' }],
+  ['brackets inside a string', '{"content":"[[[[{:,:,:,:,:,:"}', undefined],
+  ['brackets after an escaped quote', '{"content":"\\"[[[[::::"}', undefined],
+  ['brackets after an escaped backslash', '{"content":"\\\\","parameters":[[[', { kind: 'depth', field: 'parameters' }],
+  ['exactly at the limit of unknown fields', '{"a":1,"b":1}', undefined],
+  ['three unknown fields', '{"a":1,"b":1,"c":{}}', { kind: 'unknown', names: ['a', 'b'], count: 3 }],
+  ['an unknown field with too much nesting', '{"a":[[[[', { kind: 'unknown', names: ['a'], count: 1 }],
+  ['an array instead of an object', '[[[[', { kind: 'depth', field: '' }],
+  ['an unterminated string', '{"content":"[[[[', undefined],
+  ['more closing than opening brackets', ']]]]{"a":1}', undefined],
 ])('%s', (_, text, excess) => expect(findJsonExcess(text, bounds)).toEqual(excess))
 
 /** Returns the keys and levels as a parser counts them. */
@@ -43,7 +43,7 @@ function measure(value: unknown): { keys: number; depth: number } {
   }
 }
 
-test('counts the keys and levels of the parsed value, whatever the indentation', () => {
+test('counts the keys and levels of the parsed value, whatever its indentation', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(2), (value, indent) => {
       const { keys, depth } = measure(value)

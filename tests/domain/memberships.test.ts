@@ -1,21 +1,21 @@
-// Tests who is a member: by login, or by GitHub's numeric ID, which a string of digits is not.
+// Tests who is a member: by login, or by numeric GitHub ID. A login of digits is not an ID.
 import { expect, test } from 'vitest'
 import { isMember, listMemberships, mayActFor, membershipsPath } from '../../src/domain/access/memberships.ts'
 import { parseOwnerFile } from '../../src/domain/content/prompt-file.ts'
 
 const file = parseOwnerFile('---\nmembers: [octocat, 583231, "77"]\n---\n').value!
 
-//  who                                     login       user_id          member
+//  who                                     login       user ID          member
 test.each([
   ['the login', 'octocat', '1', true],
-  ['the number, whatever the login is now', 'renamed', '583231', true],
-  ['a login that looks like the number', '583231', '1', false],
-  ['a login of digits, written as text', '77', '1', true],
-  ['its number', 'anybody', '77', false],
-  ['somebody who signed in without GitHub', 'stranger', 'local-583231', false],
+  ['the user ID, whatever the login is now', 'renamed', '583231', true],
+  ['a login that looks like the user ID', '583231', '1', false],
+  ['a login of digits, written as a string', '77', '1', true],
+  ['a user ID that looks like that login', 'anybody', '77', false],
+  ['a user who signed in without GitHub', 'stranger', 'local-583231', false],
 ])('%s', (_, login, user_id, expected) => expect(isMember({ login, user_id }, file)).toBe(expected))
 
-test('lists the owners each account may act for: its own handle only while that has no members', () => {
+test('lists the owners that each account may act for: its own handle only if that owner has no members', () => {
   const read = (front: string) => parseOwnerFile(`---\n${front}---\n`).value!
   const owners = new Map([
     ['acme', file],
@@ -39,15 +39,15 @@ test('lists the owners each account may act for: its own handle only while that 
   })
 })
 
-//  who                                                 login    user_id  members                expected
+//  who                                                 login    user ID  members                expected
 test.each([
-  ['the login of an owner that nobody described', 'alice', '1', undefined, true],
-  ['the login of an owner without members', 'alice', '1', [], true],
-  ['the login of an owner whose members are others', 'alice', '1', ['bob'], false],
-  ['the login of an owner bound to another number', 'alice', '1', [2], false],
-  ['the number that an owner is bound to', 'renamed', '2', [2], true],
+  ['the login, for an owner without a file', 'alice', '1', undefined, true],
+  ['the login, for an owner without members', 'alice', '1', [], true],
+  ['the login, for an owner with other members', 'alice', '1', ['bob'], false],
+  ['the login, for an owner bound to another user ID', 'alice', '1', [2], false],
+  ['the user ID that an owner is bound to', 'renamed', '2', [2], true],
   ['a member', 'bob', '3', ['bob'], true],
-  ['a stranger', 'mallory', '4', undefined, false],
+  ['another user', 'mallory', '4', undefined, false],
 ] as const)('%s', (_, login, user_id, members, expected) => {
   const owner = members && { members: [...members] }
   expect(mayActFor({ login, user_id }, 'alice', owner)).toBe(expected)

@@ -1,4 +1,4 @@
-// Tests the OpenAPI description: a public linter accepts it, it lists every path, every field is described, and real
+// Tests the OpenAPI description: a public linter accepts it, it lists every path and describes every field, and real
 // responses match it. docs/contract.md section 4.
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -19,7 +19,8 @@ test('passes the recommended rules of a public OpenAPI linter', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const problems = await lintFromString({ source: JSON.stringify(api), config })
   expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
-  // Every error is described, even if no read can return it; that is the only warning allowed from the linter.
+  // Every error is described, even if no read can return it. The linter may therefore warn about unused components
+  // only.
   expect(problems.map(({ ruleId }) => ruleId).filter((rule) => rule !== 'no-unused-components')).toEqual([])
 })
 
@@ -216,7 +217,7 @@ describe('schemas', () => {
     '%s describes all its fields; only responses require every field and allow new ones',
     (name, schema) => {
       expect(schema.description).toMatch(/\.$/)
-      // The required parts of each request.
+      // The required fields of each request.
       const requests: Record<string, string[]> = {
         ...{ PublishRequest: [], RepositoryPatch: [], LabelRemoval: [] },
         ...{ LabelRequest: ['version'], YankRequest: ['reason'] },
@@ -253,7 +254,7 @@ describe('validating responses', () => {
     const validate = ajv.getSchema(`hub#/paths/${escaped}/get/responses/200/content/application~1json/schema`)!
     return { file, validate }
   })
-  // Only files, without an API route.
+  // These lists exist only as files, not as API routes.
   validators.push({ file: /\/users\.json$/, validate: ajv.compile(z.toJSONSchema(list(OwnerCount))) })
   validators.push({ file: /\/changes\.json$/, validate: ajv.compile(z.toJSONSchema(list(Difference))) })
 
@@ -264,7 +265,7 @@ describe('validating responses', () => {
       buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' }),
       digestText,
     )) {
-      // The format of a skills index is defined by its clients.
+      // Skips skills indexes, because their clients define the format.
       if (!path.endsWith('.json') || /\/openapi\.json$|\/skills\//.test(path)) continue
       const { validate } = validators.find(({ file }) => file.test(path))!
       checked++

@@ -1,4 +1,5 @@
-// Tests the {{name}} placeholders: which text is one, and that filling is a single literal pass. docs/contract.md section 2.
+// Tests the {{name}} placeholders: which text counts as one, and that filling is a single literal pass.
+// docs/contract.md section 2.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fillPlaceholders, findPlaceholders } from '../../src/domain/content/placeholders.ts'
@@ -7,31 +8,27 @@ import { anyText } from './fixtures.ts'
 
 describe('finding placeholders', () => {
   test.each([
-    ['none', 'plain text', []],
-    ['one', 'Hello {{name}}', ['name']],
-    ['one with a space on either side', 'Hello {{ name }}', ['name']],
-    ['each once, by first appearance', '{{b}} {{a}} {{ b }} {{a}}', ['b', 'a']],
-    ['side by side', '{{a}}{{b}}', ['a', 'b']],
-    ['upper case is another name', '{{a}}{{A}}', ['a', 'A']],
+    ['no placeholder', 'plain text', []],
+    ['one placeholder', 'Hello {{name}}', ['name']],
+    ['a placeholder with inner spaces', 'Hello {{ name }}', ['name']],
+    ['each name once, in order of first appearance', '{{b}} {{a}} {{ b }} {{a}}', ['b', 'a']],
+    ['adjacent placeholders', '{{a}}{{b}}', ['a', 'b']],
+    ['names are case-sensitive', '{{a}}{{A}}', ['a', 'A']],
     ['underscores and digits', '{{_}}{{a_1}}', ['_', 'a_1']],
     ['inside JSON', '{"a":"{{a}}"}', ['a']],
-    ['before a brace that closes JSON', '{"a":{{a}}}', ['a']],
-    [
-      'names that objects inherit',
-      '{{constructor}}{{__proto__}}{{toString}}',
-      ['constructor', '__proto__', 'toString'],
-    ],
+    ['before a closing JSON brace', '{"a":{{a}}}', ['a']],
+    ['inherited property names', '{{constructor}}{{__proto__}}{{toString}}', ['constructor', '__proto__', 'toString']],
     ['a name of 64 characters', `{{${'a'.repeat(64)}}}`, ['a'.repeat(64)]],
     ['single braces', '{name}', []],
-    ['nothing between', '{{}} {{ }}', []],
+    ['empty braces', '{{}} {{ }}', []],
     ['a name that starts with a digit', '{{1a}}', []],
     ['hyphens and dots', '{{a-b}} {{a.b}}', []],
-    ['a space on one side alone', '{{ a}} {{a }}', []],
+    ['a space on only one side', '{{ a}} {{a }}', []],
     ['two spaces', '{{  a  }}', []],
-    ['a tab or a line end', '{{\ta\t}} {{\na\n}}', []],
+    ['a tab or a line break', '{{\ta\t}} {{\na\n}}', []],
     ['other template syntax', '{{#if a}} {{/if}} {{> a}} {{a | b}} {{!a}} {% a %} #{a} <%= a %> $a', []],
     ['LaTeX', '\\frac{{1}}{{2}}', []],
-    ['letters beyond ASCII', '{{größe}} {{имя}}', []],
+    ['non-ASCII letters', '{{größe}} {{имя}}', []],
     ['unclosed', '{{name} {name}} {{name', []],
   ])('%s', (_, content, names) => {
     expect(findPlaceholders(content)).toEqual(names)
@@ -51,23 +48,23 @@ describe('finding placeholders', () => {
 
 describe('filling placeholders', () => {
   test.each([
-    ['both forms', '{{a}} {{ a }}', { a: '1' }, '1 1'],
-    ['unknown names stay', '{{a}} {{b}} {{ c }}', { a: '1' }, '1 {{b}} {{ c }}'],
-    ['nothing given, nothing changed', 'x {{a}} y', {}, 'x {{a}} y'],
+    ['with and without spaces', '{{a}} {{ a }}', { a: '1' }, '1 1'],
+    ['unknown names stay unchanged', '{{a}} {{b}} {{ c }}', { a: '1' }, '1 {{b}} {{ c }}'],
+    ['no values, no changes', 'x {{a}} y', {}, 'x {{a}} y'],
     ['an empty value', '[{{a}}]', { a: '' }, '[]'],
-    ['patterns of a replacement are text', '{{a}}', { a: "$& $$ $1 $` $' $<a>" }, "$& $$ $1 $` $' $<a>"],
-    ['a value is never scanned again', '{{a}} {{b}}', { a: '{{b}}', b: '{{a}}' }, '{{b}} {{a}}'],
-    ['two values do not make a placeholder together', '{{a}}{{b}}', { a: '{{c', b: '}}', c: 'no' }, '{{c}}'],
-    ['a value does not make one with what stands around it', '{{{a}}}', { a: '{b}', b: 'no' }, '{{b}}'],
+    ['replacement patterns are literal text', '{{a}}', { a: "$& $$ $1 $` $' $<a>" }, "$& $$ $1 $` $' $<a>"],
+    ['values are not scanned again', '{{a}} {{b}}', { a: '{{b}}', b: '{{a}}' }, '{{b}} {{a}}'],
+    ['two values do not form a placeholder together', '{{a}}{{b}}', { a: '{{c', b: '}}', c: 'no' }, '{{c}}'],
+    ['a value and the text around it do not form a placeholder', '{{{a}}}', { a: '{b}', b: 'no' }, '{{b}}'],
     [
-      'names that objects inherit',
+      'inherited property names are not values',
       '{{constructor}} {{__proto__}} {{toString}} {{hasOwnProperty}}',
       {},
       '{{constructor}} {{__proto__}} {{toString}} {{hasOwnProperty}}',
     ],
-    ['unless they are given', '{{constructor}}', { constructor: 'mine' }, 'mine'],
+    ['inherited property names can be given as values', '{{constructor}}', { constructor: 'mine' }, 'mine'],
     [
-      'everything else in braces stays',
+      'other text in braces stays unchanged',
       '{"a": {}} \\frac{{1}}{2} {{#if a}}{{a}}{{/if}}',
       { a: 'x' },
       '{"a": {}} \\frac{{1}}{2} {{#if a}}x{{/if}}',

@@ -1,4 +1,5 @@
-// Tests the fast YAML path against the library: it reads and writes exactly what the library does, and usual front matter goes through it.
+// Tests the fast YAML path against the library: it reads and writes exactly what the library does, and typical front
+// matter is handled without the library.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -7,10 +8,10 @@ import { readPlainYaml, writePlainYaml } from '../../src/domain/text/plain-yaml.
 import { formatByLibrary, formatYaml, parseByLibrary } from '../../src/domain/text/yaml.ts'
 import { anyJson } from './fixtures.ts'
 
-/** The number of strings to try; to try many by hand: TEXTS=1000000 npx vitest run tests/domain/plain-yaml.test.ts */
+/** The number of strings to try. To try many by hand: TEXTS=1000000 npx vitest run tests/domain/plain-yaml.test.ts */
 const TEXTS = Number(process.env.TEXTS ?? 3000)
 
-/** Typical lines, and the parts of YAML that look similar. */
+/** Typical lines, and YAML syntax that looks similar. */
 const odd = fc.constantFrom(
   ...[
     'a',
@@ -122,7 +123,7 @@ const value = fc.oneof(
   { weight: 3, arbitrary: word },
   fc.array(word, { maxLength: 3 }).map((words) => words.join(' ')),
 )
-/** Almost every line has its own key, because otherwise most of the input would be duplicate keys. */
+/** Gives almost every line its own key; otherwise most of the input would be rejected for duplicate keys. */
 const line = fc.record({
   indent: fc.constantFrom('', '', '', '', '', '', '', '', '', '  ', '  ', '    ', ' '),
   hyphen: fc.constantFrom('', '', '', '', '', '', '', '', '- ', '- ', '-', '? '),
@@ -136,7 +137,7 @@ const lines = fc
       all.map(({ indent, hyphen, key, value }, at) => `${indent}${hyphen}${key ?? `k${at}`}${value}`).join('\n') + end,
   )
 
-/** Multi-line text below a key, well and badly indented, with empty lines and lines of spaces. */
+/** Block scalars below a key, correctly and incorrectly indented, with empty lines and lines of spaces. */
 const literal = fc
   .record({
     outer: fc.constantFrom('', '', 'a:\n  ', 'a:\n  - '),
@@ -163,7 +164,7 @@ function expectSame(text: string): boolean {
   const plain = readPlainYaml(text)
   const byLibrary = parseByLibrary(text, 1)
   expect(plain === undefined ? byLibrary : { value: plain }, JSON.stringify(text)).toEqual(byLibrary)
-  // In the same order, and made of plain objects only.
+  // The keys must be in the same order, and all objects plain.
   expect(JSON.stringify(plain ?? byLibrary.value)).toBe(JSON.stringify(byLibrary.value))
   return plain !== undefined
 }
@@ -179,7 +180,7 @@ test('parses random YAML exactly as the library does', { timeout: 600_000 }, () 
     ),
     { numRuns: TEXTS },
   )
-  // Otherwise hardly anything would be compared: it reads 59 to 85 of 3,000 random strings.
+  // The fast path reads 59 to 85 of 3,000 random strings. If it read none, this test would compare nothing.
   expect(taken).toBeGreaterThan(TEXTS / 100)
 })
 
@@ -273,7 +274,7 @@ test('parses multi-line strings as the library does', { timeout: 600_000 }, () =
   expect(taken).toBeGreaterThan(TEXTS / 20)
 })
 
-/** Strings of one or more lines, with odd characters at their ends and in between. */
+/** Strings of one or more lines, with unusual characters at both ends and in between. */
 const text = fc.oneof(
   { weight: 3, arbitrary: value },
   fc

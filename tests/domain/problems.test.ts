@@ -1,5 +1,5 @@
-// Tests how a problem is worded: where it is, what was expected, what was found. All are reported at once, and none
-// contains terminal control characters.
+// Tests how a problem is worded: where it is, what was expected, what was found. All problems are reported at once, and
+// none contains terminal control characters.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { formatProblem, formatProblems, parseWithSchema, printable } from '../../src/domain/text/problems.ts'
@@ -25,15 +25,19 @@ describe('parsing with a schema', () => {
     ['a number', { name: 5 }, ['name: expected a string, got 5']],
     ['a list', { name: [] }, ['name: expected a string, got a list']],
     ['an object', { name: {} }, ['name: expected a string, got an object']],
-    ['a text for a number', { name: 'x', age: '5' }, ['age: expected a number, got "5"']],
-    ['a text for a list', { name: 'x', tags: 'y' }, ['tags: expected a list, got "y"']],
+    ['a string instead of a number', { name: 'x', age: '5' }, ['age: expected a number, got "5"']],
+    ['a string instead of a list', { name: 'x', tags: 'y' }, ['tags: expected a list, got "y"']],
     ['inside a list', { name: 'x', tags: ['y', 5] }, ['tags.1: expected a string, got 5']],
-    ['another word', { name: 'x', kind: 'c' }, ['kind: expected "a" or "b", got "c"']],
-    ['no scalar', { name: 'x', value: [] }, ['value: expected a text, a number or a boolean, got a list']],
-    ['a sentence of the schema', { name: 'x', own: 5 }, ['own: expected our own words']],
+    ['a value that is not in the enum', { name: 'x', kind: 'c' }, ['kind: expected "a" or "b", got "c"']],
+    [
+      'a list instead of a scalar',
+      { name: 'x', value: [] },
+      ['value: expected a text, a number or a boolean, got a list'],
+    ],
+    ['a message from the schema itself', { name: 'x', own: 5 }, ['own: expected our own words']],
     ['an unknown key', { name: 'x', titel: 1 }, ['titel: unknown; check the spelling, or leave it out']],
     [
-      'unknown keys, further in',
+      'nested unknown keys',
       { name: 'x', inner: { on: true, p: 1, q: 2 } },
       [
         'inner.p: unknown; check the spelling, or leave it out',
@@ -41,13 +45,17 @@ describe('parsing with a schema', () => {
       ],
     ],
     [
-      'several at once',
+      'several problems at once',
       { age: 'x', kind: 1 },
       ['name: expected a string, got nothing', 'age: expected a number, got "x"', 'kind: expected "a" or "b", got 1'],
     ],
-    ['a long text is not repeated', { name: 'x', age: 'y'.repeat(500) }, ['age: expected a number, got a long string']],
-    ['no object at all', 'text', ['expected an object, got "text"']],
-    ['nothing at all', undefined, ['expected an object, got nothing']],
+    [
+      'a long string is not repeated',
+      { name: 'x', age: 'y'.repeat(500) },
+      ['age: expected a number, got a long string'],
+    ],
+    ['not an object', 'text', ['expected an object, got "text"']],
+    ['undefined', undefined, ['expected an object, got nothing']],
     [
       'control and format characters',
       { name: 'x', kind: '\u009b31m\u202e\u007f' },
@@ -81,9 +89,9 @@ test.each([
 
 test.each([
   ['none', 0, ''],
-  ['ten, all by name', 10, `${Array.from({ length: 10 }, (_, index) => `k${index}: wrong`).join('; ')}`],
+  ['ten problems, all by name', 10, `${Array.from({ length: 10 }, (_, index) => `k${index}: wrong`).join('; ')}`],
   [
-    'more, ten by name and the others by number',
+    'more problems, ten by name and the others as a count',
     60_000,
     `${Array.from({ length: 10 }, (_, index) => `k${index}: wrong`).join('; ')}; and 59990 more`,
   ],

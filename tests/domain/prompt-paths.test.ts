@@ -1,4 +1,5 @@
-// Tests the paths below content/: each maps to one place and back, and no other path is accepted. docs/contract.md section 2.
+// Tests the paths below content/: each valid path identifies one owner, repository or version, and other paths are
+// rejected. docs/contract.md section 2.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatPath, type Place, parsePath } from '../../src/domain/content/content-path.ts'
@@ -91,7 +92,7 @@ describe('content paths', () => {
     expect(parsePath(path)).toEqual({ problems: [{ key: '', message: expect.stringMatching(/^expected /) }] })
   })
 
-  test('round-trip: a place to its path and back, an accepted path to its place and back', () => {
+  test('round-trip: a parsed path formats to the same path, and a formatted path parses to the same place', () => {
     const owner = fc
       .stringMatching(/^[a-z0-9](?:[a-z0-9]|-[a-z0-9]){0,18}$/)
       .filter((text) => parsePath(text).problems !== undefined)

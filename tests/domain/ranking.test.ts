@@ -65,7 +65,10 @@ const aVariable = (description: string, example: Variable['example']): Variable 
   example,
 })
 
-/** Has an undescribed variable and a second version without notes, so that only what a case adds earns points. */
+/**
+ * A prompt with an undescribed variable and a second version without a changelog, so that only what a case adds earns
+ * points.
+ */
 const poor: QualityInput = {
   summary: aSummary(),
   hasReadme: false,
@@ -81,28 +84,28 @@ test('offers the sort orders top, trending and new', () => {
 
 describe('quality score', () => {
   test.each<[string, Partial<QualityInput>, number]>([
-    ['nothing', {}, 0],
+    ['no optional fields', {}, 0],
     ['a description of 39 characters', { summary: aSummary({ description: 'a'.repeat(39) }) }, 0],
     ['a description of 40 characters', { summary: aSummary({ description: 'a'.repeat(40) }) }, 15],
-    ['39 characters that are 78 code units', { summary: aSummary({ description: '😀'.repeat(39) }) }, 0],
+    ['39 characters of two code units each', { summary: aSummary({ description: '😀'.repeat(39) }) }, 0],
     ['a tag', { summary: aSummary({ tags: ['a'] }) }, 10],
-    ['ten tags are worth no more', { summary: aSummary({ tags: [...'abcdefghij'] }) }, 10],
+    ['ten tags earn no more than one', { summary: aSummary({ tags: [...'abcdefghij'] }) }, 10],
     ['a licence', { summary: aSummary({ license: 'MIT' }) }, 10],
     ['a readme', { hasReadme: true }, 10],
     ['every variable described', { variables: [aVariable('x', null), aVariable('y', null)] }, 20],
-    ['one variable not described', { variables: [aVariable('x', null), aVariable('', null)] }, 0],
+    ['one variable without a description', { variables: [aVariable('x', null), aVariable('', null)] }, 0],
     ['an example for every variable', { variables: [aVariable('', 'x'), aVariable('', 'y')] }, 15],
-    ['an example that is zero or false', { variables: [aVariable('', 0), aVariable('', false)] }, 15],
-    ['an empty example is none', { variables: [aVariable('', '')] }, 0],
+    ['an example of zero or false', { variables: [aVariable('', 0), aVariable('', false)] }, 15],
+    ['an empty example does not count', { variables: [aVariable('', '')] }, 0],
     ['one example missing', { variables: [aVariable('', 'x'), aVariable('', null)] }, 0],
-    ['no variables at all', { variables: [] }, 35],
+    ['no variables', { variables: [] }, 35],
     ['a changelog on every version after the first', { versions: [aVersion({ changelog: 'x' }), aVersion()] }, 10],
     ['one changelog missing', { versions: [aVersion({ changelog: 'x' }), aVersion(), aVersion()] }, 0],
-    ['the first version alone needs none', { versions: [aVersion()] }, 10],
-    ['provenance on the latest', { versions: [aVersion({ hasProvenance: true }), aVersion()] }, 10],
-    ['provenance on an older one', { versions: [aVersion(), aVersion({ hasProvenance: true })] }, 0],
+    ['a first version needs no changelog', { versions: [aVersion()] }, 10],
+    ['provenance on the latest version', { versions: [aVersion({ hasProvenance: true }), aVersion()] }, 10],
+    ['provenance on an older version', { versions: [aVersion(), aVersion({ hasProvenance: true })] }, 0],
     [
-      'everything',
+      'all optional fields',
       {
         summary: aSummary({ description: 'a'.repeat(40), tags: ['a'], license: 'MIT' }),
         hasReadme: true,
@@ -116,12 +119,12 @@ describe('quality score', () => {
 
 describe('top score', () => {
   test.each([
-    ['nothing counted', null, 0],
-    ['nobody came', [0, 0], 0],
+    ['no usage counts', null, 0],
+    ['no downloads', [0, 0], 0],
     ['9 downloads', [0, 9], 10],
     ['99 downloads', [0, 99], 20],
     ['999 downloads', [0, 999], 30],
-    ['the week does not count', [99, 9], 10],
+    ['downloads of the last week do not count', [99, 9], 10],
   ] as const)('%s', (_, counts, score) => {
     const stats = counts && { downloads_7d: counts[0], downloads_90d: counts[1] }
     expect(scoreTop({ ...unknown, summary: aSummary({ stats }) })).toBeCloseTo(score, 10)
@@ -134,33 +137,34 @@ describe('top score', () => {
 })
 
 describe('trending score', () => {
-  // Ages are counted from the end of 20 November: midnight on the 14th is 7 days away, on the 7th 14 days, on 31 October 21 days.
+  // Ages are counted from the end of 20 November, so midnight on the 14th is 7 days ago, on the 7th 14 days, and on 31
+  // October 21 days.
   const first = (published_at: string) => aRelease({ published_at })
   const following = (previous_version: string, version: string, published_at: string) =>
     aRelease({ version, previous_version, published_at })
 
   test.each<[string, RankedRelease[], number]>([
-    ['nothing', [], 0],
+    ['no releases', [], 0],
     ['a first release a week ago', [first('2026-11-14T00:00:00Z')], 2],
-    ['a major a week ago', [following('1.9.9', '2.0.0', '2026-11-14T00:00:00Z')], 2],
-    ['a minor a week ago', [following('1.1.9', '1.2.0', '2026-11-14T00:00:00Z')], 1],
-    ['a patch a week ago', [following('1.1.1', '1.1.2', '2026-11-14T00:00:00Z')], 0.5],
+    ['a major version a week ago', [following('1.9.9', '2.0.0', '2026-11-14T00:00:00Z')], 2],
+    ['a minor version a week ago', [following('1.1.9', '1.2.0', '2026-11-14T00:00:00Z')], 1],
+    ['a patch version a week ago', [following('1.1.1', '1.1.2', '2026-11-14T00:00:00Z')], 0.5],
     ['a first release two weeks ago', [first('2026-11-07T00:00:00Z')], 1],
     ['a first release three weeks ago', [first('2026-10-31T00:00:00Z')], 0.5],
     ['a first release half a week ago', [first('2026-11-17T12:00:00Z')], 2.8284271247],
     ['a first release 29 days ago', [first('2026-10-23T00:00:00Z')], 0.2264309],
     ['more than 30 days ago', [first('2026-10-21T23:59:59Z')], 0],
     ['the last moment of the day', [first('2026-11-20T23:59:59.999Z')], 4],
-    ['a date in the future is young, no more', [first('2027-06-01T00:00:00Z')], 4],
-    ['numbers, not text', [following('9.0.0', '10.0.0', '2026-11-14T00:00:00Z')], 2],
-    ['a number that was skipped', [following('1.0.0', '1.0.7', '2026-11-14T00:00:00Z')], 0.5],
+    ['a date in the future counts as age zero', [first('2027-06-01T00:00:00Z')], 4],
+    ['version numbers are compared as numbers', [following('9.0.0', '10.0.0', '2026-11-14T00:00:00Z')], 2],
+    ['a skipped number', [following('1.0.0', '1.0.7', '2026-11-14T00:00:00Z')], 0.5],
     [
-      'the first one, whatever its number',
+      'the first version, whatever its number',
       [aRelease({ version: '0.3.2', previous_version: null, published_at: '2026-11-14T00:00:00Z' })],
       2,
     ],
     [
-      'several days add up',
+      'several days are added up',
       [
         following('1.1.0', '1.1.1', '2026-11-14T00:00:00Z'),
         following('1.0.0', '1.1.0', '2026-11-07T00:00:00Z'),
@@ -169,7 +173,7 @@ describe('trending score', () => {
       0.5 + 0.5 + 0.5,
     ],
     [
-      'one version a day, the weightiest',
+      'only the highest-weighted version of a day counts',
       [
         following('1.1.0', '1.1.1', '2026-11-14T20:00:00Z'),
         following('1.0.9', '1.1.0', '2026-11-14T00:00:00Z'),
@@ -178,12 +182,12 @@ describe('trending score', () => {
       1,
     ],
     [
-      'one version a day, however many',
+      'only one of many versions on a day counts',
       Array.from({ length: 50 }, (_, at) => following(`1.0.${at}`, `1.0.${at + 1}`, '2026-11-14T00:00:00Z')),
       0.5,
     ],
     [
-      'two days count one version each',
+      'on two days, one version each counts',
       [following('1.0.1', '1.0.2', '2026-11-14T00:00:00Z'), following('1.0.0', '1.0.1', '2026-11-13T00:00:00Z')],
       0.5 + 0.4528618,
     ],

@@ -1,4 +1,5 @@
-// Tests every path of the read API, what matches it and what does not, and how long its responses are cached. docs/contract.md sections 1 and 4.
+// Tests the paths of the read API: what matches each route, what does not, and how long responses are cached.
+// docs/contract.md sections 1 and 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ROUTES_WITH_SCHEMAS } from '../../src/domain/api/route-schemas.ts'
@@ -178,7 +179,7 @@ test.each([
   ].map((version) => `/api/v1/repos/acme/a/versions/${version}`),
 ])('matches no route for %j', (path) => expect(matchRoute(path)).toBeUndefined())
 
-test('matches any path completely or not at all and does not throw', () => {
+test('matches any path completely or not at all, and does not throw', () => {
   const segment = fc.constantFrom(
     'api',
     'v1',
@@ -208,7 +209,7 @@ test('matches any path completely or not at all and does not throw', () => {
     }),
     { numRuns: 1000 },
   )
-  // Otherwise nothing would be compared.
+  // If no path matched, this test would compare nothing.
   expect(matched).toBeGreaterThan(0)
 })
 

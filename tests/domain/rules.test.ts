@@ -1,4 +1,4 @@
-// Tests the rules for the content as a whole: each rule separately, with the file and key that it reports. docs/contract.md sections 1 and 2.
+// Tests each rule for the content as a whole, with the file and key that it reports. docs/contract.md sections 1 and 2.
 import { describe, expect, test } from 'vitest'
 import type { Variable } from '../../src/domain/api/schema.ts'
 import type { RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
@@ -21,7 +21,7 @@ const aVariable = (name: string): Variable => ({
   example: null,
 })
 
-/** Has the format of a token, with a valid checksum, but was never issued. */
+/** Has the format of a token, with a valid checksum, but was never issued by a hub. */
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
 const NO_TOKEN = 'expected no token for this hub; revoke that token now'
 
@@ -51,17 +51,17 @@ test('names every version and repository rule', () => {
 describe('a version', () => {
   test.each<[string, Partial<VersionEntry>]>([
     ['ordinary', {}],
-    ['as big as may be', { size_bytes: 262_144 }],
-    ['with as many variables as may be', { variables: Array.from({ length: 64 }, (_, at) => aVariable(`v${at}`)) }],
-    ['with a placeholder as long as may be', { content: `{{${'a'.repeat(64)}}}` }],
+    ['with content exactly at the size limit', { size_bytes: 262_144 }],
+    ['with the maximum number of variables', { variables: Array.from({ length: 64 }, (_, at) => aVariable(`v${at}`)) }],
+    ['with a placeholder of the maximum length', { content: `{{${'a'.repeat(64)}}}` }],
   ])('satisfies every rule: %s', (_, given) => expect(checkVersion(aVersion('1.0.0', given))).toEqual([]))
 
   test.each<[string, Partial<VersionEntry>, string]>([
     ['content-is-text: empty', { content: '' }, 'expected some text, got only whitespace'],
-    ['content-is-text: white space', { content: ' \r\n\t' }, 'expected some text, got only whitespace'],
+    ['content-is-text: whitespace', { content: ' \r\n\t' }, 'expected some text, got only whitespace'],
     ['content-is-text: NUL', { content: 'a\0' }, 'expected text without NUL characters'],
     [
-      'content-is-text: half a surrogate pair',
+      'content-is-text: a lone surrogate',
       { content: 'a\ud800' },
       'expected well-formed Unicode, without lone surrogates',
     ],
@@ -77,7 +77,7 @@ describe('a version', () => {
       `expected placeholder names of at most 64 characters, got ${'a'.repeat(65)}`,
     ],
     [
-      'placeholders-are-short: a long one is not repeated',
+      'placeholders-are-short: a long name is not repeated',
       { content: `{{${'a'.repeat(9000)}}}` },
       `expected placeholder names of at most 64 characters, got ${'a'.repeat(80)}…`,
     ],
@@ -111,15 +111,15 @@ describe('a repository', () => {
 
   test.each<[string, Partial<RepositoryEntry>]>([
     ['without index.md', {}],
-    ['with an empty one', { file: anIndex() }],
+    ['with an empty index.md', { file: anIndex() }],
     [
-      'yanked, with a label elsewhere',
+      'yanked, with a label on another version',
       {
         file: anIndex({ yanked: { '1.0.0': 'x' }, labels: { stable: '1.1.0' } }),
         versions: [aVersion('1.0.0'), aVersion('1.1.0')],
       },
     ],
-    ['replaced by one that exists', { file: anIndex({ replaced_by: 'acme/b' }) }],
+    ['replaced by an existing prompt', { file: anIndex({ replaced_by: 'acme/b' }) }],
     ['with 1,000 versions', { versions: Array.from({ length: 1000 }, (_, at) => aVersion(`1.0.${at}`)) }],
   ])('satisfies every rule: %s', (_, given) => expect(check(given)).toEqual([]))
 
@@ -168,7 +168,7 @@ describe('a repository', () => {
       [{ key: 'moved_to', message: 'expected a repository that exists, got acme/c' }],
     ],
     [
-      'successor-exists: itself',
+      'successor-exists: moved to itself',
       { file: anIndex({ moved_to: 'acme/a' }) },
       [{ key: 'moved_to', message: 'expected a different repository' }],
     ],
@@ -178,7 +178,7 @@ describe('a repository', () => {
       [{ key: 'replaced_by', message: 'expected a repository that exists, got acme/c' }],
     ],
     [
-      'replacement-exists: itself',
+      'replacement-exists: replaced by itself',
       { file: anIndex({ replaced_by: 'acme/a' }) },
       [{ key: 'replaced_by', message: 'expected a different repository' }],
     ],
@@ -200,7 +200,7 @@ describe('a repository', () => {
     expect(check(given)).toEqual(problems.map((problem) => ({ file, rule, ...problem })))
   })
 
-  test('names the file of the version that has a problem', () => {
+  test('names the version file that has a problem', () => {
     expect(check({ versions: [aVersion('1.0.0'), aVersion('1.0.1', { content: ' ' })] })).toEqual([
       {
         file: 'content/acme/a/versions/1.0.1.md',

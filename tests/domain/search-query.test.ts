@@ -1,9 +1,10 @@
-// Tests how a query is parsed: limited groups of quoted terms, whatever the input and however large the index. docs/contract.md section 4.
+// Tests how a query is parsed: into a limited number of groups of quoted terms, whatever the input and the size of the
+// index. docs/contract.md section 4.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatGroup, readQuery, type Vocabulary } from '../../src/domain/search/query.ts'
 
-/** Returns an index that knows every word, completes it in many ways and has many synonyms for it. */
+/** Returns a vocabulary that knows every word, and has many completions and synonyms for it. */
 const knowing = (prompts: number): Vocabulary => ({
   countPrompts: () => prompts,
   hasWord: () => true,
@@ -56,7 +57,7 @@ test('turns any input into quoted terms only', () => {
   )
 })
 
-test('ignores unknown words and lists each once', () => {
+test('ignores unknown words and lists each of them once', () => {
   fc.assert(
     fc.property(anyQuestion, (text) => {
       const read = readQuery(text, ignorant)

@@ -1,4 +1,5 @@
-// Tests the format of our tokens: hub_, 32 random base62 digits, and a CRC-32 of all that in 6 more digits. docs/contract.md section 7.
+// Tests the format of our tokens: hub_, 32 random base62 digits, and 6 digits with a CRC-32 checksum. docs/contract.md
+// section 7.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checksumOf, holdsToken, isToken, makeToken } from '../../src/domain/access/token-form.ts'
@@ -50,12 +51,12 @@ test.each([
 ])('%j is a token: %s', (text, expected) => expect(isToken(text)).toBe(expected))
 
 test.each([
-  ['nothing', '', false],
-  ['a token alone', TOKEN, true],
+  ['an empty string', '', false],
+  ['only a token', TOKEN, true],
   ['a token in a sentence', `Use ${TOKEN}, please.`, true],
-  ['a token behind letters', `key${TOKEN}`, true],
-  ['a token behind what looks like one', `hub_${'x'.repeat(38)} hub_${TOKEN}`, true],
+  ['a token after letters', `key${TOKEN}`, true],
+  ['a token after a string that looks like one', `hub_${'x'.repeat(38)} hub_${TOKEN}`, true],
   ['a token in JSON', JSON.stringify({ token: `${TOKEN}\n` }), true],
-  ['a token with a wrong digit', `${TOKEN.slice(0, -1)}y`, false],
-  ['a longer word', `${TOKEN}a`, false],
+  ['a token with a wrong character', `${TOKEN.slice(0, -1)}y`, false],
+  ['a token with an extra character', `${TOKEN}a`, false],
 ])('detects whether a text contains a token: %s', (_, text, expected) => expect(holdsToken(text)).toBe(expected))

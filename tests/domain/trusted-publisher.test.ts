@@ -21,7 +21,7 @@ const ENTRY = { repository: 'octo/prompts', repository_id: 1, repository_owner_i
 const SHARED = 'big/tools/.github/workflows/publish.yml'
 const at = (job_workflow_ref: string) => ({ job_workflow_ref })
 
-//  case                                            entry                                             claims                                                     refused
+//  case                                            trusted publisher                                 claims  problem
 test.each<[string, object, Partial<JobClaims>, string | undefined]>([
   ['push', {}, {}, undefined],
   ['release', {}, { event_name: 'release' }, undefined],
@@ -34,66 +34,71 @@ test.each<[string, object, Partial<JobClaims>, string | undefined]>([
     'event_name: only jobs of push, release, workflow_dispatch, schedule may publish, not jobs of issues',
   ],
   [
-    'a case that GitHub does not use',
+    'an unknown event name',
     {},
     { event_name: 'Push' },
     'event_name: only jobs of push, release, workflow_dispatch, schedule may publish, not jobs of Push',
   ],
-  ['names in another case', { repository: 'Octo/Prompts' }, {}, undefined],
+  ['owner and repository in another case', { repository: 'Octo/Prompts' }, {}, undefined],
   [
-    'the file in another case',
+    'the workflow file in another case',
     {},
     at('octo/prompts/.github/workflows/Publish.yml@refs/heads/main'),
     'job_workflow_ref: the workflow publish.yml is trusted',
   ],
   [
-    'a reference without a ref',
+    'job_workflow_ref without a ref',
     {},
     at('octo/prompts/.github/workflows/publish.yml'),
     'job_workflow_ref: the workflow publish.yml is trusted',
   ],
-  ['a reusable workflow that is named', { workflow: SHARED }, at(`${SHARED}@refs/tags/v1`), undefined],
+  ['a trusted reusable workflow', { workflow: SHARED }, at(`${SHARED}@refs/tags/v1`), undefined],
   [
-    'the same of somebody else',
+    'the same workflow of another owner',
     { workflow: SHARED },
     at(`evil/tools/.github/workflows/publish.yml@refs/tags/v1`),
     `job_workflow_ref: the workflow ${SHARED} is trusted`,
   ],
   [
-    'the own file when another is named',
+    'the repository’s own workflow when another one is trusted',
     { workflow: SHARED },
     {},
     `job_workflow_ref: the workflow ${SHARED} is trusted`,
   ],
-  ['a reusable workflow at its ref', { workflow: `${SHARED}@refs/tags/v1` }, at(`${SHARED}@refs/tags/v1`), undefined],
   [
-    'at another ref',
+    'a reusable workflow at the trusted ref',
+    { workflow: `${SHARED}@refs/tags/v1` },
+    at(`${SHARED}@refs/tags/v1`),
+    undefined,
+  ],
+  [
+    'a reusable workflow at another ref',
     { workflow: `${SHARED}@refs/tags/v1` },
     at(`${SHARED}@refs/tags/v1.evil`),
     `job_workflow_ref: the workflow ${SHARED}@refs/tags/v1 is trusted`,
   ],
-  ['the branch', { ref: 'refs/heads/main' }, {}, undefined],
+  ['the trusted branch', { ref: 'refs/heads/main' }, {}, undefined],
   [
     'another branch',
     { ref: 'refs/heads/main' },
     { ref: 'refs/heads/main2' },
     'ref: only jobs on refs/heads/main are trusted',
   ],
-  ['a tag that begins so', { ref: 'refs/tags/v*' }, { ref: 'refs/tags/v1.0' }, undefined],
+  ['a tag that matches the pattern', { ref: 'refs/tags/v*' }, { ref: 'refs/tags/v1.0' }, undefined],
   [
-    'a branch of that name',
+    'a branch that looks like such a tag',
     { ref: 'refs/tags/v*' },
     { ref: 'refs/heads/v1.0' },
     'ref: only jobs on refs/tags/v* are trusted',
   ],
-  ['the environment', { environment: 'production' }, { environment: 'Production' }, undefined],
+  ['the trusted environment, in another case', { environment: 'production' }, { environment: 'Production' }, undefined],
   ['none', { environment: 'production' }, {}, 'environment: only jobs in the environment production are trusted'],
-  ['any, when none is asked for', {}, { environment: 'staging' }, undefined],
+  ['any environment if none is configured', {}, { environment: 'staging' }, undefined],
 ])('%s', (_, entry, claims, refused) => {
   expect(findRefusal({ ...JOB, ...claims }, [TrustedPublisher.parse({ ...ENTRY, ...entry })], 'any')).toBe(refused)
 })
 
-//  what an entry may not say
+// values that a trusted publisher must not contain
 test.each([
   { workflow: '../publish.yml' },
   { workflow: 'publish.yml@refs/heads/main' },
@@ -104,6 +109,6 @@ test.each([
   { ref: 'refs/pull/1/merge' },
   { ref: 'refs/heads/*x' },
   { ref: '*' },
-])('rejects an entry with %j', (entry) => {
+])('rejects a trusted publisher with %j', (entry) => {
   expect(TrustedPublisher.safeParse({ ...ENTRY, ...entry }).success).toBe(false)
 })

@@ -1,4 +1,4 @@
-// Tests which typos the search tolerates: how many in which word, and how they are counted. docs/contract.md section 4.
+// Tests which typos the search tolerates: how many per word, and how they are counted. docs/contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { countTypos, maxTypos } from '../../src/domain/search/edit-distance.ts'
@@ -10,30 +10,30 @@ test.each([
   ['abcdefgh', 2],
   ['a'.repeat(32), 2],
   ['a'.repeat(33), 0],
-])('allows typos in %s: %i', (word, expected) => expect(maxTypos(word)).toBe(expected))
+])('number of typos allowed in %s: %i', (word, expected) => expect(maxTypos(word)).toBe(expected))
 
 describe('counting typos between two words', () => {
   test.each([
     ['the same word', 'review', 'review', 0],
-    ['added', 'review', 'revieww', 1],
-    ['added in front', 'review', 'xreview', 1],
-    ['left out', 'review', 'rview', 1],
-    ['changed', 'review', 'reviaw', 1],
-    ['neighbours swapped', 'review', 'reivew', 1],
-    ['two changed', 'review', 'raviaw', 2],
-    ['swapped, but not neighbours', 'review', 'veriew', 2],
-    ['two added', 'review', 'reviewer', 2],
-    ['one added and one changed', 'review', 'raviews', 2],
-    ['three', 'review', 'raviaws', 3],
-    ['many', 'review', 'poem', 3],
+    ['a letter added at the end', 'review', 'revieww', 1],
+    ['a letter added at the start', 'review', 'xreview', 1],
+    ['a letter left out', 'review', 'rview', 1],
+    ['a letter changed', 'review', 'reviaw', 1],
+    ['two adjacent letters swapped', 'review', 'reivew', 1],
+    ['two letters changed', 'review', 'raviaw', 2],
+    ['two non-adjacent letters swapped', 'review', 'veriew', 2],
+    ['two letters added', 'review', 'reviewer', 2],
+    ['one letter added and one changed', 'review', 'raviews', 2],
+    ['three letters changed', 'review', 'raviaws', 3],
+    ['many letters changed', 'review', 'poem', 3],
     ['a repeated letter', 'aab', 'ab', 1],
-    ['to nothing', 'a', '', 1],
-    ['two to nothing', 'ab', '', 2],
+    ['one letter to nothing', 'a', '', 1],
+    ['two letters to nothing', 'ab', '', 2],
   ])('%s', (_, a, b, expected) => {
     expect([countTypos(a, b, 2), countTypos(b, a, 2)]).toEqual([expected, expected])
   })
 
-  /** Returns every string that is one typo away from a word, by definition. */
+  /** Returns every string that is one typo away from a word, built from the definition of a typo. */
   function makeTypos(word: string, letters: string): Set<string> {
     const typos = new Set<string>()
     for (let at = 0; at <= word.length; at++) {
@@ -50,7 +50,7 @@ describe('counting typos between two words', () => {
 
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 })
 
-  test('counts exactly one typo by its definition, in both directions', () => {
+  test('counts exactly one typo as defined, in both directions', () => {
     fc.assert(
       fc.property(word, word, (a, b) => {
         const expected = makeTypos(a, 'abc').has(b)

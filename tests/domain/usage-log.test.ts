@@ -1,4 +1,4 @@
-// Tests what counts as a download in a web server log, and what does not.
+// Tests which lines of a web server log count as downloads.
 import { expect, test } from 'vitest'
 import { countDownloads, readLogLine } from '../../src/domain/catalogue/usage-log.ts'
 

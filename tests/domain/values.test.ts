@@ -90,23 +90,23 @@ describe('time', () => {
 describe('single-line and multi-line text', () => {
   test.each([
     ['letters', 'abc', true],
-    ['nothing', '', true],
-    ['as long as may be', 'a'.repeat(5), true],
+    ['an empty string', '', true],
+    ['exactly at the limit', 'a'.repeat(5), true],
     ['too long', 'a'.repeat(6), false],
-    ['as long as may be, counted as people count', '😀'.repeat(5), true],
-    ['too long, counted as people count', '😀'.repeat(6), false],
+    ['exactly at the limit, in characters', '😀'.repeat(5), true],
+    ['too long, in characters', '😀'.repeat(6), false],
     ['accents and other scripts', 'é漢ة', true],
-    ['a line separator that is no control character', 'a\u2028b', true],
+    ['a line separator, which is not a control character', 'a\u2028b', true],
     ['a line feed', 'a\nb', 'several lines'],
     ['a carriage return', 'a\rb', false],
     ['a tab', 'a\tb', false],
     ['NUL', 'a\0', false],
-    ['an escape', '\u001b[1m', false],
+    ['an escape character', '\u001b[1m', false],
     ['delete', '\u007f', false],
-    ['a control character beyond ASCII', '\u0085', false],
-    ['half a surrogate pair', '\ud800', false],
-    ['surrogates the wrong way round', '\udc00\ud800', false],
-    ['no text at all', 5, false],
+    ['a C1 control character', '\u0085', false],
+    ['a lone surrogate', '\ud800', false],
+    ['surrogates in the wrong order', '\udc00\ud800', false],
+    ['not a string', 5, false],
   ])('%s', (_, value, expected) => {
     expect(accepts(line(5), value)).toBe(expected === true)
     expect(accepts(lines(5), value)).toBe(expected !== false)
@@ -184,7 +184,7 @@ test.each([
   ['acme.example', false],
   ['https:acme.example', false],
   [`https://acme.example/${'a'.repeat(500)}`, false],
-])('web address %j is accepted: %s', (text, expected) => {
+])('URL %j is accepted: %s', (text, expected) => {
   expect(accepts(WebAddress, text)).toBe(expected)
 })
 

@@ -75,7 +75,7 @@ Review this {{language}} code.
     })
   })
 
-  test('applies the defaults to a minimal file and derives the variables from the placeholders', () => {
+  test('applies the defaults to a minimal file and uses its placeholders as variables', () => {
     expect(parseVersionFile(`${HEAD}---\nHello {{b}} and {{ a }}`)).toEqual({
       value: {
         published_at: '2026-11-20T10:00:00Z',
@@ -137,15 +137,15 @@ Hello`)
   })
 
   test.each([
-    ['no line at all', '', ''],
+    ['empty content', '', ''],
     ['a final newline', 'a\n', 'a\n'],
     ['no final newline', 'a', 'a'],
-    ['only line ends', '\n\n', '\n\n'],
+    ['only line breaks', '\n\n', '\n\n'],
     ['CRLF', '\r\na\r\n', '\r\na\r\n'],
-    ['a carriage return alone', '\ra', '\ra'],
+    ['a leading carriage return', '\ra', '\ra'],
     ['a BOM', '\ufeffa', '\ufeffa'],
     ['lines of hyphens', '---\n---\na\n---\n', '---\n---\na\n---\n'],
-    ['front matter of its own', '---\npublished_by: someone\n---\na', '---\npublished_by: someone\n---\na'],
+    ['its own front matter', '---\npublished_by: someone\n---\na', '---\npublished_by: someone\n---\na'],
     [
       'front matter in JavaScript',
       '---js\nglobalThis.hostile = true\n---\n',
@@ -156,7 +156,7 @@ Hello`)
     expect(parseVersionFile(`${HEAD.replaceAll('\n', '\r\n')}---\r\n${written}`).value?.content).toBe(content)
   })
 
-  test('may end with the line that closes the front matter', () => {
+  test('may end with the closing line of the front matter', () => {
     expect(parseVersionFile(`${HEAD}---`).value?.content).toBe('')
   })
 
@@ -177,20 +177,28 @@ Hello`)
   })
 
   test.each([
-    ['nothing', '', 'expected a first line that is exactly ---, with YAML below it'],
+    ['an empty file', '', 'expected a first line that is exactly ---, with YAML below it'],
     ['no front matter', 'Hello', 'expected a first line that is exactly ---, with YAML below it'],
-    ['a BOM before it', `\ufeff${HEAD}---\n`, 'expected a first line that is exactly ---, with YAML below it'],
     [
-      'a space after the hyphens',
+      'a BOM before the front matter',
+      `\ufeff${HEAD}---\n`,
+      'expected a first line that is exactly ---, with YAML below it',
+    ],
+    [
+      'a space after the opening hyphens',
       `--- ${HEAD.slice(3)}---\n`,
       'expected a first line that is exactly ---, with YAML below it',
     ],
-    ['four hyphens', `-${HEAD}---\n`, 'expected a first line that is exactly ---, with YAML below it'],
-    ['never closed', HEAD, 'expected a second line that is exactly --- after the front matter'],
-    ['closed by four hyphens', `${HEAD}----\n`, 'expected the line that ends the front matter to be exactly ---'],
-    ['closed with a space behind', `${HEAD}--- \nx`, 'expected the line that ends the front matter to be exactly ---'],
+    ['four opening hyphens', `-${HEAD}---\n`, 'expected a first line that is exactly ---, with YAML below it'],
+    ['front matter that is not closed', HEAD, 'expected a second line that is exactly --- after the front matter'],
+    ['four closing hyphens', `${HEAD}----\n`, 'expected the line that ends the front matter to be exactly ---'],
+    [
+      'a space after the closing hyphens',
+      `${HEAD}--- \nx`,
+      'expected the line that ends the front matter to be exactly ---',
+    ],
     ['a list', '---\n- a\n---\n', 'expected keys and values between the --- lines'],
-    ['a text', '---\nhello\n---\n', 'expected keys and values between the --- lines'],
+    ['a string', '---\nhello\n---\n', 'expected keys and values between the --- lines'],
   ])('rejects: %s', (_, text, problem) => {
     expect(problemsOf(parseVersionFile(text))).toEqual([problem])
   })
@@ -205,7 +213,7 @@ Hello`)
       ],
     ],
     [
-      'a comment alone',
+      'only a comment',
       '---\n# nothing\n---\nx',
       [
         'published_at: expected a time in UTC such as "2026-11-20T10:00:00Z", in quotes',
@@ -223,17 +231,17 @@ Hello`)
       ],
     ],
     [
-      'a key inside',
+      'an unknown nested key',
       `${HEAD}variables: [{name: a, typ: string}]\n---\nx`,
       ['variables.0.typ: unknown; check the spelling, or leave it out'],
     ],
     [
-      'a title, which belongs to index.md',
+      'a title, which belongs in index.md',
       `${HEAD}title: x\n---\nx`,
       ['title: unknown; check the spelling, or leave it out'],
     ],
     [
-      'a changelog over several kinds of line end',
+      'a carriage return in the changelog',
       `${HEAD}changelog: "a\\rb"\n---\nx`,
       ['changelog: expected no control characters except line feeds'],
     ],
@@ -243,7 +251,7 @@ Hello`)
       ['changelog: expected at most 500 characters'],
     ],
     [
-      'a handle in upper case',
+      'an upper-case handle',
       '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: Octocat\n---\nx',
       ['published_by: expected a lower-case handle such as octocat'],
     ],

@@ -22,18 +22,18 @@ describe('the next version', () => {
     ['the first version, major', [], 'major', '1.0.0'],
     ['the first version, minor', [], 'minor', '1.0.0'],
     ['the first version, patch', [], 'patch', '1.0.0'],
-    ['a patch', ['1.0.0'], 'patch', '1.0.1'],
-    ['a minor', ['1.0.0'], 'minor', '1.1.0'],
-    ['a major', ['1.0.0'], 'major', '2.0.0'],
-    ['a minor starts the patches again', ['1.2.3'], 'minor', '1.3.0'],
-    ['a major starts both again', ['1.2.3'], 'major', '2.0.0'],
-    ['a used number is not used again', ['1.0.0', '1.0.1'], 'patch', '1.0.2'],
-    ['the highest counts, wherever it stands', ['1.0.1', '2.0.0', '1.1.0'], 'patch', '2.0.1'],
-    ['numbers, not text', ['1.9.0', '1.10.0'], 'minor', '1.11.0'],
+    ['the next patch version', ['1.0.0'], 'patch', '1.0.1'],
+    ['the next minor version', ['1.0.0'], 'minor', '1.1.0'],
+    ['the next major version', ['1.0.0'], 'major', '2.0.0'],
+    ['a minor bump resets the patch number', ['1.2.3'], 'minor', '1.3.0'],
+    ['a major bump resets both', ['1.2.3'], 'major', '2.0.0'],
+    ['a used number is not reused', ['1.0.0', '1.0.1'], 'patch', '1.0.2'],
+    ['the highest version counts, whatever the order', ['1.0.1', '2.0.0', '1.1.0'], 'patch', '2.0.1'],
+    ['versions are compared as numbers', ['1.9.0', '1.10.0'], 'minor', '1.11.0'],
     ['numbers of several digits', ['9.99.999', '10.0.0'], 'patch', '10.0.1'],
-    ['from below one', ['0.1.0'], 'patch', '0.1.1'],
-    ['from below one, a major', ['0.9.9'], 'major', '1.0.0'],
-    ['a gap is not filled', ['1.0.0', '1.0.7'], 'patch', '1.0.8'],
+    ['from a version below 1.0.0', ['0.1.0'], 'patch', '0.1.1'],
+    ['a major bump from a version below 1.0.0', ['0.9.9'], 'major', '1.0.0'],
+    ['gaps are not filled', ['1.0.0', '1.0.7'], 'patch', '1.0.8'],
   ] as const)('%s', (_, used, by, next) => expect(nextVersion(used, by)).toBe(next))
 
   test('is always higher than every used version', () => {
@@ -67,11 +67,11 @@ describe('version order', () => {
 
 describe('the latest version', () => {
   test.each([
-    ['of none', [], [], undefined],
-    ['the highest', ['1.0.0', '1.10.0', '1.9.0'], [], '1.10.0'],
-    ['not a yanked one', ['1.0.0', '1.1.0'], ['1.1.0'], '1.0.0'],
-    ['a yanked one below does not matter', ['1.0.0', '1.1.0'], ['1.0.0'], '1.1.0'],
-    ['none when all are yanked', ['1.0.0', '1.1.0'], ['1.0.0', '1.1.0'], undefined],
+    ['no versions', [], [], undefined],
+    ['the highest version', ['1.0.0', '1.10.0', '1.9.0'], [], '1.10.0'],
+    ['not a yanked version', ['1.0.0', '1.1.0'], ['1.1.0'], '1.0.0'],
+    ['a lower yanked version does not matter', ['1.0.0', '1.1.0'], ['1.0.0'], '1.1.0'],
+    ['no latest version if all are yanked', ['1.0.0', '1.1.0'], ['1.0.0', '1.1.0'], undefined],
   ])('%s', (_, versions, yanked, latest) => {
     expect(resolveLatest(versions, (one) => (yanked as string[]).includes(one))).toBe(latest)
   })

@@ -1,4 +1,4 @@
-// Tests how the search defines a word: how text and queries are split and folded. docs/contract.md section 4.
+// Tests how search defines a word: how content and queries are split and normalised. docs/contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readWords, tokenize } from '../../src/domain/search/tokens.ts'
@@ -6,25 +6,25 @@ import { anyText } from './fixtures.ts'
 
 describe('splitting a text into words', () => {
   test.each([
-    ['nothing', '', []],
+    ['an empty text', '', []],
     ['lower case', 'Code REVIEW', ['code', 'review']],
     ['names', 'acme/code-review', ['acme', 'code', 'review']],
     ['snake case', 'max_tokens', ['max', 'tokens']],
     ['digits', 'gpt-5 v2.10', ['gpt', '5', 'v2', '10']],
-    ['punctuation separates', 'ab.c,d;e(f)"g"', ['ab', 'c', 'd', 'e', 'f', 'g']],
+    ['punctuation separates words', 'ab.c,d;e(f)"g"', ['ab', 'c', 'd', 'e', 'f', 'g']],
     [
-      'single letters with signs between them are one',
+      'single letters joined by punctuation form one word',
       'R&R e.g. w/o P.R. 1:1 a-b v.2',
       ['rr', 'eg', 'wo', 'pr', '11', 'a', 'b', 'v', '2'],
     ],
     ['placeholders', '{{ language }}', ['language']],
     ['accents', 'Résumé naïve Ångström', ['resume', 'naive', 'angstrom']],
-    ['accents written apart', 're\u0301sume\u0301', ['resume']],
+    ['decomposed accents', 're\u0301sume\u0301', ['resume']],
     ['ligatures and full width', 'ﬁne ＡＢＣ', ['fine', 'abc']],
     ['Cyrillic and Greek', 'Привет Κόσμε', ['привет', 'κοσμε']],
     ['each Han character is a word', '代码审查', ['代', '码', '审', '查']],
-    ['Latin beside Han', 'SQL查询', ['sql', '查', '询']],
-    ['nothing but signs', '*** "" -- 👍', []],
+    ['Latin next to Han', 'SQL查询', ['sql', '查', '询']],
+    ['only punctuation', '*** "" -- 👍', []],
   ])('%s', (_, text, words) => expect(tokenize(text)).toEqual(words))
 
   test('splits ASCII-only text the same as text with other characters', () => {
@@ -45,7 +45,7 @@ describe('splitting a text into words', () => {
     )
   })
 
-  test('does not split a word any further the second time', () => {
+  test('splitting the words again does not split them further', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(tokenize(tokenize(text).join(' '))).toEqual(tokenize(text))
@@ -57,18 +57,18 @@ describe('splitting a text into words', () => {
 const long = Array.from({ length: 14 }, (_, index) => `w${index}`)
 test.each([
   //                                          words                                          ignored
-  ['nothing', '', [], []],
-  ['words', 'code review', ['code', 'review'], []],
-  ['names are several words', 'code-review sql', ['code', 'review', 'sql'], []],
-  ['white space of any kind', ' x\t\ny\u3000c\u00a0', ['x', 'y', 'c'], []],
-  ['signs alone ask for nothing', '* " - NEAR(', ['near'], []],
-  ['the words of query languages are words', 'code AND NOT "review"', ['code', 'not', 'review'], []],
-  ['a word counts once', 'x x X \u00e1x ax', ['x', 'ax'], []],
-  ['stop words do not count beside others', 'a review of the code', ['review', 'code'], []],
-  ['alone they do', 'the who', ['the', 'who'], []],
-  ['of scripts without spaces each pair', '代码审', ['代码', '码审'], []],
-  ['of scripts without spaces one character', 'sql 查', ['sql', '查'], []],
-  ['twelve words', long.join(' '), long.slice(0, 12), ['w12', 'w13']],
+  ['an empty query', '', [], []],
+  ['two words', 'code review', ['code', 'review'], []],
+  ['names are split into words', 'code-review sql', ['code', 'review', 'sql'], []],
+  ['any kind of whitespace', ' x\t\ny\u3000c\u00a0', ['x', 'y', 'c'], []],
+  ['punctuation alone is ignored', '* " - NEAR(', ['near'], []],
+  ['operators are ordinary words', 'code AND NOT "review"', ['code', 'not', 'review'], []],
+  ['duplicate words count once', 'x x X \u00e1x ax', ['x', 'ax'], []],
+  ['stop words are ignored next to other words', 'a review of the code', ['review', 'code'], []],
+  ['stop words count if there are no other words', 'the who', ['the', 'who'], []],
+  ['scripts without spaces: pairs of characters', '代码审', ['代码', '码审'], []],
+  ['scripts without spaces: a single character', 'sql 查', ['sql', '查'], []],
+  ['at most twelve words', long.join(' '), long.slice(0, 12), ['w12', 'w13']],
 ])('reads a search query: %s', (_, question, words, ignored) =>
   expect(readWords(question)).toMatchObject({ words, ignored }),
 )

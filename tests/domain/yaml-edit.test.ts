@@ -1,4 +1,5 @@
-// Checks that managing a prompt changes only one key in index.md, and every other byte stays as its author wrote it. docs/contract.md section 7.
+// Checks that managing a prompt changes only one key in index.md and keeps every other byte as its author wrote it.
+// docs/contract.md section 7.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { editKeys, parseRepositoryFile, replaceReadme } from '../../src/domain/content/prompt-file.ts'
@@ -13,19 +14,19 @@ describe('editing one key of index.md', () => {
     ['a value', 'title: Old # why\n', { path: ['title'], value: 'New' }, 'title: New # why\n'],
     ['a quoted value', 'title: "Old"\n', { path: ['title'], value: 'New: a' }, 'title: "New: a"\n'],
     [
-      'a block of text',
+      'a folded block scalar',
       'title: >-\n  Old\n  text\n# next\nlicense: MIT\n',
       { path: ['title'], value: 'New' },
       'title: New\n# next\nlicense: MIT\n',
     ],
     [
-      'a list of lines',
+      'a block list',
       'tags: # ours\n  - a\n  - b\nlicense: MIT\n',
       { path: ['tags'], value: ['c', 'd'] },
       'tags: [c, d] # ours\nlicense: MIT\n',
     ],
     [
-      'nothing behind the colon',
+      'an empty value',
       'license: # none\ntitle: A\n',
       { path: ['license'], value: 'MIT' },
       'license: MIT # none\ntitle: A\n',
@@ -37,47 +38,57 @@ describe('editing one key of index.md', () => {
       '# head\ntitle: A\n# end\nlicense: MIT\n',
     ],
     [
-      'a key to remove',
+      'removing a key',
       '# one\ntitle: A\n# two\nlicense: MIT # why\n# three\n',
       { path: ['license'], value: undefined },
       '# one\ntitle: A\n# two\n# three\n',
     ],
     ['the first label', 'title: A\n', label('production', '1.2.0'), 'title: A\nlabels:\n  production: "1.2.0"\n'],
     [
-      'a label moves',
+      'moving a label',
       'labels:\n  # live\n  production: 1.0.0 # since May\n  next: "2.0.0"\n',
       label('production', '1.2.0'),
       'labels:\n  # live\n  production: "1.2.0" # since May\n  next: "2.0.0"\n',
     ],
     [
-      'one more label',
+      'adding a label',
       'labels:\n    production: "1.0.0"\n    # more\ntitle: A\n',
       label('next', '1.2.0'),
       'labels:\n    production: "1.0.0"\n    next: "1.2.0"\n    # more\ntitle: A\n',
     ],
     [
-      'a label in braces',
+      'a flow mapping with a label',
       'labels: {production: 1.0.0} # x\n',
       label('next', '1.2.0'),
       'labels: {production: 1.0.0, next: "1.2.0"} # x\n',
     ],
-    ['a label in empty braces', 'labels: {}\n', label('next', '1.2.0'), 'labels: { next: "1.2.0" }\n'],
+    ['an empty flow mapping', 'labels: {}\n', label('next', '1.2.0'), 'labels: { next: "1.2.0" }\n'],
     [
-      'the last label goes',
+      'removing the last label',
       'labels:\n  # live\n  production: "1.0.0"\ntitle: A\n',
       label('production', undefined),
       'labels: {}\n  # live\ntitle: A\n',
     ],
     [
-      'one of two labels goes',
+      'removing one of two labels',
       'labels:\n  production: "1.0.0"\n  next: "2.0.0"\n',
       label('production', undefined),
       'labels:\n  next: "2.0.0"\n',
     ],
-    ['the first in braces goes', 'labels: {a: 1.0.0, b: 2.0.0}\n', label('a', undefined), 'labels: {b: 2.0.0}\n'],
-    ['the last in braces goes', 'labels: {a: 1.0.0, b: 2.0.0}\n', label('b', undefined), 'labels: {a: 1.0.0}\n'],
     [
-      'everything in braces',
+      'removing the first label of a flow mapping',
+      'labels: {a: 1.0.0, b: 2.0.0}\n',
+      label('a', undefined),
+      'labels: {b: 2.0.0}\n',
+    ],
+    [
+      'removing the last label of a flow mapping',
+      'labels: {a: 1.0.0, b: 2.0.0}\n',
+      label('b', undefined),
+      'labels: {a: 1.0.0}\n',
+    ],
+    [
+      'a whole file in flow style',
       '{title: A, tags: [a]}\n',
       label('next', '1.2.0'),
       '{title: A, tags: [a], labels: { next: "1.2.0" }}\n',
@@ -89,12 +100,12 @@ describe('editing one key of index.md', () => {
       'title: A\r\ntags:\r\n  - a\r\nlabels:\r\n  next: "1.2.0"\r\n',
     ],
     [
-      'a yank',
+      'yanking a version',
       'yanked:\n  1.0.0: Wrong\n',
       { path: ['yanked', '1.0.1'], value: 'No: "x" # y' },
       'yanked:\n  1.0.0: Wrong\n  "1.0.1": "No: \\"x\\" # y"\n',
     ],
-    ['nothing at all', '', { path: ['title'], value: 'A' }, 'title: A\n'],
+    ['an empty file', '', { path: ['title'], value: 'A' }, 'title: A\n'],
   ])('%s', (_, before, change, after) => {
     const body = '---\n\n# Notes\r\n---\n'
     expect(editKeys(`---\n${before}${body}`, [change])).toBe(`---\n${after}${body}`)
@@ -102,9 +113,9 @@ describe('editing one key of index.md', () => {
 
   //  case              file                              readme        after
   test.each([
-    ['a readme', '---\ntitle: A\n---\n\nOld\n\n', 'New\n\nb', '---\ntitle: A\n---\n\nNew\n\nb\n\n'],
-    ['the first one', '---\ntitle: A\n---', 'New', '---\ntitle: A\n---\nNew\n'],
-    ['none any more', '---\ntitle: A\n---\nOld', '', '---\ntitle: A\n---\n'],
+    ['replacing a readme', '---\ntitle: A\n---\n\nOld\n\n', 'New\n\nb', '---\ntitle: A\n---\n\nNew\n\nb\n\n'],
+    ['adding the first readme', '---\ntitle: A\n---', 'New', '---\ntitle: A\n---\nNew\n'],
+    ['removing the readme', '---\ntitle: A\n---\nOld', '', '---\ntitle: A\n---\n'],
   ])('%s', (_, file, readme, after) => {
     expect(replaceReadme(file, readme)).toBe(after)
   })
@@ -222,7 +233,7 @@ test('changes only the given key and keeps every other byte', () => {
       const place = parts.findIndex((part) => part.key === key)
       const before = place === -1 ? head + whole.join('') : head + whole.slice(0, place).join('') + parts[place]!.above
       const after = place === -1 ? tail : whole.slice(place + 1).join('') + tail
-      // Empty lines after a block scalar belong to it.
+      // Empty lines after a block scalar are part of it.
       expect(edited.startsWith(before.trimEnd())).toBe(true)
       expect(edited.endsWith(after)).toBe(true)
       const was = parseRepositoryFile(text).value as unknown as Record<string, unknown>

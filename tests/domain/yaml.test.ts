@@ -1,4 +1,4 @@
-// Tests YAML as we read and write it: version 1.2, core schema, no aliases, no custom tags, and a lossless round trip.
+// Tests our YAML dialect: version 1.2, the core schema, no aliases, no custom tags, and a lossless round trip.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatYaml, parseYaml } from '../../src/domain/text/yaml.ts'
@@ -7,53 +7,53 @@ import { anyJson } from './fixtures.ts'
 
 describe('reading YAML', () => {
   test.each([
-    ['nothing', '', {}],
-    ['a comment', '# a', {}],
+    ['an empty document', '', {}],
+    ['only a comment', '# a', {}],
     [
-      'words of YAML 1.1 are texts',
+      'YAML 1.1 booleans are strings',
       'a: yes\nb: no\nc: on\nd: off\ne: y',
       { a: 'yes', b: 'no', c: 'on', d: 'off', e: 'y' },
     ],
     ['booleans and null', 'a: true\nb: False\nc: null\nd: ~\ne:', { a: true, b: false, c: null, d: null, e: null }],
     ['numbers', 'a: 1\nb: -1.5\nc: 1e3\nd: 0x10\ne: 0o17', { a: 1, b: -1.5, c: 1000, d: 16, e: 15 }],
-    ['a bare number loses its zero, a quoted one does not', 'a: 1.10\nb: "1.10"', { a: 1.1, b: '1.10' }],
+    ['an unquoted number loses its trailing zero, a quoted one does not', 'a: 1.10\nb: "1.10"', { a: 1.1, b: '1.10' }],
     [
-      'no octal by a leading zero, no sexagesimal, no underscores',
+      'no octal with a leading zero, no sexagesimal, no underscores',
       'a: 010\nb: 12:30:45\nc: 1_000',
       { a: 10, b: '12:30:45', c: '1_000' },
     ],
-    ['dates are texts', 'a: 2026-01-01\nb: 2026-01-01T00:00:00Z', { a: '2026-01-01', b: '2026-01-01T00:00:00Z' }],
+    ['dates are strings', 'a: 2026-01-01\nb: 2026-01-01T00:00:00Z', { a: '2026-01-01', b: '2026-01-01T00:00:00Z' }],
     [
-      'keys are texts',
+      'keys are strings',
       '1: a\n1.0: b\nnull: c\ntrue: d\n2026-01-01: e',
       { 1: 'a', '1.0': 'b', null: 'c', true: 'd', '2026-01-01': 'e' },
     ],
-    ['a merge key is a key', '<<: {a: 1}', { '<<': { a: 1 } }],
+    ['a merge key is an ordinary key', '<<: {a: 1}', { '<<': { a: 1 } }],
     [
       'the tags of the core schema',
       'a: !!str 1\nb: !!int "3"\nc: !!float 1.5\nd: !!bool "true"\ne: !!seq [1]\nf: !!map {a: 1}',
       { a: '1', b: 3, c: 1.5, d: true, e: [1], f: { a: 1 } },
     ],
-    ['blocks', 'a: |\n  x\n  y\nb: >-\n  x\n  y\n', { a: 'x\ny\n', b: 'x y' }],
+    ['block scalars', 'a: |\n  x\n  y\nb: >-\n  x\n  y\n', { a: 'x\ny\n', b: 'x y' }],
     ['JSON', '{"a": [1, {"b": null}]}', { a: [1, { b: null }] }],
   ])('%s', (_, text, value) => expect(parseYaml(text, 1)).toEqual({ value }))
 
   test.each([
     [
-      'a problem says its line in the file',
+      'a problem names its line in the file',
       'a: 1\nb: c: d',
       ['line 11: expected valid YAML: Nested mappings are not allowed in compact mappings'],
     ],
-    ['a key twice', 'a: 1\na: 2', ['line 11: expected valid YAML: Map keys must be unique']],
+    ['a duplicate key', 'a: 1\na: 2', ['line 11: expected valid YAML: Map keys must be unique']],
     ['an alias', 'a: &x 1\nb: *x', ['expected YAML without aliases (*name); write the value out']],
-    ['a binary', 'a: !!binary aGk=', ['line 10: expected valid YAML: Unresolved tag: tag:yaml.org,2002:binary']],
+    ['a binary tag', 'a: !!binary aGk=', ['line 10: expected valid YAML: Unresolved tag: tag:yaml.org,2002:binary']],
     [
-      'a function',
+      'a function tag',
       'a: !!js/function "function () {}"',
       ['line 10: expected valid YAML: Unresolved tag: tag:yaml.org,2002:js/function'],
     ],
     ['a list', '- a', ['expected keys and values between the --- lines']],
-    ['a text', 'a', ['expected keys and values between the --- lines']],
+    ['a string', 'a', ['expected keys and values between the --- lines']],
     ['a number', '5', ['expected keys and values between the --- lines']],
     [
       'several problems at once',
@@ -71,12 +71,13 @@ describe('reading YAML', () => {
     )
   })
 
-  // Each took time quadratic in its length, from half a minute to a quarter of an hour: docs/notes/yaml.md.
+  // With the default options of the library, each of these takes quadratic time, from half a minute to a quarter of an
+  // hour: docs/notes/yaml.md.
   test.each([
     ['keys', Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`).join('\n'), 0],
     ['an error at every character of a line', `a: [${','.repeat(60_000)}]`, 60_000],
-    ['tags in a row', `a: ${'!x '.repeat(60_000)}y`, 60_000],
-    ['keys that stand twice', 'a: 1\n'.repeat(30_000), 29_999],
+    ['consecutive tags', `a: ${'!x '.repeat(60_000)}y`, 60_000],
+    ['duplicate keys', 'a: 1\n'.repeat(30_000), 29_999],
   ])('parses tens of thousands quickly: %s', (_, text, least) => {
     const before = process.threadCpuUsage()
     expect(parseYaml(text, 1).problems?.length ?? 0).toBeGreaterThanOrEqual(least)
@@ -94,30 +95,30 @@ describe('reading YAML', () => {
 describe('writing YAML', () => {
   test.each([
     [
-      'plain where plain is safe',
+      'no quotes where they are not needed',
       { a: 'x y', b: 1, c: true, d: null, e: [], f: {} },
       'a: x y\nb: 1\nc: true\nd: null\ne: []\nf: {}\n',
     ],
     [
-      'quotes what would be read as something else',
+      'quotes strings that would be read as another type',
       { a: '1.0', b: 'null', c: 'true', d: '', e: '# x', f: 'a: b' },
       'a: "1.0"\nb: "null"\nc: "true"\nd: ""\ne: "# x"\nf: "a: b"\n',
     ],
     [
-      'quotes dates, which other readers take for dates',
+      'quotes dates, which other parsers would convert',
       { a: '2026-01-01', b: '2026-01-01T00:00:00Z' },
       'a: "2026-01-01"\nb: "2026-01-01T00:00:00Z"\n',
     ],
-    ['lines as a block', { a: 'x\ny' }, 'a: |-\n  x\n  y\n'],
-    ['a long line is never folded', { a: 'word '.repeat(60).trim() }, `a: ${'word '.repeat(60).trim()}\n`],
-    ['no aliases for what stands twice', twice([1]), 'a:\n  - 1\nb:\n  - 1\n'],
+    ['multi-line strings as block scalars', { a: 'x\ny' }, 'a: |-\n  x\n  y\n'],
+    ['long lines are not folded', { a: 'word '.repeat(60).trim() }, `a: ${'word '.repeat(60).trim()}\n`],
+    ['no aliases for repeated values', twice([1]), 'a:\n  - 1\nb:\n  - 1\n'],
   ])('%s', (_, value, text) => expect(formatYaml(value)).toBe(text))
 
   function twice(shared: unknown): Record<string, unknown> {
     return { a: shared, b: shared }
   }
 
-  test('round-trips any JSON and never writes a line that ends the front matter', () => {
+  test('round-trips any JSON and never writes a line that would end the front matter', () => {
     fc.assert(
       fc.property(anyJson.object, (value) => {
         const text = formatYaml({ parameters: value })

@@ -1,4 +1,4 @@
-// Sends requests exactly as written: paths are not normalised, redirects not followed, and bytes not decoded.
+// Sends requests exactly as written: it does not normalise paths, follow redirects or decode bytes.
 import { request as plain } from 'node:http'
 import { request as secure } from 'node:https'
 
@@ -15,7 +15,10 @@ export type Answer = {
 
 export type Ask = (path: string, options?: { method?: string; headers?: Record<string, string> }) => Promise<Answer>
 
-/** If `patient`, waits as long as a 429 response says, a few times: for a live site whose limit cannot be disabled. */
+/**
+ * If `patient`, retries a few times after the delay that a 429 response requests. A live site needs this, because its
+ * limit cannot be disabled.
+ */
 export function openClient(base: string, patient = false): Ask {
   const { protocol, hostname, port } = new URL(base)
   const send = protocol === 'https:' ? secure : plain

@@ -1,4 +1,4 @@
-// Reads a content folder independently: interprets its files by the contract, without using any of the hub's code.
+// Reads a content folder independently: interprets its files as the contract says, without using any of the hub's code.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ export type Repository = {
   status_message: string | null
   labels: Record<string, string>
   readme: string
-  /** Highest first, including yanked ones. */
+  /** Versions, highest first, including yanked ones. */
   versions: Version[]
   active: Version[]
   latest: Version | null
@@ -146,7 +146,7 @@ const placeholders = (text: string) => [
   ...new Set([...text.matchAll(/\{\{ ?([A-Za-z_][A-Za-z0-9_]{0,63}) ?\}\}/g)].map((found) => String(found[1]))),
 ]
 
-/** Returns the variables that a version declares, or the placeholders in its content if it declares none. */
+/** Returns the variables that a version declares, or the placeholders in its content if it declares no variables. */
 export const variablesOf = (version: Version): Record<string, unknown>[] =>
   version.variables ?? placeholders(version.text).map((name) => ({ name }))
 
@@ -168,7 +168,8 @@ function quality({ description, tags, license, readme, active }: Repository): nu
 function trending({ active, versions }: Repository, buildDay: number): number {
   const best = new Map<number, { weight: number; age: number }>()
   for (const { version, published_at } of active) {
-    // Ages run to the end of the build day and are not rounded, so two releases in one week tie only if they have the same time of day.
+    // Ages are counted to the end of the build day and not rounded, so two releases in one week tie only if they have
+    // the same time of day.
     const age = buildDay + 1 - time(published_at) / DAY
     if (age > 30) continue
     const [, minor, patch] = parts(version)
@@ -183,8 +184,8 @@ function trending({ active, versions }: Repository, buildDay: number): number {
 }
 
 /**
- * Returns the listed repositories in an order from the contract's section 5. There is no usage.json, so nothing was
- * downloaded.
+ * Returns the listed repositories in a sort order from section 5 of the contract. There is no usage.json, so all
+ * download counts are 0.
  */
 export function ranked(content: Content, sort: string, day: number): Repository[] {
   const score = {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => dev?.stop())
 
-//  page                                          what it says
+//  page                                          text on it
 test.each([
   ['/', 'Publish and version prompts like packages'],
   ['/acme/code-review', 'You review a change'],

@@ -1,5 +1,5 @@
-// Checks that a running hub follows its content: new responses all at once, no errors meanwhile, mistakes only in the
-// log, and a clean stop at any moment.
+// Checks that a running hub follows its content: it switches to new responses all at once, without errors, only logs
+// invalid content, and stops cleanly at any moment.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,14 +8,17 @@ import { type Answer, type Ask, type Json, openClient, poll } from './client.ts'
 import { temporaryFolder, writeRepository } from './made-content.ts'
 import { npmTarget, type Server } from './targets.ts'
 
-/** Changes usually appear within a second or two. The time says nothing on a shared machine, so the limit is generous. */
+/**
+ * Changes usually appear within a second or two. The limit is generous, because timing means little on a shared
+ * machine.
+ */
 const WITHIN = 60_000
 const FIRST = { at: '2025-03-01T00:00:00Z', content: 'Originalword {{a}}\n' }
 const items = (answer: Answer) => (answer.json() as { data: Json[] }).data
 const record = (answer: Answer) => (answer.json() as { data: Json }).data
 const item = (answer: Answer, key: string, value: string) => items(answer).find((one) => one[key] === value)
 
-/** Creates files in one step, as git and editors do. */
+/** Creates files atomically, as git and editors do. */
 function put(root: string, file: string, text: string): void {
   const [aside, path] = [join(root, '..', 'aside'), join(root, file)]
   writeFileSync(aside, text)
@@ -30,12 +33,12 @@ function writeContent(): string {
   return root
 }
 
-/** Checks one path: does it respond as before the change, or as after it? Anything else is an error. */
+/** Requests one path and checks that it responds as before the change or as after it. Anything else is an error. */
 type Look = [path: string, state: (answer: Answer) => unknown, before: unknown, after: unknown]
 
 /**
- * Makes a change while constantly requesting every path. Each must respond as before or as after, nothing else. Once
- * any responds as after, none may respond as before to a later request. All must be updated in time.
+ * Makes a change while constantly requesting every path. Each response must be the one from before or after the change.
+ * Once any path has responded as after, no later request may get an old response. All paths must be updated in time.
  */
 async function follow(ask: Ask, looks: Look[], change: () => void): Promise<void> {
   let [firstAfter, asked] = [Number.POSITIVE_INFINITY, 0]
@@ -234,11 +237,14 @@ describe('npm start applies content changes', () => {
 describe('npm start exits cleanly on SIGTERM', () => {
   const root = writeContent()
   const SITES = '.hub/data'
-  /** Lists the folders that replace one that another hub is using; they are removed with the process. */
+  /**
+   * Lists the site folders. If another hub already uses its folder, a hub creates a temporary one and removes it when
+   * it exits.
+   */
   const standIns = () => (existsSync(SITES) ? readdirSync(SITES) : [])
   afterAll(() => rmSync(dirname(root), { recursive: true, force: true }))
 
-  /** Runs the actual command behind `npm start`, to see its own exit code instead of npm's. */
+  /** Runs the command behind `npm start` directly, to get its own exit code instead of npm's. */
   const start = async (): Promise<[Run, string]> => {
     const port = await freePort()
     const settings = { PORT: String(port), CONTENT_DIR: root, RATE_LIMIT_PER_MINUTE: '0' }
@@ -255,14 +261,14 @@ describe('npm start exits cleanly on SIGTERM', () => {
       await run.end()
     }
     const { code, signal } = await run.closed
-    // Before its first output, the process does not handle signals yet, so the signal itself terminates it.
+    // Before its first output, the process has no signal handlers yet, so the signal itself terminates it.
     if (run.log() !== '') expect({ code, signal }, `${when}\n${run.log()}`).toEqual({ code: 0, signal: null })
     expect(run.log(), when).not.toMatch(/\n\s+at |Error/)
     const left = standIns().filter((name) => name.endsWith(`.${run.child.pid}`))
     expect(left, `${when}: left in ${SITES}`).toEqual([])
   }
 
-  // The delays differ between runs: each run tries a few, and many runs cover all.
+  // The delays are random: each run tries a few, and many runs cover all.
   test.each([0, 600, 1200])('sent at a random time within 600 ms from %s ms after the start', async (from) => {
     const [run] = await start()
     const moment = Math.round(from + 600 * Math.random())

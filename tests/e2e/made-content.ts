@@ -28,7 +28,7 @@ function write(path: string, text: string | Buffer): void {
 
 export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'hub-e2e-'))
 
-/** Unusual bytes in content, one version each. */
+/** Unusual content, one version each. */
 const BYTES: [string, string | Buffer][] = [
   ['1.0.0', 'Line one\r\nLine two\r\n'],
   ['1.1.0', '\uFEFFAfter a byte order mark\n'],

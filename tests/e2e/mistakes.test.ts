@@ -1,4 +1,4 @@
-// Checks that many kinds of mistakes in the content stop the build, which reports all of them and executes nothing.
+// Checks that many kinds of invalid content stop the build, which reports all of them and executes nothing.
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -24,14 +24,19 @@ const MISTAKES: [string, string, string | Buffer, RegExp][] = [
   ['bad YAML', 'acme/bad-yaml/index.md', '---\ntitle: [never closed\n---\n', /yaml|flow|]/i],
   ['an alias bomb', 'acme/bomb/index.md', `---\n${bomb.join('\n')}\ntitle: *h\n---\n`, /alias/i],
   ['front matter in JavaScript', 'acme/script/versions/1.0.0.md', `---js\n${execute}\n---\nText\n`, /---/],
-  ['the same in an index', 'acme/script/index.md', `---javascript\n${execute}\n---\nText\n`, /---/],
+  [
+    'front matter in JavaScript in an index.md',
+    'acme/script/index.md',
+    `---javascript\n${execute}\n---\nText\n`,
+    /---/,
+  ],
   ['an unknown key', 'acme/unknown-key/index.md', '---\ntitel: Wrong\n---\n', /titel/],
   ['a bad tag', 'acme/bad-tag/index.md', '---\ntags: [Not A Tag]\n---\n', /tags/],
   ['a wrong path', 'acme/wrong-path/versions/v1.0.md', `${front()}Text\n`, /x\.y\.z/],
   ['an upper-case name', 'acme/Upper-Case/versions/1.0.0.md', `${front()}Text\n`, /lower|a-z/i],
   ['invalid UTF-8', 'acme/invalid-bytes/versions/1.0.0.md', invalid, /UTF-8/i],
   ['NUL', 'acme/nul-inside/versions/1.0.0.md', `${front()}Text\0\n`, /NUL/i],
-  ['an over-long content', 'acme/over-long/versions/1.0.0.md', `${front()}${'x'.repeat(262_145)}`, /262[,.]?144/],
+  ['content that is too long', 'acme/over-long/versions/1.0.0.md', `${front()}${'x'.repeat(262_145)}`, /262[,.]?144/],
   ['a duplicate key', 'acme/twice/index.md', '---\ntitle: One\ntitle: Two\n---\n', /uniq|duplicate|twice|title/i],
 ]
 const LINK = 'acme/linked/versions/1.0.1.md'

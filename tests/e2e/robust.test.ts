@@ -1,4 +1,5 @@
-// Checks that a running hub continues whatever happens to its builder, folder or content, reports the problem, and recovers afterwards.
+// Checks that a running hub survives faults: whatever happens to its builder, folder or content, it keeps serving,
+// reports the problem, and recovers.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -25,14 +26,14 @@ const health = async () => (await ask('/healthz')).json() as Json
 const titleOf = async (name: string) => ((await ask(`/api/v1/repos/${name}`)).json() as { data: Json }).data.title
 const isShown = (name: string, text: string) =>
   poll(`${text} is shown\n${run.log()}`, WITHIN, async () => ((await titleOf(name)) === text ? true : undefined))
-/** Waits, because a change is visible a moment before the health check shows it. */
+/** Waits for the health check, because a change is visible a moment before it. */
 const healthBecomes = (expected: Json) => expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
 /** Returns this hub's site folder. */
 const folder = () =>
   readdirSync('.hub/data')
     .map((name) => join('.hub/data', name))
     .find((dir) => placeIn(dir).includes(JSON.stringify(root)))!
-/** Other hubs start and stop meanwhile, which adds and removes their folders. */
+/** Returns an empty string if the folder has vanished, because other hubs start and stop in the meantime. */
 const placeIn = (dir: string) => {
   try {
     return readFileSync(join(dir, 'place.json'), 'utf8')
@@ -78,7 +79,7 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
   })
 
   test('when it cannot write: serves the old build, reports the failure, recovers later', async () => {
-    // Folders block the next search indexes, as a full disk would.
+    // Folders in their place block the next search indexes, with the same effect as a full disk.
     const inTheWay = Array.from({ length: 20 }, (_, number) => join(folder(), `search-${number}.db`)).filter(
       (path) => !existsSync(path),
     )
@@ -101,7 +102,7 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
     await isShown('acme/one', 'Much later')
   })
 
-  test('when a prompt is invalid: keeps its old state; page, log and /healthz report the error', async () => {
+  test('when a prompt is invalid: keeps its last valid state; page, log and /healthz report the error', async () => {
     writeFileSync(join(root, 'acme/two/index.md'), '---\ntitel: Wrong\n---\n')
     title('acme/one', 'Beside it')
     await isShown('acme/one', 'Beside it')

@@ -10,13 +10,13 @@ export type Server = {
 
 export type Target = {
   name: string
-  /** Its base URL if it is already running. If omitted, `start` starts it. */
+  /** Its base URL if it is already running; otherwise, `start` starts it. */
   address?: string
   start: (settings: { contentDir: string; limit: number }) => Promise<Server>
-  /** How many starter catalogue repositories are checked version by version; the rare states always are. */
+  /** How many repositories of the starter catalogue are checked version by version; those in rare states always are. */
   sample: number
   /**
-   * The local Netlify server sets the Cache-Control header of files itself, repeats a 404 request up to five times, and
+   * The local Netlify server sets the Cache-Control header of files itself, tries up to five paths for a 404, and
    * crashes on some requests.
    */
   netlify?: boolean
@@ -61,7 +61,7 @@ export const npmTarget = (script: 'start' | 'dev' | 'preview', sample = Number.P
   },
 })
 
-/** Returns a hub that is already running, with the repository's own content. */
+/** Returns a hub that is already running, with this repository's own content. */
 export const runningAt = (address: string): Target => ({
   name: address,
   address,

@@ -60,7 +60,7 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await page.getByLabel('Title').fill('Say hello')
   await page.getByLabel('Prompt', { exact: true }).fill('Say hello to {{name}}.\nTwice.')
   await page.getByText('Variables: name').waitFor()
-  // By keyboard only: Enter in a field runs the check, and never publishes.
+  // This uses only the keyboard: Enter in a field runs the check, and never publishes.
   await page.getByLabel('Title').press('Enter')
   await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
   await page.getByLabel('What to give for it').fill('Whom to greet')
@@ -155,7 +155,7 @@ test('forks a prompt into a chat prompt, message by message, and records its sou
 
 test('works without JavaScript; rejects requests without permission, confirmation or session', async () => {
   const page = await signIn(false)
-  // A file from another tool fills in the form, and the page lists what is lost.
+  // A file from another tool fills in the form, and the page lists what could not be imported.
   await page.goto(`${hub.url}/new`)
   await page.getByText('Start from another tool’s file').click()
   await page
@@ -187,7 +187,7 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   expect((await record('alice/plain')).readme).toBe('')
   await press(page, 'Save the readme')
   expect((await record('alice/plain')).readme).toBe('# Plain\n\nA <script>alert(1)</script>.')
-  // Another user's prompt, and an invalid form: the input is kept.
+  // For another user's prompt and for an invalid form, the input is kept.
   await page.goto(`${hub.url}/zoe/shy/edit`)
   await page.getByLabel('Prompt', { exact: true }).fill('Mine.')
   await press(page, 'Check')
@@ -268,8 +268,8 @@ test('publishes, edits, labels and yanks by keyboard alone; other sites cannot f
   const { latest_version, labels } = await record('alice/keys')
   expect([latest_version, labels]).toEqual(['1.0.0', { stable: '1.0.0' }])
 
-  // Another site that embeds the page in a frame gets an empty one, so users cannot be tricked into clicking what they
-  // cannot see.
+  // Another site that embeds the page gets an empty frame, so that it cannot trick users into clicking something
+  // invisible (clickjacking).
   const site = createServer((_, response) => {
     response.setHeader('content-type', 'text/html').end(`<iframe src="${hub.url}/alice/keys/manage"></iframe>`)
   }).listen(0, '127.0.0.1')

@@ -1,4 +1,5 @@
-// Checks that other tools' packages read what the hub exports, and fill it in as the hub does: every prompt in the starter catalogue.
+// Checks that other tools' packages read what the hub exports and fill it in as the hub does. It covers every prompt of
+// the starter catalogue.
 
 import { load } from '@langchain/core/load'
 import { ChatPromptClient, TextPromptClient } from '@langfuse/client'
@@ -25,7 +26,7 @@ const prompts = [...catalogue.entries.values()].flatMap(({ repository }) => {
   const exported = toExported(repository, {
     ...{ version, content, content_sha256, format, variables, parameters, changelog: '', skill: repository.skill },
   })
-  // Values that a careless template engine would expand again or escape.
+  // These values break a template engine that expands or escapes values.
   const values = Object.fromEntries(
     variables.map(({ name, type, options }, index) => [
       name,
@@ -65,7 +66,7 @@ test('dotprompt renders exported prompts as the hub does', async () => {
   const outcome = await readAll('dotprompt', async (text, { values, messages }) => {
     const earlier = messages.includes(HISTORY[0]!) ? { messages: history } : {}
     const { messages: rendered } = await dotprompt.render(text, { input: values, ...earlier })
-    // It removes line endings from both ends of a prompt; the hub keeps them.
+    // dotprompt trims line breaks at both ends of a prompt; the hub keeps them.
     const trim = (content: string, wanted: string | undefined) => (content === wanted?.trim() ? wanted : content)
     return rendered.map(({ role, content }, index) => ({
       role: roles[role] ?? role,
@@ -115,7 +116,7 @@ test('exported GitHub Models YAML renders as on the hub', async () => {
       content: names.reduce((all, [name, value]) => all.replaceAll(`{{${name}}}`, () => value), content),
     }))
   })
-  // It does not support earlier messages.
+  // The format does not support earlier messages.
   const withHistory = prompts.filter(
     ({ exported: { body } }) => body.format === 'chat' && !body.messages.every(isChatMessage),
   )

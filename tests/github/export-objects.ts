@@ -21,8 +21,8 @@ const Tree = z.object({
 const Blob = z.object({ content: z.string() })
 
 /**
- * Writes the branch `main` and all objects reachable from it to a bare repository. Each object is rebuilt from the REST
- * data and must have the ID from REST. Objects already in the folder are not requested again.
+ * Writes the branch `main` and all objects reachable from it to a bare repository. Each object is rebuilt from REST
+ * data, and its ID must match. Objects already in the folder are not requested again.
  *
  * @param read returns the data at a path below the repository, such as `/git/commits/{sha}`
  * @param folder becomes the git folder
@@ -68,7 +68,7 @@ export async function exportObjects(read: (path: string) => Promise<unknown>, fo
     missing.set(sha, commit)
     next.push(...commit.parents.map((parent) => parent.sha))
   }
-  // A commit is written after all its dependencies, so that an existing commit is always complete.
+  // A commit is written after everything it refers to, so that an existing commit is always complete.
   const writeCommit = async (sha: string): Promise<void> => {
     const commit = missing.get(sha)
     if (!commit || has(sha)) return

@@ -33,7 +33,10 @@ const TEXT_LIMIT_BYTES = 512_000
 /** Creates an error with a type, as GitHub does. */
 const refuse = (type: string, message: string) => new GraphQLError(message, { extensions: { type } })
 
-/** Returns the root of both operations. A mutation runs under a lock, because GitHub compares heads atomically. */
+/**
+ * Returns the root resolvers of queries and mutations. A mutation runs under a lock, because GitHub compares heads
+ * atomically.
+ */
 export function createRepositoryRoot(emulateUrl: string) {
   const unchanging = new Map<string, unknown>()
   let lock: Promise<unknown> = Promise.resolve()
@@ -52,7 +55,10 @@ export function createRepositoryRoot(emulateUrl: string) {
       throw refuse('FORBIDDEN', 'Resource not accessible by this token.')
     throw refuse('UNPROCESSABLE', `emulate answered ${answer.status} to ${method} ${path}: ${await answer.text()}`)
   }
-  /** Git objects never change, and emulate allows 5,000 calls per token. The token is part of the key, because permissions differ. */
+  /**
+   * Caches git objects, because they never change and emulate allows only 5,000 calls per token. The key includes the
+   * token, because permissions differ.
+   */
   const callOnce = async (context: Context, path: string): Promise<unknown> => {
     const key = `${context.token} ${path}`
     if (!unchanging.has(key)) unchanging.set(key, await call(context, 'GET', path))

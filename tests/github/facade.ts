@@ -20,24 +20,27 @@ import { createRepositoryRoot } from './facade-objects.ts'
 /** An HTTP server as a function; undefined closes the socket without a response. */
 export type Handler = (request: Request) => Promise<Response | undefined>
 
-/** The backend of the facade. */
+/** What the facade needs to answer queries. */
 export interface FacadeOptions {
   /** emulate's own base URL. */
   emulateUrl: string
-  /** The valid tokens. Every other token gets a 401, where emulate would treat it as its first user's. Tokens created later are added. */
+  /**
+   * The valid tokens. Every other token gets a 401; emulate itself would accept it as its first user's. Tokens created
+   * later are added.
+   */
   tokens: ReadonlySet<string>
 }
 
-/** The facade, and the requests that it cannot or GitHub would not answer. */
+/** The facade, and the queries that it does not support or that GitHub would reject. */
 export interface Facade {
   handle: Handler
   /** Returns whether a token is valid. */
   isGood: (token: string) => boolean
-  /** Queries that violate GitHub's schema or are not in the tables; a test that ends with any of them has failed. */
+  /** Queries that violate GitHub's schema or are missing from the tables below; any of them fails the test. */
   problems: string[]
 }
 
-/** Field → supported arguments. Everything else in GitHub's schema is rejected by name before anything runs. */
+/** Supported arguments by field. Everything else in GitHub's schema is rejected by name before anything runs. */
 const ANSWERED: Readonly<Record<string, readonly string[]>> = {
   'Query.repository': ['owner', 'name'],
   'Repository.nameWithOwner': [],
@@ -75,7 +78,7 @@ const MadeToken = z.object({ token: z.string().optional(), access_token: z.strin
 
 let built: GraphQLSchema | undefined
 
-/** Creates a facade. Its only state is the tokens created through it, and objects that never change. */
+/** Creates a facade. It stores only the tokens created through it, and objects that never change. */
 export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
   built ??= buildGitHubSchema()
   const schema = built

@@ -1,29 +1,29 @@
-// Injects GitHub faults: lost, replaced, late or stale responses, and counts all calls.
+// Injects GitHub faults: lost, replaced, late or stale responses. Counts all calls.
 import { z } from 'zod'
 import type { Handler } from './facade.ts'
 
-/** A call as it arrived. */
+/** A call as it was received. */
 export interface Call {
   kind: 'query' | 'mutation' | 'rest'
   /** The operation's name (`Folder`, `Blob`, `Commit`), or the method and path: `GET /repos/a/b/git/blobs/…`. */
   name: string
-  /** GraphQL variables, or a REST call's query and form values. */
+  /** The GraphQL variables, or the query and form values of a REST call. */
   values: Readonly<Record<string, unknown>>
 }
 
-/** What happens to a call. `applied`: whether it is still carried out before its response is lost or replaced. */
+/** What happens to a call. `applied`: whether the call is carried out before its response is lost or replaced. */
 export type Fault =
   | { kind: 'cut'; applied: boolean }
   | { kind: 'answer'; applied: boolean; status: number; headers?: Record<string, string>; body: string }
-  /** The first response that the same query ever had, as a lagging replica would return it. */
+  /** Repeats the first response to the same query, as a lagging replica would. */
   | { kind: 'old-answer' }
   /** Holds the call until the promise is settled, before or after carrying it out. */
   | { kind: 'hold'; applied: boolean; until: Promise<unknown> }
 
-/** Which calls a fault affects. */
+/** Defines which calls a fault affects. */
 export interface Rule {
   on: Call['kind'] | 'any'
-  /** How many calls; 1 by default, `Infinity` for all. */
+  /** The number of calls to affect; 1 by default, `Infinity` for all. */
   times?: number
   /** An additional condition, such as a name or the test's own random choice. */
   when?: (call: Call) => boolean
@@ -33,7 +33,7 @@ export interface Rule {
 /** The fault layer in front of a handler. */
 export interface Faults {
   handle: Handler
-  /** Adds rules. The first that matches a call is used, and is removed after that many uses. */
+  /** Adds rules. The first rule that matches a call applies, and is removed after `times` uses. */
   script(...rules: Rule[]): void
   /** Every call since the start or the last `forget`, in the order received. */
   calls: readonly Call[]
@@ -47,7 +47,7 @@ const GraphqlBody = z.object({ query: z.string(), variables: z.record(z.string()
 const json = { 'content-type': 'application/json; charset=utf-8' }
 const html = { 'content-type': 'text/html' }
 
-/** The faults, named as in the notes. */
+/** The faults, named as in docs/notes/github.md. */
 export const FAULTS = {
   cut: (applied: boolean): Fault => ({ kind: 'cut', applied }),
   /** GitHub's own time limit of 10 seconds. */
@@ -58,7 +58,7 @@ export const FAULTS = {
     headers: html,
     body: '<html>502</html>',
   }),
-  /** "Something went wrong", with status 200 and without a type. */
+  /** GitHub's "Something went wrong": status 200 and an error without a type. */
   untypedErrors: (applied: boolean): Fault => answerErrors(applied, [{ message: 'Something went wrong.' }]),
   html: (applied: boolean): Fault => ({ kind: 'answer', applied, status: 200, headers: html, body: '<html>ok</html>' }),
   halfJson: (applied: boolean): Fault => ({

@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path'
 import { exportObjects } from './export-objects.ts'
 import type { Handler } from './facade.ts'
 
-/** The backends of the git server. */
+/** What the git server needs. */
 interface GitHttpOptions {
-  /** Handles everything that is not git. */
+  /** Handles everything that is not a git request. */
   next: Handler
   /** Returns whether a token covers a repository, `owner/name`. */
   mayRead: (token: string, repository: string) => boolean

@@ -6,8 +6,8 @@ import type { Handler } from './facade.ts'
 const TokenRequest = z.object({ code: z.string().default(''), code_verifier: z.string().default('') })
 
 /**
- * Adds PKCE to the sign-in URLs. A sign-in that began with a challenge must end with its verifier. One without a
- * challenge, or with a method other than S256, is rejected immediately, because the hub always sends one.
+ * Adds PKCE to the sign-in URLs. A sign-in that started with a challenge must present the matching verifier. One
+ * without a challenge, or with a method other than S256, is rejected immediately, because the hub always sends one.
  */
 export function enforcePkce(next: Handler): Handler {
   const challengeOfState = new Map<string, string>()

@@ -1,4 +1,5 @@
-// Tests the fake GitHub server itself: a query that GitHub would reject fails the test that sent it, strangers stay out, and PKCE is enforced.
+// Tests the fake GitHub server itself: queries that GitHub would reject fail the test that sent them, other users have
+// no access, and PKCE is enforced.
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -22,7 +23,7 @@ const ask = async (query: string, variables: object = {}, token = place.token): 
 }
 
 describe('invalid and unsupported queries', () => {
-  //  case                                  query                                                                        problem
+  //  case                                  query  problem
   test.each([
     [
       'a field that GitHub lacks',
@@ -30,12 +31,12 @@ describe('invalid and unsupported queries', () => {
       'Cannot query field "wrong" on type "Repository".',
     ],
     [
-      'a field without an answer',
+      'an unsupported field',
       '{ repository(owner: "a", name: "b") { isFork } }',
       'the facade has no answer for Repository.isFork',
     ],
     [
-      'an argument without an answer',
+      'an unsupported argument',
       '{ repository(owner: "a", name: "b", followRenames: true) { nameWithOwner } }',
       'the facade has no answer for Query.repository(followRenames:)',
     ],
@@ -66,11 +67,11 @@ describe('responses', () => {
     })
   })
 
-  //  case                           input                                                                         told
+  //  case                           input  message
   test.each([
     ['base64url', { fileChanges: { additions: [{ path: 'a.md', contents: '-_8' }] } }, 'Base64String'],
-    ['an id that is none', { expectedHeadOid: 'main' }, 'GitObjectID'],
-    ['a field that the input lacks', { files: [] }, 'files'],
+    ['an invalid ID', { expectedHeadOid: 'main' }, 'GitObjectID'],
+    ['an unknown input field', { files: [] }, 'files'],
   ])('the schema rejects %s', async (_, over, told) => {
     expect(await ask(MUTATION, commitInput(over))).toMatchObject({
       errors: [{ message: expect.stringContaining(told) }],

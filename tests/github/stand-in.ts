@@ -33,7 +33,10 @@ export interface GitHubStandIn extends Pick<Faults, 'script' | 'calls' | 'counts
   createRepository(options?: { isEmpty?: boolean }): Promise<StandInRepository>
   /** Commits files as another user, bypassing the faults and counts; null removes a file. @returns the new head */
   commitOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array | null>>): Promise<string>
-  /** Replaces the newest commit with another one, like a forced push. @param files changes relative to the newest commit */
+  /**
+   * Replaces the newest commit with another one, as a force push does. @param files changes relative to the replaced
+   * commit
+   */
   rewriteOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array | null>>): Promise<string>
   /** Writes every object on the branch to a bare git repository, for `git fsck --full --strict`. @param folder must not exist */
   exportTo(place: StandInRepository, folder: string): Promise<void>
@@ -148,7 +151,7 @@ export async function startGitHubStandIn({
   }
 }
 
-/** emulate treats every unknown token as the first user's, so that user has no rights. */
+/** This user has no rights, because emulate treats every unknown token as the first user's. */
 function makeSeed(redirectUris: readonly string[]) {
   const permissions = { contents: 'write', metadata: 'read' }
   const scopes = ['repo', 'user']
@@ -195,12 +198,12 @@ async function listen(handle: Faults['handle']): Promise<{ url: string; close():
         outgoing.writeHead(answer.status, [...answer.headers].flat())
         outgoing.end(Buffer.from(await answer.arrayBuffer()))
       } catch (error) {
-        // Never looks like a GitHub response: an error in the fake must not be mistaken for one.
+        // The response never looks like one from GitHub, so an error in the fake is not mistaken for one.
         outgoing.writeHead(599).end(String(error))
       }
     })
   })
-  // For the same reason as in ask-emulate.ts: the hub must only see the disconnects that a test scripts.
+  // See ask-emulate.ts for the reason: the hub must only see the disconnects that a test scripts.
   server.keepAliveTimeout = 0
   const port = await freePort()
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))

@@ -1,4 +1,5 @@
-// Checks that the build process may be killed at any moment: the next start finds a complete state, and then builds what a clean build would.
+// Checks that the build process may be killed at any moment: the next start finds a complete build, and the next build
+// equals a clean one.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,10 +17,10 @@ import { readState } from '../../src/stores/site/site-database.ts'
 import { readTree } from '../hubs/build-site.ts'
 import { readDatabase } from '../hubs/host-site.ts'
 
-/** For many runs by hand: KILLS=30 npx vitest run tests/host/builder-kills.test.ts */
+/** The number of kills. For many by hand: KILLS=30 npx vitest run tests/host/builder-kills.test.ts */
 const KILLS = Number(process.env.KILLS ?? 3)
 const random = seedRandom(Number(process.env.SEED ?? 1))
-/** The delay before files of older states are removed: builder-process.ts. */
+/** The delay before files of older builds are removed, from builder-process.ts. */
 const TIDY_MS = 10_000
 const DAY = '2026-11-20'
 
@@ -41,7 +42,7 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Writes in one step, as git does: every content that ever exists has a clean build below. */
+/** Writes content atomically, as git does. There is a clean build of each possible content below. */
 function put(name: string, number: number): void {
   const file = join(contentDir, name, 'versions/1.0.0.md')
   mkdirSync(dirname(file), { recursive: true })
@@ -53,7 +54,7 @@ function put(name: string, number: number): void {
   renameSync(aside, file)
 }
 
-/** A whole site and its index's responses. */
+/** A whole site and the responses of its search index. */
 interface Seen {
   files: Map<string, string>
   found: unknown
@@ -74,7 +75,7 @@ async function buildClean(): Promise<Seen> {
   return seen
 }
 
-/** Returns the last complete state, as a start would serve it. */
+/** Returns the last complete build, as a start would serve it. */
 function readServed(): Seen | undefined {
   const text = readState(folder.database, hashCode(process.cwd()).data)
   if (text === undefined) return undefined
@@ -84,7 +85,7 @@ function readServed(): Seen | undefined {
 
 const say = ({ files, found }: Seen) => JSON.stringify([[...files], found])
 
-/** Starts the process as our host does. @param onMessage called with every message, after its reply */
+/** Starts the build process as our host does. @param onMessage called with each message, after it was answered */
 function start(onMessage: (message: BuilderMessage) => void): ChildProcess {
   const started = fork('src/host/builds/builder-process.ts', [folder.dir], {
     env: { ...process.env, ...settings, ASTRO_TELEMETRY_DISABLED: '1' },
@@ -99,7 +100,10 @@ function start(onMessage: (message: BuilderMessage) => void): ChildProcess {
   return started
 }
 
-/** When to kill it: at any time during its start, just after it began to read, just after a state, or while older states are removed. */
+/**
+ * When to kill it: at a random time during its start, just after it began to read, just after a build, or while older
+ * builds are removed.
+ */
 type Moment = { after: 'start' | 'begin' | 'state' | 'tidy'; ms: number }
 
 function drawMoment(number: number): Moment {
@@ -114,7 +118,7 @@ async function liveUntil({ after, ms }: Moment, edit: () => void): Promise<void>
   const life = start(({ kind }) => {
     if (kind === 'begin' && after === 'begin') reached.resolve()
     if (kind !== 'state' && kind !== 'read') return
-    // Once it shows something, the content changes.
+    // The content changes only after the process has produced a build.
     if (states++ === 0) edit()
     else if (after === 'state') reached.resolve()
     else if (after === 'tidy' && states === 2) setTimeout(reached.resolve, TIDY_MS)
@@ -140,7 +144,7 @@ test(`serves a complete state after each of ${KILLS} kills, and the next build e
     if (edits !== before) clean.push(await buildClean())
     const served = readServed()
     if (served) expect(clean.map(say), said).toContain(say(served))
-    // Three times out of four, it is killed again on top of the leftovers.
+    // In three of four cases, the process is killed once more among the leftovers.
     if (number % 4 !== 3 && number !== KILLS - 1) continue
     const read = Promise.withResolvers<void>()
     const life = start(({ kind }) => kind === 'read' && read.resolve())

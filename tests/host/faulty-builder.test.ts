@@ -1,6 +1,5 @@
-// Tests how `npm start` handles a faulty builder: one that keeps crashing is restarted less and less often, one that
-// crashes immediately stops the start with a message, and one that the system does not notify of changes polls for
-// them.
+// Tests how `npm start` handles a faulty builder. One that keeps crashing is restarted with increasing delays, one that
+// crashes immediately stops the start with a message, and one that gets no file change events polls for changes.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +13,7 @@ const WITHIN = 90_000
 const root = mkdtempSync(join(tmpdir(), 'hub-faulty-'))
 const repository = makeRepository('ready')
 const version = '---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\n---\nText\n'
-/** A separate owner, because hubs in several tests keep their tokens in one folder. */
+/** A unique owner, because the hubs of several tests keep their tokens in one folder. */
 const owner = `faulty-${process.pid}`
 repository.commit({ [`content/${owner}/one/versions/1.0.0.md`]: version })
 let run: Run | undefined
@@ -25,13 +24,13 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Returns a fault as a module that each hub process loads first. */
+/** Writes a fault as a module that every process of the hub loads first. @returns the settings for it */
 function withFault(name: string, code: string): Record<string, string> {
   const path = join(root, `${name}.mjs`)
   writeFileSync(path, code)
   return {
     ...{ NODE_OPTIONS: `--import=${path}`, CONTENT_DIR: join(repository.folder, 'content') },
-    // A separate URL, because hubs with the same content and URL share the last complete state.
+    // The URL is unique, because hubs with the same content and URL share the last complete build.
     ...{ SITE_URL: `http://${name}.localhost`, RATE_LIMIT_PER_MINUTE: '0' },
   }
 }
@@ -73,12 +72,12 @@ test('restarts a crashing builder with increasing delays', { timeout: 2 * WITHIN
   await expect.poll(titleOf, { timeout: WITHIN }).toBe(true)
 })
 
-test('when the builder dies at once, the start fails with an error message and no stack trace', {
+test('when the builder crashes at once, the start fails with an error message and no stack trace', {
   timeout: WITHIN,
 }, async () => {
   const settings = withFault(
     'dead',
-    // Makes the functions take longer to load than the builder lives.
+    // This makes the functions load more slowly than the builder crashes.
     `import { registerHooks } from 'node:module'
     if (${IS_BUILDER}) process.exit(7)
     registerHooks({

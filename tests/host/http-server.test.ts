@@ -1,5 +1,5 @@
 // Tests how our own host handles requests that no library would send: each gets an error response or is disconnected,
-// and nobody else has to wait for them.
+// without delaying other clients.
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -16,7 +16,7 @@ interface Raw {
   body: string
 }
 
-/** Used by `/slow`, which responds when the test resolves it. */
+/** `/slow` responds when the test resolves this. */
 let slow = Promise.withResolvers<void>()
 let entered = Promise.withResolvers<void>()
 const functions: HostedFunction<{ ip: string; hub: { files: typeof NO_FILES } }>[] = [
@@ -100,56 +100,61 @@ describe('unusual requests get a JSON error with the common headers', () => {
   //  case                            request                                                                      status, code
   test.each<[string, string, number, string]>([
     ['a backslash', `GET /api/v1\\repos HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
-    ['a % alone', `GET /api/v1/% HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'not_found'],
-    ['% and half a byte', `GET /api/v1/%E0%A4%A HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'not_found'],
+    ['a single %', `GET /api/v1/% HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'not_found'],
+    ['an incomplete percent-encoded character', `GET /api/v1/%E0%A4%A HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'not_found'],
     ['NUL', `GET /api/\0 HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
     ['a fragment', `GET /api/v1/tags#x HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
-    ['an absolute form', `GET http://localhost/api/v1/x HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'not_found'],
+    ['an absolute-form target', `GET http://localhost/api/v1/x HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'not_found'],
     [
-      'an absolute form of another host',
+      'an absolute-form target of another host',
       `GET http://a.example/api HTTP/1.1\r\n${HOST}${CLOSE}`,
       400,
       'invalid_request',
     ],
-    ['an absolute form that is none', `GET http:///api HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
-    ['an address of another scheme', `GET ftp://localhost/api HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
-    ['20 kB of path', `GET /api/${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'not_found'],
-    ['30 kB of path', `GET /api/${'x'.repeat(30_000)} HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['an invalid absolute-form target', `GET http:///api HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['a URL with another scheme', `GET ftp://localhost/api HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['a path of 20 kB', `GET /api/${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'not_found'],
+    ['a path of 30 kB', `GET /api/${'x'.repeat(30_000)} HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
     ['HTTP/1.0 without Host', 'GET /api/v1/x HTTP/1.0\r\n\r\n', 404, 'not_found'],
     ['HTTP/1.1 without Host', `GET /api/v1/x HTTP/1.1\r\n${CLOSE}`, 400, 'invalid_request'],
-    ['two Hosts', `GET /api HTTP/1.1\r\n${HOST}Host: evil.example\r\n${CLOSE}`, 400, 'invalid_request'],
-    ['two Hosts that agree', `GET /api HTTP/1.1\r\n${HOST}${HOST}${CLOSE}`, 400, 'invalid_request'],
-    ['an empty Host', `GET /api HTTP/1.1\r\nHost:\r\n${CLOSE}`, 400, 'invalid_request'],
-    ['a Host that is a path', `GET /api HTTP/1.1\r\nHost: a/b\r\n${CLOSE}`, 400, 'invalid_request'],
-    ['a Host with a user', `GET /api HTTP/1.1\r\nHost: a@localhost\r\n${CLOSE}`, 400, 'invalid_request'],
-    ['a Host that no URL can hold', `GET /api HTTP/1.1\r\nHost: 1.2.3.4.5\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['two Host headers', `GET /api HTTP/1.1\r\n${HOST}Host: evil.example\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['two identical Host headers', `GET /api HTTP/1.1\r\n${HOST}${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['an empty Host header', `GET /api HTTP/1.1\r\nHost:\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['a path in the Host header', `GET /api HTTP/1.1\r\nHost: a/b\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['a user in the Host header', `GET /api HTTP/1.1\r\nHost: a@localhost\r\n${CLOSE}`, 400, 'invalid_request'],
     [
-      'two tokens',
+      'an invalid IP address in the Host header',
+      `GET /api HTTP/1.1\r\nHost: 1.2.3.4.5\r\n${CLOSE}`,
+      400,
+      'invalid_request',
+    ],
+    [
+      'two Authorization headers',
       `GET /api HTTP/1.1\r\n${HOST}Authorization: Bearer a\r\nAuthorization: Bearer b\r\n${CLOSE}`,
       400,
       'invalid_request',
     ],
     ['*', `GET * HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
-    ['no path', `GET x HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['a target without a leading slash', `GET x HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
     ['CONNECT', `CONNECT localhost:443 HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
     ['TRACE', `TRACE /nothing HTTP/1.1\r\n${HOST}${CLOSE}`, 405, 'method_not_allowed'],
-    ['a method of one’s own', `BREW /pot HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
-    ['an expectation', `GET /api HTTP/1.1\r\n${HOST}Expect: tea\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['an unknown method', `BREW /pot HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['an unknown expectation', `GET /api HTTP/1.1\r\n${HOST}Expect: tea\r\n${CLOSE}`, 400, 'invalid_request'],
     [
-      'two lengths',
+      'two Content-Length headers',
       `POST /body HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n${CLOSE}xy`,
       400,
       'invalid_request',
     ],
     [
-      'a length and chunks',
+      'Content-Length and chunked encoding',
       `POST /body HTTP/1.1\r\n${HOST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n${CLOSE}0\r\n\r\n`,
       400,
       'invalid_request',
     ],
-    ['a folded header', `GET /api HTTP/1.1\r\n${HOST}X: a\r\n b\r\n${CLOSE}`, 400, 'invalid_request'],
-    ['a blank before the colon', `GET /api HTTP/1.1\r\nHost : localhost\r\n${CLOSE}`, 400, 'invalid_request'],
-    ['another protocol', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'invalid_request'],
+    ['a folded header line', `GET /api HTTP/1.1\r\n${HOST}X: a\r\n b\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['a space before the colon', `GET /api HTTP/1.1\r\nHost : localhost\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'invalid_request'],
   ])('%s', async (_, request, status, code) => {
     const [answer, ...more] = await send(Buffer.from(request, 'latin1'))
     expect(more).toEqual([])
@@ -181,7 +186,7 @@ describe('unusual requests get a JSON error with the common headers', () => {
     expect(answers.at(-1)?.body).toBe('3 bytes')
   })
 
-  test('ignores what follows a rejected request on the same connection', async () => {
+  test('ignores the rest of a connection after a rejected request', async () => {
     const two = `GET /api HTTP/1.1\r\n${HOST}${HOST}\r\nGET /echo/smuggled HTTP/1.1\r\n${HOST}${CLOSE}`
     expect((await send(two)).map(({ status }) => status)).toEqual([400])
   })
@@ -213,10 +218,10 @@ describe('slow clients', () => {
   }
 
   test.each([
-    ['headers that do not end', 'GET / HTTP/1.1\r\nHost: lo'],
-    ['no headers at all', ''],
-    ['a body that stops', upload(10, 'abc')],
-    ['a body of chunks that stops', `POST /body HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`],
+    ['incomplete headers', 'GET / HTTP/1.1\r\nHost: lo'],
+    ['no headers', ''],
+    ['an incomplete body', upload(10, 'abc')],
+    ['an incomplete chunked body', `POST /body HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`],
   ])('%s: returns a timeout error and closes the connection', async (_, text) => {
     const at = await open({ limits })
     const [socket] = await stall(1, text, at)
@@ -258,14 +263,14 @@ describe('slow clients', () => {
     const at = await open({ limits: { ...limits, stalledMs: 60_000, requestMs: 60_000, headersMs: 50_000 } })
     const stalled = await stall(4, upload(10, 'abc'), at)
     const over = stalled.map(ended)
-    // Rejected at first, because it is too early to drop the stalled ones.
+    // This upload is rejected at first, because it is too early to drop the stalled ones.
     const whole = `POST /body HTTP/1.1\r\n${HOST}Content-Length: 3\r\n${CLOSE}abc`
     await expect.poll(async () => (await send(whole, at))[0]?.body).toBe('3 bytes')
     expect(parseAll(await Promise.race(over))[0]?.status).toBe(503)
     for (const socket of stalled) socket.destroy()
   })
 
-  test('does not end uploads that only just began: a new one gets 503', async () => {
+  test('does not end uploads that have only just started: a new one gets 503', async () => {
     const patient = { stalledMs: 60_000, requestMs: 60_000, headersMs: 50_000, patienceMs: 60_000 }
     const at = await open({ limits: { ...limits, ...patient } })
     const stalled = await stall(4, upload(10, 'abc'), at)
@@ -273,7 +278,7 @@ describe('slow clients', () => {
       const [answer] = await send(`POST /body HTTP/1.1\r\n${HOST}Content-Length: 3\r\n${CLOSE}abc`, at)
       return [answer?.status, answer?.headers['retry-after']]
     }
-    // All four arrive within a moment, but not immediately.
+    // All four requests arrive quickly, but not at the same moment.
     await expect.poll(refused).toEqual([503, '1'])
     for (const socket of stalled) socket.destroy()
   })
@@ -304,7 +309,7 @@ describe('shutdown', () => {
     await stopped
   })
 
-  test('cuts requests that exceed the grace period', async () => {
+  test('aborts requests that exceed the grace period', async () => {
     const listener = listenTo(createHandler(routeFunctions(functions), () => ({ files: NO_FILES })))
     const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
     const answering = send(`GET /slow HTTP/1.1\r\n${HOST}\r\n`, (running.server.address() as AddressInfo).port)
@@ -314,7 +319,7 @@ describe('shutdown', () => {
   })
 })
 
-test('listens at the given local addresses only', async () => {
+test('listens only on the given local addresses', async () => {
   const running = await startServer(
     listenTo(async () => new Response('here')),
     0,

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPages } from '../../src/host/builds/pages-bundle.ts'
 
-// The code's folder needs no packages: it is not below the project's.
+// This folder is outside the project, because the bundle needs no installed packages.
 const keptDir = mkdtempSync(join(tmpdir(), 'bundles-'))
 const place = { root: process.cwd(), keptDir, key: 'one' }
 const TIMEOUT = { timeout: 120_000 }

@@ -1,4 +1,4 @@
-// Runs nginx, Varnish and others in front of a hub, with the configurations of docs/running.md.
+// Runs nginx, Varnish and Caddy in front of a hub, with the configurations from docs/running.md.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Checks whether a program is installed. Debian keeps servers outside the user's PATH. */
+/** Checks whether a program is installed. Debian installs servers outside the user's PATH. */
 export const isInstalled = (name: string): boolean => spawnSync(name, ['-V'], { env: ENVIRONMENT }).error === undefined
 
 const ENVIRONMENT = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` }
@@ -39,7 +39,7 @@ export function startNginxMirror(port: number, files: string): Promise<Running> 
 function startNginxWith(port: number, configure: (dir: string) => string): Promise<Running> {
   return start(port, (dir) => {
     const site = configure(dir).replace('listen 80', `listen 127.0.0.1:${port}`)
-    // Included by Debian's own configuration.
+    // Debian's own configuration includes this file.
     const types = ['/etc/nginx/mime.types'].filter(existsSync).map((path) => `include ${path};`)
     const user = process.getuid?.() === 0 ? 'user root;' : ''
     const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -63,7 +63,10 @@ export function startVarnish(port: number, backend: number): Promise<Running> {
   })
 }
 
-/** Starts Caddy with a documented configuration, over http instead of with its own certificates. @param caddyfile one site, `hub.example.org` */
+/**
+ * Starts Caddy with a documented configuration, over http instead of https. @param caddyfile one site,
+ * `hub.example.org`
+ */
 export function startCaddy(port: number, caddyfile: string): Promise<Running> {
   return start(port, (dir) => {
     const site = caddyfile.replace('hub.example.org {', `http://localhost:${port} {`).replace(/^\s*tls internal\n/m, '')

@@ -1,4 +1,4 @@
-// Checks that everything in a site's folder except its state is removed, and never the state itself.
+// Checks which search indexes are removed from a site's folder: all except the current one, and never the database.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// A server, run as a separate process, whose requests throw uncaught errors: `/KIND` throws in that kind of thread,
-// timer or callback. Usage: throwing-server.ts [early]
+// A separate server process whose requests throw uncaught errors: `/KIND` throws in that kind of thread, timer or
+// callback. Usage: throwing-server.ts [early]
 import { EventEmitter } from 'node:events'
 import { readFile } from 'node:fs'
 import { connect } from 'node:net'

@@ -1,5 +1,5 @@
-// Checks that one client cannot crowd out others: requests on one connection are handled one after the other,
-// connections per IP address are limited, and clients that read nothing are disconnected.
+// Checks that one client cannot starve others: requests on one connection are handled one after the other, connections
+// per IP address are limited, and clients that do not read responses are disconnected.
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,11 +14,11 @@ const BODIES: Readonly<Record<string, Buffer>> = { '/large': LARGE, '/small': SM
 const REQUEST = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 const CLOSING = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
 
-/** The requested paths, in order; how many requests are in progress, and the highest number at one time. */
+/** The requested paths, in order; the number of requests in progress, and its maximum. */
 let asked: string[]
 let answering: number
 let mostAtOnce: number
-/** Resolves what `/held/…` waits for. */
+/** Responses to `/held/…` wait until this is resolved. */
 let held: PromiseWithResolvers<void>
 /** The server's side of each connection. */
 let sides: Socket[]
@@ -35,7 +35,7 @@ afterEach(() => {
 afterAll(() => Promise.all(servers.map((running) => running.stop(0))))
 
 async function open(options: ServerOptions = {}): Promise<number> {
-  // A server from an earlier test may still be responding.
+  // A server from an earlier test may still be responding to its own requests.
   const own = asked
   const running = await startServer(
     async ({ url = '' }, outgoing) => {
@@ -53,7 +53,7 @@ async function open(options: ServerOptions = {}): Promise<number> {
   return (running.server.address() as AddressInfo).port
 }
 
-/** Opens a client that collects the responses. @param from its own IP address */
+/** Opens a client that collects the responses. @param from the client's IP address */
 function dial(port: number, text: string, from = '127.0.0.1') {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from })
   const client = { socket, text: '', isClosed: false }
@@ -85,7 +85,7 @@ describe('many requests on one connection', () => {
     expect([asked, mostAtOnce]).toEqual([paths, 1])
   })
 
-  test('are not read further while the first is being answered, but all are answered later', async () => {
+  test('are not read while the first is being answered, but all are answered later', async () => {
     const port = await open()
     const client = dial(port, REQUEST('/held') + REQUEST('/x').repeat(20_000))
     await expect.poll(() => asked).toEqual(['/held'])
@@ -153,9 +153,9 @@ describe('clients that do not read responses', () => {
   })
 
   test.each([
-    ['a last answer', CLOSING('/small')],
-    ['an answer after which it keeps the connection', REQUEST('/small')],
-  ])('also closes the connection for %s that fits in the socket buffer', async (_, request) => {
+    ['the last response of a connection', CLOSING('/small')],
+    ['a response on a keep-alive connection', REQUEST('/small')],
+  ])('also closes the connection after %s that fits in the socket buffer', async (_, request) => {
     const port = await open({ limits: { ...limits, keepAliveMs: 300 } })
     const client = dial(port, request)
     client.socket.pause()
@@ -172,7 +172,7 @@ describe('clients that do not read responses', () => {
   })
 })
 
-describe('connections from one address', () => {
+describe('connections from one IP address', () => {
   const limits = { servedOfAddress: 2, connectionsOfAddress: 5 }
   const addressOf = findConnectionAddresses([])
 

@@ -1,4 +1,5 @@
-// Checks that an uncaught error in one request stops no process, whichever thread, timer or callback throws it; an error during the start does.
+// Checks that an uncaught error in a request stops no process, whichever thread, timer or callback throws it. An error
+// during the start does.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,5 +1,5 @@
-// Tests what our own host reports about its requests: one line each without secrets, counters with a limited number of
-// names, and no delays from a slow reader.
+// Tests what our own host reports about its requests: one log line each without secrets, metrics with a limited number
+// of labels, and no delays from a slow reader of the log.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -31,7 +31,7 @@ describe('the log line of a request', () => {
     )
   })
 
-  //  path                                     what is left of it
+  //  path                                     path in the log
   test.each([
     ['/auth/local?key=secret', '/auth/local'],
     ['/api/v1/repos?q=my+illness', '/api/v1/repos'],

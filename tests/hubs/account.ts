@@ -1,4 +1,4 @@
-// Accounts in this process for tests: the real handlers, state in memory, and a cookie jar.
+// Runs the account pages in this process: the real handlers, state in memory, and a cookie jar.
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { handleAccount } from '../../src/server/account/handle-account.ts'
 import { openLocalKeys } from '../../src/server/account/local-keys.ts'
@@ -12,7 +12,7 @@ export const BASE_URL = 'https://hub.example'
 
 /** How a request is sent. */
 export interface Sending {
-  /** Sent as a POST from a page of the hub, unless `headers` override that. */
+  /** Fields to send as a POST from a page of the hub, unless `headers` override that. */
   form?: Readonly<Record<string, string>>
   /** Additional headers; null omits one of the usual ones. */
   headers?: Readonly<Record<string, string | null>>
@@ -85,7 +85,7 @@ export function openAccount(given: Partial<AccountDeps> = {}): Account {
     signInPath: () => `/auth/local?key=${keys.current()}`,
     signIn(handle) {
       const jar = openJar()
-      // One at a time, because the current link works only once.
+      // One sign-in at a time, because the current link works only once.
       const turn = queue.then(async () => {
         const { text } = await jar.ask(`/auth/local?key=${keys.current()}`)
         const [state, key] = [fieldOf(text, '/auth/local', 'state'), fieldOf(text, '/auth/local', 'key')]

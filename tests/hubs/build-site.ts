@@ -1,4 +1,4 @@
-// Builds the whole site for a test with Astro in another process, and reads the result.
+// Builds the whole site for a test with Astro in a separate process, and reads the result.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { launch } from './processes.ts'
@@ -6,8 +6,8 @@ import { launch } from './processes.ts'
 /**
  * Creates a folder for a site, inside the project folder.
  *
- * Astro keeps its bundle next to the site while it builds. For a site elsewhere, it keeps it in `.astro/`, where two
- * simultaneous builds remove each other's files.
+ * Astro keeps its bundle next to the site while it builds. If the site is outside the project, Astro uses `.astro/`,
+ * where two simultaneous builds would remove each other's files.
  */
 export function makeSiteFolder(name: string): string {
   const parent = resolve('.hub/tests')

@@ -19,7 +19,7 @@ export interface BuiltHub {
   /** The folder of the built site. */
   dist: string
   state: StateStore
-  /** Returns the current link, which signs in once in local mode. */
+  /** Returns the current sign-in link, which works once, in local mode. */
   signInLink(): string
   /** Returns every string in the stores, including keys. */
   storedTexts(): string

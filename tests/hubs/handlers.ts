@@ -19,20 +19,20 @@ import { createToken, findToken, recordTokenUse } from '../../src/stores/state/t
 
 export const BASE_URL = 'https://hub.example'
 
-/** The parts that a hub is built on, and optional replacements for its own. */
+/** The parts that a hub is built on, and optional replacements for them. */
 export interface HandlerOptions {
   git: GitStore
-  /** Tokens. */
+  /** The store of the tokens. */
   state: StateStore
   fresh: FreshCopies
-  /** How people and jobs are identified; by default, everyone keeps their identity and no job publishes. */
+  /** Identifies people and jobs. By default, every user keeps their identity, and no job may publish. */
   auth?: Partial<AuthDeps> | undefined
   limiter?: RateLimiter | undefined
   failedTokens?: RateLimiter | undefined
   purge?: ((cacheTags: string[]) => Promise<void>) | undefined
 }
 
-/** The handlers. Any process may run them: no test runner is needed. */
+/** The handlers of a hub. They need no test runner, so any process can run them. */
 export interface Handlers {
   publish(request: Request): Promise<Response>
   read(request: Request): Promise<Response>
@@ -40,11 +40,14 @@ export interface Handlers {
     made?: { scope?: string; days?: number; holder?: TokenRecord['holder']; permissions?: TokenRecord['permissions'] },
     now?: Date,
   ): Promise<string>
-  /** Serves a content folder in its current state from now on, unless it has problems. @returns path → text of each data file, and the problems */
+  /**
+   * From now on, serves the current state of a content folder, unless it has problems. @returns the text of each data
+   * file by path, and the problems
+   */
   build(contentDir: string, history?: History): { files: ReadonlyMap<string, string>; problems: readonly unknown[] }
 }
 
-/** No page is rendered here: only the page function's own responses are available. */
+/** Pages are not rendered here: the hub returns only the page function's own responses. */
 const NO_PAGES = {
   render: async () => new Response(null, { status: 404 }),
   sourceHost: undefined,
@@ -63,7 +66,7 @@ export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, p
   }
   const common = { baseUrl: BASE_URL, siteFiles, fresh, clientAddress: '192.0.2.1' }
   const search = () => {
-    // Missing paths still get a response, without a suggestion of what was meant.
+    // Missing paths still get a 404, without a suggestion of similar names.
     throw new HubError('unavailable', 'There is no search here.')
   }
   const readTools = { ...common, search, limiter: UNLIMITED }

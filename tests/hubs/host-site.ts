@@ -1,10 +1,10 @@
-// Creates site states in a database, as our host's build process does, inside a test process.
+// Creates builds in a site database inside a test process, as the host's build process does.
 import { DatabaseSync } from 'node:sqlite'
 import { type BuiltState, openSiteData } from '../../src/site/build/site-data.ts'
 import type { ContentListing } from '../../src/stores/content/content-listing.ts'
 import { openSiteDatabase } from '../../src/stores/site/site-database.ts'
 
-/** Opens the database at a path. @param code represents the code that writes it */
+/** Opens the database at a path. @param code identifies the code that writes it */
 export function openHostSite(
   path: string,
   { contentDir, baseUrl }: { contentDir: string; baseUrl: string },
@@ -23,7 +23,7 @@ export function openHostSite(
   })
   let number = database.state === undefined ? 0 : Number(database.state)
   return {
-    /** Creates the next state. Each is recorded, and the previous one's files are discarded. */
+    /** Creates the next build. Each build is recorded, and the previous one's files are discarded. */
     makeState(listing: ContentListing, day: string): BuiltState {
       database.begin(++number)
       const made = makeState(listing, { day, history: { since: `${day}T00:00:00Z`, changes: new Map() } })
@@ -31,13 +31,13 @@ export function openHostSite(
       database.forgetBefore(number)
       return made
     },
-    /** Returns every file of the last state with its bytes, as Latin-1, sorted by path. */
+    /** Returns every file of the last build with its bytes, as Latin-1, sorted by path. */
     readAll: () => readDatabase(path, number),
     close: database.close,
   }
 }
 
-/** Returns every file of a state with its bytes, as Latin-1, sorted by path. */
+/** Returns every file of a build with its bytes, as Latin-1, sorted by path. */
 export function readDatabase(path: string, number: number): Map<string, string> {
   const database = new DatabaseSync(path, { readOnly: true })
   const rows = database

@@ -1,4 +1,5 @@
-// Simulates several machines on this one: each is a folder with the project's files and its own state, in which `npm start` runs.
+// Simulates several machines on this one: each is a folder with the project's files and its own state, in which `npm
+// start` runs.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -27,8 +28,8 @@ const START: ProcessOptions['command'] = [process.execPath, '--max-semi-space-si
 const isServingData = async (base: string) => (await fetch(`${base}/data/v1/tags.json`)).ok
 
 /**
- * Opens a place for machines, inside this folder, because Astro finds a linked file only below a folder that it shares
- * with the root. They share this folder's page bundles, because each would build the same one.
+ * Creates a folder for simulated machines inside the project, because Astro finds a linked file only below a folder
+ * that it shares with the root. The machines share the project's page bundles, because each would build the same one.
  */
 export function openMachines(): Machines {
   const pages = resolve('.hub/pages')

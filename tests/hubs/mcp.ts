@@ -19,7 +19,7 @@ import { openCopies } from '../../src/stores/state/fresh-copies.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
 import { memoryState } from './memory-state.ts'
 
-/** A public URL, so no loopback rules apply. */
+/** A public URL, so that the rules for loopback addresses do not apply. */
 export const BASE_URL = 'https://hub.example'
 export const ENDPOINT = `${BASE_URL}/mcp`
 
@@ -30,11 +30,11 @@ export interface McpHub {
   catalogue: Catalogue
   fresh: FreshCopies
   dependencies: McpHandlerDeps
-  /** Handles any request as is. */
+  /** Handles any request unchanged. */
   answer(request: Request): Promise<Response>
   /** A `fetch` for clients that sends requests to this server. */
   fetch(address: string | URL, init?: RequestInit): Promise<Response>
-  /** Sends a 2025 request. @returns its result; throws if the server reports an error */
+  /** Sends a request of the 2025 protocol. @returns its result; throws if the server reports an error */
   call(method: string, params?: Json): Promise<Json>
   /** Sends a `tools/call` request. */
   tool(name: string, given?: Json): Promise<Json>
@@ -43,7 +43,7 @@ export interface McpHub {
   close(): void
 }
 
-/** Opens a hub with a content folder. @param changed overrides of the defaults */
+/** Opens a hub with a content folder. @param changed overrides for the defaults */
 export function openMcpHub(contentDir: string, changed: Partial<McpHandlerDeps> = {}): McpHub {
   const dir = mkdtempSync(join(tmpdir(), 'hub-mcp-'))
   const siteDir = join(dir, 'dist')
@@ -93,7 +93,7 @@ export function post(body: unknown, headers: Record<string, string> = {}, addres
   })
 }
 
-/** Returns the headers and the body of a 2026 request. */
+/** Returns the headers and the body of a request of the 2026 protocol. */
 export function modern(method: string, params: Json = {}, headers: Record<string, string> = {}): Request {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',

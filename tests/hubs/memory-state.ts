@@ -1,11 +1,11 @@
-// A state store in memory, optionally slow.
+// A state store in memory, optionally with a delay.
 import type { StateStore } from '../../src/ports/state-store.ts'
 
 /**
  * Creates a state store in memory.
  *
- * @param pause waited for before each call
- * @param now a clock in milliseconds since 1970; if omitted, time stands still and nothing expires
+ * @param pause awaited before each call
+ * @param now a clock in milliseconds since 1970; if omitted, the time is always 0 and nothing expires
  */
 export function memoryState(
   pause: () => Promise<void> = async () => {},

@@ -1,5 +1,5 @@
-// A deploy as on Netlify, in its own process: the files in dist/ first, then the functions, which receive a URL and
-// nothing else. Copies are stored on a blob server.
+// Simulates a Netlify deploy in its own process: serves the files in dist/ first, then the functions, which receive a
+// URL and nothing else. Fresh copies are stored on a blob server.
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
@@ -12,7 +12,7 @@ import { netlifyState } from '../../src/stores/state/state-netlify.ts'
 import { createToken } from '../../src/stores/state/tokens.ts'
 
 /**
- * The arguments: the folder with `dist` and `build`, which LAMBDA_TASK_ROOT also names; a folder for the state; and the
+ * The arguments: the folder with `dist` and `build`, which is also LAMBDA_TASK_ROOT; a folder for the state; and the
  * owner to create a token for.
  */
 const [dir = '', blobsDir = '', owner = ''] = process.argv.slice(2)

@@ -4,20 +4,23 @@ import { createServer } from 'node:net'
 import { delimiter, dirname } from 'node:path'
 import { poll } from '../e2e/client.ts'
 
-/** How a hub is started. */
+/** How to start a hub. */
 export interface ProcessOptions {
   command: readonly [string, ...string[]]
   /** Environment variables in addition to PORT. */
   settings?: Readonly<Record<string, string>>
   cwd?: string
-  /** Returns whether it can be used, usually once it serves a file. A check that throws counts as no. */
+  /** Returns whether the hub is ready, usually whether it serves a file. A check that throws counts as not ready. */
   isReady?: (base: string, run: Run) => Promise<boolean>
 }
 
-/** A hub that builds the page bundle next to many others on few processors takes minutes. */
+/** This is generous, because building the page bundle next to many other hubs on few processors takes minutes. */
 const MAX_START_MS = 280_000
 
-/** Starts a hub and waits until it can be used. The caller stops `run`. @throws Error with its log if it exits by itself or takes too long */
+/**
+ * Starts a hub and waits until it is ready. The caller stops `run`. @throws Error with its log if it exits by itself or
+ * takes too long
+ */
 export async function startProcess({
   command: [program, ...parameters],
   settings = {},
@@ -40,7 +43,10 @@ export async function startProcess({
   return { base, run }
 }
 
-/** Checks static files, because API requests during the first build would use up the rate limit. A document is 503 while the page bundle is built. */
+/**
+ * Checks static files, because API requests during the first build would use up the rate limit. A page returns 503
+ * until the page bundle is built.
+ */
 export const isServingFiles = async (base: string): Promise<boolean> =>
   (await fetch(`${base}/data/v1/tags.json`)).ok && (await fetch(`${base}/docs`)).status !== 503
 
@@ -105,7 +111,7 @@ export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** Returns the process itself and all processes that it started, also in other groups. */
+/** Returns the process itself and all of its descendants, also in other process groups. */
 export function descendants(pid: number | undefined): number[] {
   if (!pid) return []
   const rows = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
@@ -126,12 +132,15 @@ export function alive(pid: number): boolean {
   }
 }
 
-/** Below the ports that systems assign automatically; each worker of the test runner has its own range. */
+/**
+ * The next port to try. It is below the ports that systems assign automatically, and each worker of the test runner has
+ * its own range.
+ */
 let nextPort = 20_000 + 500 * Number(process.env.VITEST_POOL_ID ?? 0)
 
 /**
- * Finds a free port. Each test file gets the same ones, because hubs with the same URL share a page bundle, which takes
- * 6 s to build.
+ * Finds a free port. Every test file gets the same ports, because hubs with the same URL share a page bundle, which
+ * takes 6 s to build.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -1,4 +1,4 @@
-// A hub in this process that publishes and reads, with one token and builds on request.
+// Opens a hub in this process that publishes and reads, with one token and builds on request.
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
@@ -14,10 +14,10 @@ import { BASE_URL, openHandlers } from './handlers.ts'
 import { memoryState } from './memory-state.ts'
 import type { World } from './worlds.ts'
 
-/** The default target of a publish. */
+/** The default prompt to publish to. */
 export const REPOSITORY = 'acme/code-review'
 
-/** A response, read to its end. */
+/** A response whose body has been read. */
 export interface Answer {
   status: number
   headers: Headers
@@ -33,14 +33,14 @@ export interface Answer {
   message: string
 }
 
-/** How a publish is sent. */
+/** Options for sending a publish. */
 export interface Sending {
   /** `owner/name`. */
   to?: string
-  /** The whole path, if it is not that of a repository's versions. */
+  /** The whole path, if it differs from the versions path of the repository. */
   path?: string
   method?: string
-  /** null: no Authorization header. */
+  /** The token to send; null sends no Authorization header. */
   token?: string | null
   key?: string
   /** Additional headers; null omits one of the usual ones. */
@@ -49,7 +49,7 @@ export interface Sending {
 
 /** A hub in this process. */
 export interface Hub {
-  /** Covers every repository owned by `acme`. */
+  /** A token that covers every repository owned by `acme`. */
   token: string
   state: StateStore
   git: GitStore
@@ -62,23 +62,29 @@ export interface Hub {
     made?: { scope?: string; days?: number; holder?: TokenRecord['holder']; permissions?: TokenRecord['permissions'] },
     now?: Date,
   ): Promise<string>
-  /** Returns the content at the head, as a build that starts now finds it. */
+  /** Returns the content at the branch head, as a build that starts now would read it. */
   readContent(): Promise<{ contentDir: string; source: BuildSource }>
-  /** Builds the content at the head, or what an earlier build has read, and serves that from now on. @returns path → text of each data file */
+  /**
+   * Builds the content at the branch head, or the given result of an earlier read, and serves that from now on.
+   * @returns the text of each data file by path
+   */
   build(read?: { contentDir: string; source: BuildSource }): Promise<ReadonlyMap<string, string>>
 }
 
-/** Optional replacements for a hub's own parts. */
+/** Optional replacements for parts of a hub. */
 export interface HubOptions {
   state?: StateStore
   /** Where fresh copies are stored, if not with the tokens. */
   freshState?: StateStore
-  /** Whether copies are kept in memory, as our own host does. */
+  /** Whether fresh copies are also kept in memory, as on our own host. */
   isRemembering?: boolean
   limiter?: RateLimiter
   failedTokens?: RateLimiter
   purge?: (cacheTags: string[]) => Promise<void>
-  /** How people and jobs are identified, if a test is about them; by default, everyone keeps their identity and no job publishes. */
+  /**
+   * Identifies people and jobs, for tests about them. By default, every user keeps their identity, and no job may
+   * publish.
+   */
   auth?: Partial<AuthDeps>
 }
 

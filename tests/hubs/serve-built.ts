@@ -1,4 +1,4 @@
-// Runs `npm run serve` with its own site.
+// Runs `npm run serve` on a separately built site.
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

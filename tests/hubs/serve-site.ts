@@ -11,7 +11,7 @@ type Stores = Parameters<typeof serveSites>[1] & { close(): Promise<void> | void
 
 /** How a site is built and served. */
 export interface SiteOptions<S extends Stores> {
-  /** Environment variables, set from the build until the end: at least CONTENT_DIR and SITE_URL. */
+  /** Environment variables, set from the build until the hub stops: at least CONTENT_DIR and SITE_URL. */
   settings: Readonly<Record<string, string>>
   /** Opens the host's stores; called with the site's folder once the site is built. */
   openStores: (dir: string) => Promise<S>
@@ -20,15 +20,15 @@ export interface SiteOptions<S extends Stores> {
 }
 
 /**
- * Opens the stores from the settings, with a separate state for this site: leftovers from an earlier run would say
- * nothing about this one.
+ * Opens the stores from the settings, with a separate state for this site, so that nothing from an earlier run affects
+ * a test.
  */
 export const openOwnStores = (dir: string) => openLocalStores(readConfig(process.env), dir)
 
 /**
  * Builds a content folder and serves it.
  *
- * @param dir of `makeSiteFolder`: the site goes into its `dist`, and all of it is removed when the hub stops
+ * @param dir a folder of `makeSiteFolder`: the site goes into its `dist`, and the folder is removed when the hub stops
  */
 export async function serveBuiltSite<S extends Stores>(
   dir: string,

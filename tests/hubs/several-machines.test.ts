@@ -1,5 +1,5 @@
 // Checks that several machines form one hub: three of them with one PostgreSQL and one GitHub repository, with kills,
-// restarts and losses. PUBLISHES=200 selects a longer run.
+// restarts and outages. PUBLISHES=200 selects a longer run.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../scripts/bench/postgres.ts'
 import { poll } from '../e2e/client.ts'
@@ -53,7 +53,7 @@ beforeAll(async () => {
     LOG_REQUESTS: 'off',
   }
   machines = [opened.make(settings), opened.make(settings), opened.make(settings)]
-  // The first one builds the page bundle for all.
+  // The first machine builds the page bundle for all.
   const first = await machines[0]!.start({}, isServingFiles)
   hubs = [first, ...(await Promise.all(machines.slice(1).map((machine) => machine.start())))]
   token = machines[0]!.makeToken('acme')
@@ -75,7 +75,7 @@ const publish = (base: string, name: string, body: object, bearer = token) =>
     headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
     body: JSON.stringify({ changelog: 'Made.', ...body }),
   })
-/** Publishes as the clients do: again if the response asks for it. */
+/** Publishes as the clients do: retries if the response asks for it. */
 const publishPatiently = async (base: string, name: string, body: object) => {
   for (;;) {
     const answer = await publish(base, name, body)
@@ -93,7 +93,7 @@ const servedContent = async (base: string, name: string) => {
 }
 const health = async (base: string) => (await fetch(`${base}/healthz`)).json()
 
-/** Returns a browser that sends requests to whichever hub the load balancer chose. */
+/** Returns a browser whose requests go to the hub that the load balancer chose. */
 const openBrowser = () => {
   const cookies = new Map<string, string>()
   return async (base: string, path: string) => {
@@ -108,7 +108,7 @@ const openBrowser = () => {
     return answer
   }
 }
-/** Approves the sign-in at GitHub. @returns the URL that leads back to the hub */
+/** Approves the sign-in on GitHub. @returns the callback URL on the hub */
 const agreeAtGitHub = async (answer: Response): Promise<string> => {
   const address = new URL(answer.headers.get('location') ?? '')
   await fetch(address)
@@ -177,7 +177,7 @@ describe('a hub on three machines', () => {
     const [one = '', two = '', three = ''] = bases()
     const way = await agreeAtGitHub(await ask(one, '/auth/sign-in'))
     expect((await ask(two, way)).status).toBe(303)
-    // A page is 503 until a hub has opened the page bundle.
+    // A page returns 503 until the hub has opened the page bundle.
     const page = await poll('the page is there', WITHIN, async () => {
       const answer = await ask(three, '/settings')
       return answer.status === 200 ? await answer.text() : undefined
@@ -223,7 +223,7 @@ describe('a hub on three machines', () => {
     let isOver = false
     const failed: unknown[] = []
     let reads = 0
-    // As Caddy does with deploy/Caddyfile: a refused connection is retried on the next hub.
+    // Retries a refused connection on the next hub, as Caddy does with deploy/Caddyfile.
     const read = async () => {
       while (!isOver) {
         const answers = bases().sort(() => Math.random() - 0.5)
@@ -270,7 +270,7 @@ describe('a hub on three machines', () => {
       }
     expect(slowest).toBeLessThan(5_000)
     expect(await health(bases()[0]!)).toMatchObject({ status: 'degraded', database: 'unreachable' })
-    // A hub that starts now serves the content in git.
+    // A hub that starts now serves the content from git.
     await hubs[2]!.run.end()
     hubs[2] = await machines[2]!.start()
     expect(await poll('it has followed', WITHIN, () => servedContent(bases()[2]!, 'acme/first'))).toBe(

@@ -1,4 +1,4 @@
-// Git repositories for hubs in this process: a local work tree, or a repository on the fake GitHub.
+// Creates git repositories for hubs in this process: a local work tree, or a repository on the fake GitHub server.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,19 +11,19 @@ import type { GitHubStandIn, StandInRepository } from '../github/stand-in.ts'
 
 type Files = Readonly<Record<string, string>>
 
-/** A git repository that several hubs may share, just as several processes do. */
+/** A git repository that several hubs may share, as several processes do. */
 export interface World {
   openStore(): GitStore
   /** Commits files as another user. @param files paths from the repository's root */
   commitOutside(files: Files): Promise<unknown>
   /** Returns the repository as a git folder for the `git` command. */
   gitFolder(): Promise<string>
-  /** Returns the content folder at the head, as a build finds it. */
+  /** Returns the content folder at the branch head, as a build would read it. */
   contentDir(): Promise<string>
   close(): void
 }
 
-/** Creates a work tree on this machine, with one commit. @param files in that commit */
+/** Creates a local work tree with one commit. @param files the files in that commit */
 export function openLocalWorld(files: Files = {}): World {
   const folder = mkdtempSync(join(tmpdir(), 'hub-publish-'))
   const contentDir = join(folder, 'content')
@@ -50,7 +50,7 @@ export function openLocalWorld(files: Files = {}): World {
   }
 }
 
-/** Creates a repository on the fake GitHub server. @param callTimeoutMs how long a hub waits for one call */
+/** Creates a repository on the fake GitHub server. @param callTimeoutMs how long a hub waits for a GitHub call */
 export async function openGitHubWorld(
   standIn: GitHubStandIn,
   files: Files = {},

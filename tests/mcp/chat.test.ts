@@ -1,4 +1,4 @@
-// Tests chat prompts in MCP: the shared table through both ways to get a prompt, where no value can create a message.
+// Tests chat prompts in MCP with the shared table: both ways to get a prompt, in which no value can create a message.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ afterAll(() => {
 
 const textsOf = (values: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
-// A value from a model has at most 10,000 characters, and the history is inserted by clients.
+// Leaves out cases that must be rejected, and those with a history, which clients insert.
 const filled = cases.filter((given) => Array.isArray(given.filled) && !given.history)
 
 test('covers more than 45 cases', () => expect(filled.length).toBeGreaterThan(45))

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 type Json = Record<string, unknown>
 type Fetch = (address: string | URL, init?: RequestInit) => Promise<Response>
 
-/** What the tests need from a client, whatever its generation. */
+/** What the tests need from a client of either generation. */
 interface AnyClient {
   version: () => string | undefined
   listTools(): Promise<{ tools: { name: string }[] }>
@@ -20,11 +20,15 @@ interface AnyClient {
 
 const INFO = { name: 'tests', version: '1.0.0' }
 
-/** Each client under the name that failures show. */
+/** The clients, by the name that test titles show. */
 export const CLIENTS: readonly (readonly [string, string, (address: string, fetch?: Fetch) => Promise<AnyClient>])[] = [
   ['the 1.x client', '2025-11-25', connectLegacy],
-  ['the 2.x client as it comes', '2025-11-25', (address, fetch) => connectModern(address, fetch)],
-  ['the 2.x client that finds out', '2026-07-28', (address, fetch) => connectModern(address, fetch, 'auto')],
+  ['the 2.x client with its defaults', '2025-11-25', (address, fetch) => connectModern(address, fetch)],
+  [
+    'the 2.x client that negotiates the version',
+    '2026-07-28',
+    (address, fetch) => connectModern(address, fetch, 'auto'),
+  ],
   [
     'the 2.x client of 2026-07-28',
     '2026-07-28',
@@ -50,7 +54,7 @@ async function connectModern(address: string, fetch?: Fetch, mode?: 'auto' | { p
  * Adds the tests that every client must pass.
  *
  * @param addressOf called when the tests run
- * @param given the clients: `fetch` replaces the network, `clients` selects fewer than all
+ * @param given `fetch` replaces the network, `clients` selects some of the clients
  */
 export function testClients(addressOf: () => string, given: { fetch?: Fetch; clients?: typeof CLIENTS } = {}): void {
   const { fetch, clients = CLIENTS } = given

@@ -1,4 +1,5 @@
-// Runs the official clients, the public conformance suites and the Inspector against a built site served by `npm run serve`; the baselines list the expected failures with their reasons.
+// Runs the official clients, the conformance suites and the Inspector against `npm run serve`. The baselines list the
+// expected failures with their reasons.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -28,7 +29,7 @@ async function run(program: string, parameters: readonly string[]) {
 
 const Checks = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }))
 
-/** Reads what a suite reported for each check. */
+/** Reads the result of each check from a suite's report. */
 function readChecks(results: string) {
   return readdirSync(results).flatMap((scenario) =>
     Checks.parse(JSON.parse(readFileSync(join(results, scenario, 'checks.json'), 'utf8'))),

@@ -1,4 +1,4 @@
-// Compares our quick check of a request's generation with the library's own result.
+// Compares our quick check for the protocol generation of a request with the library's own result.
 import { isLegacyRequest } from '@modelcontextprotocol/server'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

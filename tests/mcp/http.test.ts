@@ -1,4 +1,5 @@
-// Tests how /mcp responds over HTTP: every check in order, the same headers on every response, and no response later than two seconds.
+// Tests how /mcp responds over HTTP: the checks in order, the same headers on every response, and no response later
+// than two seconds.
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { handleMcp } from '../../src/server/mcp/handle-mcp.ts'
@@ -7,7 +8,7 @@ import { cpuMsSince } from '../cpu-time.ts'
 import { ENDPOINT, modern, openMcpHub, post } from '../hubs/mcp.ts'
 
 const hub = openMcpHub('content')
-// Errors that are hidden from clients are logged.
+// Silences the log, which gets the details that are hidden from clients.
 vi.spyOn(console, 'error').mockReturnValue(undefined)
 afterAll(() => hub.close())
 afterEach(() => vi.unstubAllEnvs())
@@ -58,33 +59,33 @@ describe('rejected requests', () => {
   //  case                                          request                                                          status  code
   test.each<[string, Request, number, unknown]>([
     ['GET', bare({ method: 'GET' }), 405, -32000],
-    ['GET for events', bare({ method: 'GET', headers: { Accept: 'text/event-stream' } }), 405, -32000],
+    ['GET for an event stream', bare({ method: 'GET', headers: { Accept: 'text/event-stream' } }), 405, -32000],
     ['HEAD', bare({ method: 'HEAD' }), 405, 'nothing'],
     ['PUT', bare({ method: 'PUT', headers: JSON_ONLY, body: '{}' }), 405, -32000],
     ['DELETE of a session', bare({ method: 'DELETE', headers: { 'Mcp-Session-Id': 'x' } }), 405, -32000],
-    ['no media type', sent({}, new Blob([JSON.stringify(LIST)])), 415, -32000],
-    ['text', sent({ 'Content-Type': 'text/plain' }), 415, -32000],
-    ['a type that begins alike', sent({ 'Content-Type': 'application/json-seq' }), 415, -32000],
-    ['too long by its own word', sent({ ...JSON_ONLY, 'Content-Length': '262145' }), 413, -32000],
-    ['too long without a word', streamed(400_000), 413, -32000],
+    ['no Content-Type', sent({}, new Blob([JSON.stringify(LIST)])), 415, -32000],
+    ['text/plain', sent({ 'Content-Type': 'text/plain' }), 415, -32000],
+    ['a media type that starts the same', sent({ 'Content-Type': 'application/json-seq' }), 415, -32000],
+    ['too large, according to Content-Length', sent({ ...JSON_ONLY, 'Content-Length': '262145' }), 413, -32000],
+    ['too large, without Content-Length', streamed(400_000), 413, -32000],
     ['an empty batch', post('[]'), 400, -32600],
     ['a batch', post([LIST]), 400, -32600],
-    ['a batch behind white space', post(` \n[${JSON.stringify(LIST)}`), 400, -32600],
-    ['a batch that cancels itself', post([LIST, CANCELLED]), 400, -32600],
-    ['nothing', post(''), 400, -32700],
-    ['half of it', post('{"jsonrpc":'), 400, -32700],
+    ['a batch after whitespace', post(` \n[${JSON.stringify(LIST)}`), 400, -32600],
+    ['a batch that cancels its own request', post([LIST, CANCELLED]), 400, -32600],
+    ['an empty body', post(''), 400, -32700],
+    ['incomplete JSON', post('{"jsonrpc":'), 400, -32700],
     ['bytes that are not UTF-8', sent(JSON_ONLY, new Uint8Array([0x22, 0xff, 0x22])), 400, -32700],
     ['null', post('null'), 400, -32600],
     ['an empty object', post({}), 400, -32600],
     ['another version of JSON-RPC', post({ ...LIST, jsonrpc: '1.0' }), 400, -32600],
     ['id null', post({ ...LIST, id: null }), 400, -32600],
-    ['half an id', post({ ...LIST, id: 1.5 }), 400, -32600],
-    ['parameters in a list', post({ ...LIST, params: [] }), 400, -32600],
-    ['an unknown revision', post(LIST, { 'MCP-Protocol-Version': '1999-01-01' }), 400, -32000],
-    ['2026 by header alone', post(LIST, { 'MCP-Protocol-Version': '2026-07-28' }), 400, -32602],
-    ['2026, another method in the header', modern('tools/list', {}, { 'Mcp-Method': 'prompts/list' }), 400, -32020],
-    ['2026, an unknown method', modern('tools/explode'), 404, -32601],
-    ['2026, a method of 2025', modern('ping'), 404, -32601],
+    ['a fractional id', post({ ...LIST, id: 1.5 }), 400, -32600],
+    ['params as a list', post({ ...LIST, params: [] }), 400, -32600],
+    ['an unknown protocol version', post(LIST, { 'MCP-Protocol-Version': '1999-01-01' }), 400, -32000],
+    ['2026 only in the header', post(LIST, { 'MCP-Protocol-Version': '2026-07-28' }), 400, -32602],
+    ['2026 with another method in the header', modern('tools/list', {}, { 'Mcp-Method': 'prompts/list' }), 400, -32020],
+    ['2026 with an unknown method', modern('tools/explode'), 404, -32601],
+    ['2026 with a method of 2025', modern('ping'), 404, -32601],
   ])('%s', async (_, request, status, code) => {
     expect(await show(request)).toEqual([status, code])
   })
@@ -117,27 +118,27 @@ describe('allowed hosts and origins', () => {
   const from = (origin: string) => ({ ...JSON_ONLY, Origin: origin })
   const as = (host: string) => ({ ...JSON_ONLY, Host: host })
   test.each<[string, Request, number]>([
-    ['the public name', sent(JSON_ONLY), 200],
-    ['another name', sent(JSON_ONLY, undefined, 'https://evil.example/mcp'), 403],
-    ['another name in Host', sent(as('evil.example')), 403],
-    ['a name that begins alike', sent(as('hub.example.evil.example')), 403],
-    ['a name behind a name', sent(as('hub.example@evil.example')), 403],
+    ['the public host', sent(JSON_ONLY), 200],
+    ['another host in the URL', sent(JSON_ONLY, undefined, 'https://evil.example/mcp'), 403],
+    ['another host in the Host header', sent(as('evil.example')), 403],
+    ['a host that starts the same', sent(as('hub.example.evil.example')), 403],
+    ['a host after a user name', sent(as('hub.example@evil.example')), 403],
     ['localhost', sent(JSON_ONLY, undefined, LOCAL), 200],
-    ['localhost, any port', sent(as('localhost:1')), 200],
+    ['localhost on any port', sent(as('localhost:1')), 200],
     ['IPv4 loopback', sent(as('127.0.0.1:8888')), 200],
     ['IPv6 loopback', sent(as('[::1]:8888')), 200],
-    ['what looks like loopback', sent(as('127.0.0.1.evil.example')), 403],
-    ['another address', sent(as('10.0.0.1')), 403],
-    ['in public, a page of anybody', sent(from('https://page.example')), 200],
-    ['in public, a sandboxed page', sent(from('null')), 200],
-    ['in public, an extension', sent(from('chrome-extension://abc')), 403],
-    ['in public, a malformed origin', sent(from('not an origin')), 403],
-    ['in public, an address', sent(from('https://page.example/path')), 403],
-    ['locally, a local page', sent(from('http://localhost:6274'), undefined, LOCAL), 200],
-    ['locally, the hub’s own page', sent(from('https://hub.example'), undefined, LOCAL), 200],
-    ['locally, a foreign page', sent(from('https://page.example'), undefined, LOCAL), 403],
-    ['locally, a sandboxed page', sent(from('null'), undefined, LOCAL), 403],
-    ['a preflight of another name', bare({ method: 'OPTIONS', headers: { Host: 'evil.example' } }), 403],
+    ['a host that looks like loopback', sent(as('127.0.0.1.evil.example')), 403],
+    ['another IP address', sent(as('10.0.0.1')), 403],
+    ['public hub, any page', sent(from('https://page.example')), 200],
+    ['public hub, sandboxed page', sent(from('null')), 200],
+    ['public hub, extension', sent(from('chrome-extension://abc')), 403],
+    ['public hub, malformed origin', sent(from('not an origin')), 403],
+    ['public hub, origin with a path', sent(from('https://page.example/path')), 403],
+    ['local hub, local page', sent(from('http://localhost:6274'), undefined, LOCAL), 200],
+    ['local hub, its own page', sent(from('https://hub.example'), undefined, LOCAL), 200],
+    ['local hub, another site’s page', sent(from('https://page.example'), undefined, LOCAL), 403],
+    ['local hub, sandboxed page', sent(from('null'), undefined, LOCAL), 403],
+    ['a preflight request for another host', bare({ method: 'OPTIONS', headers: { Host: 'evil.example' } }), 403],
   ])('%s', async (_, request, status) => {
     const [answered, code] = await show(request)
     expect([answered, code]).toEqual([status, status === 403 ? -32000 : ['tools']])
@@ -145,13 +146,13 @@ describe('allowed hosts and origins', () => {
 
   //  case                             host                                    own
   test.each([
-    ['the address of the settings', 'prompts.example.org', true],
-    ['the platform’s main address', 'main.example.org', true],
-    ['the site’s name', 'my-hub.netlify.app', true],
-    ['a preview', 'deploy-preview-7--my-hub.netlify.app', true],
+    ['the host of SITE_URL', 'prompts.example.org', true],
+    ['the main domain on Netlify', 'main.example.org', true],
+    ['the site’s netlify.app name', 'my-hub.netlify.app', true],
+    ['a deploy preview', 'deploy-preview-7--my-hub.netlify.app', true],
     ['a deploy', '6740aa--my-hub.netlify.app', true],
-    ['somebody else’s site', 'evil-my-hub.netlify.app', false],
-    ['somebody else’s preview', 'a--my-hub.netlify.app.evil.example', false],
+    ['another site', 'evil-my-hub.netlify.app', false],
+    ['another site’s preview', 'a--my-hub.netlify.app.evil.example', false],
   ])('host on Netlify: %s', async (_, host, isOwn) => {
     vi.stubEnv('SITE_URL', 'https://prompts.example.org')
     vi.stubEnv('URL', 'https://main.example.org')
@@ -163,31 +164,26 @@ describe('allowed hosts and origins', () => {
 describe('accepted requests', () => {
   const accepting = (accept: string) => post(LIST, { Accept: accept })
   test.each<[string, Request, number, unknown]>([
-    ['both media types', post(LIST), 200, ['tools']],
-    ['JSON alone', accepting('application/json'), 200, ['tools']],
-    ['anything', accepting('*/*'), 200, ['tools']],
+    ['Accept with both media types', post(LIST), 200, ['tools']],
+    ['Accept: application/json', accepting('application/json'), 200, ['tools']],
+    ['Accept: */*', accepting('*/*'), 200, ['tools']],
     ['no Accept', sent(JSON_ONLY), 200, ['tools']],
-    ['something else', accepting('text/html'), 200, ['tools']],
-    ['events alone', accepting('text/event-stream'), 200, 'events'],
-    ['a parameter on the media type', sent({ 'Content-Type': 'Application/JSON; charset=utf-8' }), 200, ['tools']],
-    ['without initialize, with a session of before', post(LIST, { 'Mcp-Session-Id': 'gone' }), 200, ['tools']],
-    ['with a revision', post(LIST, { 'MCP-Protocol-Version': '2025-06-18' }), 200, ['tools']],
+    ['Accept: text/html', accepting('text/html'), 200, ['tools']],
+    ['Accept: text/event-stream', accepting('text/event-stream'), 200, 'events'],
+    ['a parameter of the media type', sent({ 'Content-Type': 'Application/JSON; charset=utf-8' }), 200, ['tools']],
+    ['an old session ID without initialize', post(LIST, { 'Mcp-Session-Id': 'gone' }), 200, ['tools']],
+    ['a protocol version', post(LIST, { 'MCP-Protocol-Version': '2025-06-18' }), 200, ['tools']],
     ['a byte order mark', post(`\uFEFF${JSON.stringify(LIST)}`), 200, ['tools']],
     ['ping', post({ ...LIST, method: 'ping' }), 200, []],
     ['a notification', post({ jsonrpc: '2.0', method: 'notifications/initialized' }), 202, 'nothing'],
-    ['a cancelling', post(CANCELLED), 202, 'nothing'],
-    ['an answer to nothing', post({ jsonrpc: '2.0', id: 7, result: {} }), 202, 'nothing'],
+    ['a cancellation', post(CANCELLED), 202, 'nothing'],
+    ['a response without a request', post({ jsonrpc: '2.0', id: 7, result: {} }), 202, 'nothing'],
     ['an unknown method', post({ ...LIST, method: 'tools/explode' }), 200, -32601],
-    [
-      'a method that is not declared',
-      post({ ...LIST, method: 'logging/setLevel', params: { level: 'info' } }),
-      200,
-      -32601,
-    ],
-    ['a name that every object has', post({ ...LIST, method: 'constructor' }), 200, -32601],
+    ['an undeclared method', post({ ...LIST, method: 'logging/setLevel', params: { level: 'info' } }), 200, -32601],
+    ['an inherited property name as the method', post({ ...LIST, method: 'constructor' }), 200, -32601],
     ['2026', modern('tools/list'), 200, ['tools', 'ttlMs', 'cacheScope', 'resultType', '_meta']],
     [
-      '2026, a subscription to nothing',
+      '2026 with an empty subscription',
       modern('subscriptions/listen', { notifications: { toolsListChanged: true } }),
       200,
       'events',
@@ -218,8 +214,8 @@ describe('errors', () => {
   test.each([
     ['in arguments', '{"name":"list_tags","arguments":{"q":', '}}'],
     ['in values', '{"name":"get_prompt","arguments":{"repo":"acme/x","variables":{"a":', '}}}'],
-    ['in an unknown key', '{"name":"list_tags","arguments":{"x":', '}}'],
-    ['beside the arguments', '{"name":"list_tags","x":', '}'],
+    ['under an unknown key', '{"name":"list_tags","arguments":{"x":', '}}'],
+    ['next to the arguments', '{"name":"list_tags","x":', '}'],
     ['in the metadata', '{"name":"list_tags","_meta":{"x":', '}}'],
   ])('returns a tool result for 100,000 nested arrays %s', async (_, before, after) => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
@@ -229,7 +225,7 @@ describe('errors', () => {
     expect(keys).toContain('content')
   })
 
-  test('returns 504 at the deadline when the store does not answer', async () => {
+  test('returns 504 at the deadline when the store does not respond', async () => {
     const stuck = openMcpHub('content', { siteFiles: { read: () => new Promise(() => {}) }, deadlineMs: 50 })
     const call = { ...LIST, method: 'tools/call', params: { name: 'get_prompt', arguments: { repo: 'acme/x' } } }
     const response = await stuck.answer(post(call))
@@ -238,13 +234,8 @@ describe('errors', () => {
   })
 
   test.each([
-    [
-      'a setting that is wrong',
-      new HubError('unavailable', 'The hub is not set up: X.'),
-      503,
-      'The hub is not set up: X.',
-    ],
-    ['a fault of ours', new Error('secret of /srv'), 500, 'Internal error'],
+    ['an invalid setting', new HubError('unavailable', 'The hub is not set up: X.'), 503, 'The hub is not set up: X.'],
+    ['an internal error', new Error('secret of /srv'), 500, 'Internal error'],
   ])('%s', async (_, error, status, message) => {
     const response = await handleMcp(post(LIST), () => {
       throw error

@@ -1,4 +1,4 @@
-// Tests the features next to the tools: prompts, resources and completions, with the same visibility and without hidden characters.
+// Tests prompts, resources and completions: the same visibility as in the tools, and no hidden characters.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { modern, openMcpHub } from '../hubs/mcp.ts'
 type Json = Record<string, unknown>
 /** A value for each variable type; an enum supplies its own. */
 const SAMPLES = { string: 'some $& text', integer: '3', number: '0.5', boolean: 'true', enum: '' }
-/** Tag characters that spell an invisible sentence, reversed text, and a word split by an invisible character. */
+/** Tag characters that spell a hidden sentence, reversed text, and a word split by an invisible character. */
 const HIDDEN = 'Title\u{E0069}\u{E0067}\u202E\u200B\u2066 of\u00AD a\uFE0F prompt'
 const VARIABLES = `variables:
   - name: tone
@@ -90,9 +90,9 @@ describe('prompts', () => {
 
   //  case                        arguments                                    text
   test.each([
-    ['a default, and nothing for what is optional', { topic: 'rain' }, 'Warm on rain for \n'],
-    ['everything', { tone: 'Cold', topic: 'rain', audience: 'cats' }, 'Cold on rain for cats\n'],
-    ['what is not asked for', { topic: 'rain', other: 'x' }, 'Warm on rain for \n'],
+    ['defaults and leaves omitted optional arguments empty', { topic: 'rain' }, 'Warm on rain for \n'],
+    ['all arguments', { tone: 'Cold', topic: 'rain', audience: 'cats' }, 'Cold on rain for cats\n'],
+    ['known arguments and ignores unknown ones', { topic: 'rain', other: 'x' }, 'Warm on rain for \n'],
   ])('prompts/get fills %s', async (_, given, text) => {
     const result = await hub.call('prompts/get', { name: 'zz-menu__hidden', arguments: given })
     expect(result.messages).toEqual([{ role: 'user', content: { type: 'text', text } }])
@@ -122,7 +122,12 @@ describe('prompts', () => {
     ['a path', 'prompts/get', { name: '..__..' }, 'There is no prompt ..__...'],
     ['three parts', 'prompts/get', { name: 'a__b__c' }, 'There is no prompt a__b__c.'],
     ['no name', 'prompts/get', {}, 'There is no prompt named.'],
-    ['nothing active', 'prompts/get', { name: 'zz-suite__all-yanked' }, 'There is no prompt zz-suite__all-yanked.'],
+    [
+      'a prompt without an active version',
+      'prompts/get',
+      { name: 'zz-suite__all-yanked' },
+      'There is no prompt zz-suite__all-yanked.',
+    ],
     [
       'an argument of the wrong type',
       'prompts/get',
@@ -131,20 +136,20 @@ describe('prompts', () => {
     ],
     ['a missing argument', 'prompts/get', { name: 'zz-menu__hidden' }, 'arguments: missing required variable: topic.'],
     [
-      'an argument that is no text',
+      'an argument that is not a string',
       'prompts/get',
       { name: 'zz-menu__hidden', arguments: { topic: 1 } },
       'arguments: expected',
     ],
     ['an empty cursor', 'prompts/list', { cursor: '' }, 'Unknown cursor.'],
-    ['another cursor', 'prompts/list', { cursor: 'QDUw' + 'x' }, 'Unknown cursor.'],
+    ['an unknown cursor', 'prompts/list', { cursor: 'QDUw' + 'x' }, 'Unknown cursor.'],
     [
       'a cursor past the end',
       'resources/list',
       { cursor: Buffer.from('@100').toString('base64url') },
       'Unknown cursor.',
     ],
-    ['a cursor of another kind', 'resources/list', { cursor: 50 }, 'Unknown cursor.'],
+    ['a cursor of another type', 'resources/list', { cursor: 50 }, 'Unknown cursor.'],
     [
       'an unknown template',
       'completion/complete',
@@ -193,11 +198,11 @@ describe('resources', () => {
   })
 
   test.each([
-    ['the latest', 'hub://prompts/zz-menu/hidden', '{{tone}} on {{topic}} for {{audience}}\n'],
+    ['the latest version', 'hub://prompts/zz-menu/hidden', '{{tone}} on {{topic}} for {{audience}}\n'],
     ['a version', 'hub://prompts/zz-menu/hidden/versions/1.0.0', '{{tone}} about {{topic}} for {{audience}}\n'],
     ['a byte order mark', 'hub://prompts/zz-suite/bytes/versions/1.1.0', '\uFEFFAfter a byte order mark\n'],
     ['a yanked version', 'hub://prompts/zz-suite/all-yanked/versions/1.0.0', 'Vanishedword {{a}}\n'],
-    ['what is archived', 'hub://prompts/zz-suite/archived', 'Mothballedword\n'],
+    ['an archived prompt', 'hub://prompts/zz-suite/archived', 'Mothballedword\n'],
   ])('resources/read returns %s as stored', async (_, uri, text) => {
     expect(await hub.call('resources/read', { uri })).toEqual({ contents: [{ uri, mimeType: 'text/plain', text }] })
   })
@@ -207,8 +212,8 @@ describe('resources', () => {
     ['an unknown version', 'hub://prompts/zz-menu/hidden/versions/9.9.9'],
     ['a malformed version', 'hub://prompts/zz-menu/hidden/versions/1.0.0%0A'],
     ['a path', 'hub://prompts/../hidden'],
-    ['a reserved word', 'hub://prompts/api/hidden'],
-    ['another scheme', 'file:///etc/passwd'],
+    ['a reserved owner', 'hub://prompts/api/hidden'],
+    ['another URI scheme', 'file:///etc/passwd'],
   ])('%s returns the not-found error of each protocol generation', async (_, uri) => {
     await expect(hub.call('resources/read', { uri })).rejects.toMatchObject({ code: -32002, data: { uri } })
     const { error } = await (await hub.answer(modern('resources/read', { uri }))).json()
@@ -220,37 +225,37 @@ describe('completions', () => {
   const template = { type: 'ref/resource', uri: 'hub://prompts/{owner}/{name}/versions/{version}' }
   const prompt = { type: 'ref/prompt', name: 'zz-menu__hidden' }
   const of = (fullName: string) => ({ owner: fullName.split('/')[0]!, name: fullName.split('/')[1]! })
-  //  case                           ref       argument    typed      known                       values
+  //  case                           ref       argument    typed      context                     values
   test.each<[string, Json, string, string, Record<string, string>, string[]]>([
     ['an owner', template, 'owner', 'ac', {}, ['acme']],
     [
-      'the last owners of all',
+      'the last owners of the list',
       template,
       'owner',
       'z',
       {},
       ['zz-fill', 'zz-many', 'zz-menu', 'zz-plain', 'zz-rated', 'zz-search', 'zz-suite', 'zz-trend'],
     ],
-    ['an owner in upper case', template, 'owner', 'AC', {}, ['acme']],
+    ['an upper-case owner', template, 'owner', 'AC', {}, ['acme']],
     [
-      'a name of an owner',
+      'a name of a given owner',
       template,
       'name',
       'c',
       { owner: 'acme' },
       ['changelog-writer', 'code-review', 'commit-message'],
     ],
-    ['a name of anybody', template, 'name', 'hid', {}, ['hidden']],
-    ['a name that is a pattern elsewhere', template, 'name', '%', {}, []],
+    ['a name of any owner', template, 'name', 'hid', {}, ['hidden']],
+    ['a name that is an SQL wildcard', template, 'name', '%', {}, []],
     ['a version, highest first', template, 'version', '', of('zz-menu/hidden'), ['1.0.1', '1.0.0']],
-    ['a version without its name', template, 'version', '', { owner: 'zz-menu' }, []],
-    ['a version of nothing', template, 'version', '', of('zz-menu/nothing'), []],
-    ['a version of what is archived', template, 'version', '', of('zz-suite/archived'), []],
-    ['a name that is archived', template, 'name', 'archived', { owner: 'zz-suite' }, []],
+    ['a version without a name', template, 'version', '', { owner: 'zz-menu' }, []],
+    ['a version of an unknown prompt', template, 'version', '', of('zz-menu/nothing'), []],
+    ['a version of an archived prompt', template, 'version', '', of('zz-suite/archived'), []],
+    ['the name of an archived prompt', template, 'name', 'archived', { owner: 'zz-suite' }, []],
     ['an unknown argument', template, 'colour', '', {}, []],
-    ['an option', prompt, 'tone', 'wa', {}, ['Warm', 'Wary']],
+    ['an option of an enum', prompt, 'tone', 'wa', {}, ['Warm', 'Wary']],
     ['a variable without options', prompt, 'topic', '', {}, []],
-    ['a variable that is none', prompt, 'constructor', '', {}, []],
+    ['an unknown variable', prompt, 'constructor', '', {}, []],
   ])('%s', async (_, ref, name, value, known, values) => {
     const params = { ref, argument: { name, value }, context: { arguments: known } }
     const { completion } = await hub.call('completion/complete', params)

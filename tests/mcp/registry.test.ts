@@ -1,4 +1,4 @@
-// Checks the registry entry, and that every client's setup leads to the server.
+// Checks the entry for MCP registries, and that every client's setup contains the server URL.
 import { expect, test } from 'vitest'
 import { listClientSetups } from '../../src/site/docs/mcp-clients.ts'
 import { describeForRegistries } from '../../src/site/docs/mcp-registry.ts'

@@ -1,4 +1,5 @@
-// Tests Agent Skills in MCP: the official client's own verification in both generations, and URIs without one.
+// Tests Agent Skills in MCP: the official client verifies them in both protocol generations, and invalid URIs are
+// rejected.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { afterAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Tests tools/list, the server's public interface: every client sees a change here.
+// Tests tools/list, the server's public interface. Every client would notice a change here.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

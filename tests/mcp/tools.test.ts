@@ -1,4 +1,4 @@
-// Tests the tools' results: the read API's own data for every prompt in the catalogue, and their messages on failure.
+// Tests the tools' results: the same data as the read API for every prompt in the catalogue, and the error messages.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -16,7 +16,7 @@ writeFileSync(
   `---\npublished_at: "2025-01-01T00:00:00Z"\npublished_by: tester\n---\n${'{{a}}'.repeat(50)}\n`,
 )
 const hub = openMcpHub(contentDir)
-// Errors that are hidden from clients are logged.
+// Silences the log, which gets the details that are hidden from clients.
 vi.spyOn(console, 'error').mockReturnValue(undefined)
 afterAll(() => {
   hub.close()
@@ -80,20 +80,20 @@ describe('the same data as the read API', () => {
     expect(compared).toBeGreaterThan(120)
   })
 
-  //  case                             arguments                                  the same question to the read API
+  //  case                             arguments                                  the same query to the read API
   test.each([
-    ['everything', {}, ''],
+    ['without a filter', {}, ''],
     ['by words', { q: 'review' }, '?q=review'],
-    ['by a mistyped word', { q: 'reveiw' }, '?q=reveiw'],
+    ['by a misspelled word', { q: 'reveiw' }, '?q=reveiw'],
     ['by a tag', { tag: 'writing' }, '?tag=writing'],
     ['by words and a tag', { q: 'code', tag: 'engineering' }, '?q=code&tag=engineering'],
-    ['the newest', { sort: 'new' }, '?sort=new'],
-    ['what is trending', { sort: 'trending' }, '?sort=trending'],
-    ['by words, the newest', { q: 'review', sort: 'new' }, '?q=review&sort=new'],
+    ['newest first', { sort: 'new' }, '?sort=new'],
+    ['trending', { sort: 'trending' }, '?sort=trending'],
+    ['by words, newest first', { q: 'review', sort: 'new' }, '?q=review&sort=new'],
     ['an unknown tag', { tag: 'no-such-tag' }, '?tag=no-such-tag'],
     ['a malformed tag', { tag: '__proto__' }, '?tag=__proto__'],
-    ['words that a search could take for its language', { q: '"a* AND NEAR(' }, '?q=%22a*+AND+NEAR('],
-    ['empty words and tag', { q: '', tag: '' }, '?q=&tag='],
+    ['FTS5 operators', { q: '"a* AND NEAR(' }, '?q=%22a*+AND+NEAR('],
+    ['an empty q and tag', { q: '', tag: '' }, '?q=&tag='],
   ])('search_prompts: %s', async (_, given, query) => {
     for (const page of [1, 2, 99]) {
       const { data, meta } = await hub.rest(`/api/v1/repos${query}${query === '' ? '?' : '&'}page=${page}`)
@@ -155,15 +155,15 @@ describe('the same data as the read API', () => {
 describe('filling in variables', () => {
   const first = { owner: 'zz-suite', name: 'bytes', version: '1.10.0' }
   const LEFT = 'The highest number is ten, not nine: '
-  //  case                             values                                             filled                              left over
+  //  case                             values                                             filled  missing
   test.each([
-    ['nothing given', undefined, '{{ first }} {{second}} {{first}}', ['first', 'second']],
+    ['no values', undefined, '{{ first }} {{second}} {{first}}', ['first', 'second']],
     ['an empty object', {}, '{{ first }} {{second}} {{first}}', ['first', 'second']],
-    ['one of two', { first: 'A' }, 'A {{second}} A', ['second']],
-    ['all, and one too many', { first: 'A', second: 'B', third: 'C' }, 'A B A', []],
+    ['one of two values', { first: 'A' }, 'A {{second}} A', ['second']],
+    ['all values and an unknown one', { first: 'A', second: 'B', third: 'C' }, 'A B A', []],
     ['a number and a boolean', { first: 1, second: false }, '1 false 1', []],
-    ['an empty text', { first: '', second: 'B' }, ' B ', []],
-    ['what a replacement string would expand', { first: '$&$1', second: "$'" }, "$&$1 $' $&$1", []],
+    ['an empty string', { first: '', second: 'B' }, ' B ', []],
+    ['replacement patterns', { first: '$&$1', second: "$'" }, "$&$1 $' $&$1", []],
     ['a value that looks like a placeholder', { first: '{{second}}', second: 'B' }, '{{second}} B {{second}}', []],
   ])('%s', async (_, variables, filled, missing) => {
     const { data } = (await ask('get_prompt', { ...first, ...(variables && { variables }) })) as { data: Json }
@@ -185,10 +185,10 @@ describe('filling in variables', () => {
 
 describe('arguments', () => {
   test.each([
-    ['query for q', 'search_prompts', { query: 'review' }, { q: 'review' }],
-    ['query for q of tags', 'list_tags', { query: 'writ' }, { q: 'writ' }],
+    ['query instead of q', 'search_prompts', { query: 'review' }, { q: 'review' }],
+    ['query instead of q in list_tags', 'list_tags', { query: 'writ' }, { q: 'writ' }],
     ['repo', 'get_prompt', { repo: 'acme/code-review' }, { owner: 'acme', name: 'code-review' }],
-    ['name with its owner', 'get_prompt', { name: 'acme/code-review' }, { owner: 'acme', name: 'code-review' }],
+    ['a name with its owner', 'get_prompt', { name: 'acme/code-review' }, { owner: 'acme', name: 'code-review' }],
     ['upper case', 'list_versions', { owner: 'ACME', name: 'Code-Review' }, { owner: 'acme', name: 'code-review' }],
   ])('accepts %s', async (_, tool, given, meant) => {
     expect(await ask(tool, given)).toEqual(await ask(tool, meant))
@@ -199,41 +199,46 @@ describe('arguments', () => {
   const PAGE = 'page: expected a whole number from 1 to 100000, for example 2'
   const repo = { owner: 'acme', name: 'code-review' }
   test.each([
-    ['nothing', 'get_prompt', {}, `${OWNER}; ${NAME}`],
+    ['missing arguments', 'get_prompt', {}, `${OWNER}; ${NAME}`],
     ['another type', 'get_prompt', { owner: 1, name: null }, `${OWNER}; ${NAME}`],
     ['a path', 'get_prompt', { owner: '..', name: 'x/y' }, `${OWNER}; ${NAME}`],
-    ['too long', 'list_versions', { owner: 'a'.repeat(40), name: 'a'.repeat(65) }, `${OWNER}; ${NAME}`],
+    ['names that are too long', 'list_versions', { owner: 'a'.repeat(40), name: 'a'.repeat(65) }, `${OWNER}; ${NAME}`],
     [
-      'a pre-release',
+      'a version with a v',
       'get_prompt',
       { ...repo, version: 'v1.0.0' },
       'version: expected the form x.y.z, for example "1.0.0"',
     ],
     ['an unknown key', 'search_prompts', { tags: [] }, 'tags: unknown; check the spelling, or leave it out'],
     ['page 0', 'search_prompts', { page: 0 }, PAGE],
-    ['half a page', 'list_tags', { page: 1.5 }, PAGE],
-    ['a page too far', 'list_tags', { page: 100_001 }, PAGE],
-    ['a long list', 'search_prompts', { limit: 51 }, 'limit: expected a whole number from 1 to 50, for example 10'],
+    ['a fractional page', 'list_tags', { page: 1.5 }, PAGE],
+    ['a page that is too high', 'list_tags', { page: 100_001 }, PAGE],
     [
-      'an unknown order',
+      'a limit that is too high',
+      'search_prompts',
+      { limit: 51 },
+      'limit: expected a whole number from 1 to 50, for example 10',
+    ],
+    [
+      'an unknown sort order',
       'search_prompts',
       { sort: 'best' },
       'sort: expected one of top, trending, new, for example "new"',
     ],
     [
-      '201 characters',
+      'a query of 201 characters',
       'search_prompts',
       { q: '🦄'.repeat(201) },
       'q: expected a string of at most 200 characters, for example "code review"',
     ],
     [
-      'values in a list',
+      'variables as a list',
       'get_prompt',
       { ...repo, variables: ['a'] },
       'variables: expected an object of strings, for example {"language": "Go"}',
     ],
     [
-      'a value that is no text',
+      'a value that is not a string',
       'get_prompt',
       { ...repo, variables: { a: {} } },
       'variables.a: expected a string of at most 10000 characters, for example "Go"',
@@ -250,31 +255,31 @@ describe('arguments', () => {
 describe('error messages say what to do next', () => {
   test.each([
     [
-      'no such repository, with close ones',
+      'unknown prompt, with similar names',
       'get_prompt',
       { repo: 'acme/code-reviews' },
       'not_found: Prompt not found: acme/code-reviews. Similar: acme/code-review. Use search_prompts to find owner and name.',
     ],
     [
-      'no such repository, nothing close',
+      'unknown prompt, without similar names',
       'list_versions',
       { repo: 'qqqq/xyzzyx' },
       'not_found: Prompt not found: qqqq/xyzzyx. Use search_prompts to find owner and name.',
     ],
     [
-      'no such version',
+      'unknown version',
       'get_prompt',
       { repo: 'zz-suite/bytes', version: '9.9.9' },
       'not_found: zz-suite/bytes has no version 9.9.9. Highest: 1.10.0, 1.9.0, 1.8.0, 1.7.0, 1.6.0. Use list_versions to list all versions.',
     ],
     [
-      'nothing active',
+      'no active version',
       'get_prompt',
       { repo: 'zz-suite/all-yanked' },
       'not_found: zz-suite/all-yanked has no active version. Use list_versions, then pass "version".',
     ],
     [
-      'a filled text too long',
+      'filled text that is too long',
       'get_prompt',
       {
         repo: 'zz-mcp/many',
@@ -288,11 +293,15 @@ describe('error messages say what to do next', () => {
 
   test.each([
     [
-      'a store out of reach',
+      'an unavailable store',
       new HubError('unavailable', 'Other words.'),
       'unavailable: The catalogue cannot be read right now. Try again in a few seconds.',
     ],
-    ['anything else', new Error('secret of /srv'), 'internal_error: Something went wrong on the hub. Try again later.'],
+    [
+      'any other error',
+      new Error('secret of /srv'),
+      'internal_error: Something went wrong on the hub. Try again later.',
+    ],
   ])('%s', async (_, error, text) => {
     const broken = openMcpHub('content', { siteFiles: { read: () => Promise.reject(error) } })
     const { content, isError } = await broken.tool('get_prompt', { repo: 'acme/code-review' })

@@ -1,4 +1,5 @@
-// Checks that each function runs with only its bundle's files: what netlify.toml excludes from the packages is never loaded.
+// Checks that each function runs with only the files in its bundle, so that nothing excluded by netlify.toml is ever
+// loaded.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,9 +8,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundleFunctions, unpackFunction } from '../../scripts/bench/functions.ts'
 import { makeMcpRequest } from '../../scripts/bench/mcp-request.ts'
 
-// Outside the project, because inside it, a package missing from a bundle would be found in a parent folder.
+// This folder is outside the project. Inside it, Node would find a package that is missing from a bundle in a parent
+// folder.
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))
-/** Contains a file with the same path as one bundled with the functions, elsewhere in the project. */
+/** A folder elsewhere in the project that has files with the same paths as bundled ones. */
 const stray = resolve('.hub/tests/stray')
 beforeAll(() => {
   mkdirSync(join(stray, 'build'), { recursive: true })

@@ -1,4 +1,5 @@
-// Tests which builds Netlify is told to skip: those of a commit that was superseded, but never for longer than five minutes, and none in doubt.
+// Tests which builds Netlify skips: those of superseded commits, but never for longer than five minutes, and none in
+// doubt.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +15,7 @@ const git = (dir: string, args: string[], at = new Date()) =>
     env: { ...process.env, GIT_COMMITTER_DATE: at.toISOString() },
   }).trim()
 
-/** Creates a branch of commits, the first of which is the given number of seconds old, and a clone like Netlify's. */
+/** Creates a branch whose first commit is the given number of seconds old, and a clone like Netlify's. */
 function makeBranch(name: string, commits: number, firstAgeS: number): { clone: string; ids: string[] } {
   const [hub, clone] = [join(root, name), join(root, `${name}-clone`)]
   execFileSync('git', ['init', '-q', '-b', 'main', hub])

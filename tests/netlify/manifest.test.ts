@@ -1,4 +1,4 @@
-// Tests how the platform's own bundler packages the functions: routes, methods, limits, and the files in each bundle.
+// Tests how Netlify's own bundler packages the functions: routes, methods, limits, and the files in each bundle.
 import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -15,7 +15,7 @@ const Manifest = z.object({
       name: z.string(),
       path: z.string(),
       runtimeVersion: z.string(),
-      // A function that only runs on a schedule has none.
+      // A scheduled function has no route.
       routes: z
         .array(z.object({ pattern: z.string(), methods: z.array(z.string()), prefer_static: z.boolean().optional() }))
         .default([]),
@@ -68,7 +68,7 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 describe('the manifest', () => {
-  //  function        paths                        methods                                                          file first
+  //  function        paths                        methods                                        files take precedence
   test.each([
     ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
     ['editor', ['/new', '/:owner/:name/edit', '/:owner/:name/manage'], [], undefined],
@@ -162,7 +162,7 @@ describe('function bundles', () => {
   test('pages renders a prompt with the code in its bundle', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-pages-'))
     execFileSync('python3', ['-m', 'zipfile', '-e', functions.get('pages')?.path ?? '', folder])
-    // Here, the functions' packages are a link, which the bundler does not follow.
+    // The packages of the functions are a symlink here, which the bundler does not follow.
     rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     const deploy = createServer((request, response) => {

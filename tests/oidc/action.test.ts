@@ -98,44 +98,49 @@ test('points a label at the published version', async () => {
   expect((await run({ LABEL: 'Production' })).stderr).toContain('label: expected lower-case')
 })
 
-//  case                        settings                                   told
+//  case                        settings                                   message
 test.each([
   ['another owner', { OWNER: 'other' }, 'no workflow is trusted'],
-  ['no file', { FILES: 'nothing/*.md' }, 'No file matches'],
-  ['a job without the right', { ACTIONS_ID_TOKEN_REQUEST_URL: '' }, 'id-token: write'],
+  ['no matching file', { FILES: 'nothing/*.md' }, 'No file matches'],
+  ['a job without id-token: write', { ACTIONS_ID_TOKEN_REQUEST_URL: '' }, 'id-token: write'],
 ])('%s: fails with an error that explains the cause', async (_, settings, told) => {
   expect((await run(settings)).stderr).toContain(told)
 })
 
 describe('malicious input from a pull request', () => {
-  //  what lies there                      how                                                                    told
+  //  case                      setup                                                           files and message
   test.each([
     [
-      'a link to a file outside',
+      'a symlink to a file outside',
       () => symlinkSync('../../secret', join(dir, 'bad/leak.md')),
       'bad/leak.md',
       'is a symbolic link',
     ],
     [
-      'a link to a folder',
+      'a symlink to a folder',
       () => symlinkSync('../prompts', join(dir, 'bad/sub')),
       'bad/sub/summary.md',
       'is a symbolic link',
     ],
-    ['a way up', () => writeFileSync(join(dir, 'up.md'), 'x'), 'prompts/../up.md', 'not below the working directory'],
     [
-      'a line end and a command',
+      'a parent path',
+      () => writeFileSync(join(dir, 'up.md'), 'x'),
+      'prompts/../up.md',
+      'not below the working directory',
+    ],
+    [
+      'a line break and a workflow command',
       () => writeFileSync(join(dir, 'bad/a\n::set-output name=x::y.md'), 'x'),
       'bad/*.md',
       'control character',
     ],
     [
-      'a name that is no address',
+      'an invalid prompt name',
       () => writeFileSync(join(dir, 'bad/a%0A..md'), 'x'),
       'bad/*.md',
       'expected lower-case letters',
     ],
-    ['a hyphen in front', () => writeFileSync(join(dir, '-x.md'), 'x'), '-x.md', 'was not published'],
+    ['a leading hyphen', () => writeFileSync(join(dir, '-x.md'), 'x'), '-x.md', 'was not published'],
   ])('%s: is not published and injects no workflow command', async (_, make, FILES, told) => {
     rmSync(join(dir, 'bad'), { recursive: true, force: true })
     mkdirSync(join(dir, 'bad'))

@@ -23,9 +23,9 @@ export const CLAIMS = {
 /** A running issuer. */
 export interface Issuer {
   jwksUrl: string
-  /** Returns how often its keys were requested. */
+  /** Returns the number of requests for its keys. */
   fetches(): number
-  /** Sets the response of its URL from now on, instead of the keys. */
+  /** From now on, responds with this instead of the keys. */
   answer(status: number, body: string): void
   /** Signs a token. @param claims undefined omits one */
   sign(claims?: Readonly<Record<string, unknown>>, header?: Partial<JWTHeaderParameters>): Promise<string>
@@ -44,7 +44,7 @@ let made = 0
 export async function startIssuer(): Promise<Issuer> {
   const kid = 'key-1'
   const [ours, other] = await Promise.all([generateKeyPair('RS256', { extractable: true }), generateKeyPair('RS256')])
-  // Without `alg`, so that it is not the key that rules out other algorithms.
+  // The key has no `alg`, so that it does not rule out other algorithms by itself.
   const jwk = { ...(await exportJWK(ours.publicKey)), kid, use: 'sig' }
   let current = { status: 200, body: JSON.stringify({ keys: [jwk] }) }
   let fetches = 0

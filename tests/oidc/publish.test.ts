@@ -36,7 +36,7 @@ let issuer: Issuer
 let world: World
 let hub: Hub
 const state = memoryState()
-/** Returns the names under which used tokens are remembered. */
+/** Returns the keys under which used tokens are stored. */
 const remembered = (store = state) => [...store.texts.keys()].filter((key) => key.startsWith('jti/'))
 const openJobHub = async (jwksUrl = issuer.jwksUrl, options: HubOptions = {}) =>
   openHub(world, {
@@ -83,8 +83,8 @@ test('publishes with provenance, shows it in the API and fetches the signing key
 
 const now = () => Math.floor(Date.now() / 1000)
 
-describe('invalid tokens: 401', () => {
-  //  case                                   the token
+describe('invalid tokens return 401', () => {
+  //  case                                   token
   test.each<[string, () => Promise<string> | string]>([
     ['garbage', () => 'a.b.c'],
     ['no signature', async () => `${(await issuer.sign()).split('.').slice(0, 2).join('.')}.`],
@@ -93,26 +93,26 @@ describe('invalid tokens: 401', () => {
     ['PS256 with the right key', () => issuer.signBy('PS256')],
     ['RS512 with the right key', () => issuer.signBy('RS512')],
     ['an unknown kid', () => issuer.sign({}, { kid: 'key-2' })],
-    ['another key under a known kid', () => issuer.signWithAnother()],
-    ['a payload that was changed', async () => swapPayload(await issuer.sign(), await issuer.sign())],
+    ['a wrong key with a known kid', () => issuer.signWithAnother()],
+    ['a changed payload', async () => swapPayload(await issuer.sign(), await issuer.sign())],
     [
-      'critical headers that nobody knows',
+      'an unknown critical header',
       async () =>
         `${encode({ alg: 'RS256', kid: 'key-1', crit: ['x'], x: 1 })}.${(await issuer.sign()).split('.').slice(1).join('.')}`,
     ],
     ['another issuer', () => issuer.sign({ iss: 'https://evil.example' })],
-    ['an issuer with a final slash', () => issuer.sign({ iss: `${ISSUER}/` })],
+    ['an issuer with a trailing slash', () => issuer.sign({ iss: `${ISSUER}/` })],
     ['another audience', () => issuer.sign({ aud: 'https://other.example' })],
-    ['an audience that begins like ours', () => issuer.sign({ aud: `${AUDIENCE}/` })],
-    ['a list of audiences with ours in it', () => issuer.sign({ aud: [AUDIENCE] })],
+    ['an audience that starts like ours', () => issuer.sign({ aud: `${AUDIENCE}/` })],
+    ['our audience in a list', () => issuer.sign({ aud: [AUDIENCE] })],
     ['a list of two audiences', () => issuer.sign({ aud: [AUDIENCE, 'https://other.example'] })],
     ['expired', () => issuer.sign({ exp: now() - 10 })],
-    ['not yet good', () => issuer.sign({ nbf: now() + 60 })],
+    ['not yet valid', () => issuer.sign({ nbf: now() + 60 })],
     ['issued in the future', () => issuer.sign({ iat: now() + 60 })],
     ['older than 15 minutes', () => issuer.sign({ iat: now() - 1000, nbf: now() - 1000 })],
     ['longer than 8192 characters', () => issuer.sign({ ref: 'x'.repeat(8200) })],
-    ['a repository that is no text', () => issuer.sign({ repository: 7 })],
-    ['a ref with a line end', () => issuer.sign({ ref: 'refs/heads/main\nx' })],
+    ['a repository that is not a string', () => issuer.sign({ repository: 7 })],
+    ['a ref with a line break', () => issuer.sign({ ref: 'refs/heads/main\nx' })],
     ...[
       'iss',
       'aud',
@@ -152,8 +152,8 @@ const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('b
 const swapPayload = (one: string, other: string) =>
   [one.split('.')[0], other.split('.')[1], one.split('.')[2]].join('.')
 
-describe('untrusted jobs: 403 with the failing claim', () => {
-  //  case                                      claims                                                                          to                     named
+describe('untrusted jobs return 403 and name the failing claim', () => {
+  //  case                                      claims  to                     claim in the message
   test.each<[string, Record<string, unknown>, string, string]>([
     [
       'another repository',
@@ -161,8 +161,8 @@ describe('untrusted jobs: 403 with the failing claim', () => {
       'acme/code-review',
       'repository',
     ],
-    ['its name taken over', { repository_id: '9' }, 'acme/code-review', 'repository_id'],
-    ['its owner taken over', { repository_owner_id: '9' }, 'acme/code-review', 'repository_owner_id'],
+    ['a repository recreated under the same name', { repository_id: '9' }, 'acme/code-review', 'repository_id'],
+    ['an owner recreated under the same name', { repository_owner_id: '9' }, 'acme/code-review', 'repository_owner_id'],
     [
       'another workflow',
       { job_workflow_ref: 'octo/prompts/.github/workflows/other.yml@refs/heads/main' },
@@ -170,31 +170,31 @@ describe('untrusted jobs: 403 with the failing claim', () => {
       'job_workflow_ref',
     ],
     [
-      'a reusable workflow elsewhere',
+      'a reusable workflow of another owner',
       { job_workflow_ref: 'evil/prompts/.github/workflows/publish.yml@refs/heads/main' },
       'acme/code-review',
       'job_workflow_ref',
     ],
     [
-      'a path that ends like it',
+      'a path that ends the same',
       { job_workflow_ref: 'octo/prompts/x/.github/workflows/publish.yml@refs/heads/main' },
       'acme/code-review',
       'job_workflow_ref',
     ],
     [
-      'a file that begins like it',
+      'a file that starts the same',
       { job_workflow_ref: 'octo/prompts/.github/workflows/publish.yml.yml@refs/heads/main' },
       'acme/code-review',
       'job_workflow_ref',
     ],
     [
-      'the name behind the @',
+      'the trusted workflow after the @',
       { job_workflow_ref: 'evil/x@octo/prompts/.github/workflows/publish.yml' },
       'acme/code-review',
       'job_workflow_ref',
     ],
-    ['a neighbour that is not listed', {}, 'acme/code-reviews', 'repos'],
-    ['an owner who trusts nobody', {}, 'other/code-review', 'no workflow is trusted'],
+    ['a prompt that is not listed', {}, 'acme/code-reviews', 'repos'],
+    ['an owner without trusted publishers', {}, 'other/code-review', 'no workflow is trusted'],
     ['an owner without a file', {}, 'nobody/code-review', 'no workflow is trusted'],
     ['no environment', STAGED, 'acme/anything', 'environment'],
     ['another environment', { ...STAGED, environment: 'staging' }, 'acme/anything', 'environment'],
@@ -204,7 +204,7 @@ describe('untrusted jobs: 403 with the failing claim', () => {
     ['issues', { event_name: 'issues' }, 'acme/code-review', 'event_name'],
     ['discussion_comment', { event_name: 'discussion_comment' }, 'acme/code-review', 'event_name'],
     ['fork', { event_name: 'fork' }, 'acme/code-review', 'event_name'],
-    ['an event that is not yet made', { event_name: 'wish' }, 'acme/code-review', 'event_name'],
+    ['an unknown event', { event_name: 'wish' }, 'acme/code-review', 'event_name'],
   ])('%s', async (_, claims, to, named) => {
     const answer = await hub.publish({ content: 'Not to be published.' }, { token: await issuer.sign(claims), to })
     expect([answer.status, answer.code]).toEqual([403, 'forbidden'])
@@ -221,7 +221,7 @@ describe('untrusted jobs: 403 with the failing claim', () => {
   })
 })
 
-describe('a token is valid for one request', () => {
+describe('a token is valid for a single request', () => {
   test('accepts a retry of the same request', async () => {
     const token = await issuer.sign()
     const body = { content: 'Once.' }

@@ -1,5 +1,5 @@
-// Checks every operation against the API's description: two thousand requests, valid, nearly valid and hostile; each
-// response matches its status, headers and schema.
+// Checks every operation against the API description with two thousand valid, nearly valid and hostile requests. Each
+// response must match in status, headers and schema.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
@@ -140,7 +140,8 @@ function hold(
   expect(status, said).not.toBe(500)
   expect(headers.get('Access-Control-Allow-Origin'), said).toBe('*')
   expect(headers.get('X-Content-Type-Options'), said).toBe('nosniff')
-  // A URL that no path matches gets the table's 404, and one that differs only in case its 308, whichever operation was meant.
+  // A URL that matches no route is expected to return 404, and one that differs only in case 308, whichever operation
+  // was intended.
   if (status === 308) return expect(headers.get('Location'), said).toMatch(/^\/api\/v1\//)
   const described =
     operation.responses[status] ?? (status === 404 ? { $ref: '#/components/responses/not_found' } : undefined)
@@ -186,7 +187,7 @@ test('read operations match the OpenAPI description', async () => {
       const answer = path.includes('/export/') ? handleExport : handleRead
       const response = await answer(request, () => hub.dependencies)
       seen.add(`${path} ${response.status}`)
-      // A path parameter can turn it into another URL, which is checked with its own operation elsewhere.
+      // A path parameter can turn the URL into that of another operation, which is checked separately.
       const isItself = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}/?$`).test(url.pathname)
       if (isItself)
         hold(get, ['paths', path, 'get'], {

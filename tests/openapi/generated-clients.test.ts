@@ -1,4 +1,5 @@
-// Checks that clients generated from the API's description compile strictly and work: every operation is called with each.
+// Checks that clients generated from the API description compile in strict mode and work: every operation is called
+// with each of them.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +13,7 @@ import { openLocalWorld } from '../hubs/worlds.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hub-generated-'))
 
-/** Returns the first command of a package, or the second one for the compiler. */
+/** Returns the path of a package's first command; of its second one for the compiler. */
 function commandOf(name: string): string {
   const { bin } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')) as {
     bin: string | Record<string, string>
@@ -37,7 +38,10 @@ const send: typeof fetch = async (input, init) => {
   return new Response(hasBody ? new Uint8Array(answer.bytes) : null, { status: answer.status, headers: answer.headers })
 }
 
-/** The same tasks written for each client, in `uses/`; each returns the same facts. Not named .ts, because their imports are generated. */
+/**
+ * The same tasks written for each client, in `uses/`; each returns the same result. The files are not named .ts,
+ * because their imports are generated.
+ */
 const USES = ['openapi-fetch', 'hey-api', 'orval'] as const
 
 beforeAll(async () => {

@@ -4,13 +4,13 @@ import { chmodSync, cpSync, existsSync, mkdirSync, statSync, writeFileSync } fro
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Stage, Step } from './dockerfile.ts'
 
-/** Whether this machine allows us to mount and change root in our own namespace. */
+/** Whether this machine allows us to mount file systems and to change the root in our own namespace. */
 export const canContain: boolean =
   process.platform === 'linux' &&
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 
-/** The result of a stage. */
+/** The result of executing a stage. */
 export interface Image {
   root: string
   workdir: string
@@ -23,15 +23,15 @@ export interface Image {
 
 /** What the official Node image adds to Debian: its user. The programs come from this machine. */
 const USERS = { root: 0, node: 1000 } as const
-/** From this machine, read-only. */
+/** Folders of this machine, mounted read-only. */
 const SYSTEM = ['usr', 'bin', 'sbin', 'lib', 'lib64'].filter((name) => existsSync(`/${name}`))
 const NODE = '/node/bin'
 
 /**
  * Executes every step of a stage, in order.
  *
- * @param context the files that docker would receive
- * @param stages the earlier ones, by name
+ * @param context the files that Docker would receive
+ * @param stages the earlier stages, by name
  */
 export function buildStage(
   { steps }: Stage,
@@ -100,8 +100,8 @@ function carryOut(
 }
 
 /**
- * Copies as docker does: the content of a folder, or a file by its name into a target with a trailing slash. Anything
- * missing from the context is an error.
+ * Copies as Docker does: the content of a folder, or a file under its own name if the target has a trailing slash.
+ * Anything missing from the context is an error.
  */
 function copy(
   args: readonly string[],
@@ -128,7 +128,10 @@ function copy(
   }
 }
 
-/** Packages are installed from outside, because there is no network inside: npm's into the stage, the system's only as a trial. */
+/**
+ * Installs packages outside the container, because it has no network: npm packages into the stage, system packages only
+ * as a dry run.
+ */
 function run(command: string, image: Image): void {
   if (command.startsWith('npm ')) {
     execFileSync('sh', ['-c', command], {
@@ -157,13 +160,16 @@ function run(command: string, image: Image): void {
   })
 }
 
-/** Starts a command of an image: the whole tree is read-only except its volumes and /tmp. @param environment overrides the image's own */
+/**
+ * Starts a command of an image. The whole file system is read-only except its volumes and /tmp. @param environment
+ * overrides the image's own
+ */
 export function start(image: Image, command: readonly string[], environment: Record<string, string>): ChildProcess {
   const script = `${mount(image, image.volumes)}${enter(image, environment, command)}`
   return spawn('unshare', ['-m', 'sh', '-ec', script], { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-/** @param volumes none: everything is writable */
+/** @param volumes if empty, everything is writable */
 function mount({ root }: Image, volumes: readonly string[]): string {
   const node = process.execPath
   if (!existsSync(join(root, NODE, 'node'))) writeFileSync(join(root, NODE, 'node'), '')

@@ -3,7 +3,7 @@
 /** One instruction. */
 export interface Step {
   word: string
-  /** `--from=packages` and similar. */
+  /** Flags such as `--from=packages`. */
   flags: Readonly<Record<string, string>>
   /** The list in the exec form, or the words in the shell form; for RUN, the whole command line. */
   args: readonly string[]
@@ -61,7 +61,7 @@ function readArguments(word: string, rest: string): Pick<Step, 'flags' | 'args'>
 }
 
 /**
- * Returns the files that docker receives: the last pattern that matches a file or a parent folder counts. @param files
+ * Returns the files that Docker receives: the last pattern that matches a file or a parent folder decides. @param files
  * paths from the root
  */
 export function listContext(ignore: string, files: readonly string[]): string[] {
@@ -77,7 +77,10 @@ export function listContext(ignore: string, files: readonly string[]): string[] 
   })
 }
 
-/** As Go's `filepath.Match`, of which we use only the star: within a folder, including names that start with a dot. */
+/**
+ * Matches like Go's `filepath.Match`, of which we use only the star: it matches within a folder, including names that
+ * start with a dot.
+ */
 function toExpression(pattern: string): RegExp {
   return new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`)
 }

@@ -1,4 +1,4 @@
-// Follows a guide: runs its code blocks in order, with all of the machine's folders below a temporary one.
+// Follows a guide: runs its code blocks in order, with all absolute paths below a temporary folder.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,11 +6,11 @@ import { join, resolve } from 'node:path'
 
 /** A machine that a guide is followed on. */
 export interface GuideMachine {
-  /** Replaces `/`. */
+  /** The folder that replaces `/`. */
   root: string
-  /** Returns the text adapted to this machine, with its own folders, names and ports. */
+  /** Returns a text adapted to this machine, with its folders, names and ports. */
   localise(text: string): string
-  /** Runs blocks one after the other in one shell. @returns their output @throws Error if one fails */
+  /** Runs code blocks one after the other in one shell. @returns their output @throws Error if one fails */
   follow(blocks: readonly string[]): Promise<string>
   /** Returns the service's output. */
   log(): string
@@ -24,8 +24,8 @@ export function blocksOf(guide: string, language: string): string[] {
 }
 
 /**
- * Replacements for what is impossible here: packages come from this checkout, users and owners are left alone, and
- * systemd is a shell that starts and stops what the unit says.
+ * Replacements for what is impossible here: packages come from this checkout, users and owners do not change, and a
+ * shell function for systemd starts and stops the commands of the unit file.
  */
 const SHIMS = `
 apt-get() { :; }
@@ -101,7 +101,7 @@ export function openMachine(
         PORT: String(hubPort),
         ASTRO_TELEMETRY_DISABLED: '1',
         GIT_CONFIG_GLOBAL: '/dev/null',
-        // The submodule's source is a folder here.
+        // The source of the submodule is a local folder here.
         GIT_CONFIG_COUNT: '1',
         GIT_CONFIG_KEY_0: 'protocol.file.allow',
         GIT_CONFIG_VALUE_0: 'always',
@@ -116,7 +116,7 @@ export function openMachine(
         shell.stdout.on('data', (text) => (stdout += text))
         shell.stderr.on('data', (text) => (stderr += text))
         shell.on('exit', (code) =>
-          // The hub that it started still holds its own output open.
+          // The hub that the block started still has its own output open.
           setTimeout(
             () => (code === 0 ? done(stdout) : fail(new Error(`ended with ${code}\n${stdout}\n${stderr}`))),
             20,

@@ -1,5 +1,5 @@
-// Tests the guides to running a hub by following them: every shell line is run, as far as possible on this machine, and
-// every configuration by its program.
+// Tests the self-hosting guides by following them: it runs every shell command as far as possible on this machine, and
+// checks every configuration with its program.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ const UNIT = 'deploy/systemd/prompt-hub.service'
 
 test.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)('systemd accepts the unit file', () => {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-unit-'))
-  // It checks whether the program exists; ours is where the guide puts it.
+  // systemd-analyze checks whether the program exists, so the test uses this machine's path instead of the guide's.
   const unit = readFileSync(UNIT, 'utf8').replace('/srv/prompt-hub/node_modules/.bin/node', process.execPath)
   writeFileSync(join(dir, 'prompt-hub.service'), unit)
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(dir, 'prompt-hub.service')], {
@@ -87,7 +87,7 @@ describe('a hub on one machine, set up by the guide', () => {
         ])
         .catch((error: Error) => error.message)
       await nginx.stop()
-      // The only difference is that its URL is not the hub's own.
+      // The only difference is that the URL is not the hub's own.
       const wrong = [...failed.matchAll(/"check": "([\w-]+)",\s+"about": "[^"]*",\s+"outcome": "error"/g)].map(
         ([, name]) => name,
       )
@@ -113,7 +113,8 @@ describe('a hub on one machine, set up by the guide', () => {
       service,
     ])
     expect(await versions(other)).toEqual(['1.0.2', '1.0.1', '1.0.0'])
-    // Anything created after the backup is missing. The next publish gets the next number, and needs a token from this machine's store.
+    // The restored hub lacks everything created after the backup. The next publish gets the next number and needs a
+    // token from this machine's store.
     const refused = await second.follow([
       `TOKEN=${token.trim()}`,
       publish.split('\n').slice(1).join('\n').replace('--fail-with-body', ''),

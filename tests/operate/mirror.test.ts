@@ -1,5 +1,5 @@
-// Checks that plain web servers work as mirrors: nginx, as documented, and Python's own server return every file, and
-// this covers every read of the API except search.
+// Checks that plain web servers work as mirrors: nginx, as documented, and Python's own server return every file, which
+// covers every read of the API except search.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
 
 const index = (more: string) => `---\ntitle: Greet\ndescription: Says hello.\n${more}---\nA readme.\n`
-/** Two pages, two owners, labels, a yanked version and a repository with no other version. */
+/** Content with two pages, two owners, labels, a yanked version and a repository with a single version. */
 const CONTENT = {
   ...Object.fromEntries(
     Array.from({ length: 22 }, (_, number) => [
@@ -83,7 +83,7 @@ describe.each([
     }
     const pages = files.filter((file) => file.endsWith('/index.html')).map((file) => file.replace(/\/index\.html$/, ''))
     expect(pages).toEqual(expect.arrayContaining(['/docs', '/docs/reading']))
-    // Prompt pages are rendered by a hub, and are not files.
+    // A hub renders prompt pages on request; they are not files.
     expect(files.filter((file) => file.startsWith('/zoe/'))).toEqual([])
     for (const page of pages) expect([page, (await fetch(`${mirror.url}${page}`)).status]).toEqual([page, 200])
     expect((await fetch(`${mirror.url}/data/v1/repos/zoe/nothing.json`)).status).toBe(404)
@@ -93,11 +93,11 @@ describe.each([
     const { reads, problems } = await checkMirror(openMirror(), openDeployedHub(hub.url, () => new Date()).ask)
     expect(problems).toEqual([])
     expect(reads).toEqual({
-      // Three orders: two pages for all, two for one tag, one for the other.
+      // There are three sort orders: two pages each for all prompts and for one tag, one page for the other tag.
       ...{ listRepositories: 15, getRepository: 23, listVersions: 23, getVersion: 25, listTags: 1, getUser: 2 },
-      // The latest version of each, every version, and a label.
+      // These are the latest version of each prompt, every version, and a label.
       ...{ getRaw: 23 + 25 + 1, getOpenapi: 1 },
-      // Assembled from several files by a hub.
+      // A hub assembles these from several files.
       listActivity: 0,
     })
   })

@@ -1,5 +1,5 @@
-// Tests the guide to a private hub by following it: the single-machine guide's hub, with this guide's settings and
-// Caddy file, checked over https by its doctor from inside and outside.
+// Tests the guide to a private hub by following it: the hub of the single-machine guide, with this guide's settings and
+// Caddyfile, checked over https by the doctor from inside and outside the network.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ describe.skipIf(!isInstalled('caddy'))('a private hub', () => {
   beforeAll(async () => {
     ;[hubPort, port, plainPort] = [await freePort(), await freePort(), await freePort()]
     machine = openMachine(hubPort, `https://hub.example.org:${port}`)
-    // The network's own host names, for Node and curl.
+    // These are the host names of the network, for Node and curl.
     writeFileSync(
       join(machine.root, 'names.cjs'),
       `const dns = require('node:dns'); const { lookup } = dns
@@ -39,7 +39,9 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
   })
 
   const authority = () => join(machine.root, 'caddy/pki/authorities/local/root.crt')
-  /** Starts Caddy with the guide's file, on our own ports; its certificate authority stays in its own folder. */
+  /**
+   * Starts Caddy with the guide's Caddyfile on our own ports; its certificate authority is stored in a separate folder.
+   */
   async function startCaddy(change: (text: string) => string = (text) => text): Promise<void> {
     const options = [
       ...['admin off', 'skip_install_trust', 'auto_https disable_redirects', `http_port ${plainPort}`],
@@ -61,7 +63,10 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
     caddy.kill()
     await ended
   }
-  /** Runs blocks as a member of the network, which knows the name and, by default, trusts the certificate authority. */
+  /**
+   * Runs code blocks as a member of the network, which resolves the host name and, by default, trusts the certificate
+   * authority.
+   */
   const fromInside = (blocks: readonly string[], isTrusting = true) =>
     machine.follow([
       `cd /srv/prompt-hub`,
@@ -95,14 +100,16 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
 
   test('does not respond outside the network, and listens only on localhost', async () => {
     await stopCaddy()
-    // Requests from here come from outside such a network.
+    // Requests from this machine come from outside such a network.
     await startCaddy((text) => text.replace('private_ranges', '192.0.2.0/24'))
     expect(await failing(fromInside([look]))).toMatch(/ERROR +hub-reachable .*does not respond/)
     expect(listeners(hubPort)).toEqual(['00000000000000000000000001000000', '0100007F'])
   })
 })
 
-/** Returns the IP addresses that something listens on, as the kernel formats them: ::1 and 127.0.0.1. proc_pid_net(5) */
+/**
+ * Returns the IP addresses that something listens on, in the kernel's format: ::1 and 127.0.0.1. See proc_pid_net(5).
+ */
 function listeners(port: number): string[] {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const rows = ['tcp', 'tcp6'].flatMap((kind) => readFileSync(`/proc/net/${kind}`, 'utf8').split('\n').slice(1))

@@ -105,19 +105,19 @@ variables:
 describe('version numbers', () => {
   afterEach(() => world.close())
 
-  //  case                                  there already                        yanked              bump                 next      previous
+  //  case                             existing versions                    yanked              bump  next      previous
   test.each<[string, readonly string[], readonly string[], string | undefined, string, string | null]>([
-    ['the first, major', [], [], 'major', '1.0.0', null],
-    ['the first, minor', [], [], 'minor', '1.0.0', null],
-    ['the first, patch', [], [], 'patch', '1.0.0', null],
-    ['no bump is patch', ['1.0.0'], [], undefined, '1.0.1', '1.0.0'],
+    ['the first version, major', [], [], 'major', '1.0.0', null],
+    ['the first version, minor', [], [], 'minor', '1.0.0', null],
+    ['the first version, patch', [], [], 'patch', '1.0.0', null],
+    ['a missing bump means patch', ['1.0.0'], [], undefined, '1.0.1', '1.0.0'],
     ['minor', ['1.0.0', '1.0.1'], [], 'minor', '1.1.0', '1.0.1'],
     ['major', ['1.4.7'], [], 'major', '2.0.0', '1.4.7'],
-    ['numbers, not text', ['1.9.0', '1.10.0'], [], 'minor', '1.11.0', '1.10.0'],
-    ['a yanked number is not used again', ['1.0.0', '1.0.1'], ['1.0.1'], 'patch', '1.0.2', '1.0.1'],
-    ['a yanked major is passed', ['1.0.0', '2.0.0'], ['2.0.0'], 'patch', '2.0.1', '2.0.0'],
-    ['all yanked', ['1.0.0'], ['1.0.0'], 'patch', '1.0.1', '1.0.0'],
-    ['gaps stay gaps', ['1.0.0', '1.0.5'], [], 'patch', '1.0.6', '1.0.5'],
+    ['versions are compared as numbers', ['1.9.0', '1.10.0'], [], 'minor', '1.11.0', '1.10.0'],
+    ['a yanked number is not reused', ['1.0.0', '1.0.1'], ['1.0.1'], 'patch', '1.0.2', '1.0.1'],
+    ['a yanked major version is skipped', ['1.0.0', '2.0.0'], ['2.0.0'], 'patch', '2.0.1', '2.0.0'],
+    ['all versions yanked', ['1.0.0'], ['1.0.0'], 'patch', '1.0.1', '1.0.0'],
+    ['gaps are not filled', ['1.0.0', '1.0.5'], [], 'patch', '1.0.6', '1.0.5'],
   ])('%s', async (_, used, yanked, bump, next, previous) => {
     const files = Object.fromEntries(used.map((version) => [versionPath(version), versionFile(`Old ${version}\n`)]))
     const lines = yanked.map((version) => `  "${version}": Wrong\n`).join('')
@@ -126,16 +126,16 @@ describe('version numbers', () => {
     expect([answer.status, answer.version, answer.data.previous_version]).toEqual([201, next, previous])
   })
 
-  //  case                                 there already              bump      says
+  //  case                                 existing versions           bump      message
   test.each([
     [
-      'the highest patch there can be',
+      'above the highest patch number',
       '1.0.999999',
       'patch',
       'bump: the next version would be 1.0.1000000, beyond six digits a part. Raise another part.',
     ],
     [
-      'the highest major there can be',
+      'above the highest major number',
       '999999.0.0',
       'major',
       'bump: the next version would be 1000000.0.0, beyond six digits a part. Raise another part.',
@@ -176,23 +176,28 @@ parameters:
   const plain = { description: '', type: 'string', required: true, default: null, options: [], example: null }
   const kept = { ...plain, name: 'kept', description: 'Stays', type: 'integer', default: 3 }
 
-  //  case                                          body                                                                    variables                                     parameters
+  //  case                                          body  variables                                     parameters
   test.each<[string, object, object[], object]>([
     [
-      'variables no longer used go, new ones come',
+      'unused variables are removed, new ones added',
       { content: '{{new}} {{kept}}\n' },
       [kept, { ...plain, name: 'new' }],
       { model: 'gpt-5' },
     ],
-    ['variables that are given replace', { content: '{{kept}}\n', variables: [] }, [], { model: 'gpt-5' }],
+    ['given variables replace the previous ones', { content: '{{kept}}\n', variables: [] }, [], { model: 'gpt-5' }],
     [
-      'given ones are kept though unused',
+      'given variables are kept even if unused',
       { content: 'x\n', variables: [{ name: 'other' }] },
       [{ ...plain, name: 'other' }],
       { model: 'gpt-5' },
     ],
-    ['parameters that are given replace', { content: 'x\n', parameters: { temperature: 0 } }, [], { temperature: 0 }],
-    ['empty parameters empty them', { content: 'x\n', parameters: {} }, [], {}],
+    [
+      'given parameters replace the previous ones',
+      { content: 'x\n', parameters: { temperature: 0 } },
+      [],
+      { temperature: 0 },
+    ],
+    ['empty parameters remove the previous ones', { content: 'x\n', parameters: {} }, [], {}],
   ])('%s', async (_, body, variables, parameters) => {
     const answer = await hub.publish(body)
     expect(answer.status).toBe(201)

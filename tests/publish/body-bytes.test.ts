@@ -1,4 +1,4 @@
-// Tests how a hostile body is handled as bytes: how much of it is read, and what is not JSON.
+// Tests how the bytes of a hostile body are handled: how many are read, and which are not JSON.
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { Sending } from '../hubs/publishing.ts'
@@ -22,7 +22,7 @@ describe('bodies of unauthenticated or incomplete requests', () => {
   test('without a valid token: does not read a body with a Content-Length', async () => {
     const { body, taken } = endless()
     const answer = await hub.publish(body, { token: null, headers: { 'Content-Length': '1048576' } })
-    // A stream fills its own buffer once before anyone reads it.
+    // A stream fills its own buffer once before it is read.
     expect([answer.status, taken.bytes]).toEqual([401, 8_192])
   })
 
@@ -52,23 +52,23 @@ describe('bodies of unauthenticated or incomplete requests', () => {
 
 describe('body size, media type, encoding and JSON syntax', () => {
   const mib = 1_048_576
-  //  case                                      body                                              sending                                           answer
+  //  case                                      body                                           request options  response
   test.each<[string, () => unknown, Sending, readonly [number, string, (string | RegExp)?]]>([
     ['one byte over 1 MiB', () => new Uint8Array(mib + 1), {}, [413, 'content_too_large']],
-    ['over 1 MiB without a length', () => stream(17, 65_536), {}, [413, 'content_too_large']],
+    ['over 1 MiB without Content-Length', () => stream(17, 65_536), {}, [413, 'content_too_large']],
     [
-      'over 1 MiB with a wrong length',
+      'over 1 MiB with a wrong Content-Length',
       () => stream(17, 65_536),
       { headers: { 'Content-Length': '10' } },
       [413, 'content_too_large'],
     ],
     [
-      'a length that lies upwards',
+      'a Content-Length that is too high',
       () => '{"content":"x"}',
       { headers: { 'Content-Length': '9999999' } },
       [413, 'content_too_large'],
     ],
-    ['1 MiB of blanks is no JSON', () => stream(16, 65_536), {}, [400, 'invalid_request']],
+    ['1 MiB of spaces is not JSON', () => stream(16, 65_536), {}, [400, 'invalid_request']],
     ['content of 262,145 bytes', () => ({ content: 'x'.repeat(262_145) }), {}, [413, 'content_too_large', '262144']],
     ['262,146 bytes in 131,073 characters', () => ({ content: 'é'.repeat(131_073) }), {}, [413, 'content_too_large']],
     [
@@ -79,13 +79,13 @@ describe('body size, media type, encoding and JSON syntax', () => {
     ],
     ['br', () => '{"content":"x"}', { headers: { 'Content-Encoding': 'br' } }, [415, 'unsupported_media_type']],
     [
-      'two encodings',
+      'two content encodings',
       () => '{"content":"x"}',
       { headers: { 'Content-Encoding': 'identity, gzip' } },
       [415, 'unsupported_media_type'],
     ],
     [
-      'a form',
+      'form data',
       () => 'content=x',
       { headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
       [415, 'unsupported_media_type'],
@@ -97,28 +97,28 @@ describe('body size, media type, encoding and JSON syntax', () => {
       [415, 'unsupported_media_type'],
     ],
     [
-      'a type that only begins like JSON',
+      'a media type that only starts like JSON',
       () => '{"content":"x"}',
       { headers: { 'Content-Type': 'application/json5' } },
       [415, 'unsupported_media_type'],
     ],
     [
-      'no type',
+      'no media type',
       () => new TextEncoder().encode('{"content":"x"}'),
       { headers: { 'Content-Type': null } },
       [415, 'unsupported_media_type'],
     ],
-    ['nothing', () => '', {}, [400, 'invalid_request', 'not valid JSON']],
+    ['an empty body', () => '', {}, [400, 'invalid_request', 'not valid JSON']],
     ['not JSON', () => 'content: x', {}, [400, 'invalid_request', 'not valid JSON']],
-    ['half a JSON', () => '{"content": "x"', {}, [400, 'invalid_request']],
-    ['two JSONs', () => '{"content":"x"}{"content":"y"}', {}, [400, 'invalid_request']],
+    ['truncated JSON', () => '{"content": "x"', {}, [400, 'invalid_request']],
+    ['two JSON documents', () => '{"content":"x"}{"content":"y"}', {}, [400, 'invalid_request']],
     ['NaN', () => '{"content":"x","parameters":{"a":NaN}}', {}, [400, 'invalid_request']],
     ['a raw control character in a string', () => '{"content":"a\u0001"}', {}, [400, 'invalid_request']],
-    ['a byte order mark before it', () => '\uFEFF{"content":"x"}', {}, [400, 'invalid_request']],
+    ['a byte order mark before the JSON', () => '\uFEFF{"content":"x"}', {}, [400, 'invalid_request']],
     ['invalid UTF-8', () => Buffer.from('{"content":"\xe9"}', 'latin1'), {}, [400, 'invalid_request', 'UTF-8']],
     ['overlong UTF-8', () => Buffer.from('{"content":"\xc0\xaf"}', 'latin1'), {}, [400, 'invalid_request', 'UTF-8']],
     [
-      'a surrogate in UTF-8',
+      'an encoded surrogate',
       () => Buffer.from('{"content":"\xed\xa0\x80"}', 'latin1'),
       {},
       [400, 'invalid_request', 'UTF-8'],
@@ -129,8 +129,8 @@ describe('body size, media type, encoding and JSON syntax', () => {
   //  case                               body                                    headers
   test.each<[string, unknown, Record<string, string>]>([
     ['a parameter of the media type', { content: 'a1' }, { 'Content-Type': 'Application/JSON ; charset=utf-8' }],
-    ['an encoding that is none', { content: 'a2' }, { 'Content-Encoding': 'identity' }],
-    ['of a repeated key the last counts', '{"content": 1, "bump": "x", "content": "a3", "bump": "major"}', {}],
+    ['Content-Encoding: identity', { content: 'a2' }, { 'Content-Encoding': 'identity' }],
+    ['duplicate keys: the last one counts', '{"content": 1, "bump": "x", "content": "a3", "bump": "major"}', {}],
     ['exactly 1 MiB', `{"content": "a4"${' '.repeat(mib - 17)}}`, {}],
   ])('accepts: %s', async (_, body, headers) => {
     expect((await hub.publish(body, { headers })).status).toBe(201)

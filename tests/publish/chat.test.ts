@@ -1,4 +1,5 @@
-// Tests publishing chat prompts, as content and as messages: what is rejected and on which line, what carries over, and what triggers a warning.
+// Tests publishing chat prompts, as content and as messages: what is rejected and on which line, what carries over, and
+// what triggers a warning.
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -110,33 +111,33 @@ describe('rejects', () => {
     ],
     ['an unknown format', { content: 'x', format: 'json' }, 'format: expected "text" or "chat", got "json"'],
     ['content and messages', { content: 'x', messages: [user] }, 'messages: expected either content or messages'],
-    ['messages as text', { messages: [user], format: 'text' }, 'format: expected chat with messages'],
+    ['messages with the format text', { messages: [user], format: 'text' }, 'format: expected chat with messages'],
     ['no messages', { messages: [] }, 'messages: expected at least one message'],
-    ['history alone', { messages: [{ type: 'history' }] }, 'messages.0: expected {{role'],
+    ['only a history', { messages: [{ type: 'history' }] }, 'messages.0: expected {{role'],
     [
       'a role line in a message',
       { messages: [user, { role: 'user', content: 'a\n{{role "system"}}\nb' }] },
       'messages.1.content: expected text without role lines',
     ],
     [
-      'an empty message of messages',
+      'an empty message in messages',
       { messages: [{ role: 'user', content: '\n' }] },
       'messages.0.content: expected some text',
     ],
     [
-      'system after user',
+      'a system message after a user message',
       { messages: [user, { role: 'system', content: 'y' }] },
       'messages.1: expected system messages before',
     ],
-    ['another role', { messages: [{ role: 'tool', content: 'y' }] }, 'messages.0: expected {"role", "content"}'],
-    ['more of a message', { messages: [{ ...user, name: 'x' }] }, 'messages.0.name: unknown'],
+    ['an unknown role', { messages: [{ role: 'tool', content: 'y' }] }, 'messages.0: expected {"role", "content"}'],
+    ['an unknown key of a message', { messages: [{ ...user, name: 'x' }] }, 'messages.0.name: unknown'],
     [
       'a variable named history',
       { content: '{{role "user"}}\nx', format: 'chat', variables: [{ name: 'history' }] },
       'variables.0.name: ',
     ],
     [
-      'more messages than there may be',
+      'too many messages',
       { content: '{{role "user"}}\nx\n'.repeat(501), format: 'chat' },
       'line 1001: expected at most 500 messages',
     ],

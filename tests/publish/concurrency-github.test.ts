@@ -1,4 +1,5 @@
-// Tests many simultaneous publishers on the fake GitHub server with each of its faults, the number of calls per publish, and the duration of ten simultaneous publishes.
+// Tests many simultaneous publishers on the fake GitHub server: with each of its faults, the number of calls per
+// publish, and the duration of ten simultaneous publishes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FAULTS, type Fault, type Rule } from '../github/faults.ts'
@@ -29,7 +30,7 @@ const openHubs = async (count: number): Promise<Hub[]> => {
 }
 const at = <Value>(values: readonly Value[], index: number): Value => values[index % values.length]!
 
-/** Creates random decisions that are the same in every run: mulberry32. */
+/** Creates a random generator that makes the same decisions in every run: mulberry32. */
 function createCoin(seed: number): (share: number) => () => boolean {
   let state = seed
   return (share) => () => {
@@ -40,7 +41,7 @@ function createCoin(seed: number): (share: number) => () => boolean {
   }
 }
 
-/** Creates a fault that applies to each call separately. */
+/** Creates a fault that holds each call separately. */
 const holdEach = (work: () => Promise<unknown>): Fault => ({
   kind: 'hold',
   applied: false,
@@ -70,15 +71,15 @@ async function moveBranch({ repository, token }: StandInRepository, number: numb
   }
 }
 
-/** The faults that the calls encounter, by the name of the scenario. */
+/** The faults of each scenario, by name. */
 const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoin>) => Rule[]])[] = [
   ['no fault', () => []],
   [
-    '40 % of the answers lost after the write',
+    '40 % of the responses lost after the write',
     (coin) => [{ on: 'mutation', times: Infinity, when: coin(0.4), fault: FAULTS.cut(true) }],
   ],
   [
-    '15 % of 502',
+    '15 % of responses with 502',
     (coin) => [
       { on: 'any', times: Infinity, when: coin(0.08), fault: FAULTS.badGateway(true) },
       { on: 'any', times: Infinity, when: coin(0.08), fault: FAULTS.badGateway(false) },
@@ -86,7 +87,7 @@ const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoi
   ],
   ['stale reads', (coin) => [{ on: 'query', times: Infinity, when: coin(0.3), fault: FAULTS.oldAnswer() }]],
   [
-    'a branch that moves under other commits',
+    'a branch that other commits move',
     (coin) => {
       let number = 0
       const isHit = coin(0.4)
@@ -108,7 +109,7 @@ const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoi
     ],
   ],
   [
-    'all of it at once',
+    'all faults at once',
     (coin) => [
       { on: 'mutation', times: Infinity, when: coin(0.2), fault: FAULTS.cut(true) },
       { on: 'any', times: Infinity, when: coin(0.08), fault: FAULTS.untypedErrors(false) },
@@ -122,7 +123,7 @@ const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoi
 describe.each(CONDITIONS)('concurrent publishes to GitHub: %s', (condition, makeRules) => {
   //  how                       processes
   test.each([
-    // Each of the three processes also queues its own publishes.
+    // With three processes, each also queues its own publishes.
     ...(condition === 'no fault' ? [['in one process', 1] as const] : []),
     ['in three processes', 3] as const,
   ])('%s: 12 publishes get 12 different, consecutive versions', async (_, processes) => {
@@ -185,34 +186,34 @@ test('ten concurrent publishes take two GitHub calls each', async () => {
     Array.from({ length: 10 }, (_, index) => hub.publish({ content: `Text ${index}\n` })),
   )
   expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(10))
-  // Each one is compared with the previous version, whose bytes this process sent itself.
+  // Each publish is compared with the previous version, whose bytes this process sent itself.
   expect(standIn.counts()).toEqual({ query: 10, mutation: 10, rest: 0, all: 20 })
 })
 
 describe('GitHub calls per publish', () => {
   const FIRST = { content: 'First\n', title: 'A title' }
-  //  case                                   body                                                                key           status   calls
+  //  case                                   body                                                    key  status   calls
   test.each<[string, Record<string, unknown>, string | undefined, number, string[]]>([
     ['a new version', { content: 'Second\n' }, undefined, 201, ['Folder', 'Blob', 'Commit']],
-    ['with a key', { content: 'Second\n' }, 'key-0002', 201, ['Folder', 'Blob', 'Commit']],
+    ['with an Idempotency-Key', { content: 'Second\n' }, 'key-0002', 201, ['Folder', 'Blob', 'Commit']],
     [
-      'with an index.md that changes',
+      'with a changed index.md',
       { content: 'Second\n', title: 'Another' },
       undefined,
       201,
       ['Folder', 'Blob', 'Commit'],
     ],
-    ['index.md alone', { content: 'First\n', title: 'Another' }, undefined, 200, ['Folder', 'Blob', 'Commit']],
-    ['nothing changed', { content: 'First\n' }, undefined, 200, ['Folder', 'Blob']],
+    ['only index.md changes', { content: 'First\n', title: 'Another' }, undefined, 200, ['Folder', 'Blob', 'Commit']],
+    ['nothing changes', { content: 'First\n' }, undefined, 200, ['Folder', 'Blob']],
     ['a dry run', { content: 'Second\n', dry_run: true }, undefined, 200, ['Folder', 'Blob']],
     ['a conflict', { content: 'Second\n', expected_version: '0.9.0' }, undefined, 409, ['Folder', 'Blob']],
     ['a replay', FIRST, 'key-0001', 200, ['Folder', 'Blob']],
-    ['another body with the same key', { content: 'Second\n' }, 'key-0001', 422, ['Folder']],
-    ['a body that is refused', { content: '' }, undefined, 422, []],
+    ['another body with the same Idempotency-Key', { content: 'Second\n' }, 'key-0001', 422, ['Folder']],
+    ['an invalid body', { content: '' }, undefined, 422, []],
   ])('%s', async (_, body, key, status, calls) => {
     const warm = await openHub(world)
     await warm.publish(FIRST, { key: 'key-0001' })
-    // Another process, which has only the build in memory.
+    // This process has only the build in memory.
     const cold = await openHub(world, { state: warm.state })
     await cold.build()
     standIn.forget()

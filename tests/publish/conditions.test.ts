@@ -1,4 +1,5 @@
-// Tests the conditions of a publish: an expected version, a dry run, and what an archived repository rejects. docs/contract.md section 7.
+// Tests the options and preconditions of a publish: an expected version, a dry run, and what an archived repository
+// rejects. docs/contract.md section 7.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { REPOSITORY } from '../hubs/publishing.ts'
 import { commits, hub, INDEX, open, versionFile, versionPath, world } from './open-rules.ts'
@@ -15,10 +16,10 @@ describe('expected_version', () => {
 
   //  case                              to                    expected   status
   test.each([
-    ['the latest', 'acme/code-review', '1.0.0', 201],
-    ['a yanked one', 'acme/code-review', '1.1.0', 409],
-    ['one that never was', 'acme/code-review', '1.0.1', 409],
-    ['null though there is one', 'acme/code-review', null, 409],
+    ['the latest version', 'acme/code-review', '1.0.0', 201],
+    ['a yanked version', 'acme/code-review', '1.1.0', 409],
+    ['a version that never existed', 'acme/code-review', '1.0.1', 409],
+    ['null for an existing repository', 'acme/code-review', null, 409],
     ['null for a new repository', 'acme/new-one', null, 201],
     ['a version of a new repository', 'acme/new-one', '1.0.0', 409],
   ])('%s', async (_, to, expected_version, status) => {
@@ -53,9 +54,9 @@ describe('dry_run', () => {
     expect((await hub.publish({ content: 'New\n', bump: 'minor' })).version).toBe('1.1.0')
   })
 
-  //  case                 body                                            sending                status   code
+  //  case                 body                                            options                status   code
   test.each([
-    ['a wrong field', { content: 'x', bump: 'huge' }, {}, 422, 'validation_failed'],
+    ['an invalid field', { content: 'x', bump: 'huge' }, {}, 422, 'validation_failed'],
     ['a conflict', { content: 'x', expected_version: '7.0.0' }, {}, 409, 'version_conflict'],
     ['another owner', { content: 'x' }, { to: 'bcme/x' }, 403, 'forbidden'],
     ['no token', { content: 'x' }, { token: null }, 401, 'unauthorized'],

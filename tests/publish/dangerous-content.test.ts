@@ -1,4 +1,5 @@
-// Checks that content that looks dangerous is kept byte for byte and never runs, that tokens never become public, and that no publish breaks a later build.
+// Checks dangerous-looking content: it is kept byte for byte and never executed, tokens never become public, and no
+// publish breaks a later build.
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { canary, expectRefusal, head, hub, judgeAfterwards, nested, openForInputs } from './hostile-inputs.ts'
@@ -6,7 +7,7 @@ import { canary, expectRefusal, head, hub, judgeAfterwards, nested, openForInput
 openForInputs()
 
 describe('rejects hub tokens in every field', () => {
-  //  where                    body
+  //  field                    body
   test.each<[string, (token: string) => object]>([
     ['content', (token) => ({ content: `My key is ${token}.` })],
     ['changelog', (token) => ({ content: 'x', changelog: token })],
@@ -27,7 +28,7 @@ describe('rejects hub tokens in every field', () => {
     const answer = await hub.publish(body(hub.token))
     expect([answer.status, answer.code]).toEqual([422, 'validation_failed'])
     expect(answer.message).toContain(field === 'unknown' ? ': unknown; ' : `${field}: `)
-    // Its checksum is not secret, so the 32 characters after hub_ are the whole secret.
+    // The checksum is not secret; the 32 characters after hub_ are the whole secret.
     expect(answer.text).not.toContain(hub.token.slice(4, 24))
     expect(await head()).toBe(before)
   })
@@ -45,22 +46,22 @@ describe('dangerous-looking content is stored unchanged', () => {
     ['---json', () => ({ content: '---json\n{"title": "x"}\n---\n' })],
     ['only front matter', () => ({ content: '---\ntitle: x\nstatus: archived\n---\n' })],
     ['an alias bomb', () => ({ content: '---\na: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n---\n' })],
-    ['a tag of YAML', () => ({ content: `---\na: !!js/function 'function(){${script('x')}}'\n---\n` })],
-    ['---js in an index.md that is begun', (path) => ({ content: 'q1', title: `---js ${script(path)} ---` })],
+    ['a YAML tag', () => ({ content: `---\na: !!js/function 'function(){${script('x')}}'\n---\n` })],
+    ['---js in the title, for a new index.md', (path) => ({ content: 'q1', title: `---js ${script(path)} ---` })],
     [
       'a changelog with a --- line and a forged trailer',
       () => ({ content: 'q2', changelog: 'a\n---\nstatus: archived\n\nOperation-Id: x' }),
     ],
     [
-      'YAML in every text',
+      'YAML in every string',
       () => ({ content: 'q3', title: '*alias', description: '&a {x: [1]} # no comment', changelog: '!!binary aGk=' }),
     ],
     [
-      'quotes and braces in texts',
+      'quotes and braces in strings',
       () => ({ content: 'q4', title: '"}\'{{x}}: - ', description: 'x: y # z', changelog: '- a: |\n  b' }),
     ],
     [
-      'values that YAML would take for others',
+      'values that YAML would read as other types',
       () => ({
         content: 'q5',
         title: 'null',
@@ -70,7 +71,7 @@ describe('dangerous-looking content is stored unchanged', () => {
       }),
     ],
     [
-      'script in every text',
+      'a script in every string',
       () => ({
         content: '<script>alert(1)</script>',
         title: '"><svg onload=alert(1)>',
@@ -81,8 +82,11 @@ describe('dangerous-looking content is stored unchanged', () => {
       'addresses',
       () => ({ content: 'https://127.0.0.1:1/ ![](http://169.254.169.254/latest)', description: 'file:///etc/passwd' }),
     ],
-    ['a git attribute and a filter', () => ({ content: '$Id$ <<<<<<< HEAD\n' })],
-    ['32 levels', () => ({ content: 'q8', parameters: JSON.parse(`${'{"a":'.repeat(31)}{}${'}'.repeat(31)}`) })],
+    ['a git keyword and a conflict marker', () => ({ content: '$Id$ <<<<<<< HEAD\n' })],
+    [
+      '32 levels of nesting',
+      () => ({ content: 'q8', parameters: JSON.parse(`${'{"a":'.repeat(31)}{}${'}'.repeat(31)}`) }),
+    ],
     ['constructor as a key', () => ({ content: 'q6', parameters: { constructor: { prototype: { polluted: true } } } })],
     [
       'constructor as a variable',
@@ -115,9 +119,9 @@ describe('dangerous-looking content is stored unchanged', () => {
 
   //  case                                      headers
   test.each([
-    ['a line end in User-Agent is none', { 'User-Agent': 'a%0d%0aX: y' }],
+    ['a percent-encoded line break in User-Agent', { 'User-Agent': 'a%0d%0aX: y' }],
     [
-      'a forwarded address',
+      'forwarding headers',
       { 'X-Forwarded-For': '1.2.3.4', 'X-Forwarded-Host': 'evil.example', Forwarded: 'host=evil' },
     ],
     ['a cookie', { Cookie: 'session=1' }],
@@ -136,8 +140,8 @@ describe('dangerous-looking content is stored unchanged', () => {
 describe('a publish never breaks the next build', () => {
   //  case                                       parameters as JSON
   test.each([
-    ['short values nested deep', `{"a":${nested(29).replace('[]', `[${'1,'.repeat(32_000)}1]`)}}`],
-    ['many lines of a text nested deep', `{"a":${nested(29).replace('[]', `["${'x\\n'.repeat(20_000)}"]`)}}`],
+    ['deeply nested short values', `{"a":${nested(29).replace('[]', `[${'1,'.repeat(32_000)}1]`)}}`],
+    ['a deeply nested string of many lines', `{"a":${nested(29).replace('[]', `["${'x\\n'.repeat(20_000)}"]`)}}`],
   ])('%s: rejected when the file would be too large', async (_, parameters) => {
     await expectRefusal(`{"content":"x","parameters":${parameters}}`, { to: 'acme/long' }, [
       422,

@@ -1,4 +1,5 @@
-// Tests how one round decides, based on the state of git: the version number, what is rejected, what needs no commit, and the commit message.
+// Tests how one round decides from the state of git: the version number, what is rejected, what needs no commit, and
+// the commit message.
 import { describe, expect, test } from 'vitest'
 import { mayActFor } from '../../src/domain/access/memberships.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
@@ -21,7 +22,7 @@ interface Found {
   versions?: string[]
   index?: string
   ownerIndex?: string
-  /** The required version's file. */
+  /** The file of the version that the round needs. */
   text?: string
   publishes?: PublishMark[]
 }
@@ -34,7 +35,7 @@ const folderOf = ({ versions = [], index, ownerIndex, publishes = [] }: Found): 
   publishes,
 })
 
-/** Decides one round. @returns the result in a few words */
+/** Decides one round. @returns a summary of the result */
 function decide(accepted: AcceptedPublish, found: Found): string {
   try {
     return say(decided(accepted, found))
@@ -58,12 +59,12 @@ function say(round: PublishRound): string {
   return ['answer', record.version, isUnchanged && 'unchanged', isReplay && 'replay'].filter(Boolean).join(' ')
 }
 
-//  case                                          body                                    what git has                                                      what it comes to
+//  case                                          body                                    state of git  result
 test.each<[string, Record<string, unknown>, Found, string]>([
   ['the first version', { bump: 'major' }, {}, 'Publish acme/review 1.0.0, version'],
   ['the next patch', {}, { versions: ['1.0.0'], text: fileOf('Old.\n') }, 'Publish acme/review 1.0.1, version'],
   [
-    'numbers, not text',
+    'versions are compared as numbers',
     { bump: 'minor' },
     { versions: ['1.10.0', '1.9.0'], text: fileOf('Old.\n') },
     'Publish acme/review 1.11.0, version',
@@ -75,57 +76,57 @@ test.each<[string, Record<string, unknown>, Found, string]>([
     'answer 1.0.0 unchanged',
   ],
   [
-    'a yanked number is not used again',
+    'a yanked number is not reused',
     {},
     { versions: ['1.0.0', '1.0.1'], index: 'yanked: {"1.0.1": no}\n', text: fileOf('Old.\n') },
     'Publish acme/review 1.0.2, version',
   ],
   [
-    'everything yanked: the highest is raised',
+    'all versions yanked: the highest is bumped',
     {},
     { versions: ['1.0.0'], index: 'yanked: {"1.0.0": no}\n' },
     'Publish acme/review 1.0.1, version',
   ],
-  ['the same again', {}, { versions: ['1.0.0'], text: fileOf(SAME) }, 'answer 1.0.0 unchanged'],
+  ['unchanged content', {}, { versions: ['1.0.0'], text: fileOf(SAME) }, 'answer 1.0.0 unchanged'],
   [
-    'the same with another title',
+    'unchanged content with another title',
     { title: 'New' },
     { versions: ['1.0.0'], text: fileOf(SAME) },
     'Update acme/review, index',
   ],
   [
-    'the same with the title that stands',
+    'unchanged content with the current title',
     { title: 'Review' },
     { versions: ['1.0.0'], text: fileOf(SAME) },
     'answer 1.0.0 unchanged',
   ],
   [
-    'new, with tags',
+    'new content with tags',
     { tags: ['x'] },
     { versions: ['1.0.0'], text: fileOf('Old.\n') },
     'Publish acme/review 1.0.1, version, index',
   ],
   [
-    'the same with other parameters',
+    'unchanged content with other parameters',
     { parameters: { a: 1 } },
     { versions: ['1.0.0'], text: fileOf(SAME) },
     'Publish acme/review 1.0.1, version',
   ],
   ['a fork', { forked_from: 'acme/code@1.0.0' }, {}, 'Publish acme/review 1.0.0, version, index'],
   [
-    'a fork that is no first version',
+    'a fork of an existing prompt',
     { forked_from: 'acme/code@1.0.0' },
     { versions: ['1.0.0'], text: fileOf('Old.\n') },
     'validation_failed',
   ],
   [
-    'the same fork again',
+    'the same fork again, unchanged',
     { forked_from: 'acme/code@1.0.0' },
     { versions: ['1.0.0'], index: 'forked_from: acme/code@1.0.0\n', text: fileOf(SAME) },
     'answer 1.0.0 unchanged',
   ],
   ['a dry run', { dry_run: true }, { versions: ['1.0.0'], text: fileOf('Old.\n') }, 'answer 1.0.1'],
-  ['a dry run of the first', { dry_run: true }, {}, 'answer 1.0.0'],
+  ['a dry run of the first version', { dry_run: true }, {}, 'answer 1.0.0'],
   [
     'the expected version',
     { expected_version: '1.0.0' },
@@ -133,24 +134,24 @@ test.each<[string, Record<string, unknown>, Found, string]>([
     'Publish acme/review 1.0.1, version',
   ],
   [
-    'another one than expected',
+    'another version than expected',
     { expected_version: '1.0.0' },
     { versions: ['1.0.0', '1.0.1'], text: fileOf('Old.\n') },
     'version_conflict',
   ],
-  ['none expected, none there', { expected_version: null }, {}, 'Publish acme/review 1.0.0, version'],
+  ['no version expected, none exists', { expected_version: null }, {}, 'Publish acme/review 1.0.0, version'],
   [
-    'none expected, one there',
+    'no version expected, one exists',
     { expected_version: null },
     { versions: ['1.0.0'], text: fileOf('Old.\n') },
     'version_conflict',
   ],
-  ['archived', {}, { versions: ['1.0.0'], index: 'status: archived\n' }, 'repo_archived'],
-  ['moved away', {}, { versions: ['1.0.0'], index: 'moved_to: acme/other\n' }, 'repo_archived'],
-  ['index.md is broken', {}, { versions: ['1.0.0'], index: 'titel: x\n' }, 'upstream_error'],
-  ['the latest version is broken', {}, { versions: ['1.0.0'], text: 'no front matter' }, 'upstream_error'],
-  ['the latest version has no file', {}, { versions: ['1.0.0'] }, 'upstream_error'],
-  ['beyond six digits', {}, { versions: ['1.0.999999'], text: fileOf('Old.\n') }, 'validation_failed'],
+  ['an archived prompt', {}, { versions: ['1.0.0'], index: 'status: archived\n' }, 'repo_archived'],
+  ['a moved prompt', {}, { versions: ['1.0.0'], index: 'moved_to: acme/other\n' }, 'repo_archived'],
+  ['an invalid index.md', {}, { versions: ['1.0.0'], index: 'titel: x\n' }, 'upstream_error'],
+  ['an invalid latest version', {}, { versions: ['1.0.0'], text: 'no front matter' }, 'upstream_error'],
+  ['a latest version without a file', {}, { versions: ['1.0.0'] }, 'upstream_error'],
+  ['a number beyond six digits', {}, { versions: ['1.0.999999'], text: fileOf('Old.\n') }, 'validation_failed'],
 ])('%s', (_, body, found, expected) => {
   expect(decide(acceptPublish({ body }), found)).toBe(expected)
 })
@@ -169,14 +170,19 @@ test('carries over variables and parameters, drops unused variables and adds new
 })
 
 describe('a token in the latest version that was committed directly to git', () => {
-  // 32 characters and their checksum.
+  // A token has 32 random characters and their checksum.
   const token = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
   const declared = `variables: [{name: key, default: ${token}}]\n`
   test.each<[string, Record<string, unknown>, string, string]>([
-    ['does not carry over with parameters', {}, `parameters: {key: ${token}}\n`, 'validation_failed'],
-    ['does not carry over with variables', {}, declared, 'validation_failed'],
-    ['goes with a variable', { content: 'New.' }, declared, 'Publish acme/review 1.0.1, version'],
-    ['goes with parameters', { parameters: {} }, `parameters: {key: ${token}}\n`, 'Publish acme/review 1.0.1, version'],
+    ['is rejected instead of carried over with parameters', {}, `parameters: {key: ${token}}\n`, 'validation_failed'],
+    ['is rejected instead of carried over with variables', {}, declared, 'validation_failed'],
+    ['is dropped with its variable', { content: 'New.' }, declared, 'Publish acme/review 1.0.1, version'],
+    [
+      'is dropped with its parameters',
+      { parameters: {} },
+      `parameters: {key: ${token}}\n`,
+      'Publish acme/review 1.0.1, version',
+    ],
   ])('%s', (_, body, more, expected) => {
     const found = { versions: ['1.0.0'], text: fileOf('Old {{key}}.\n', more) }
     expect(decide(acceptPublish({ body: { content: 'New {{key}}.\n', ...body } }), found)).toBe(expected)
@@ -218,16 +224,20 @@ describe('a request with an Idempotency-Key', () => {
   })
   const found = { versions: ['1.0.0', '1.1.0'], text: fileOf(SAME) }
   const accepted = acceptPublish({ idempotency: { key: 'k', request: 'r' } })
-  //  case                                            earlier publishes                                            what it comes to
+  //  case                                           earlier publishes                                           result
   test.each<[string, PublishMark[], string]>([
-    ['of nobody else', [mark('other', 'r')], 'answer 1.1.0 unchanged'],
-    ['repeated: the version of then, not the latest', [mark('other', 'x'), mark('k', 'r')], 'answer 1.0.0 replay'],
+    ['with another key than earlier ones', [mark('other', 'r')], 'answer 1.1.0 unchanged'],
     [
-      'repeated after it only changed index.md',
+      'repeated: returns the version from then, not the latest',
+      [mark('other', 'x'), mark('k', 'r')],
+      'answer 1.0.0 replay',
+    ],
+    [
+      'repeated after it changed only index.md',
       [mark('k', 'r', 'Update acme/review')],
       'answer 1.0.0 unchanged replay',
     ],
-    ['used for another body', [mark('k', 'x')], 'idempotency_key_reused'],
+    ['with a key used for another body', [mark('k', 'x')], 'idempotency_key_reused'],
   ])('%s', (_, publishes, expected) => {
     expect(decide(accepted, { ...found, publishes })).toBe(expected)
   })
@@ -244,28 +254,23 @@ describe('who may publish', () => {
         mayActFor({ login, user_id: '7' }, owner, file),
     },
   })
-  //  case                                     login        the owner's index.md                          what it comes to
+  //  case                                     login        the owner's index.md                          result
   test.each<[string, string, string | undefined, string]>([
     ['to their own handle', 'acme', undefined, 'Publish acme/review 1.0.0, version'],
+    ['to their own handle, without members', 'acme', '---\nname: Acme\n---\n', 'Publish acme/review 1.0.0, version'],
+    ['to their own handle, with other members', 'acme', '---\nmembers: [octocat]\n---\n', 'forbidden'],
+    ['to their own handle, bound to another user ID', 'acme', '---\nmembers: [8]\n---\n', 'forbidden'],
     [
-      'to their own handle, whose file names nobody',
-      'acme',
-      '---\nname: Acme\n---\n',
-      'Publish acme/review 1.0.0, version',
-    ],
-    ['to their own handle, which others have', 'acme', '---\nmembers: [octocat]\n---\n', 'forbidden'],
-    ['to their own handle, which another number has', 'acme', '---\nmembers: [8]\n---\n', 'forbidden'],
-    [
-      'to their own handle, which their number has',
+      'to their own handle, bound to their user ID',
       'acme',
       '---\nmembers: [7]\n---\n',
       'Publish acme/review 1.0.0, version',
     ],
-    ['to their own handle, whose file nobody can read', 'acme', '---\nmember: [x]\n---\n', 'upstream_error'],
-    ['a member', 'octocat', '---\nmembers: [octocat]\n---\n', 'Publish acme/review 1.0.0, version'],
-    ['nobody of theirs', 'octocat', '---\nmembers: [hubot]\n---\n', 'forbidden'],
-    ['where the owner says nothing', 'octocat', undefined, 'forbidden'],
-    ['where nobody can read what the owner says', 'octocat', '---\nmember: [octocat]\n---\n', 'upstream_error'],
+    ['to their own handle, with an invalid index.md', 'acme', '---\nmember: [x]\n---\n', 'upstream_error'],
+    ['as a member of the owner', 'octocat', '---\nmembers: [octocat]\n---\n', 'Publish acme/review 1.0.0, version'],
+    ['not a member of the owner', 'octocat', '---\nmembers: [hubot]\n---\n', 'forbidden'],
+    ['to another owner without an index.md', 'octocat', undefined, 'forbidden'],
+    ['to another owner with an invalid index.md', 'octocat', '---\nmember: [octocat]\n---\n', 'upstream_error'],
   ])('%s', (_, login, ownerIndex, expected) => {
     expect(decide(acceptPublish({ bearer: bearerOf(login) }), { ownerIndex })).toBe(expected)
   })

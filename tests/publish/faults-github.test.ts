@@ -1,5 +1,5 @@
-// Tests what a publisher sees if GitHub is down, slow, busy or rejects us: a clear 503 or 502, nothing half-written, no
-// effect on reads, and a retry that finds what was written.
+// Tests what a publisher sees when GitHub is down, slow, busy or rejects the request: a clear 503 or 502, no partial
+// writes, no effect on reads, and a retry that finds an already published version.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openGitHub } from '../../src/stores/github/git-store-github.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
@@ -37,7 +37,7 @@ afterEach(() => {
   world.close()
 })
 
-/** Freezes only the clock, which then jumps at each call: 25 seconds pass without any waiting. */
+/** Replaces only the clock, which jumps by 25 seconds at each call, so that no test has to wait. */
 function passTimeAtEachCall(seconds: number): () => boolean {
   vi.useFakeTimers({ toFake: ['Date'] })
   return () => {
@@ -55,7 +55,7 @@ async function expectReading(): Promise<void> {
   expect(standIn.counts().all).toBe(calls)
 }
 
-/** Checks that each log line is one JSON line, without our credential, the content or a stack trace. */
+/** Checks that each log line is a single line of JSON, without our credential, the content or a stack trace. */
 function expectCleanLog(): void {
   for (const line of logged) {
     expect(() => JSON.parse(line)).not.toThrow()
@@ -81,16 +81,16 @@ async function openImpatient(apiUrl = standIn.url, beforeReading: () => void = (
 describe('GitHub is down or slow until the timeout', () => {
   //  case                                    on           fault
   test.each<[string, 'any' | 'mutation', Fault]>([
-    ['connections are cut', 'any', FAULTS.cut(false)],
+    ['dropped connections', 'any', FAULTS.cut(false)],
     ['502', 'any', FAULTS.badGateway(false)],
     ['errors without a type', 'any', FAULTS.untypedErrors(false)],
     ['HTML with 200', 'any', FAULTS.html(false)],
-    ['half a JSON', 'any', FAULTS.halfJson(false)],
-    ['nothing with 200', 'any', FAULTS.nothing(false)],
+    ['truncated JSON', 'any', FAULTS.halfJson(false)],
+    ['an empty body with 200', 'any', FAULTS.nothing(false)],
     ['null with 200', 'any', FAULTS.nullBody(false)],
-    ['writes are cut before they are applied', 'mutation', FAULTS.cut(false)],
-    ['writes answer 502 and are not applied', 'mutation', FAULTS.badGateway(false)],
-    ['the head moves at every write', 'mutation', FAULTS.typed('STALE_DATA')],
+    ['writes dropped before they are applied', 'mutation', FAULTS.cut(false)],
+    ['writes that return 502 and are not applied', 'mutation', FAULTS.badGateway(false)],
+    ['a head that moves at every write', 'mutation', FAULTS.typed('STALE_DATA')],
   ])('%s: 503 with Retry-After, nothing written', async (_, on, fault) => {
     standIn.script({ on, times: Infinity, when: passTimeAtEachCall(6), fault })
     const answer = await hub.publish(BODY)
@@ -107,8 +107,8 @@ describe('GitHub is down or slow until the timeout', () => {
 
   //  case                     on
   test.each([
-    ['no read is answered', 'query'],
-    ['no write is answered', 'mutation'],
+    ['reads without a response', 'query'],
+    ['writes without a response', 'mutation'],
   ] as const)('%s: 503 with Retry-After', async (_, on) => {
     const impatient = await openImpatient()
     standIn.script({ on, times: Infinity, when: passTimeAtEachCall(12), fault: FAULTS.hold(never) })
@@ -133,10 +133,10 @@ describe('GitHub rate limits', () => {
   const soon = () => Math.floor(Date.now() / 1000) + 900
   //  case                                   on          fault                                       seconds
   test.each<[string, 'query' | 'mutation', () => Fault, RegExp]>([
-    ['reading: a secondary limit without a time', 'query', () => FAULTS.secondaryLimit(403), /^60$/],
+    ['reading: a secondary limit without Retry-After', 'query', () => FAULTS.secondaryLimit(403), /^60$/],
     ['reading: a secondary limit of 40 s', 'query', () => FAULTS.secondaryLimit(429, '40'), /^40$/],
     ['reading: the primary limit', 'query', () => FAULTS.rateLimited(soon()), /^(?:900|8\d\d)$/],
-    ['writing: a secondary limit without a time', 'mutation', () => FAULTS.secondaryLimit(403), /^60$/],
+    ['writing: a secondary limit without Retry-After', 'mutation', () => FAULTS.secondaryLimit(403), /^60$/],
     ['writing: a secondary limit of 40 s over GraphQL', 'mutation', () => FAULTS.secondaryLimit(200, '40'), /^40$/],
     ['writing: the primary limit', 'mutation', () => FAULTS.rateLimited(soon()), /^(?:900|8\d\d)$/],
   ])('%s: 503 at once with a matching Retry-After', async (_, on, fault, seconds) => {
@@ -197,12 +197,12 @@ describe('GitHub rejects the request', () => {
   //  case                         on           fault                                              calls
   test.each<[string, 'any' | 'mutation', Fault, number]>([
     ['wrong credentials', 'any', FAULTS.badCredentials(), 1],
-    ['no such repository', 'any', FAULTS.typed('NOT_FOUND'), 1],
-    ['too little right', 'mutation', FAULTS.typed('FORBIDDEN'), 3],
-    ['too narrow a scope', 'mutation', FAULTS.typed('INSUFFICIENT_SCOPES'), 3],
+    ['a missing repository', 'any', FAULTS.typed('NOT_FOUND'), 1],
+    ['missing permission', 'mutation', FAULTS.typed('FORBIDDEN'), 3],
+    ['a missing scope', 'mutation', FAULTS.typed('INSUFFICIENT_SCOPES'), 3],
     ['a protected branch', 'mutation', FAULTS.typed('BRANCH_PROTECTION_RULE_VIOLATION'), 3],
-    ['bad input', 'mutation', FAULTS.typed('UNPROCESSABLE'), 3],
-    ['credentials that end between read and write', 'mutation', FAULTS.badCredentials(), 3],
+    ['invalid input', 'mutation', FAULTS.typed('UNPROCESSABLE'), 3],
+    ['credentials that expire between read and write', 'mutation', FAULTS.badCredentials(), 3],
   ])('%s: 502, no retry, logged for the operator', async (_, on, fault, calls) => {
     standIn.script({ on, times: Infinity, fault })
     const answer = await hub.publish(BODY)
@@ -232,14 +232,14 @@ describe('GitHub rejects the request', () => {
 })
 
 describe('temporary GitHub errors', () => {
-  //  case                                      faults, one a call
+  //  case                                      faults, one per call
   test.each<[string, 'query' | 'mutation', Fault[]]>([
     ['a read that fails three times', 'query', [FAULTS.cut(false), FAULTS.badGateway(false), FAULTS.nothing(false)]],
     ['a write that is lost before it is applied', 'mutation', [FAULTS.cut(false)]],
-    ['a write that is applied and lost', 'mutation', [FAULTS.cut(true)]],
-    ['a write that is applied and answered with HTML', 'mutation', [FAULTS.html(true)]],
-    ['a write that is applied and answered with 502', 'mutation', [FAULTS.badGateway(true)]],
-    ['a head that moved without cause', 'mutation', [FAULTS.typed('STALE_DATA'), FAULTS.typed('STALE_DATA')]],
+    ['a write that is applied, but its response lost', 'mutation', [FAULTS.cut(true)]],
+    ['a write that is applied, but returns HTML', 'mutation', [FAULTS.html(true)]],
+    ['a write that is applied, but returns 502', 'mutation', [FAULTS.badGateway(true)]],
+    ['STALE_DATA although the head did not move', 'mutation', [FAULTS.typed('STALE_DATA'), FAULTS.typed('STALE_DATA')]],
   ])('%s: 201, one version', async (_, on, faults) => {
     standIn.script(...faults.map((fault) => ({ on, fault })))
     const answer = await hub.publish(BODY)
@@ -262,7 +262,7 @@ test('finds the commit of an index.md update whose response was lost, and shows 
 
 test('a write that is applied after the call timeout: 201, one version', async () => {
   const impatient = await openImpatient()
-  // Held until the next attempt arrives, so that the two overlap however busy the machine is.
+  // The write is held until the next attempt arrives, so that the two overlap at any machine speed.
   const second = Promise.withResolvers<void>()
   const seesSecond = () => {
     second.resolve()
@@ -333,7 +333,7 @@ test('rereads a stale listing before it reports a conflict or "unchanged"', asyn
   standIn.forget()
   const stale = (times: number) =>
     standIn.script({ on: 'query', times, when: ({ name }) => name === 'Folder', fault: FAULTS.oldAnswer() })
-  // One call records the response that is later replayed as the old one.
+  // One call records the response that is later replayed as the stale one.
   await hub.publish({ content: 'First\n' })
   await hub.publish({ content: 'Second\n' })
   stale(2)

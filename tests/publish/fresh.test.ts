@@ -1,5 +1,5 @@
-// Tests fresh copies: a published version can be read immediately, without a build, until one has caught up, and if the
-// store of copies fails, nothing else does.
+// Tests fresh copies: a published version can be read immediately, before any build, until a build includes it. A
+// failing store of fresh copies must break nothing else.
 import { hash } from 'node:crypto'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -78,7 +78,7 @@ describe('reads right after a publish, without a build', () => {
     expect((await hub.readRepository('/raw?version=1.0.1')).text).toBe('New {{y}}\r\n')
     expect((await hub.readRepository('/raw?version=1.0.0')).text).toBe('Old {{x}}\n')
 
-    //  rest                 cache
+    //  path                 cache
     for (const [rest, cache] of [
       ['', 'public, max-age=60, stale-while-revalidate=600'],
       ['/versions', 'public, max-age=60, stale-while-revalidate=600'],
@@ -197,7 +197,7 @@ describe('fresh copies and builds', () => {
     await hub.publish({ content: 'New\n' })
     const files = await hub.build()
     expect((await hub.readRepository()).text).toBe(files.get('/data/v1/repos/acme/code-review.json'))
-    // Data that only the build can know, such as a status set in git, now appears.
+    // Data that only the build knows, such as a status set in git, now appears.
     await world.commitOutside({ [INDEX]: '---\nstatus: deprecated\n---\n' })
     await hub.build()
     expect((await hub.readRepository()).data).toMatchObject({ status: 'deprecated', latest_version: '1.0.1' })
@@ -234,7 +234,7 @@ describe('fresh copies and builds', () => {
 
 describe('concurrent publishers', () => {
   test('each reads its own version right after 201, and the last copy contains all versions', async () => {
-    // Stores with different response times are what puts the writers out of order.
+    // The stores have different response times, so that the writers finish out of order.
     let turn = 0
     const slow = await openHub(world, { state: memoryState(() => sleep((turn++ * 7) % 30)) })
     await slow.build()
@@ -320,7 +320,7 @@ describe('stored copies', () => {
         key === 'description' && typeof value === 'string' ? undefined : value,
       ),
     )
-    // Does this fail because a record has changed? Increment FORMAT in src/stores/state/fresh-copies.ts, because copies
+    // If this fails because a record has changed, increment FORMAT in src/stores/state/fresh-copies.ts, because copies
     // from the last deploy still exist, and update both values here.
     expect([format, hash('sha256', shapes.join('\n')).slice(0, 16)]).toEqual([5, 'a4a596eace6c0879'])
   })
@@ -333,20 +333,20 @@ describe('a failing store of copies', () => {
   const memory = memoryState()
   //  case                         store
   test.each([
-    ['throws at everything', { ...memoryState(), get: away, set: away, add: away, delete: away, list: away }],
-    ['throws when it is written', { ...memory, set: away }],
-    ['throws when it is read', { ...memoryState(), get: away }],
+    ['fails at every call', { ...memoryState(), get: away, set: away, add: away, delete: away, list: away }],
+    ['fails at writes', { ...memory, set: away }],
+    ['fails at reads', { ...memoryState(), get: away }],
     [
-      'throws something strange',
+      'fails with an unexpected error',
       { ...memoryState(), get: () => Promise.reject(new TypeError('x')), set: () => Promise.reject(null) },
     ],
-    ['holds no JSON', { ...memoryState(), get: async () => ({ value: '{"half', version: '1' }) }],
+    ['contains invalid JSON', { ...memoryState(), get: async () => ({ value: '{"half', version: '1' }) }],
     [
-      'holds another shape',
+      'contains another structure',
       { ...memoryState(), get: async () => ({ value: '{"repository":{"owner":"acme"}}', version: '1' }) },
     ],
     [
-      'holds another format',
+      'contains another format number',
       {
         ...memoryState(),
         get: async () => ({ value: '{"format":99,"record":{"repository":{"owner":"acme"}}}', version: '1' }),

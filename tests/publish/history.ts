@@ -6,7 +6,8 @@ import type { Answer } from '../hubs/publishing.ts'
 import type { World } from '../hubs/worlds.ts'
 
 /**
- * Checks a repository's history with real git: intact, linear, one version file per commit, and none ever modified.
+ * Checks a repository's history with real git: it is intact and linear, each commit adds one version file, and none is
+ * ever modified.
  * @returns paths of the version files, oldest first
  */
 export async function judgeHistory(world: World): Promise<string[]> {
@@ -48,10 +49,10 @@ export async function expectPublished(
   }
 }
 
-/** Returns consecutive numbers such as 1.0.0, 1.0.1, …: what simultaneous publishers must get in total. */
+/** Returns consecutive version numbers such as 1.0.0, 1.0.1, …, which simultaneous publishers must get in total. */
 export const consecutive = (count: number, from = 0): string[] =>
   Array.from({ length: count }, (_, index) => `1.0.${from + index}`)
 
-/** Sorts in numeric rather than text order. */
+/** Compares version numbers as numbers. */
 export const sorted = (versions: readonly string[]): string[] =>
   [...versions].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))

@@ -1,4 +1,4 @@
-// The hub that receives hostile input, with checks of the error and of the state afterwards.
+// Opens the hub that receives hostile input, with checks of the error and of the state afterwards.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,10 @@ import { type Hub, openHub, REPOSITORY, type Sending } from '../hubs/publishing.
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { judgeHistory } from './history.ts'
 
-/** Set when a file's first test runs, so importers see the current values. `canary` is a file that only executed content would write. */
+/**
+ * These are set when the first test of a file runs; importers see the current values. `canary` is a file that only
+ * executed content would write.
+ */
 export let world: World
 export let hub: Hub
 export let canary: string
@@ -41,17 +44,17 @@ export function openForInputs(): void {
       vi.spyOn(console, method).mockImplementation((...parts: unknown[]) => void logged.push(parts.join(' ')))
   })
   afterEach(() => {
-    // A rejection is the caller's fault: nothing for the operator to do, and above all no stack trace.
+    // A rejection is the caller's fault, so it must log nothing, and above all no stack trace.
     expect(logged).toEqual([])
   })
 }
 
-/** Runs git in the repository that is published to. */
+/** Runs git in the repository that the hub publishes to. */
 export const git = async (...args: string[]) =>
   execFileSync('git', ['--git-dir', await world.gitFolder(), ...args], { encoding: 'utf8' })
 export const head = () => git('rev-parse', 'main')
 
-/** Checks that a rejection has its status and code and a printable message, and writes nothing. */
+/** Checks that a rejection has its status, code and a printable message, and writes nothing. */
 export async function expectRefusal(
   body: unknown,
   sending: Sending,
@@ -85,7 +88,7 @@ export const stream = (chunks: number, bytes: number) =>
 
 /** Adds a last test that checks the repository and the machine afterwards. @param least the minimum number of successful publishes */
 export function judgeAfterwards(least: number): void {
-  test('after all of it: one file a commit, nothing outside content/acme, nothing fetched, nothing run', async () => {
+  test('afterwards: one file per commit, nothing outside content/acme, nothing fetched, nothing executed', async () => {
     const added = await judgeHistory(world)
     expect(added.length).toBeGreaterThanOrEqual(least)
     const paths = (await git('ls-tree', '-r', '--name-only', 'main')).trim().split('\n')

@@ -1,4 +1,4 @@
-// A hub in its own process that a test can kill. It reads and writes lines of JSON.
+// A hub in its own process that a test can kill. It reads requests and writes responses as lines of JSON.
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
@@ -13,14 +13,19 @@ import { BASE_URL, openHandlers } from '../hubs/handlers.ts'
 export interface KillableSettings {
   contentDir: string
   blobsDir: string
-  /** Where it publishes; if undefined, the work tree around the content folder. */
+  /**
+   * The GitHub repository to publish to; if undefined, the hub publishes to the work tree around the content folder.
+   */
   github?: GitHubOptions
 }
 
-/** A request to it. */
+/** A request to the hub. */
 export interface KillableQuestion {
   id: number
-  /** `POST` publishes, `PUT` and `PATCH` change, `GET` reads, `BUILD` builds the content in its current state and serves that from then on. */
+  /**
+   * `POST` publishes, `PUT` and `PATCH` change, `GET` reads, and `BUILD` builds the current content and serves it from
+   * then on.
+   */
   method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'BUILD'
   path: string
   body?: unknown
@@ -35,7 +40,7 @@ let source = UNKNOWN_SOURCE
 const fresh = copiesAhead(rememberCopies(openCopies(state)), () => source)
 const TOKEN_KEY = 'the-token-of-this-test'
 const handlers = openHandlers({ git, state, fresh })
-/** The same for every run and every process, because a retry is recognised by its sender. */
+/** The token is the same in every run and process, because a retry is recognised by its sender. */
 const token = (await state.get(TOKEN_KEY))?.value ?? (await makeToken())
 
 async function makeToken(): Promise<string> {
@@ -44,7 +49,7 @@ async function makeToken(): Promise<string> {
   return token
 }
 
-/** As our own host does: first finish what a publish left undone, then read the content folder. */
+/** Works like our own host: finishes interrupted publishes first, then reads the content folder. */
 async function build(): Promise<Response> {
   if (!settings.github) await local.finishPublishes()
   const read_until = new Date().toISOString()

@@ -14,7 +14,7 @@ import type { World } from '../hubs/worlds.ts'
 import { judgeHistory } from './history.ts'
 import type { KillableQuestion, KillableSettings } from './killable-hub.ts'
 
-/** A response, or that the process died before it sent one. */
+/** A response, or `died` if the process died before it sent one. */
 export type Reply = { status: number; text: string } | 'died'
 
 /** A hub in its own process. */
@@ -78,16 +78,16 @@ export async function startKillable(settings: KillableSettings, gitDir?: string)
 
 /** A git command that fails, or kills the process that runs it, at one of its calls. */
 export interface BadGit {
-  /** To be put first in PATH. */
+  /** The folder to put first in PATH. */
   dir: string
   /**
-   * @param call its 1-based number, counted from now on; or its command, such as `update-ref`, at the first run
-   * @param what kills before or after the real git ran; `full` makes this call and every later one that writes fail, as
-   * on a full disk
+   * @param call its 1-based number, counted from now on; or its command, such as `update-ref`, for the next such call
+   * @param what kills the process before or after the real git ran; `full` makes this call and every later one that
+   * writes fail, as on a full disk
    */
   arm(call: number | string, what: 'before' | 'after' | 'full'): void
   disarm(): void
-  /** Returns the number of calls since it was armed. */
+  /** Returns the number of calls since `arm` was called. */
   calls(): number
   remove(): void
 }
@@ -138,21 +138,21 @@ exit $status
   }
 }
 
-/** Successfully published versions: version → content. */
+/** Confirmed versions with their content. */
 export type Answered = Map<string, string>
 
-/** Records a response. @returns the version, or undefined if it was not successful */
+/** Records a response. @returns the version, or undefined if the publish failed */
 export function noteAnswer(answered: Answered, content: string, reply: Reply): string | undefined {
   if (reply === 'died' || reply.status > 201) return undefined
   const { data }: { data: { version: string; content: string } } = JSON.parse(reply.text)
   expect(data.content).toBe(content)
-  // If this number was already used, it was for the same content.
+  // A repeated number must belong to the same content.
   expect(answered.get(data.version) ?? content).toBe(content)
   answered.set(data.version, content)
   return data.version
 }
 
-/** Checks that a hub returns what it confirmed. @param versions all, or some of them */
+/** Checks that a hub returns the confirmed versions. @param versions all by default */
 export async function expectReadable(
   hub: KillableHub,
   answered: Answered,
@@ -166,7 +166,7 @@ export async function expectReadable(
 
 /**
  * Checks that a clean build from a clone has everything that was confirmed, and that git considers the history intact:
- * each version one commit of one file, none changed.
+ * each commit adds one version file, and none is ever changed.
  */
 export async function expectKept(world: World, answered: Answered): Promise<void> {
   await judgeHistory(world)

@@ -22,15 +22,15 @@ import {
   startKillable,
 } from './killing.ts'
 
-/** The number of random kills in a test; for many by hand: KILLS=200 npx vitest run tests/publish/kills.test.ts */
+/** The number of random kills in a test. For many by hand: KILLS=200 npx vitest run tests/publish/kills.test.ts */
 const KILLS = Number(process.env.KILLS ?? 3)
-/** Every git call, before and after it, if many kills are requested; otherwise every second one, alternately before and after it. */
+/** With many kills, tests each git call, before and after it; otherwise only every fourth of these moments. */
 const STRIDE = KILLS > 20 ? 1 : 4
 vi.setConfig({ testTimeout: 120_000 + KILLS * 10_000, hookTimeout: 60_000 })
 
-/** The same seed always gives the same moments. */
+/** Seed of the random moments; the same seed always gives the same ones. */
 const SEED = Number(process.env.SEED ?? 1)
-/** A publish takes about this long, so a kill during it can hit any step. */
+/** Approximate duration of a publish, so that a kill can hit any of its steps. */
 const PUBLISH_MS = 250
 
 let blobsDir: string
@@ -50,7 +50,7 @@ afterEach(async () => {
   rmSync(blobsDir, { recursive: true, force: true })
 })
 
-/** Returns a small generator of numbers from 0 to 1. https://github.com/cprosche/mulberry32 */
+/** Returns a generator of random numbers from 0 to 1. https://github.com/cprosche/mulberry32 */
 function mulberry32(seed: number): () => number {
   let state = seed
   return () => {
@@ -77,7 +77,7 @@ function expectCleanTree(contentDir: string): void {
   )
 }
 
-/** Does what a client does after a lost response. */
+/** Retries as a client does after a lost response. */
 async function retry(hub: KillableHub, answered: Answered, content: string, key: string): Promise<void> {
   const reply = await hub.publish(content, key)
   expect(noteAnswer(answered, content, reply), JSON.stringify(reply)).toBeDefined()
@@ -142,7 +142,7 @@ test('two processes on one repository, one killed at random, keep every confirme
       ])
       for (const [index, reply] of replies.entries()) noteAnswer(answered, contents[index]!, reply)
       expect(replies[1]).not.toBe('died')
-      // The survivor finishes what the other one left undone.
+      // The surviving process finishes what the other one left undone.
       await retry(pair[survivor]!, answered, contents[2]!, `key-${kills}-three`)
       await moment
       await pair[victim]!.ended
@@ -156,7 +156,7 @@ test('two processes on one repository, one killed at random, keep every confirme
     for (const hub of pair) await hub.ask({ method: 'BUILD', path: '' })
     for (const hub of pair) await expectReadable(hub, answered)
     await expectKept(world, answered)
-    // Three publishes per round, each published once, however often it was repeated.
+    // There are three publishes per round, each published once, however often it was repeated.
     expect(answered.size).toBe(3 * KILLS)
     console.info(`${KILLS} kills, ${answered.size} versions`)
   } finally {
@@ -228,7 +228,7 @@ async function expectManaged(hub: KillableHub, { labels, title, yank }: Managed)
   if (yank) expect((await readJson('/versions'))[0]).toMatchObject({ version: '1.0.1', yank_reason: yank })
 }
 
-test.each(['git of this machine', 'GitHub'])(
+test.each(['local git', 'GitHub'])(
   'confirmed label, yank and title changes on %s survive a kill at every step',
   async (place) => {
     const standIn = place === 'GitHub' ? await startGitHubStandIn() : undefined
@@ -255,7 +255,7 @@ test.each(['git of this machine', 'GitHub'])(
         }
         await hub.ended
         hub = await startAgain()
-        // Every confirmed version exists. The unconfirmed one may exist, and its retry ensures that it does.
+        // Every confirmed version exists. The unconfirmed one may exist, and its retry publishes it if it does not.
         expect(await change(hub, kills, managed)).toBe(true)
         await expectManaged(hub, managed)
         if (!standIn) expectCleanTree(await world.contentDir())
@@ -310,7 +310,7 @@ async function killBeforeGitHub(
     }
     await expectReadable(hub, answered)
     await expectKept(world, answered)
-    // The last step comes after the response, so no process is killed there.
+    // The last step comes after the response, so the process is not killed there.
     expect(answered.size).toBe(kills + (isStepped ? 1 : 0))
     return { kills, versions: answered.size }
   } finally {

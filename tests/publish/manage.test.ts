@@ -1,5 +1,5 @@
-// Tests changing what is published: each field, permission and state, with git on this machine and on the fake GitHub
-// server, and many callers at once. docs/contract.md section 7
+// Tests changing what is published: each field, permission and state, with local git and on the fake GitHub server, and
+// many concurrent callers. docs/contract.md section 7.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ async function openAll(opened: World): Promise<void> {
 afterEach(() => world.close())
 
 describe.each([
-  ['git of this machine', () => openLocalWorld(FILES)],
+  ['local git', () => openLocalWorld(FILES)],
   ['GitHub', () => openGitHubWorld(standIn, FILES)],
 ] as const)('on %s', (_, open) => {
   beforeEach(async () => openAll(await open()))
@@ -84,7 +84,7 @@ describe.each([
     expect(cleared.data).toMatchObject({ license: null, status_message: null, title: 'New' })
   })
 
-  test('yanking withdraws the latest version, and undoing it restores the version', async () => {
+  test('yanking hides the latest version, and undoing it restores the version', async () => {
     const yanked = await send('PUT', '/versions/1.2.0/yank', { reason: 'Wrong' })
     expect([yanked.status, yanked.data.latest_version]).toEqual([200, '1.1.0'])
     expect((await hub.readRepository('/raw')).text).toBe('Two\n')
@@ -112,17 +112,17 @@ describe.each([
     expect(new Set(data.map(({ by }: { by: string }) => by))).toEqual(new Set(['acme']))
     expect(meta).toMatchObject({ page: 1, pages: 1, total: 8 })
     await hub.build()
-    // The first commit in this history added an index.md by hand.
+    // The first commit in this history adds an index.md by hand.
     expect(JSON.parse((await hub.read(at('/activity'))).text).data.slice(0, 5)).toMatchObject(wanted.slice(0, 5))
   })
 
-  //  case                                   method    where                   body                                       status  code
+  //  case                                   method    path                    body  status  code
   test.each<[string, string, string, unknown, number, string]>([
     ['an unknown version', 'PUT', '/labels/next', { version: '9.0.0' }, 404, 'not_found'],
     ['an unknown version to yank', 'PUT', '/versions/9.0.0/yank', { reason: 'x' }, 404, 'not_found'],
-    ['no label’s name', 'PUT', '/labels/Next', { version: '1.0.0' }, 404, 'not_found'],
+    ['an invalid label name', 'PUT', '/labels/Next', { version: '1.0.0' }, 404, 'not_found'],
     [
-      'another label than expected',
+      'a label with another version than expected',
       'PUT',
       '/labels/production',
       { version: '1.1.0', expected: '1.2.0' },
@@ -130,22 +130,29 @@ describe.each([
       'version_conflict',
     ],
     [
-      'a label that is not expected',
+      'an existing label when none is expected',
       'PUT',
       '/labels/production',
       { version: '1.1.0', expected: null },
       409,
       'version_conflict',
     ],
-    ['another one to remove', 'DELETE', '/labels/production', { expected: '1.2.0' }, 409, 'version_conflict'],
-    ['a version that a label points at', 'PUT', '/versions/1.0.0/yank', { reason: 'x' }, 422, 'validation_failed'],
-    ['no reason', 'PUT', '/versions/1.1.0/yank', {}, 422, 'validation_failed'],
+    [
+      'removing a label with another version than expected',
+      'DELETE',
+      '/labels/production',
+      { expected: '1.2.0' },
+      409,
+      'version_conflict',
+    ],
+    ['yanking a version that has a label', 'PUT', '/versions/1.0.0/yank', { reason: 'x' }, 422, 'validation_failed'],
+    ['yanking without a reason', 'PUT', '/versions/1.1.0/yank', {}, 422, 'validation_failed'],
     ['an unknown field', 'PATCH', '', { labels: {} }, 422, 'validation_failed'],
-    ['null where there is always something', 'PATCH', '', { title: null }, 422, 'validation_failed'],
-    ['a successor that is not there', 'PATCH', '', { replaced_by: 'acme/nowhere' }, 422, 'validation_failed'],
-    ['a licence that is none', 'PATCH', '', { license: 'Mine' }, 422, 'validation_failed'],
+    ['null for a field that requires a value', 'PATCH', '', { title: null }, 422, 'validation_failed'],
+    ['a replacement that does not exist', 'PATCH', '', { replaced_by: 'acme/nowhere' }, 422, 'validation_failed'],
+    ['an unknown licence', 'PATCH', '', { license: 'Mine' }, 422, 'validation_failed'],
     ['not JSON', 'PATCH', '', '{', 400, 'invalid_request'],
-    ['a method that is not there', 'PATCH', '/labels/production', {}, 405, 'method_not_allowed'],
+    ['an unsupported method', 'PATCH', '/labels/production', {}, 405, 'method_not_allowed'],
   ])('%s', async (_, method, rest, body, status, code) => {
     const answer = await send(method, rest, body)
     expect([answer.status, answer.code]).toEqual([status, code])
@@ -164,7 +171,7 @@ describe.each([
     const other = await openHub(world, { state: hub.state })
     await other.build()
     const archived = [409, 'repo_archived'] as const
-    //  method, where, body; status, code, or what the record then has
+    // method, path, body; status, code, or the fields of the record afterwards
     const rows: [string, string, unknown, number, string | object][] = [
       ['DELETE', '/labels/nowhere', undefined, 200, { commit: null, unchanged: true }],
       ['DELETE', '/labels/nowhere', { expected: null }, 200, { commit: null }],
@@ -226,7 +233,7 @@ describe.each([
     expect((await hub.readRepository()).data).toEqual(data)
   })
 
-  //  permissions                 method    where                   body                      status and what is missing
+  //  permissions                 method    path                   body                   status and missing permission
   test.each([
     [['publish'], 'PUT', '/labels/next', { version: '1.1.0' }, [403, 'label']],
     [['publish'], 'PATCH', '', { title: 'A' }, [403, 'maintain']],
@@ -295,13 +302,13 @@ describe('on GitHub, with faults', () => {
       .split('\n')
       .filter((line) => line.startsWith('acme/code-review: '))
 
-  //  case                                        on           faults, one a call
+  //  case                                        on           faults, one per call
   test.each<[string, 'query' | 'mutation', Fault[]]>([
     ['a read that fails three times', 'query', [FAULTS.cut(false), FAULTS.badGateway(false), FAULTS.nothing(false)]],
     ['a write that is lost before it is applied', 'mutation', [FAULTS.cut(false)]],
-    ['a write that is applied and lost', 'mutation', [FAULTS.cut(true)]],
-    ['a write that is applied and answered with 502', 'mutation', [FAULTS.badGateway(true)]],
-    ['a head that moved without cause', 'mutation', [FAULTS.typed('STALE_DATA'), FAULTS.typed('STALE_DATA')]],
+    ['a write that is applied, but its response lost', 'mutation', [FAULTS.cut(true)]],
+    ['a write that is applied, but returns 502', 'mutation', [FAULTS.badGateway(true)]],
+    ['STALE_DATA although the head did not move', 'mutation', [FAULTS.typed('STALE_DATA'), FAULTS.typed('STALE_DATA')]],
   ])('%s: 200, one commit per change', async (_, on, faults) => {
     const changes: [string, string, unknown][] = [
       ['PUT', '/labels/next', { version: '1.1.0' }],
@@ -327,8 +334,8 @@ describe('on GitHub, with faults', () => {
 
   //  case                   on          fault                                                    status, code
   test.each<[string, 'query' | 'mutation', Fault, number, string]>([
-    ['a pause is asked for', 'mutation', FAULTS.secondaryLimit(403, '40'), 503, 'unavailable'],
-    ['too little right', 'mutation', FAULTS.typed('FORBIDDEN'), 502, 'upstream_error'],
+    ['a secondary rate limit', 'mutation', FAULTS.secondaryLimit(403, '40'), 503, 'unavailable'],
+    ['missing permission', 'mutation', FAULTS.typed('FORBIDDEN'), 502, 'upstream_error'],
     ['wrong credentials', 'query', FAULTS.badCredentials(), 502, 'upstream_error'],
   ])('%s: changes nothing, and the same request succeeds later', async (_, on, fault, status, code) => {
     standIn.script({ on, times: Infinity, fault })
@@ -337,7 +344,7 @@ describe('on GitHub, with faults', () => {
     expect((await hub.readRepository()).data.labels).toEqual({ production: '1.0.0' })
     standIn.forget()
     expect(await commits()).toEqual([])
-    // The pause only affects the process that was told to wait.
+    // The rate limit affects only the process that received it.
     const later = await openHub(world, { state: hub.state })
     await later.build()
     expect((await send('PUT', '/labels/next', { version: '1.1.0' }, { hub: later })).status).toBe(200)

@@ -1,4 +1,5 @@
-// Checks that no confirmed version is ever lost, in random sequences of publishes, edits, commits, switches, kills, full disks and restarts that are compared with a simple model.
+// Checks that no confirmed version is ever lost. Random sequences of publishes, edits, commits, branch switches, kills,
+// full disks and restarts are compared with a simple model.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,12 +10,12 @@ import { REPOSITORY } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { type Answered, type BadGit, type KillableHub, makeBadGit, noteAnswer, startKillable } from './killing.ts'
 
-/** The number of sequences; to run many by hand: MODEL_RUNS=100 SEED=2 npx vitest run tests/publish/model.test.ts */
+/** The number of sequences. To run many by hand: MODEL_RUNS=100 SEED=2 npx vitest run tests/publish/model.test.ts */
 const RUNS = Number(process.env.MODEL_RUNS ?? 3)
 const SEED = Number(process.env.SEED ?? 1)
 /** Maximum number of steps in a sequence. */
 const MAX_STEPS = 20
-/** Approximate number of git calls in a publish; a kill at a later call does not happen during a step. */
+/** Approximate number of git calls in a publish; a kill at a later call has no effect. */
 const GIT_CALLS = 22
 vi.setConfig({ testTimeout: 60_000 + RUNS * 60_000 })
 
@@ -23,7 +24,10 @@ const versionFile = (version: string) => `content/${REPOSITORY}/versions/${versi
 
 /** The expected state, as far as the test knows it. */
 interface Model {
-  /** Branch → the versions that were confirmed while it was served. A new branch starts with the versions of the branch that it was created from. */
+  /**
+   * The confirmed versions, by branch served. A new branch starts with the versions of the branch that it was created
+   * from.
+   */
   answered: Map<string, Answered>
   /** The branch that is checked out; undefined while HEAD is detached. */
   standing: string | undefined
@@ -31,7 +35,7 @@ interface Model {
   served: string | undefined
   /** The user's uncommitted edit of index.md. */
   edit: string | undefined
-  /** A publish without a response, which its client repeats once a hub serves that branch again. */
+  /** A publish without a response, which its client retries once a hub serves that branch again. */
   pending: { branch: string; content: string; key: string } | undefined
   /** Whether a killed hub may have left unfinished work. */
   isUnfinished: boolean
@@ -43,7 +47,7 @@ interface Real {
   contentDir: string
   badGit: BadGit
   hub: KillableHub | undefined
-  /** Another branch is another deployment with its own state. */
+  /** Returns the state folder of a branch: each branch is a separate deployment with its own state. */
   blobsDirOf(branch: string): string
   git(...args: string[]): string
   steps: Map<string, number>
@@ -52,10 +56,13 @@ interface Real {
 type Command = fc.AsyncCommand<Model, Real>
 let number = 0
 
-/** Git's messages when it prevents the user from losing an edit, or when there is nothing to commit. */
+/** Git's messages when it protects an uncommitted edit, or when there is nothing to commit. */
 const REFUSALS = /would be overwritten|\bcommit -q -a\b/
 
-/** Runs git as the user does. @param mayRemove whether the user removes a killed hub's lock when git fails because of it and says to do so */
+/**
+ * Runs git as the user does. @param mayRemove whether the user removes the lock of a killed hub when git fails because
+ * of it and suggests that
+ */
 function runAsUser(
   { folder, git }: Pick<Real, 'folder' | 'git'>,
   mayRemove: boolean,
@@ -144,7 +151,7 @@ const publish = (isTitled: boolean) =>
     async (model, real) => {
       const { content, reply } = send(real, isTitled)
       const version = noteAnswer(answeredOn(model, model.served!), content, await reply)
-      // Rejected with a reason: another branch is checked out, or the user's own edit is in the way of index.md.
+      // Publishing is rejected if another branch is checked out, or if the user's own edit blocks index.md.
       if (model.standing !== model.served) expect(version).toBeUndefined()
       else if (model.edit === undefined || !isTitled) expect(version, JSON.stringify(await reply)).toBeDefined()
       if (version === undefined) expect(await reply).toMatchObject({ status: 503 })
@@ -237,7 +244,7 @@ const move = (name: string, mayRemove: boolean, args: (real: Real) => string[]) 
       if (runAsUser(real, mayRemove, ...args(real)) === 'refused') return
       const branch = real.git('branch', '--show-current').trim()
       if (branch !== '' && !model.answered.has(branch)) {
-        // It starts at HEAD, so with the confirmed versions that exist there.
+        // The new branch starts at HEAD, so it has the confirmed versions that exist there.
         const all = [...model.answered.values()].flatMap((answered) => [...answered])
         const there = all.filter(([version, content]) => {
           try {
@@ -260,7 +267,7 @@ const switchTo = (branch: string, mayRemove: boolean) =>
 const call = fc.integer({ min: 1, max: GIT_CALLS })
 /** Half of the kills happen while the branch is being moved, the only moment that leaves unfinished work. */
 const killedAt = fc.oneof(call, fc.constant('update-ref' as const))
-/** Each step is chosen in proportion to how often it is listed; publishes and kills are the most frequent. */
+/** A step is chosen more often if it is listed more often; publishes and kills are the most frequent. */
 const steps = [
   fc.boolean().map(publish),
   fc.boolean().map(publish),
@@ -311,7 +318,8 @@ test(`${RUNS} random sequences of publishing, manual git work, kills and full di
       }
       try {
         await fc.asyncModelRun(() => ({ model, real }), [restart, publish(false), ...commands])
-        // Whatever happened before, once the user has discarded their edit, a hub on main has every version and publishes the next one.
+        // Whatever happened before, once the user has discarded their edit, a hub on main has every version and
+        // publishes the next one.
         if (model.edit !== undefined) {
           if (real.git('ls-files', '--', INDEX) === '') rmSync(join(folder, INDEX))
           else real.git('checkout', '-q', '--', INDEX)

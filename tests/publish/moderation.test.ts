@@ -1,4 +1,5 @@
-// Tests moderation by git alone: each step of the guide, committed exactly as written, and what readers, lists and publishers see afterwards.
+// Tests moderation by git alone: each step of the guide is committed exactly as written, with its effect on readers,
+// lists and publishers.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
@@ -16,7 +17,7 @@ const linesOf = (section: string) => {
   return lines
 }
 const ADDRESS = '/api/v1/repos/acme/review'
-/** Commits the lines and builds. @returns the list of prompts */
+/** Commits the front matter lines and builds. @returns the list of prompts */
 async function moderate(lines: string): Promise<string> {
   await world.commitOutside({ 'content/acme/review/index.md': `---\ntitle: Review\n${lines}---\n` })
   return String((await hub.build()).get('/data/v1/index.json'))
@@ -34,7 +35,7 @@ test('yanking a version', async () => {
   expect((await hub.read(`${ADDRESS}/raw`)).text).toBe('one')
   expect((await hub.read(`${ADDRESS}/raw?version=1.1.0`)).text).toBe('two')
   expect((await rows())[0]).toMatchObject({ version: '1.1.0', yanked: true, yank_reason: 'Leaks the system prompt' })
-  // Its number is never used again.
+  // The yanked number is never used again.
   expect((await publish('three')).version).toBe('1.2.0')
 })
 

@@ -1,4 +1,4 @@
-// Tests the responses to a publish with hostile paths: no name leads out of its folder.
+// Tests publishing to hostile paths: no name leads out of its folder.
 import { describe, expect, test } from 'vitest'
 import { expectRefusal, hub, judgeAfterwards, openForInputs } from './hostile-inputs.ts'
 
@@ -12,18 +12,18 @@ describe('names and paths', () => {
     ['.. as the name', path('acme', '..')],
     ['%2e%2e', path('%2e%2e', '%2E%2e')],
     ['a backslash', path('acme', 'x\\y')],
-    ['backslashes to climb', path('acme', '..\\..\\x')],
+    ['backslashes in a parent path', path('acme', '..\\..\\x')],
     ['%2f in a segment', path('acme', 'a%2fb')],
-    ['%2f to climb', path('acme', '..%2f..%2fother')],
+    ['%2f in a parent path', path('acme', '..%2f..%2fother')],
     ['%00', path('acme', 'a%00')],
-    ['half an escape', path('acme', '%E0%A4%A')],
-    ['an escape of a plain letter', path('acme', '%61')],
+    ['an incomplete percent-encoded character', path('acme', '%E0%A4%A')],
+    ['a percent-encoded letter', path('acme', '%61')],
     ['an upper-case owner', path('Acme')],
     ['an upper-case name', path('acme', 'X')],
     ['a homoglyph', path('аcme')],
     ['NFD', path('acme', 'e\u0301')],
     ['a trailing dot', path('acme', 'x.')],
-    ['a trailing blank', path('acme', 'x%20')],
+    ['a trailing space', path('acme', 'x%20')],
     ['a leading hyphen', path('-acme')],
     ['a double hyphen', path('ac--me')],
     ['an owner of 40 characters', path('a'.repeat(40))],
@@ -61,13 +61,13 @@ describe('names and paths', () => {
       `reserved: ${owner}`,
       path(owner),
     ]),
-  ] as const)('%s: 404', (_, address) => expectRefusal({ content: 'x' }, { path: address }, [404, 'not_found']))
+  ] as const)('%s: returns 404', (_, address) => expectRefusal({ content: 'x' }, { path: address }, [404, 'not_found']))
 
   test('returns 404 for ../ segments that leave the versions path', async () => {
     await expectRefusal({ content: 'x' }, { path: '/api/v1/repos/acme/x/versions/../../../../etc' }, [404, 'not_found'])
   })
 
-  //  ordinary text where the pattern allows it
+  // plain words where the pattern allows them
   test.each([
     ['constructor', 'constructor'],
     ['to-string', 'hasownproperty'],

@@ -1,5 +1,5 @@
-// Tests a newcomer's first minutes: a fresh clone, `npm start`, a token from `npm run token`, a publish with curl, and
-// the prompt read back immediately.
+// Tests the first minutes with a fresh clone: `npm start`, a token from `npm run token`, a publish with curl, and the
+// prompt read back immediately.
 import { execFile, execFileSync } from 'node:child_process'
 import {
   existsSync,
@@ -38,7 +38,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hub-newcomer-'))
   clone = join(folder, 'clone')
   cloneWorkingTree()
-  // Installation is the package manager's job, and needs the network.
+  // Packages are linked, not installed, because installing them needs the network and tests npm rather than the hub.
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
   ;({ base, run: host } = await startProcess({ command: ['npm', 'start'], cwd: clone }))
 })
@@ -138,7 +138,7 @@ test.each(SHELLS)(
     expect(await hubcli('install')).toMatchObject({ code: 0, stderr: '' })
     expect(await hubcli('verify')).toMatchObject({ code: 0, stderr: '' })
     await publishNext('two {{x}}\r\n', '1.1.0')
-    // The files that clients read first contain it after the next build.
+    // After the next build, the files that clients read first include the new version.
     await poll('the build has it', 90_000, async () => {
       const listed = await fetch(`${base}/data/v1/repos/${name}/versions.json`)
       return (await listed.text()).includes('"1.1.0"') || undefined
@@ -165,7 +165,7 @@ test('limits a token to 30 publishes per minute', async () => {
       env: environment,
     }).trim()
   const headers = { Authorization: `Bearer ${once()}`, 'Content-Type': 'application/json' }
-  // The limit is checked before the name in the path, so nothing is published here.
+  // The limit is checked before the path, so this invalid name publishes nothing.
   const statuses: number[] = []
   for (let number = 0; number < 30; number++)
     statuses.push((await fetch(`${base}/api/v1/repos/Acme/x/versions`, { method: 'POST', headers, body: '{}' })).status)
@@ -179,11 +179,11 @@ test.each([
   ['no owner', []],
   ['two owners', ['acme', 'other']],
   ['a reserved owner', ['api']],
-  ['upper case', ['Acme']],
+  ['an upper-case owner', ['Acme']],
   ['a path', ['acme/x/y']],
-  ['no days', ['acme', '--days', '0']],
-  ['too many days', ['acme', '--days', '366']],
-  ['half a day', ['acme', '--days', '1.5']],
+  ['a lifetime that is too short', ['acme', '--days', '0']],
+  ['a lifetime that is too long', ['acme', '--days', '366']],
+  ['a fraction of a day', ['acme', '--days', '1.5']],
   ['a name of 65 characters', ['acme', '--label', 'l'.repeat(65)]],
 ])('creates no token for %s', async (_, parameters) => {
   const made = await run(process.execPath, ['scripts/token.ts', ...parameters], { cwd: clone, env: environment }).then(

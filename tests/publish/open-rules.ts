@@ -1,11 +1,12 @@
-// The hub for the publishing rule tests: a repository with a test's files, and what git reports about it.
+// Opens the hub for the tests of the publishing rules: a repository with the files of a test, and what git reports
+// about it.
 import { execFileSync } from 'node:child_process'
 import { type Hub, openHub, REPOSITORY } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
-/** The index file of the repository that these tests publish to. */
+/** The path of the index file of the repository that these tests publish to. */
 export const INDEX = `content/${REPOSITORY}/index.md`
-/** Returns the path of one of its versions. */
+/** Returns the path of a version of this repository. */
 export const versionPath = (version: string) => `content/${REPOSITORY}/versions/${version}.md`
 /** Returns a version file as it might have been published long ago. */
 export const versionFile = (content: string, front = '') =>
@@ -13,15 +14,15 @@ export const versionFile = (content: string, front = '') =>
 
 export let world: World
 export let hub: Hub
-/** Opens a hub on a repository with files, and sets `world` and `hub` to it. */
+/** Opens a hub on a repository with these files, and sets `world` and `hub`. */
 export const open = async (files: Record<string, string> = {}) => {
   world = openLocalWorld(files)
   hub = await openHub(world)
 }
-/** Runs git in that repository. */
+/** Runs git in the repository of `world`. */
 export const git = async (...args: string[]) =>
   execFileSync('git', ['--git-dir', await world.gitFolder(), ...args], { encoding: 'utf8' })
 /** Returns the number of commits. */
 export const commits = async () => Number(await git('rev-list', '--count', 'main'))
-/** Returns a file at the head. */
+/** Returns the content of a file at the branch head. */
 export const show = (path: string) => git('show', `main:${path}`)

@@ -17,10 +17,10 @@ describe('the order of the checks', () => {
   const longContent = JSON.stringify({ content: 'x'.repeat(262_145), nonsense: 1, expected_version: '9.9.9' })
   const wrong = JSON.stringify({ content: 'x', nonsense: 1, expected_version: '9.9.9' })
   const conflicting = JSON.stringify({ content: 'x', expected_version: '9.9.9' })
-  //  one request wrong in all ways from here on, mended one by one
+  // The first request has every mistake; each later one fixes one of them.
   test.each<[string, string, Parameters<Hub['publish']>[1], number, string]>([
     [
-      'an address without POST',
+      'a path without POST',
       tooLong,
       { path: '/api/v1/repos', token: null, headers: { 'Content-Type': 'text/plain' } },
       405,

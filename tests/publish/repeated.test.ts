@@ -1,4 +1,5 @@
-// Checks that a publish may be repeated: unchanged content and the same Idempotency-Key add nothing. docs/contract.md section 7.
+// Checks that a publish may be repeated: unchanged content and the same Idempotency-Key publish nothing new.
+// docs/contract.md section 7.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openHub } from '../hubs/publishing.ts'
 import { commits, git, hub, INDEX, open, show, versionFile, versionPath, world } from './open-rules.ts'
@@ -22,9 +23,9 @@ The *readme*.
   test.each([
     ['the same content', {}],
     ['another changelog and bump', { changelog: 'Other words', bump: 'major' }],
-    ['variables as they are', { variables: [{ name: 'x' }] }],
-    ['parameters as they are', { parameters: {} }],
-    ['title and tags as they are', { title: 'Code review', tags: ['review'], description: '' }],
+    ['the current variables', { variables: [{ name: 'x' }] }],
+    ['the current parameters', { parameters: {} }],
+    ['the current title and tags', { title: 'Code review', tags: ['review'], description: '' }],
     ['the expected version', { expected_version: '1.0.0' }],
     ['a dry run', { dry_run: true }],
   ])('%s: 200, no commit', async (_, more) => {
@@ -35,7 +36,7 @@ The *readme*.
     expect(await commits()).toBe(1)
   })
 
-  //  case                       body                                                    becomes
+  //  case                       body                                                    index.md afterwards
   test.each([
     ['a title', { title: 'Reviews' }, index.replace('title: Code review', 'title: Reviews')],
     ['tags', { tags: ['go', 'code'] }, index.replace('tags: [ review ]', 'tags: [go, code]')],
@@ -74,7 +75,7 @@ The *readme*.
     expect((await hub.publish({ content: 'Old {{x}}\n' })).version).toBe('1.0.2')
   })
 
-  //  what differs        body
+  //  difference         body
   test.each([
     ['a final newline', { content: 'Old {{x}}' }],
     ['a byte order mark', { content: '\uFEFFOld {{x}}\n' }],
@@ -180,13 +181,13 @@ describe('Idempotency-Key', () => {
   test.each([
     ['eight characters', 'a'.repeat(8), 201],
     ['128 characters', '~'.repeat(128), 201],
-    ['every kind of visible ASCII', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~', 201],
+    ['every visible ASCII character', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~', 201],
     ['seven characters', 'a'.repeat(7), 400],
     ['129 characters', 'a'.repeat(129), 400],
-    ['a blank inside', 'abcd efgh', 400],
+    ['a space inside', 'abcd efgh', 400],
     ['a tab inside', 'abcd\tefgh', 400],
     ['Latin-1', 'abcdéfgh', 400],
-    ['nothing', '', 400],
+    ['an empty key', '', 400],
   ])('%s', async (_, key, status) => {
     const answer = await hub.publish({ content: 'x' }, { key })
     expect([answer.status, answer.code]).toEqual([status, status === 400 ? 'invalid_request' : undefined])

@@ -1,4 +1,5 @@
-// Tests the loop around a commit, in virtual time: the effect of each outcome, what is requested from git again, and when time is up.
+// Tests the loop around a commit, in virtual time: the effect of each outcome, what is read from git again, and when
+// time runs out.
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
@@ -14,13 +15,15 @@ const away = new HubError('unavailable', 'away')
 const refused = new HubError('upstream_error', 'no')
 
 interface Script {
-  /** The outcome of each commit, with the last one repeated. With `moved`, another user's version appears at the next read. */
+  /**
+   * The outcome of each commit; the last one repeats. After `moved`, another user's version appears at the next read.
+   */
   commits?: (CommitOutcome | Error)[]
-  /** Which reads fail; undefined succeeds, and so do all reads after the last one. */
+  /** Which reads fail: an error fails the read, undefined lets it succeed, and so do all reads after the last one. */
   reads?: (Error | undefined)[]
-  /** The first read that finds the first of our own commits. */
+  /** The first read that finds our own first commit. */
   foundAt?: number
-  /** The number of reads that lag behind a known version. */
+  /** The number of stale reads that lack a known version. */
   stale?: number
 }
 
@@ -66,27 +69,27 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
   return [...ending, readCount, sent.length]
 }
 
-//  case                                           script                                     ends with: commit, its version | code, retry after; reads, commits
+//  case                   script                   result: commit and version, or code and retry time; reads, commits
 test.each<[string, Script, (string | number | undefined)[]]>([
-  ['done at once', {}, ['c', '1.0.1', 1, 1]],
-  ['moved twice: decided anew each time', { commits: [moved, moved, done] }, ['c', '1.0.3', 3, 3]],
-  ['busy for a moment', { commits: [busy(1), done] }, ['c', '1.0.1', 2, 2]],
-  ['busy for longer than there is time', { commits: [busy(60)] }, ['unavailable', 60, 1, 1]],
-  ['unknown, and found', { commits: [unknown], foundAt: 2 }, ['found', '1.0.1', 2, 1]],
-  ['unknown, and not there: sent again', { commits: [unknown, done] }, ['c', '1.0.1', 2, 2]],
-  ['unknown twice, the first found late', { commits: [unknown], foundAt: 3 }, ['found', '1.0.1', 3, 2]],
+  ['committed at once', {}, ['c', '1.0.1', 1, 1]],
+  ['moved twice: decides again each time', { commits: [moved, moved, done] }, ['c', '1.0.3', 3, 3]],
+  ['busy briefly', { commits: [busy(1), done] }, ['c', '1.0.1', 2, 2]],
+  ['busy for longer than the time left', { commits: [busy(60)] }, ['unavailable', 60, 1, 1]],
+  ['unknown, then found', { commits: [unknown], foundAt: 2 }, ['found', '1.0.1', 2, 1]],
+  ['unknown, then not found: commits again', { commits: [unknown, done] }, ['c', '1.0.1', 2, 2]],
+  ['unknown twice, the first commit found late', { commits: [unknown], foundAt: 3 }, ['found', '1.0.1', 3, 2]],
   [
-    'unknown, then moved, and the first found late: that one counts',
+    'unknown, then moved, the first commit found late: it counts',
     { commits: [unknown, moved], foundAt: 3 },
     ['found', '1.0.1', 3, 2],
   ],
-  ['a listing that lags is read again', { stale: 2 }, ['c', '1.0.1', 3, 1]],
-  ['but not for ever', { stale: 100 }, ['c', '1.0.0', 6, 1]],
-  ['a read that fails is tried again', { reads: [away, away] }, ['c', '1.0.1', 3, 1]],
-  ['a refusal is not', { reads: [refused] }, ['upstream_error', undefined, 1, 0]],
-  ['nor is one of the commit', { commits: [refused] }, ['upstream_error', undefined, 1, 1]],
-  ['moved until the time is up', { commits: [moved] }, ['unavailable', 5, 8, 8]],
-  ['away until the time is up', { reads: Array(100).fill(away) }, ['unavailable', 5, 18, 0]],
+  ['a stale read is repeated', { stale: 2 }, ['c', '1.0.1', 3, 1]],
+  ['a stale read is not repeated forever', { stale: 100 }, ['c', '1.0.0', 6, 1]],
+  ['a failed read is repeated', { reads: [away, away] }, ['c', '1.0.1', 3, 1]],
+  ['a rejected read is not repeated', { reads: [refused] }, ['upstream_error', undefined, 1, 0]],
+  ['a rejected commit is not repeated', { commits: [refused] }, ['upstream_error', undefined, 1, 1]],
+  ['moved until time runs out', { commits: [moved] }, ['unavailable', 5, 8, 8]],
+  ['unavailable until time runs out', { reads: Array(100).fill(away) }, ['unavailable', 5, 18, 0]],
 ])('%s', async (_, script, expected) => {
   expect(await play(script)).toEqual(expected)
 })

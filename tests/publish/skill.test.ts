@@ -107,7 +107,7 @@ test('the skills CLI installs a pinned and the latest skill from a running hub, 
     const cwd = mkdtempSync(join(dir, 'project-'))
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
     const command = [CLIENT, 'add', address, '--yes', '--agent', 'claude-code']
-    // It reports installations unless disabled.
+    // The CLI reports installations unless this is disabled.
     const env = { PATH: process.env.PATH, HOME: dir, DO_NOT_TRACK: '1', DISABLE_TELEMETRY: '1' }
     await promisify(execFile)(process.execPath, command, { cwd, env })
     return readFileSync(join(cwd, '.claude/skills/installed/SKILL.md'))

@@ -1,5 +1,5 @@
 // Checks that a takedown works: a published prompt that is removed from git disappears from every URL with the next
-// build, on each host and store, even after a restart and next to a broken prompt.
+// build, on each host and store, even after a restart and next to an invalid prompt.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,11 +10,11 @@ import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '
 import { plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
 
 const WITHIN = 120_000
-/** Appears only in the content that is taken down. */
+/** Text that appears only in the content that is taken down. */
 const SECRET = 'zanzibarword'
 const version = (text: string) =>
   `---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\nchangelog: First\n---\n${text}\n`
-/** Separate owners, because hubs in several tests keep their copies in one folder. */
+/** Unique owners, because the hubs of several tests keep their fresh copies in one folder. */
 const owner = `acme-${process.pid}`
 const FIRST = {
   'README.md': '# Prompts\n',
@@ -26,7 +26,7 @@ const TAKEN = [`content/${owner}/kept/versions/1.0.1.md`, `content/${owner}/whol
 
 const api = `/api/v1/repos/${owner}`
 const data = `/data/v1/repos/${owner}`
-//  address                                   while it is there   when it was taken down
+//  path                                      status before      status after the takedown
 const ADDRESSES: readonly (readonly [string, number, number])[] = [
   [`${api}/kept`, 200, 200],
   [`${api}/kept/versions`, 200, 200],
@@ -40,7 +40,7 @@ const ADDRESSES: readonly (readonly [string, number, number])[] = [
   [`/${owner}/whole`, 200, 404],
   [`/${owner}/kept/v/1.0.1`, 200, 404],
 ]
-/** Written only by builds: need not exist before one, and must not contain it after one. */
+/** Paths that only builds write: they need not exist before a build, and must not contain the text after it. */
 const BUILT: readonly (readonly [string, number])[] = [
   [`${data}/kept.json`, 200],
   [`${data}/kept/versions/1.0.1.json`, 404],
@@ -63,7 +63,7 @@ const BUILT: readonly (readonly [string, number])[] = [
 interface Scene {
   start(): Promise<{ base: string; run: Run }>
   token(run: Run): string
-  /** Updates the hub from git and builds, if it does not do so by itself. */
+  /** Updates the hub from git and builds, unless the hub does so by itself. */
   build(): Promise<{ base: string; run: Run } | undefined>
   change(files: Readonly<Record<string, string | null>>): Promise<void>
 }
@@ -93,7 +93,7 @@ async function publish(base: string, token: string, name: string, tags: string[]
   expect([answer.status, await answer.text()]).toEqual([201, expect.anything()])
 }
 
-/** Returns what is still visible of it, one line per URL. */
+/** Returns what is still visible of the content, one line per URL. */
 async function findShown(base: string): Promise<string[]> {
   const ask = openClient(base)
   const shown: string[] = []
@@ -160,11 +160,11 @@ function put(folder: string, files: Readonly<Record<string, string | null>>): vo
 }
 
 interface Store {
-  /** The folder around `content`. */
+  /** Returns the folder around `content`. */
   folder: string
   settings: Record<string, string>
   change: Scene['change']
-  /** Updates the folder to the head. */
+  /** Updates the folder to the branch head. */
   pull(): Promise<void>
 }
 
@@ -191,7 +191,7 @@ async function openGitHub(name: string): Promise<Store> {
   const pull = async () => {
     const git = join(root, `${name}-${++pulled}.git`)
     await github.exportTo(place, git)
-    // A shallow clone, as on Netlify and in CI, has no commit before the newest.
+    // A shallow clone, as on Netlify and in CI, contains only the newest commit.
     gitIn(folder, 'fetch', '-q', '--depth=1', `file://${git}`, 'main')
     gitIn(folder, 'reset', '-q', '--hard', 'FETCH_HEAD')
   }
@@ -216,7 +216,7 @@ const hasPages = async (base: string) => (await fetch(`${base}/`)).ok
 async function openFollowing(store: Store): Promise<Scene> {
   return {
     ...store,
-    // Its page bundle is not ready until after the API responds.
+    // The page bundle is ready only after the API responds.
     start: () =>
       startProcess({ command: ['node', 'scripts/start.ts'], settings: settingsOf(store), isReady: hasPages }),
     token: () => makeToken('.'),
@@ -227,7 +227,7 @@ async function openFollowing(store: Store): Promise<Scene> {
   }
 }
 
-/** Runs `npm run build` into its own folder. */
+/** Runs `npm run build` with a separate output folder. */
 function build(store: Store, out: string): void {
   execFileSync(process.execPath, ['scripts/build.ts', '--out', out], {
     stdio: 'pipe',
@@ -253,7 +253,7 @@ async function openServed(store: Store): Promise<Scene> {
   }
 }
 
-/** Simulates a deploy: a build's output, with the functions wired as on Netlify. */
+/** Simulates a deploy: the output of a build, with the functions wired as on Netlify. */
 async function openDeployed(store: Store): Promise<Scene> {
   let deploys = 0
   let out = ''
@@ -284,8 +284,8 @@ async function openDeployed(store: Store): Promise<Scene> {
   }
 }
 
-describe('a takedown removes content from every address', () => {
-  //  host                store               opened                                         beside a broken prompt
+describe('a takedown removes content from every URL', () => {
+  //  host                store               opened                                         next to an invalid prompt
   test.each([
     ['npm start', 'git on this machine', async () => openFollowing(await openLocal('following')), true],
     ['npm start', 'GitHub', async () => openFollowing(await openGitHub('following-github')), true],

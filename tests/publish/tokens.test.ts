@@ -1,4 +1,5 @@
-// Tests who may publish: what a token must be, what it covers, when it expires, how often it may be used, and that nobody can ever read one.
+// Tests who may publish: what a valid token is, what it covers, when it expires, how often it may be used, and that
+// tokens are never revealed.
 import { createHash, hash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isToken } from '../../src/domain/access/token-form.ts'
@@ -11,10 +12,10 @@ import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const DAY_MS = 86_400_000
 const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization: Bearer hub_…".'
-/** Well-formed and with a valid checksum, but never issued here. */
+/** A token with a valid format and checksum that was never issued here. */
 const UNKNOWN = 'hub_000000000000000000000000000000002XhiBt'
 
-/** Writes the mark that revocation left in the store in earlier versions. */
+/** Marks a token as revoked, in the format of earlier versions. */
 const revoke = async (token: string) => {
   const key = `tokens/${createHash('sha256').update(token).digest('hex')}`
   const record = JSON.parse((await hub.state.get(key))?.value ?? '')
@@ -54,25 +55,31 @@ const publish = (sending: Parameters<Hub['publish']>[1] = {}, at = hub) => {
 
 describe('401', () => {
   const withHeader = (value: string) => ({ token: null, headers: { Authorization: value } })
-  //  case                               how
+  //  case                               request
   test.each<[string, () => Parameters<Hub['publish']>[1]]>([
-    ['no header', () => ({ token: null })],
-    ['an empty header', () => withHeader('')],
-    ['Bearer and nothing', () => withHeader('Bearer ')],
+    ['no Authorization header', () => ({ token: null })],
+    ['an empty Authorization header', () => withHeader('')],
+    ['only Bearer', () => withHeader('Bearer ')],
     ['Basic', () => withHeader(`Basic ${Buffer.from(`x:${hub.token}`).toString('base64')}`)],
     ['another scheme', () => withHeader(`Token ${hub.token}`)],
-    ['the bare token', () => withHeader(hub.token)],
+    ['a token without a scheme', () => withHeader(hub.token)],
     ['two tokens', () => withHeader(`Bearer ${hub.token}, Bearer ${hub.token}`)],
-    ['a token and a word', () => withHeader(`Bearer ${hub.token} x`)],
-    ['of another form', () => ({ token: 'ghp_0123456789' })],
-    ['one digit short', () => ({ token: hub.token.slice(0, -1) })],
-    ['one digit long', () => ({ token: `${hub.token}0` })],
-    ['upper case', () => ({ token: hub.token.toUpperCase() })],
+    ['a token followed by a word', () => withHeader(`Bearer ${hub.token} x`)],
+    ['a token of another service', () => ({ token: 'ghp_0123456789' })],
+    ['a token that is one character too short', () => ({ token: hub.token.slice(0, -1) })],
+    ['a token that is one character too long', () => ({ token: `${hub.token}0` })],
+    ['a token in upper case', () => ({ token: hub.token.toUpperCase() })],
     ['a wrong checksum', () => ({ token: `${hub.token.slice(0, -1)}${hub.token.endsWith('0') ? '1' : '0'}` })],
-    ['a changed digit inside', () => ({ token: `hub_${hub.token[4] === 'a' ? 'b' : 'a'}${hub.token.slice(5)}` })],
+    [
+      'a changed character in the middle',
+      () => ({ token: `hub_${hub.token[4] === 'a' ? 'b' : 'a'}${hub.token.slice(5)}` }),
+    ],
     ['unknown', () => ({ token: UNKNOWN })],
     ['only in a cookie', () => ({ token: null, headers: { Cookie: `token=${hub.token}` } })],
-    ['only in the query', () => ({ token: null, path: `/api/v1/repos/acme/code-review/versions?token=${hub.token}` })],
+    [
+      'only in the query string',
+      () => ({ token: null, path: `/api/v1/repos/acme/code-review/versions?token=${hub.token}` }),
+    ],
   ])('%s', async (_, how) => {
     const answer = await publish(how())
     expect([answer.status, answer.code, answer.message]).toEqual([401, 'unauthorized', NO_GOOD_TOKEN])
@@ -98,12 +105,12 @@ describe('401', () => {
     expect(get.mock.calls).toEqual([[`tokens/${hash('sha256', UNKNOWN)}`]])
   })
 
-  //  case                                    made             days   status
+  //  case                                    created          days   status
   test.each([
-    ['a second before its end', -DAY_MS + 1_000, 1, 201],
-    ['at its end', -DAY_MS, 1, 401],
-    ['long after its end', -400 * DAY_MS, 365, 401],
-    ['in its first days', -80 * DAY_MS, 90, 201],
+    ['one second before it expires', -DAY_MS + 1_000, 1, 201],
+    ['at the moment it expires', -DAY_MS, 1, 401],
+    ['long after it expired', -400 * DAY_MS, 365, 401],
+    ['well before it expires', -80 * DAY_MS, 90, 201],
   ])('token expiry: %s', async (_, madeMs, days, status) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const made = new Date(Date.now() + madeMs)
@@ -192,7 +199,7 @@ describe('rate limits of 30 per minute', () => {
     expect(statuses).toEqual([...Array(30).fill(404), 429])
   })
 
-  test('invalid tokens are limited by address; a valid token from there still works', async () => {
+  test('invalid tokens are limited by IP address; a valid token from the same address still works', async () => {
     const limited = await openHub(world, { failedTokens: limitInMemory({ requests: 30, windowMs: 60_000 }) })
     const guess = (token: string | null) => publish({ token, path: '/api/v1/repos/Acme/x/versions' }, limited)
     for (let number = 0; number < 30; number++) expect((await guess(number % 2 ? UNKNOWN : null)).status).toBe(401)
@@ -205,7 +212,7 @@ describe('rate limits of 30 per minute', () => {
   test('the 31st request with a token is limited; another token is not', async () => {
     let nowMs = 1_000_000
     const limited = await openHub(world, { limiter: limitInMemory({ requests: 30, windowMs: 60_000 }, () => nowMs) })
-    // A path that is rejected after the limit check counts, but costs nothing.
+    // A request rejected after the limit check counts, but publishes nothing.
     const attempt = (token = limited.token) => publish({ token, path: '/api/v1/repos/Acme/x/versions' }, limited)
     for (let number = 0; number < 30; number++) {
       nowMs += 1_000
@@ -225,9 +232,9 @@ describe('rate limits of 30 per minute', () => {
 
 describe('the token store', () => {
   test.each([
-    ['cut short', (text: string) => text.slice(0, 40)],
+    ['truncated', (text: string) => text.slice(0, 40)],
     ['empty', () => ''],
-    ['without its holder', (text: string) => text.replace('"holder"', '"holders"')],
+    ['missing its holder', (text: string) => text.replace('"holder"', '"holders"')],
   ])('a record that is %s returns 401 and is logged without the token', async (_, bend) => {
     const state = memoryState()
     const bent = await openHub(world, { state })

@@ -1,4 +1,5 @@
-// Checks that publishers take turns if GitHub is the store: someone who sends thirty publishes at once delays each of the others by one publish.
+// Checks that publishers on GitHub take turns: someone who sends thirty publishes at once delays each other publisher
+// by only a few publishes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
@@ -21,7 +22,7 @@ afterEach(() => {
   world.close()
 })
 
-/** Makes each call take as long as on github.com, divided by the factor. docs/notes/github.md section 5 */
+/** Makes each call take as long as on github.com, divided by the factor. See docs/notes/github.md section 5. */
 function delayCalls(factor: number): void {
   for (const [on, seconds] of [
     ['query', 0.4],

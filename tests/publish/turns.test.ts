@@ -1,4 +1,4 @@
-// Tests the turns of publishers: their order, how many may wait, and for how long.
+// Tests the publish queue: its order, how many publishes may wait, and for how long.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTurns, type TakeTurn } from '../../src/server/publish/turns.ts'
 
@@ -9,7 +9,10 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Sends publishes named after their publisher, `a1` by `a`, each taking one second. @returns what finished, in order; `!` marks rejected ones */
+/**
+ * Sends publishes named after their publisher, such as `a1` by `a`, each taking one second. @returns the finished
+ * publishes, in order; `!` marks rejected ones
+ */
 function open(takeTurn: TakeTurn) {
   const ended: string[] = []
   const send = (names: string, waitMs = 60_000) => {
@@ -41,15 +44,21 @@ describe('order of the publish queue', () => {
   })
 })
 
-describe('refused by the publish queue', () => {
+describe('rejected by the publish queue', () => {
   const REFUSED = 'unavailable 5'
-  //  case                                                    most  each  sent                   refused
+  //  case                                                    total each  sent                   rejected
   test.each([
-    ['nobody within the bounds', 4, 2, 'a1 a2 a3 b1 b2', []],
-    ['who has too many waiting', 9, 2, 'a1 a2 a3 a4 b1', ['a4']],
-    ['the newest of who has the most, when all places are taken', 4, 4, 'a1 a2 a3 a4 a5 b1', ['a5']],
-    ['who has no fewer than the others, when all places are taken', 4, 4, 'a1 a2 a3 b1 b2 b3 c1', ['b3', 'a3']],
-    ['who comes when all others have one each', 2, 2, 'a1 b1 c1 d1', ['d1']],
+    ['nothing within the limits', 4, 2, 'a1 a2 a3 b1 b2', []],
+    ['a publisher’s excess publishes', 9, 2, 'a1 a2 a3 a4 b1', ['a4']],
+    ['the newest publish of the busiest publisher, when the queue is full', 4, 4, 'a1 a2 a3 a4 a5 b1', ['a5']],
+    [
+      'a publisher with as many publishes as the others, when the queue is full',
+      4,
+      4,
+      'a1 a2 a3 b1 b2 b3 c1',
+      ['b3', 'a3'],
+    ],
+    ['a new publisher, when all others have one publish each', 2, 2, 'a1 b1 c1 d1', ['d1']],
   ])('%s', async (_, most, each, sent, refused) => {
     const { ended, send } = open(createTurns(most, each))
     send(sent)
@@ -74,7 +83,7 @@ describe('refused by the publish queue', () => {
     const { ended, send } = open(createTurns())
     send(Array.from({ length: 33 }, (_, number) => `a${number}`).join(' '))
     await vi.advanceTimersByTimeAsync(0)
-    // One is running and 30 are waiting.
+    // One publish is running and 30 are waiting.
     expect(ended).toEqual([`!a31 ${REFUSED}`, `!a32 ${REFUSED}`])
   })
 
@@ -82,7 +91,7 @@ describe('refused by the publish queue', () => {
     const { ended, send } = open(createTurns())
     for (const publisher of 'abcd') send(Array.from({ length: 32 }, (_, number) => `${publisher}${number}`).join(' '))
     await vi.advanceTimersByTimeAsync(0)
-    // One is running, a hundred are waiting, and the four share the places.
+    // One publish is running, a hundred are waiting, and the four publishers share the queue.
     expect(ended).toHaveLength(4 * 32 - 101)
     for (const publisher of 'abcd')
       expect(ended.filter((name) => name.startsWith(`!${publisher}`)).length).toBeGreaterThanOrEqual(6)

@@ -1,4 +1,5 @@
-// Tests what publishing warns about and what it rejects as a secret, and data only in index.md: labels, advisories, and where a repository moved.
+// Tests the warnings of a publish, the secrets that it rejects, and data that exists only in index.md: labels,
+// advisories, and where a repository moved.
 import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { checksumOf } from '../../src/domain/access/token-form.ts'
@@ -9,7 +10,7 @@ const world: World = openLocalWorld()
 const hub: Hub = await openHub(world)
 afterAll(() => world.close())
 
-/** Everything that a careful author includes, so that a test sees only its own warnings. */
+/** Everything that avoids warnings about metadata, so that a test sees only its own warnings. */
 const GOOD = {
   title: 'Change review',
   description: 'Reviews a change and says what is wrong.',
@@ -21,25 +22,25 @@ const SECRET = 'A'.repeat(30)
 const KEY = `-----BEGIN RSA PRIVATE KEY-----\n${`${'MIIEow'.repeat(10)}\n`.repeat(10)}-----END RSA PRIVATE KEY-----\n`
 
 describe('warnings', () => {
-  //  case                        published                                                    code, line, a part of the sentence
+  //  case                        published                                             code, line, part of the message
   test.each<[string, Record<string, unknown>, [string, number | null, string][]]>([
-    ['nothing to say', { content: 'Plain\n' }, []],
-    ['a character that hides', { content: 'a\nb\u200bc\n' }, [['hidden_characters', 2, 'U+200B']]],
+    ['no warning', { content: 'Plain\n' }, []],
+    ['a hidden character', { content: 'a\nb\u200bc\n' }, [['hidden_characters', 2, 'U+200B']]],
     [
-      'text that is written backwards, in the title',
+      'reversed text in the title',
       { content: 'x1', title: 'a\u202ebc' },
       [['hidden_characters', null, 'title: contains']],
     ],
-    ['a word of two alphabets', { content: 'Log in at p\u0430ypal\n', title: 'Title' }, [['look_alikes', 1, 'U+0430']]],
+    ['a word in two scripts', { content: 'Log in at p\u0430ypal\n', title: 'Title' }, [['look_alikes', 1, 'U+0430']]],
     ['an AWS key', { content: 'one\ntwo\nAKIAIOSFODNN7EXAMPLE' }, [['secret', 3, 'looks like an AWS access key']]],
-    ['the first line of a key', { content: '-----BEGIN PRIVATE KEY-----' }, [['secret', 1, 'a private key']]],
+    ['the first line of a private key', { content: '-----BEGIN PRIVATE KEY-----' }, [['secret', 1, 'a private key']]],
     [
       'a secret in the parameters',
       { content: 'x2', parameters: { key: 'AKIAIOSFODNN7EXAMPLE' } },
       [['secret', null, 'parameters: ']],
     ],
     [
-      'more of a kind than anybody reads',
+      'more warnings of a kind than are reported',
       { content: '\u200ba'.repeat(100), parameters: {} },
       [
         ...[1, 1, 1, 1, 1].map((line): [string, number, string] => ['hidden_characters', line, 'U+200B']),
@@ -47,7 +48,7 @@ describe('warnings', () => {
       ],
     ],
     [
-      'nothing that helps to judge it',
+      'missing metadata',
       { content: 'x3 {{a}}', description: '', tags: [] },
       [
         ['weak_metadata', null, 'description: '],
@@ -56,14 +57,18 @@ describe('warnings', () => {
       ],
     ],
     [
-      'variables that the content does not hold, and placeholders that nobody declared',
+      'unused variables and undeclared placeholders',
       { content: 'hi\n{{a}}', variables: [{ name: 'b', description: 'What to give.' }] },
       [
         ['weak_metadata', null, 'variables.0: expected {{b}} in the content'],
         ['weak_metadata', 2, 'content: expected a declaration of the placeholder {{a}}'],
       ],
     ],
-    ['no title', { content: 'x4', title: 'Re' }, [['weak_metadata', null, 'title: add a title of a few words']]],
+    [
+      'a title that is too short',
+      { content: 'x4', title: 'Re' },
+      [['weak_metadata', null, 'title: add a title of a few words']],
+    ],
   ])('%s', async (_, body, expected) => {
     const { status, data } = await publish({ bump: 'major', ...body })
     expect(status).toBe(201)
@@ -81,9 +86,9 @@ describe('warnings', () => {
       'added required variable b',
     ],
     ['a removed variable', { content: 'x', variables: [] }, 'removed variable a'],
-    ['fewer values', { variables: [{ ...declared('a')[0], type: 'integer' }] }, 'a accepts fewer values'],
+    ['a narrower type', { variables: [{ ...declared('a')[0], type: 'integer' }] }, 'a accepts fewer values'],
     [
-      'another form of answer',
+      'another response format',
       { variables: declared('a'), parameters: { response_format: 'json' } },
       'the format of the answer changed',
     ],
@@ -130,31 +135,35 @@ describe('warnings', () => {
 
 describe('rejecting secrets', () => {
   test.each<[string, Record<string, unknown>, string]>([
-    ['a whole key', { content: `Use this:\n${KEY}` }, 'content: expected no private key'],
-    ['a key in JSON', { content: JSON.stringify({ key: KEY }) }, 'content: expected no private key'],
+    ['a complete private key', { content: `Use this:\n${KEY}` }, 'content: expected no private key'],
+    ['a private key in JSON', { content: JSON.stringify({ key: KEY }) }, 'content: expected no private key'],
     [
-      'a key with headers',
+      'a private key with headers',
       { content: KEY.replace('KEY-----\n', 'KEY-----\nProc-Type: 4,ENCRYPTED\n\n') },
       'content: expected no private key',
     ],
     [
-      'a token of GitHub',
+      'a GitHub token',
       { content: `ghp_${SECRET}${checksumOf(SECRET)}` },
       'content: expected no token with a valid checksum',
     ],
     [
-      'a token of npm',
+      'an npm token',
       { content: `npm_${SECRET}${checksumOf(SECRET)}` },
       'content: expected no token with a valid checksum',
     ],
-    ['in the parameters', { content: 'x', parameters: { key: KEY } }, 'parameters: expected no private key'],
     [
-      'in the title',
+      'a private key in the parameters',
+      { content: 'x', parameters: { key: KEY } },
+      'parameters: expected no private key',
+    ],
+    [
+      'a token in the title',
       { content: 'x', title: `ghp_${SECRET}${checksumOf(SECRET)}` },
       'title: expected no token with a valid checksum',
     ],
     [
-      'in a variable',
+      'a token in a variable',
       { content: '{{a}}', variables: [{ name: 'a', default: `npm_${SECRET}${checksumOf(SECRET)}` }] },
       'variables: expected no token with a valid checksum',
     ],
@@ -166,8 +175,8 @@ describe('rejecting secrets', () => {
   })
 
   test.each([
-    ['a form with a gap', '-----BEGIN PRIVATE KEY-----\n<your key here>\n-----END PRIVATE KEY-----'],
-    ['a short example', '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----'],
+    ['a private key with a placeholder', '-----BEGIN PRIVATE KEY-----\n<your key here>\n-----END PRIVATE KEY-----'],
+    ['a shortened example', '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----'],
     ['a public key', KEY.replaceAll('RSA PRIVATE', 'PUBLIC')],
   ])('accepts %s', async (_, content) => expect((await publish({ content })).status).toBe(201))
 })

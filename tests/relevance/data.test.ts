@@ -1,4 +1,4 @@
-// Checks the format of the relevance data (see README.md next to it).
+// Checks the format of the relevance data (see tests/relevance/README.md).
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readStarterCatalogue } from '../domain/fixtures.ts'

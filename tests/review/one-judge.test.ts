@@ -1,4 +1,5 @@
-// Checks that publishing, `npm run check:content` and `--base` judge the same version identically: rejected, or accepted with the same warnings.
+// Checks that publishing, `npm run check:content` and `--base` treat the same version identically: all reject it, or
+// all accept it with the same warnings.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -42,75 +43,71 @@ const variable = (more: object) => ({ content: NEXT, variables: [{ ...LANGUAGE, 
 const withWord = (word: string) => ({ content: NEXT.replace('Review', word) })
 const WEAK = 'weak_metadata'
 
-//  case                                       the body of a publish, beside its bump                              so: refused, or the warnings
+//  case                    body of the publish, without its bump                    result: `refused`, or the warnings
 const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ['the next version', { content: NEXT, changelog: 'Shorter' }, []],
-  ['its variables declared', variable({}), []],
+  ['with declared variables', variable({}), []],
   ['variables and parameters', { ...variable({}), parameters: { model: 'gpt-5', temperature: 0.2 } }, []],
   ['content without a final newline', { content: NEXT.trimEnd() }, []],
-  ['line ends of Windows', { content: NEXT.replaceAll('\n', '\r\n') }, []],
+  ['Windows line endings', { content: NEXT.replaceAll('\n', '\r\n') }, []],
   ['lines of hyphens', { content: `---\n${NEXT}\n---\n` }, []],
   ['tabs', { content: `\t${NEXT}` }, []],
   ['a changelog of two lines', { content: NEXT, changelog: 'One\nTwo' }, []],
-  ['placeholders that are another tool’s', { content: NEXT.replace('Review', '{% x %} {{ a.b }} Review') }, []],
+  ['placeholders of another tool', { content: NEXT.replace('Review', '{% x %} {{ a.b }} Review') }, []],
   ['an enum', variable({ type: 'enum', options: ['Go', 'C'], default: 'Go' }), ['breaking_change']],
   ['a number with a default', variable({ type: 'number', default: 1.5, required: false }), ['breaking_change']],
-  ['a text of 10,000 characters as a default', variable({ default: 'x'.repeat(10_000) }), []],
+  ['a default of 10,000 characters', variable({ default: 'x'.repeat(10_000) }), []],
   ['parameters of many kinds', { content: NEXT, parameters: { a: [1, 'x', true, null], b: { c: -0.5 } } }, []],
-  ['a number beyond doubles', { content: NEXT, parameters: { seed: 12345678901234567000 } }, []],
-  [
-    'keys that YAML reads as something else',
-    { content: NEXT, parameters: { yes: 'no', '1.10': '1.10', null: '~' } },
-    [],
-  ],
-  ['texts that look like YAML', { content: NEXT, changelog: '- a: [b' }, []],
+  ['a number beyond the precision of doubles', { content: NEXT, parameters: { seed: 12345678901234567000 } }, []],
+  ['keys that YAML reads as other types', { content: NEXT, parameters: { yes: 'no', '1.10': '1.10', null: '~' } }, []],
+  ['strings that look like YAML', { content: NEXT, changelog: '- a: [b' }, []],
   ['a changelog of three hyphens', { content: NEXT, changelog: 'a\n---\nb' }, []],
   ['parameters 32 levels deep', { content: NEXT, parameters: nested(31) }, []],
   [
-    'a variable that the content does not hold',
+    'an unused variable',
     { content: 'hi {{a}}', variables: [{ name: 'b', description: 'What' }] },
     [WEAK, 'breaking_change'],
   ],
-  ['a placeholder that is not declared', { content: `${NEXT}{{who}}\n`, variables: [LANGUAGE] }, [WEAK]],
+  ['an undeclared placeholder', { content: `${NEXT}{{who}}\n`, variables: [LANGUAGE] }, [WEAK]],
   [
-    'a variable too many',
+    'an unused optional variable',
     { content: NEXT, variables: [LANGUAGE, { name: 'tone', description: 'How', required: false }] },
     [WEAK],
   ],
-  ['nothing is a variable any more', { content: NEXT, variables: [] }, ['breaking_change']],
-  ['a new demand', { content: `${NEXT}{{tone}}\n` }, [WEAK, 'breaking_change']],
-  ['a variable without words', { content: NEXT, variables: [{ name: 'language' }] }, [WEAK]],
-  ['fewer values', variable({ type: 'integer' }), ['breaking_change']],
+  ['all variables removed', { content: NEXT, variables: [] }, ['breaking_change']],
+  ['a new required variable', { content: `${NEXT}{{tone}}\n` }, [WEAK, 'breaking_change']],
+  ['a variable without a description', { content: NEXT, variables: [{ name: 'language' }] }, [WEAK]],
+  ['a narrower type', variable({ type: 'integer' }), ['breaking_change']],
   ['a hidden character', withWord('Re\u200bview'), ['hidden_characters']],
   ['a hidden character in the changelog', { content: NEXT, changelog: 'a\u200bb' }, ['hidden_characters']],
   ['a hidden character in a description', variable({ description: 'a\u200bb' }), ['hidden_characters']],
-  ['a mixed word', withWord('p\u0430ypal'), ['look_alikes']],
-  ['what looks like a key', withWord(`AKIA${'A1'.repeat(8)}`), ['secret']],
+  ['a word in two scripts', withWord('p\u0430ypal'), ['look_alikes']],
+  ['text that looks like a key', withWord(`AKIA${'A1'.repeat(8)}`), ['secret']],
   [
-    'what looks like a key, in the parameters',
+    'text that looks like a key, in the parameters',
     { content: NEXT, parameters: { key: `AKIA${'A1'.repeat(8)}` } },
     ['secret'],
   ],
-  ['a title of two letters', { content: NEXT, title: 'CR' }, [WEAK]],
-  ['a title that is the name', { content: NEXT, title: 'a' }, [WEAK]],
+  ['a title of two characters', { content: NEXT, title: 'CR' }, [WEAK]],
+  ['a title that equals the name', { content: NEXT, title: 'a' }, [WEAK]],
   ['a short description', { content: NEXT, description: 'Reviews.' }, [WEAK]],
   ['no tags', { content: NEXT, tags: [] }, [WEAK]],
-  ['nothing', { content: '' }, 'refused'],
-  ['white space', { content: ' \n\t\n' }, 'refused'],
+  ['empty content', { content: '' }, 'refused'],
+  ['only whitespace', { content: ' \n\t\n' }, 'refused'],
   ['NUL', { content: `${NEXT}\0` }, 'refused'],
-  ['a content that is too long', { content: 'x'.repeat(262_145) }, 'refused'],
+  ['content that is too long', { content: 'x'.repeat(262_145) }, 'refused'],
   ['65 placeholders', { content: Array.from({ length: 65 }, (_, at) => `{{v${at}}}`).join(' ') }, 'refused'],
-  ['a placeholder of 65 letters', { content: `{{${'a'.repeat(65)}}}` }, 'refused'],
-  ['a token of a hub', withWord(`hub_${'Ab3'.repeat(10)}xy1XJz7x`), 'refused'],
-  ['a token whose checksum is right', { content: NEXT, changelog: `npm_${A}${checksumOf(A)}` }, 'refused'],
+  ['a placeholder of 65 characters', { content: `{{${'a'.repeat(65)}}}` }, 'refused'],
+  ['a hub token', withWord(`hub_${'Ab3'.repeat(10)}xy1XJz7x`), 'refused'],
+  ['a token with a valid checksum', { content: NEXT, changelog: `npm_${A}${checksumOf(A)}` }, 'refused'],
   [
     'a private key',
     { content: `-----BEGIN PRIVATE KEY-----\n${'MIIBVAIB'.repeat(10)}\n-----END PRIVATE KEY-----\n` },
     'refused',
   ],
-  ['the text of npm run new', { content: 'Say here what the model should do with {{input}}.\n' }, 'refused'],
-  ['a changelog that was never written', { content: NEXT, changelog: 'Say what changes, and why' }, 'refused'],
-  ['words for a variable that were never written', variable({ description: 'What to give for it' }), 'refused'],
+  ['unedited content of npm run new', { content: 'Say here what the model should do with {{input}}.\n' }, 'refused'],
+  ['an unedited changelog', { content: NEXT, changelog: 'Say what changes, and why' }, 'refused'],
+  ['an unedited description of a variable', variable({ description: 'What to give for it' }), 'refused'],
   ['a changelog with a control character', { content: NEXT, changelog: 'a\u0007b' }, 'refused'],
   ['a changelog of 501 characters', { content: NEXT, changelog: 'x'.repeat(501) }, 'refused'],
   ['a changelog that is a number', { content: NEXT, changelog: 1 }, 'refused'],
@@ -123,25 +120,29 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ],
   ['65,537 bytes of parameters', { content: NEXT, parameters: { a: 'x'.repeat(65_537) } }, 'refused'],
   ['a variable with a hyphen', variable({ name: 'a-b' }), 'refused'],
-  ['a variable twice', { content: NEXT, variables: [LANGUAGE, LANGUAGE] }, 'refused'],
+  ['a duplicate variable', { content: NEXT, variables: [LANGUAGE, LANGUAGE] }, 'refused'],
   ['an unknown type', variable({ type: 'text' }), 'refused'],
   ['an unknown key of a variable', variable({ hint: 'x' }), 'refused'],
   ['an enum without options', variable({ type: 'enum' }), 'refused'],
-  ['options of a text', variable({ options: ['x'] }), 'refused'],
+  ['options of a string', variable({ options: ['x'] }), 'refused'],
   ['a default of another type', variable({ type: 'integer', default: 'x' }), 'refused'],
   ['a title of two lines', { content: NEXT, title: 'a\nb' }, 'refused'],
   ['an empty title', { content: NEXT, title: ' ' }, 'refused'],
-  ['a title that XML has not', { content: NEXT, title: 'Code \uffff' }, 'refused'],
-  ['a description that XML has not', { content: NEXT, description: 'Finds problems \ufffe' }, 'refused'],
-  ['a tag in capitals', { content: NEXT, tags: ['Code'] }, 'refused'],
-  ['a tag twice', { content: NEXT, tags: ['a', 'a'] }, 'refused'],
-  ['a licence that is none', { content: NEXT, license: 'Apache 2' }, 'refused'],
+  ['a title with a character that XML forbids', { content: NEXT, title: 'Code \uffff' }, 'refused'],
+  [
+    'a description with a character that XML forbids',
+    { content: NEXT, description: 'Finds problems \ufffe' },
+    'refused',
+  ],
+  ['an upper-case tag', { content: NEXT, tags: ['Code'] }, 'refused'],
+  ['a duplicate tag', { content: NEXT, tags: ['a', 'a'] }, 'refused'],
+  ['an unknown licence', { content: NEXT, license: 'Apache 2' }, 'refused'],
 ]
 
-/** Writes a publish body as the files of a pull request, whatever its values. */
+/** Writes a publish body as the files of a pull request, without checking its values. */
 function write({ content, changelog, variables, parameters, ...index }: Record<string, unknown>): void {
   const said = Object.entries({ changelog, variables, parameters }).filter(([, value]) => value !== undefined)
-  // If omitted, variables carry over if the content uses them, and new placeholders are added.
+  // If they are omitted, variables carry over if the content uses them, and new placeholders are added.
   const carried = variables === undefined ? { variables: carryOver(String(content)) } : {}
   const path = join(contentDir, 'acme/a/versions/1.1.0.md')
   mkdirSync(dirname(path), { recursive: true })
@@ -162,7 +163,7 @@ async function publish(body: Record<string, unknown>): Promise<'refused' | strin
   return sortUnique((data.warnings as { code: string }[]).map(({ code }) => code))
 }
 
-/** The advisory rules by warning code. */
+/** The warning codes of the advisory rules, if they differ from the rule's name. */
 const CODES: Record<string, string> = {
   'variables-are-used': WEAK,
   'placeholders-are-declared': WEAK,

@@ -1,5 +1,5 @@
-// Tests the review of a content pull request as its workflow runs it: its report and who must approve, that nothing in
-// the pull request is run or followed, and that its single comment on GitHub is kept up to date.
+// Tests the review of a content pull request as its workflow runs it: the report, who must approve, and the single
+// comment on GitHub. Nothing in the pull request may be executed or followed.
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -162,16 +162,16 @@ describe('the review report', () => {
 })
 
 describe('owner approval', () => {
-  //  what is touched                       author, id           approved   and so
+  //  case                                  path, author, user ID                approved   result
   test.each([
     ['a member, by login', `${A}/1.1.0.md`, 'OctoCat', '1', '', 'agrees'],
-    ['a member, by GitHub’s number', `${A}/1.1.0.md`, 'renamed', '4711', '', 'agrees'],
-    ['a stranger', `${A}/1.1.0.md`, 'mallory', '2', '', 'waits'],
-    ['a stranger, and a maintainer agreed', `${A}/1.1.0.md`, 'mallory', '2', 'true', 'agrees'],
+    ['a member, by user ID', `${A}/1.1.0.md`, 'renamed', '4711', '', 'agrees'],
+    ['someone who is not a member', `${A}/1.1.0.md`, 'mallory', '2', '', 'waits'],
+    ['someone who is not a member, approved by a maintainer', `${A}/1.1.0.md`, 'mallory', '2', 'true', 'agrees'],
     ['the author’s own handle', 'content/mallory/x/versions/1.0.0.md', 'mallory', '2', '', 'agrees'],
-    ['the author’s own handle, whose members are others', `${A}/1.1.0.md`, 'acme', '2', '', 'waits'],
-    ['another new owner', 'content/globex/x/versions/1.0.0.md', 'mallory', '2', '', 'waits'],
-    ['the catalogue as a whole', 'content/equivalents.txt', 'octocat', '1', '', 'waits'],
+    ['the author’s own handle, with other members', `${A}/1.1.0.md`, 'acme', '2', '', 'waits'],
+    ['another owner without a file', 'content/globex/x/versions/1.0.0.md', 'mallory', '2', '', 'waits'],
+    ['a file that belongs to no owner', 'content/equivalents.txt', 'octocat', '1', '', 'waits'],
   ] as const)('%s', async (_, path, AUTHOR, AUTHOR_ID, APPROVED, owner) => {
     put(path, path.endsWith('.md') ? version(TEXT) : 'review, critique\n')
     expect((await review({ AUTHOR, AUTHOR_ID, APPROVED })).owner).toBe(owner)
@@ -202,11 +202,11 @@ describe('published_by of a new version', () => {
   const by = (login: string) => version(TEXT).replace('octocat', login)
   //  case                                       author      id      published_by  problems
   test.each([
-    ['its author', 'hubot', '9', 'hubot', '0'],
-    ['its author, in capitals', 'HuBot', '9', 'hubot', '0'],
+    ['the author', 'hubot', '9', 'hubot', '0'],
+    ['the author, in upper case', 'HuBot', '9', 'hubot', '0'],
     ['a member of the owner', 'mallory', '9', 'octocat', '0'],
-    ['somebody else', 'mallory', '9', 'torvalds', '1'],
-    ['somebody else, by a member', 'octocat', '1', 'torvalds', '1'],
+    ['someone else', 'mallory', '9', 'torvalds', '1'],
+    ['someone else, by a member', 'octocat', '1', 'torvalds', '1'],
   ])('%s', async (_, AUTHOR, AUTHOR_ID, login, problems) => {
     put(`${A}/1.1.0.md`, by(login))
     const reviewed = await review({ AUTHOR, AUTHOR_ID })
@@ -281,7 +281,10 @@ describe('untrusted pull request content', () => {
 })
 
 describe('a criss-cross merge', () => {
-  /** The trunk merges two sides. The pull request has the same two parents and one side's tree, so one of its two merge bases also has that tree. */
+  /**
+   * The main branch merges two sides. The pull request has the same two parents and the tree of one side, so one of its
+   * two merge bases also has that tree.
+   */
   test.each([
     ['first', 'one'],
     ['second', 'one'],
@@ -436,11 +439,11 @@ describe('the review comment on GitHub', () => {
     await run({ REPORT: `${mark}\n\nsecond`, APPROVED: 'true' })
     expect(await comments()).toEqual(['What a nice prompt', `${mark}\n\nsecond`])
     expect(await labels()).toEqual(['content', 'owner approved'])
-    // New commits: the approval was for something else.
+    // After new commits, the approval no longer applies.
     await run({ REPORT: `${mark}\n\nthird`, OWNER: 'waits' })
     expect(await comments()).toEqual(['What a nice prompt', `${mark}\n\nthird`])
     expect(await labels()).toEqual(['content', 'waits for a maintainer'])
-    // All content changes are reverted: the report is removed, and no label says that there are any.
+    // All content changes are reverted: the report is replaced by a note, and all labels are removed.
     await run({ CONTENT: 'false' })
     const takenBack = `${mark}\n\n### Content review\n\nNothing in \`content/\` changes any more.`
     expect(await comments()).toEqual(['What a nice prompt', takenBack])
@@ -448,7 +451,7 @@ describe('the review comment on GitHub', () => {
     const other = (await ask('/issues', { title: 'Code alone' })) as { number: number }
     await run({ CONTENT: 'false', NUMBER: String(other.number) })
     expect(await ask(`/issues/${other.number}/comments`)).toEqual([])
-    // The bot's marker in a comment by anyone else is ignored.
+    // The marker counts only in the bot's own comments.
     await run({ REPORT: `${mark}\n\nfourth`, BOT: 'somebody-else' })
     expect(await comments()).toHaveLength(3)
     await expect(run({ REPORT: 'no mark' })).rejects.toThrow(
@@ -471,7 +474,8 @@ test('the workflow gives the scripts their inputs, and its checks rely only on t
   expect(Object.keys(jobs.comment.steps.at(-1).env)).toEqual([
     ...['NUMBER', 'CONTENT', 'REPORT', 'PROBLEMS', 'OWNER', 'APPROVED', 'BOT', 'TOKEN'],
   ])
-  // A review that failed to finish posts nothing. One that found no content does, because the page may show its earlier report.
+  // A review that did not finish posts nothing. A review that found no content changes does post, because the page may
+  // show an earlier report.
   expect(jobs.comment.if).toBe("needs.review.outputs.problems != ''")
   expect([jobs.rules.if, jobs.owner.if]).toEqual(['always()', 'always()'])
   expect([jobs.rules.steps[0].run, jobs.owner.steps[0].run]).toEqual(['test "$PROBLEMS" = 0', 'test "$OWNER" = agrees'])
@@ -480,19 +484,27 @@ test('the workflow gives the scripts their inputs, and its checks rely only on t
 describe('the approval label counts only in the event that adds it', () => {
   const { jobs } = parse(readFileSync('.github/workflows/content.yml', 'utf8'))
   const expressions: string[] = [jobs.review.steps.at(-1).env.APPROVED, jobs.comment.steps.at(-1).env.APPROVED]
-  /** GitHub's comparison and conjunction operators work like JavaScript's. */
+  /** GitHub's comparison and logical operators work like those of JavaScript. */
   const decide = (expression: string, event: object): unknown =>
     new Function('github', `return ${expression.replace(/^\$\{\{(.*)\}\}$/, '$1').replaceAll('==', '===')}`)({ event })
   const labels = [{ name: 'owner approved' }, { name: 'documentation' }]
-  //  what happened                                      the event                                                    approved
+  //  case                                               event  approved
   test.each([
-    ['the label was set', { action: 'labeled', label: { name: 'owner approved' } }, true],
-    ['another label was set, beside it', { action: 'labeled', label: { name: 'documentation' } }, false],
-    ['another label was removed, beside it', { action: 'unlabeled', label: { name: 'documentation' } }, false],
+    ['the label was added', { action: 'labeled', label: { name: 'owner approved' } }, true],
+    [
+      'another label was added, with the label still set',
+      { action: 'labeled', label: { name: 'documentation' } },
+      false,
+    ],
+    [
+      'another label was removed, with the label still set',
+      { action: 'unlabeled', label: { name: 'documentation' } },
+      false,
+    ],
     ['the label was removed', { action: 'unlabeled', label: { name: 'owner approved' } }, false],
-    ['a label like it was set', { action: 'labeled', label: { name: 'not owner approved' } }, false],
-    ['commits were added', { action: 'synchronize' }, false],
-    ['it was opened again', { action: 'reopened' }, false],
+    ['a label with a similar name was added', { action: 'labeled', label: { name: 'not owner approved' } }, false],
+    ['commits were pushed', { action: 'synchronize' }, false],
+    ['the pull request was reopened', { action: 'reopened' }, false],
   ])('%s', (_, event, approved) => {
     const given = { ...event, pull_request: { labels } }
     expect(expressions.map((expression) => decide(expression, given))).toEqual([approved, approved])

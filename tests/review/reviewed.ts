@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { reviewContent } from '../../src/stores/review/review-content.ts'
 
-/** The keys in every version. */
+/** The keys that every version has. */
 export const HEAD = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
 /**
- * Returns a version file. Front matter ends on line 4, so content begins on line 5, and one line later for every line
- * of `more`.
+ * Returns a version file. Its front matter ends on line 4, so content begins on line 5, and one line later for every
+ * line of `more`.
  */
 export const version = (content: string, more = '') => `---\n${HEAD}${more}---\n${content}`
 export const index = (lines: string) => `---\n${lines}---\nWhen to use it.\n`
@@ -21,13 +21,13 @@ export const TEXT =
   'Review this code. Name every real problem with its line, say how bad it is, and leave out whatever is a matter of taste alone.\n'
 /** Returns a valid version of acme/a. */
 export const good = (more: string) => version(`In {{language}}: ${TEXT}`, LANGUAGE + more)
-/** Paths relative to the content folder: an index, and the next version. */
+/** Paths relative to the content folder: an index.md, and the next version. */
 export const A = 'acme/a/index.md'
 export const NEXT = 'acme/a/versions/1.2.0.md'
-/** Advice that accompanies a problem and is not what a case tests. */
+/** Advice that accompanies a problem and that a test case does not check. */
 export const ADVICE = /(?:near-duplicate|weak-title|weak-metadata|breaking-change)$/
 
-/** Creates the catalogue before a file's tests, and restores everything after each one. */
+/** Creates the catalogue before the tests of a file, and restores everything after each test. */
 export function openReviewed() {
   let root = ''
   const git = (...args: string[]) =>
@@ -72,10 +72,10 @@ export function openReviewed() {
     /** The root of the git repository; it contains `content`. */
     root: () => root,
     git,
-    /** Writes a file below `content`, or removes it. */
+    /** Writes a file below `content`; null removes it. */
     put,
     review,
-    /** Returns a review's findings, one per line: file, line and rule. */
+    /** Returns the findings of a review, one per line: file, line and rule. */
     said: async (given?: { base?: string }) =>
       (await review(given)).entries.map(({ file, line, rule }) => `${file}:${line} ${rule}`),
   }

@@ -1,4 +1,4 @@
-// Tests npm run new and npm run bump: they create valid content, continue with the next step, and overwrite nothing.
+// Tests `npm run new` and `npm run bump`: they create valid content, print the next step, and overwrite nothing.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -73,12 +73,12 @@ test('a bump keeps the content byte for byte, drops provenance and orders versio
 })
 
 test.each([
-  ['one that is there', ['new', 'acme/b', '--by', 'a', '--description', 'd'], 'already exists'],
-  ['one that is not there', ['bump', 'acme/none', 'minor', '--changelog', 'x'], 'Prompt not found: acme/none'],
-  ['a path that leads away', ['new', '../x', '--by', 'a', '--description', 'd'], 'expected owner/name'],
-  ['no such step', ['bump', 'acme/b', 'huge', '--changelog', 'x'], 'expected major, minor or patch'],
-  ['nobody to ask', ['bump', 'acme/b', 'minor'], 'missing: changelog, --changelog'],
-  ['a login that is none', ['new', 'acme/c', '--by', 'a b', '--description', 'd'], 'published_by'],
+  ['an existing prompt', ['new', 'acme/b', '--by', 'a', '--description', 'd'], 'already exists'],
+  ['an unknown prompt', ['bump', 'acme/none', 'minor', '--changelog', 'x'], 'Prompt not found: acme/none'],
+  ['a path outside the content folder', ['new', '../x', '--by', 'a', '--description', 'd'], 'expected owner/name'],
+  ['an unknown bump', ['bump', 'acme/b', 'huge', '--changelog', 'x'], 'expected major, minor or patch'],
+  ['a missing changelog without a terminal', ['bump', 'acme/b', 'minor'], 'missing: changelog, --changelog'],
+  ['an invalid login', ['new', 'acme/c', '--by', 'a b', '--description', 'd'], 'published_by'],
 ] as const)('rejects %s with a message', (_, args, message) => {
   const { status, stderr } = run(...args)
   expect([status, stderr]).toEqual([1, expect.stringContaining(message)])

@@ -1,4 +1,5 @@
-// Tests `npm run build` on the command line: what it prints, what it rewrites, what it leaves unchanged, and how it fails.
+// Tests `npm run build` on the command line: what it prints, what it rewrites, what it leaves unchanged, and how it
+// fails.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +32,7 @@ function build({ cwd = '.', settings = {} }, ...parameters: string[]) {
   })
   return { status, stdout, stderr }
 }
-/** Waits until the content is older than one tick of any clock. */
+/** Waits until the content is older than one tick of the clock. */
 function settle(): void {
   while (listContent(join(root, 'content')).files.some(({ stamp }) => stamp === ''));
 }
@@ -47,14 +48,15 @@ test('a repeated build skips unchanged content and keeps the old output if conte
   timeout: 300_000,
 }, () => {
   put('acme/one/versions/1.0.0.md', version('First text'))
-  // A file that has just changed may change again unnoticed, so the build reports nothing about it until later.
+  // Waits, because a build cannot skip a file that changed just before the previous build: the file may have changed
+  // again unnoticed.
   settle()
   const first = build({}, '--out', out)
   expect([first.status, first.stdout]).toEqual([
     0,
     expect.stringMatching(/^1 prompt, [\d,]+ data files written in \d+\.\d s\.\n$/),
   ])
-  // Without a terminal, each step is a line.
+  // Without a terminal, each step is printed as a line.
   expect(first.stderr).toMatch(/Writing the data: 1 of 1\n[\s\S]*Writing the search index …\n/)
   expect(readFileSync(join(out, 'dist/data/v1/repos/acme/one/raw.txt'), 'utf8')).toBe('First text\n')
   expect(statSync(join(out, 'build/search.db')).size).toBeGreaterThan(0)
@@ -70,7 +72,7 @@ test('a repeated build skips unchanged content and keeps the old output if conte
   expect(broken.stderr).toContain('1 problem in the content:\n  content/acme/one/index.md: titel: ')
   expect(times()).toEqual(before)
 
-  // Existing files stay, even if they would have been rebuilt.
+  // Existing files stay, even those that would have been rebuilt.
   writeFileSync(join(out, 'dist/left-by-hand.txt'), 'x')
   const byHand = times()
   expect(build({}, '--out', out).status).toBe(1)

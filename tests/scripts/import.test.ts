@@ -1,5 +1,5 @@
-// Tests `npm run import` and `npm run export` with real folders: written files are content that can be served,
-// dangerous input is rejected, and a second run changes nothing.
+// Tests `npm run import` and `npm run export` with real folders: the imported files are valid content, dangerous input
+// is rejected, and a second run changes nothing.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -86,7 +86,7 @@ test('gives two prompts with the same title different names', () => {
 })
 
 const LANGCHAIN = (id: string[], kwargs: object) => JSON.stringify({ lc: 1, type: 'constructor', id, kwargs })
-//   what                                file                     text                                                                            line and reason
+//  case                                file                     text  reason with line
 const NOT_UTF8 = 'caf\ufffd'
 const REFUSED: readonly (readonly [what: string, path: string, text: string, reason: RegExp])[] = [
   [
@@ -106,15 +106,15 @@ const REFUSED: readonly (readonly [what: string, path: string, text: string, rea
   ['five megabytes', 'a.md', 'x'.repeat(5_000_000), /at most 1048576 bytes/],
   ['bytes that are not UTF-8', 'a.md', NOT_UTF8, /expected UTF-8/],
   ['Handlebars logic', 'a.prompt', '---\nname: a\n---\nHi\n{{#if x}}y{{/if}}\n', /^line 5: template: \{\{#if x\}\}/],
-  ['a Handlebars comment that hides logic', 'a.prompt', 'Hi {{!-- {{#if x}} --}}\n', /^line 1: template/],
+  ['Handlebars logic inside a comment', 'a.prompt', 'Hi {{!-- {{#if x}} --}}\n', /^line 1: template/],
   ['a partial', 'a.prompt', '{{> other}}\n', /^line 1: template: \{\{> other\}\}/],
   [
-    'a variable of the environment',
+    'an environment variable',
     'a.prompty',
     `---\nname: a\nmodel: {id: x, connection: {key: "\${env:KEY}"}}\n---\nHi\n`,
     /^line 3: reference: \$\{env:KEY\}/,
   ],
-  ['a file by its path', 'a.prompty', `---\nname: a\ntools: "\${file:/etc/passwd}"\n---\nHi\n`, /^line 3: reference/],
+  ['a file reference', 'a.prompty', `---\nname: a\ntools: "\${file:/etc/passwd}"\n---\nHi\n`, /^line 3: reference/],
   [
     'Jinja logic',
     'a.prompty',
@@ -127,7 +127,7 @@ const REFUSED: readonly (readonly [what: string, path: string, text: string, rea
     '{"name":"a","prompt":"x @@@langfusePrompt:name=b|version=1@@@"}',
     /^line 1: reference/,
   ],
-  ['a class that is no prompt', 'a.json', LANGCHAIN(['langchain', 'llms', 'OpenAI'], {}), /OpenAI is not a prompt/],
+  ['a class that is not a prompt', 'a.json', LANGCHAIN(['langchain', 'llms', 'OpenAI'], {}), /OpenAI is not a prompt/],
   [
     'a class of another package',
     'a.json',
@@ -142,7 +142,7 @@ const REFUSED: readonly (readonly [what: string, path: string, text: string, rea
     /^line 1: shell: !`git status` runs a command/,
   ],
   ['an included file', '.claude/commands/a.md', 'Look at @src/a.ts\n', /^line 1: include: @src\/a\.ts/],
-  ['a skill that does not say when to use it', 's/SKILL.md', '---\nname: s\n---\nHi\n', /description/],
+  ['a skill without a description', 's/SKILL.md', '---\nname: s\n---\nHi\n', /description/],
   ['no text', 'a.md', '\n\n', /expected some text/],
   ['CSV without a prompt', 'a.csv', 'a,b\n1,2\n', /^line 1: csv: expected a first row/],
   ['an open quote in CSV', 'a.csv', 'title,prompt\nx,"y\n', /csv: /],

@@ -40,7 +40,10 @@ const serve = () =>
 const healthOf = async () => (await fetch(`${hub.base}/healthz`)).json()
 const titleOf = ({ text }: Answer) => /Title \d/.exec(text)?.[0]
 
-/** Requests every prompt, including uncached data, until told to stop. @returns responses with neither of the two titles */
+/**
+ * Requests every prompt, including uncached data, until told to stop. @returns the responses that have neither of the
+ * two titles
+ */
 async function askAll(titles: readonly string[], isOver: () => boolean): Promise<string[]> {
   const ask = openClient(hub.base)
   const wrong: string[] = []
@@ -55,7 +58,7 @@ async function askAll(titles: readonly string[], isOver: () => boolean): Promise
   return wrong
 }
 
-/** Makes dist/ differ from the last build's output, so that the next build rebuilds everything. */
+/** Makes dist/ differ from the output of the last build, so that the next build rebuilds everything. */
 const touch = () => writeFileSync(join(out, 'dist/by-hand.txt'), 'x')
 
 beforeAll(async () => {
@@ -70,7 +73,7 @@ afterAll(async () => {
 })
 
 test.each([
-  ['of what changed', () => {}, 'Title 1', 'Title 2'],
+  ['of the changes', () => {}, 'Title 1', 'Title 2'],
   ['of everything', touch, 'Title 2', 'Title 3'],
 ])(
   'a build %s is served only once finished; until then the previous build is served',
@@ -120,7 +123,7 @@ test('a killed build changes nothing, and a restart serves the previous build', 
 test('with an unfinished build, a running hub keeps serving and a new one refuses to start', {
   timeout: WITHIN,
 }, async () => {
-  // A build without its record is unfinished.
+  // A build without build/complete.json is unfinished.
   rmSync(record)
   const ask = openClient(hub.base)
   expect(titleOf(await ask('/api/v1/repos/acme/prompt-2'))).toBe('Title 4')

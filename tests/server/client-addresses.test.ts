@@ -13,29 +13,35 @@ const open = (trusted: string) => {
   return { ask, warnings }
 }
 
-describe('the client’s address', () => {
+describe('IP address of a client', () => {
   //  case                                       trusted                    connection            X-Forwarded-For                       client
   test.each([
-    ['the connection’s', '', '192.0.2.1', undefined, '192.0.2.1'],
-    ['a mapped one is itself', '', '::ffff:192.0.2.1', undefined, '192.0.2.1'],
-    ['nobody’s header counts by default', '', '127.0.0.1', '198.51.100.7', '127.0.0.1'],
-    ['a trusted proxy’s does', 'loopback', '127.0.0.1', '198.51.100.7', '198.51.100.7'],
-    ['on either loopback', 'loopback', '::1', '2001:db8::7', '2001:db8::7'],
-    ['of a network', '10.0.0.0/8', '::ffff:10.1.2.3', '198.51.100.7', '198.51.100.7'],
-    ['not of its neighbour', '10.0.0.0/8', '11.1.2.3', '198.51.100.7', '11.1.2.3'],
+    ['is that of the connection', '', '192.0.2.1', undefined, '192.0.2.1'],
+    ['is the IPv4 address of a mapped IPv6 address', '', '::ffff:192.0.2.1', undefined, '192.0.2.1'],
+    ['ignores X-Forwarded-For by default', '', '127.0.0.1', '198.51.100.7', '127.0.0.1'],
+    ['uses X-Forwarded-For from a trusted proxy', 'loopback', '127.0.0.1', '198.51.100.7', '198.51.100.7'],
+    ['trusts both loopback addresses', 'loopback', '::1', '2001:db8::7', '2001:db8::7'],
+    ['trusts a proxy in a trusted network', '10.0.0.0/8', '::ffff:10.1.2.3', '198.51.100.7', '198.51.100.7'],
+    ['ignores a proxy outside that network', '10.0.0.0/8', '11.1.2.3', '198.51.100.7', '11.1.2.3'],
     [
-      'what a client wrote itself stands further left',
+      'ignores entries that the client sent itself',
       'loopback',
       '127.0.0.1',
       '203.0.113.9, 198.51.100.7',
       '198.51.100.7',
     ],
-    ['through two proxies', 'loopback,10.0.0.0/8', '127.0.0.1', '203.0.113.9, 198.51.100.7, 10.0.0.9', '198.51.100.7'],
-    ['without a header, the proxy itself', 'loopback', '127.0.0.1', undefined, '127.0.0.1'],
-    ['what is no address ends it', 'loopback', '127.0.0.1', '198.51.100.7, unknown', '127.0.0.1'],
-    ['with a port', 'loopback', '127.0.0.1', '198.51.100.7:443', '198.51.100.7'],
-    ['with brackets and a port', 'loopback', '127.0.0.1', '[2001:db8::7]:443', '2001:db8::7'],
-    ['only proxies', 'loopback', '127.0.0.1', '127.0.0.2', '127.0.0.2'],
+    [
+      'looks through two trusted proxies',
+      'loopback,10.0.0.0/8',
+      '127.0.0.1',
+      '203.0.113.9, 198.51.100.7, 10.0.0.9',
+      '198.51.100.7',
+    ],
+    ['is that of the proxy without X-Forwarded-For', 'loopback', '127.0.0.1', undefined, '127.0.0.1'],
+    ['stops at an invalid entry', 'loopback', '127.0.0.1', '198.51.100.7, unknown', '127.0.0.1'],
+    ['may have a port', 'loopback', '127.0.0.1', '198.51.100.7:443', '198.51.100.7'],
+    ['may have brackets and a port', 'loopback', '127.0.0.1', '[2001:db8::7]:443', '2001:db8::7'],
+    ['is that of the connection if all entries are proxies', 'loopback', '127.0.0.1', '127.0.0.2', '127.0.0.2'],
   ])('%s', (_, trusted, connection, forwarded, client) => expect(open(trusted).ask(connection, forwarded)).toBe(client))
 
   test('warns once that all clients behind an untrusted proxy share one limit', () => {

@@ -13,7 +13,7 @@ const KNOWN = [
   'acme/a-very-long-name',
 ]
 
-/** Finds every known name, whatever the query. */
+/** Returns a search that finds every known name for any query. */
 function searching() {
   const asked: string[] = []
   const matches = KNOWN.map((full_name) => ({
@@ -28,7 +28,7 @@ function searching() {
   return { asked, tools: { search: () => ({ find }) } as unknown as ReadDeps }
 }
 
-//  asked                     suggested
+//  requested                 suggested
 test.each([
   ['acme/code-reviw', ['acme/code-review']],
   ['acem/code-review', ['acme/code-review', 'bob/code-review']],

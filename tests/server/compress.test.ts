@@ -1,5 +1,5 @@
 // Tests compression on our own host: the same bytes after decoding, the right headers for every kind of response, and
-// which clients get it uncompressed.
+// which responses stay uncompressed.
 import { hash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
@@ -85,7 +85,7 @@ describe.each(['br', 'gzip'] as const)('%s', (encoding) => {
   })
 })
 
-//  what it takes                                       what it gets
+//  Accept-Encoding                                     Content-Encoding
 test.each([
   ['gzip, deflate, br, zstd', 'br'],
   ['gzip, deflate', 'gzip'],
@@ -109,10 +109,10 @@ test('ignores an ETag with an unknown encoding suffix', async () => {
 })
 
 test.each([
-  ['too small to gain', '/data/v1/small.json'],
-  ['compressed already', '/assets/a.woff2'],
-  ['for one reader alone', '/settings'],
-  ['an error of a few words', '/api/nothing'],
+  ['too small to benefit', '/data/v1/small.json'],
+  ['already compressed', '/assets/a.woff2'],
+  ['private to one user', '/settings'],
+  ['a short error', '/api/nothing'],
 ])('not compressed: %s', async (_, path) => {
   expect((await open()(path, { 'Accept-Encoding': 'br' })).headers.get('Content-Encoding')).toBeNull()
 })

@@ -1,4 +1,4 @@
-// Tests exports: the URL, each format's file, the reported losses, and what is rejected. docs/contract.md section 4
+// Tests exports: the URL, each format's file, the reported losses, and what is rejected. docs/contract.md section 4.
 import { afterAll, describe, expect, test } from 'vitest'
 import { handleExport } from '../../src/server/read/export.ts'
 import { listDownloads } from '../../src/site/prompt/downloads.ts'
@@ -45,7 +45,7 @@ describe('exporting a version', () => {
     expect([head.status, head.headers.get('etag')]).toEqual([200, answer.headers.get('etag')])
   })
 
-  test('returns the reason and the place when a version cannot be converted', async () => {
+  test('returns the reason and the location when a version cannot be converted', async () => {
     const chat = [...hub.catalogue.entries.values()].find(({ repository }) => repository.messages !== null)!.repository
     const [status, { code, message }] = await problemOf(
       await ask(`${chat.full_name}/versions/${chat.latest_version}/export/claude-command`),

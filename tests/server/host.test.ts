@@ -1,4 +1,5 @@
-// Tests our own host: which function gets a request, when a file takes precedence, and that no thrown error ever reaches a client.
+// Tests our own host: which function gets a request, when a file takes precedence, and that clients never see a thrown
+// error.
 import { describe, expect, test, vi } from 'vitest'
 import { createHandler, type HostContext, type HostedFunction, routeFunctions } from '../../src/host/run-functions.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'

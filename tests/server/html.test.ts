@@ -1,15 +1,16 @@
-// Tests the tagged template for pages: it escapes everything except its own output, and writes nothing for absent values.
+// Tests the tagged template for pages: it escapes everything except its own output, and writes nothing for missing
+// values.
 import { expect, test } from 'vitest'
 import { html, trustedHtml } from '../../src/server/account/html.ts'
 
 test.each([
-  ['a text in an element', html`<p>${`<b> & "q" 'a'`}</p>`, '<p>&lt;b&gt; &amp; &quot;q&quot; &#39;a&#39;</p>'],
-  ['a text in an attribute', html`<p title="${'" onclick="'}">`, '<p title="&quot; onclick=&quot;">'],
-  ['an entity, which stays the text that it was', html`${'&lt;'}`, '&amp;lt;'],
+  ['a string in an element', html`<p>${`<b> & "q" 'a'`}</p>`, '<p>&lt;b&gt; &amp; &quot;q&quot; &#39;a&#39;</p>'],
+  ['a string in an attribute', html`<p title="${'" onclick="'}">`, '<p title="&quot; onclick=&quot;">'],
+  ['an entity, which is escaped again', html`${'&lt;'}`, '&amp;lt;'],
   ['HTML', html`<p>${html`<b>${'<'}</b>`}</p>`, '<p><b>&lt;</b></p>'],
-  ['HTML that was drawn elsewhere', html`<p>${trustedHtml('<b>&lt;</b>')}</p>`, '<p><b>&lt;</b></p>'],
-  ['a list within a list', html`${['<', [html`<i>`, 2], undefined]}`, '&lt;<i>2'],
-  ['numbers, 0 too', html`${0} ${-1.5}`, '0 -1.5'],
-  ['what is absent', html`<p>${undefined}${null}${false}${[]}${''}</p>`, '<p></p>'],
-  ['a line whose part is absent', html`<ul>\n  ${undefined}\n  <li>\n  ${'x'}\n</ul>`, '<ul>\n  <li>\n  x\n</ul>'],
+  ['trusted HTML', html`<p>${trustedHtml('<b>&lt;</b>')}</p>`, '<p><b>&lt;</b></p>'],
+  ['a nested list', html`${['<', [html`<i>`, 2], undefined]}`, '&lt;<i>2'],
+  ['numbers, including 0', html`${0} ${-1.5}`, '0 -1.5'],
+  ['missing values', html`<p>${undefined}${null}${false}${[]}${''}</p>`, '<p></p>'],
+  ['a line with a missing value', html`<ul>\n  ${undefined}\n  <li>\n  ${'x'}\n</ul>`, '<ul>\n  <li>\n  x\n</ul>'],
 ])('%s', (_, drawn, text) => expect(drawn.text).toBe(text))

@@ -1,4 +1,5 @@
-// Tests the function `pages` around the pages that Astro renders: caching, tags, redirects, limits, and errors for invalid requests.
+// Tests the function that serves the pages rendered by Astro: caching, tags, redirects, limits, and errors for invalid
+// requests.
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { RenderPage } from '../../src/ports/pages.ts'
@@ -32,7 +33,7 @@ function open(given: Partial<PageDeps> = {}) {
   return { tools, ask }
 }
 
-//  asked                                   tags of caches
+//  path                                    cache tags
 test.each([
   ['/acme/review', 'repo_acme_review'],
   ['/acme/review/', 'repo_acme_review'],

@@ -1,4 +1,5 @@
-// Tests the sliding window, in memory and in a file: exact counts, exact waiting times, separate clients, limited memory.
+// Tests the sliding window rate limit, in memory and in a file: exact counts, exact waiting times, separate clients,
+// limited memory.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +24,7 @@ describe('the in-memory rate limiter', () => {
       clock.ms += elapsed
       taken.push(limiter.take('a'))
     }
-    // at   0  10 20 30  59.999  60 60 seconds
+    // after 0  10 20 30  59.999  60 60 seconds
     expect(taken).toEqual([0, 0, 0, 30, 1, 0, 10])
   })
 

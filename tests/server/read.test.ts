@@ -1,4 +1,4 @@
-// Tests read responses when a dependency fails, and requests that cannot be sent to a server by URL: raw paths, odd bytes, broken stores.
+// Tests read responses when a dependency fails and for malformed paths, and the headers for the CDN.
 import { describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { ROUTES_WITH_SCHEMAS } from '../../src/domain/api/route-schemas.ts'
@@ -38,7 +38,7 @@ const errorOf = async (response: Response) => ({ status: response.status, ...(aw
 describe('when something fails', () => {
   test.each([
     [
-      'files out of reach',
+      'unavailable files',
       {
         siteFiles: {
           read: async () =>
@@ -50,9 +50,9 @@ describe('when something fails', () => {
       'unavailable',
       '5',
     ],
-    ['half a site', {}, '/api/v1/tags', 503, 'unavailable', '5'],
+    ['an incomplete site', {}, '/api/v1/tags', 503, 'unavailable', '5'],
     [
-      'a file that is no JSON',
+      'a file that is not JSON',
       { siteFiles: filesOf({ '/data/v1/lists/top/1.json': '<html>' }) },
       '/api/v1/repos',
       500,
@@ -60,7 +60,7 @@ describe('when something fails', () => {
       null,
     ],
     [
-      'a search that throws',
+      'a search that throws an error',
       {
         search: () => {
           throw new TypeError('secret detail at /srv/app')
@@ -72,7 +72,7 @@ describe('when something fails', () => {
       null,
     ],
     [
-      'a limiter that throws',
+      'a rate limiter that throws an error',
       {
         limiter: {
           take: () => {

@@ -1,4 +1,5 @@
-// Tests what is cached to make responses cheap: a URL is split like the URL class does, and cached headers are only used if they are the same.
+// Tests two optimizations of responses: splitting a URL as the URL class does, and reusing cached headers only if they
+// are the same.
 import { describe, expect, test } from 'vitest'
 import { pathOf, queryOf } from '../../src/server/address.ts'
 import { type Answer, respondWith } from '../../src/server/respond.ts'
@@ -21,13 +22,13 @@ describe('headers of responses with the same bytes', () => {
     respondWith(new Request('http://localhost/', { headers }), answer).headers
   const all = (headers: Headers) => Object.fromEntries(headers)
 
-  //  what differs     asked as                                 header              without it              with it
+  //  difference       response                                 header              without it              with it
   test.each<[string, Partial<Answer>, string, string | null, string | null]>([
-    ['how long', { cache: 'immutable' }, 'Netlify-Cache-ID', null, 'version_repo_a_b'],
-    ['the tag', { cacheTag: 'repo_c_d' }, 'Netlify-Cache-Tag', 'repo_a_b', 'repo_c_d'],
-    ['the type', { mediaType: 'text/plain' }, 'Content-Security-Policy', null, "default-src 'none'; sandbox"],
-    ['more headers', { headers: { 'X-Prompt-Version': '1.0.0' } }, 'X-Prompt-Version', null, '1.0.0'],
-  ])('sends different headers for a different answer: %s', (_, other, name, without, withIt) => {
+    ['cache lifetime', { cache: 'immutable' }, 'Netlify-Cache-ID', null, 'version_repo_a_b'],
+    ['cache tag', { cacheTag: 'repo_c_d' }, 'Netlify-Cache-Tag', 'repo_a_b', 'repo_c_d'],
+    ['media type', { mediaType: 'text/plain' }, 'Content-Security-Policy', null, "default-src 'none'; sandbox"],
+    ['additional headers', { headers: { 'X-Prompt-Version': '1.0.0' } }, 'X-Prompt-Version', null, '1.0.0'],
+  ])('sends different headers for a different response: %s', (_, other, name, without, withIt) => {
     const plain = all(ask(first))
     expect(ask(first).get(name)).toBe(without)
     expect(ask({ ...first, ...other }).get(name)).toBe(withIt)

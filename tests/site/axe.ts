@@ -1,4 +1,4 @@
-// Runs axe on a page, in light and dark mode, including target sizes of 24 px.
+// Runs axe on a page, in light and dark mode, including the rule for target sizes of at least 24 px.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
@@ -11,7 +11,9 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[]
 }
 
-/** Finds violations in both colour schemes, and leaves the page in dark mode. @returns a sentence for each */
+/**
+ * Finds accessibility violations in both colour schemes, and leaves the page in dark mode. @returns a sentence for each
+ */
 export async function findViolations(page: Page): Promise<{ inLight: string[]; inDark: string[] }> {
   await page.evaluate(axe)
   await page.emulateMedia({ colorScheme: 'light' })

@@ -9,19 +9,21 @@ import type { CopyStore } from '../../src/ports/fresh-copies.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
 
-/** The URL that the site is built for. It is served elsewhere, which reveals every absolute link to itself. */
+/**
+ * The URL that the site is built for. It is served at another URL, so that every absolute link to itself is noticed.
+ */
 export const SITE_URL = 'https://hub.example'
 
-/** For links to the git host; nothing is published here. */
+/** Enables the links to the git host; nothing is published here. */
 const ON_GITHUB = { GITHUB_REPOSITORY: 'octo/hub', GITHUB_TOKEN: 'not a token' }
 
-/** A site that is being served, and a browser for it. */
+/** A running site, and a browser for it. */
 export interface BuiltSite {
   origin: string
   browser: Browser
   /** The folder of the built site. */
   dir: string
-  /** The host's own fresh copies, as a publish creates them. */
+  /** The host's own fresh copies, to which a test can add versions as a publish does. */
   fresh: CopyStore
   /** Opens a page and collects every problem. The caller closes its context. */
   open(path: string, options?: BrowserContextOptions): Promise<{ page: Page; problems: string[] }>
@@ -32,7 +34,7 @@ export interface BuiltSite {
 /** Builds and serves a content folder. @param write fills the given folder */
 export async function openBuiltSite(write: (contentDir: string) => void, openTimeoutMs = 60_000): Promise<BuiltSite> {
   const dir = makeSiteFolder('pages')
-  // Outside the project, like a copy of the git host's folder.
+  // The content folder is outside the project, like a clone of the repository on the git host.
   const contentDir = join(mkdtempSync(join(tmpdir(), 'hub-pages-')), 'content')
   write(contentDir)
   const opening: Promise<Browser> = openBrowser()
@@ -54,9 +56,10 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
       const page = await context.newPage()
       page.setDefaultTimeout(openTimeoutMs)
       const problems: string[] = []
-      // A policy violation is also a console error.
+      // A violation of the Content-Security-Policy is also a console error.
       page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-      // Chromium reports this about its own transition, sometimes before any script on the page could listen; the page still loads.
+      // Chromium reports this about its own view transition, sometimes before a script on the page could listen. The
+      // page still loads.
       const isOfBrowser = (message: string) =>
         message.endsWith('Transition was aborted because of invalid state. Page already revealed')
       page.on('pageerror', (error) => isOfBrowser(String(error)) || problems.push(String(error)))

@@ -1,5 +1,5 @@
-// Tests chat prompts for people and older clients: the page for every case in the shared table, a comparison, the feed,
-// print, and the frozen releases.
+// Tests how the pages and older clients handle chat prompts: the page for every case in the shared table, comparison,
+// feed, print, and the frozen releases.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -104,7 +104,7 @@ test('comparison lists changed messages by role; print and raw text contain ever
   expect(await (await fetch(`${site.origin}/acme/support/feed.xml`)).text()).toContain('compare/1.0.0...2.0.0')
 })
 
-/** Line endings, a byte order mark, a missing trailing newline, and a history placeholder. */
+/** Prompts with several line endings, a byte order mark, a missing final newline, and a history placeholder. */
 const TO_LOCK = cases.filter(({ name }) =>
   ['CRLF', 'a byte order mark and an empty line', 'history at the end without a line feed'].includes(name),
 )

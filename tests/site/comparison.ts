@@ -1,4 +1,4 @@
-// Tests the comparison of two versions.
+// Tests the page that compares two versions.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { renderDifferenceLines } from '../../src/site/prompt/render-difference.ts'
@@ -12,7 +12,7 @@ export function testComparison(opened: () => BuiltSite): void {
     site = opened()
   })
 
-  describe('a comparison', () => {
+  describe('comparison page', () => {
     const wordsOf = (page: Page, kind: string) =>
       page
         .locator(`.line.${kind} .words`)
@@ -21,7 +21,7 @@ export function testComparison(opened: () => BuiltSite): void {
     test.each([
       [COMPARE, 'bad'],
       [`${REPOSITORY}/compare/1.0.0...1.1.0`, 'first'],
-    ])('%s, built or drawn in the browser, shows every byte as text', async (path, before) => {
+    ])('%s, rendered on the server or in the browser, shows every byte as text', async (path, before) => {
       const { page, problems } = await site.open(path)
       expect(await page.locator('.for-callers .mark').textContent()).toBe('Breaking change')
       expect(await page.locator('.for-callers li').allTextContents()).toEqual([
@@ -34,7 +34,7 @@ export function testComparison(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('side by side, each line stands below the one before it, and lines that changed beside each other', async () => {
+    test('side by side, lines keep their order, and changed lines are next to each other', async () => {
       const { page } = await site.open(COMPARE)
       const [before, after] = ['a\nb\nc\nd\ne\nf\n', 'a\nB1\nB2\nc\nd\nE\nf\ng\n']
       const raw_url = 'https://hub.example/raw'
@@ -63,7 +63,7 @@ export function testComparison(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('shows what cannot be seen', async () => {
+    test('shows invisible characters', async () => {
       const { page } = await site.open('/mallory/unseen/compare/1.0.0...1.0.1')
       expect(
         await page

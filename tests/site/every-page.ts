@@ -1,4 +1,5 @@
-// Tests every kind of page in a browser: nothing hostile runs, it is accessible, small and valid, and works without JavaScript.
+// Tests every kind of page in a browser: nothing hostile runs, and each page is accessible, small, valid HTML, and
+// usable without JavaScript.
 import { HtmlValidate } from 'html-validate'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { HEADER_RULES } from '../../src/domain/api/site-headers.ts'
@@ -6,7 +7,7 @@ import { findViolations } from './axe.ts'
 import type { BuiltSite } from './built-site.ts'
 import { COMPARE, MARKER, REPOSITORY } from './hostile-content.ts'
 
-/** One of each kind; those after the gap are rendered by a function. */
+/** One page of each kind. A function renders those after the empty line. */
 const KINDS = [
   ...[
     '/',
@@ -37,7 +38,7 @@ export function testEveryPage(opened: () => BuiltSite): void {
 
   describe('in a browser', () => {
     test.each(KINDS)(
-      '%s: nothing hostile runs, nothing is inline or from elsewhere, everybody can use it, a small screen holds it',
+      '%s: runs nothing hostile, has nothing inline or external, is accessible, and fits a small screen',
       async (path) => {
         const { page, problems } = await site.open(path, { reducedMotion: 'reduce' })
         const ran = await page.evaluate((marker) => Reflect.get(window, marker), MARKER)
@@ -70,20 +71,20 @@ export function testEveryPage(opened: () => BuiltSite): void {
       },
     )
 
-    test('the policy is the strict one, on what a function draws too', async () => {
+    test('has a strict Content-Security-Policy, also on rendered pages', async () => {
       const rule = HEADER_RULES[0]?.headers['Content-Security-Policy']
       expect(rule).not.toContain('unsafe')
       for (const path of ['/', '/search?q=x', '/nobody/here'])
         expect((await fetch(site.origin + path)).headers.get('Content-Security-Policy')).toBe(rule)
     })
 
-    //  page                what comes over the wire, compressed, with the font
+    //  page                bytes transferred, compressed, with the font
     test.each([
       ['/', 60_000],
       [REPOSITORY, 50_000],
       [`${REPOSITORY}/v/1.0.0`, 50_000],
       [COMPARE, 50_000],
-    ])('%s weighs at most %i bytes', async (path, most) => {
+    ])('%s transfers at most %i bytes', async (path, most) => {
       const page = await (await site.browser.newContext()).newPage()
       const sizes: Promise<number>[] = []
       page.on('requestfinished', (request) =>
@@ -99,7 +100,7 @@ export function testEveryPage(opened: () => BuiltSite): void {
     test.each(KINDS)('%s is valid HTML', async (path) => {
       const validate = new HtmlValidate({
         extends: ['html-validate:recommended'],
-        // It counts `&lt;` as four characters; the titles are measured in the browser above.
+        // The rule counts `&lt;` as four characters; the test above measures titles in the browser.
         rules: { 'no-inline-style': 'error', 'long-title': 'off' },
       })
       const report = await validate.validateString(await (await fetch(site.origin + path)).text())
@@ -110,7 +111,7 @@ export function testEveryPage(opened: () => BuiltSite): void {
       ).toEqual([])
     })
 
-    test('without JavaScript, everything can be read and found, and nothing pretends to work', async () => {
+    test('without JavaScript, everything can be read and found, and controls that need it are hidden', async () => {
       const { page } = await site.open('/', { javaScriptEnabled: false })
       expect(await page.locator('.rows .row').count()).toBe(20)
       await page.locator('#q').fill('hostile')

@@ -1,4 +1,4 @@
-// Checks the code in the guide to filling: its lines run on every starter prompt and give the same result as the hub.
+// Checks the code in the filling guide: it runs on every starter prompt and gives the same result as the hub.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -14,7 +14,10 @@ function linesOf(language: string): string {
   return code
 }
 
-/** Every starter prompt with only its required values, full of strings that break other ways of filling; then with each value omitted. */
+/**
+ * Every starter prompt with only its required values, full of strings that break naive implementations; then with each
+ * value omitted.
+ */
 const catalogue = buildCatalogue(readStarterCatalogue().tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
 const prompts = [...catalogue.entries.values()].flatMap(({ repository }) => {
   const { content, variables } = repository

@@ -10,8 +10,8 @@ export function testFinding(opened: () => BuiltSite): void {
     site = opened()
   })
 
-  describe('finding', () => {
-    test('suggests as one types, and goes there by keyboard alone', async () => {
+  describe('search', () => {
+    test('suggests prompts while typing, and opens one by keyboard alone', async () => {
       const { page, problems } = await site.open('/docs')
       await page.keyboard.press('/')
       await page.keyboard.type('hostile')
@@ -25,7 +25,7 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('keeps the question in the address, and Back brings query, filter and page back', async () => {
+    test('keeps the query in the URL, and Back restores query, filter and page', async () => {
       const { page, problems } = await site.open('/')
       await page.locator('#q').fill('plain')
       await page.keyboard.press('Enter')
@@ -48,7 +48,7 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('filters with counts, each of which can be removed again', async () => {
+    test('offers filters with counts, each of which can be removed again', async () => {
       const { page } = await site.open('/search?tag=many')
       await page.getByRole('link', { name: /^evil/ }).click()
       await page.getByText('1 prompt', { exact: true }).waitFor()
@@ -58,7 +58,7 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('an owner of many prompts shows 60 and links to all of them', async () => {
+    test('the page of an owner with many prompts shows 60 and links to all of them', async () => {
       const { page } = await site.open('/mallory')
       expect(await page.locator('.row').count()).toBe(60)
       await page.getByRole('link', { name: /^View all \d+ prompts$/ }).click()
@@ -67,7 +67,7 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('says what a typo was read as, and offers tags when nothing is found', async () => {
+    test('shows how a typo was corrected, and suggests tags when nothing is found', async () => {
       const { page } = await site.open('/search?q=hostlie')
       expect(await page.locator('#reading').textContent()).toContain('Showing results for hostile instead of “hostlie”')
       await page.goto(`${site.origin}/search?q=nothingofthatkind`)
@@ -79,7 +79,7 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('hostile questions are text', async () => {
+    test('hostile queries are treated as text', async () => {
       const question = `"><script>window.${MARKER}=1</script>`
       const { page, problems } = await site.open(
         `/search?${new URLSearchParams({ q: question, license: question, tag: question })}`,
@@ -90,7 +90,7 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('says what went wrong, and tries again', async () => {
+    test('shows an error and allows a retry', async () => {
       const { page } = await site.open('/')
       await page.route('**/search?*', (route) => route.abort())
       await page.locator('#q').fill('hostile')

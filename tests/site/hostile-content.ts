@@ -3,31 +3,33 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { formatVersionFile } from '../../src/domain/content/prompt-file.ts'
 
-/** The name that a hostile field would set if any of it ran. */
+/** The name of a global variable that a hostile field would set if it were executed. */
 export const MARKER = 'hostileFieldRan'
 
 /**
- * Returns a string that breaks out of every place where a page may put it, unless it is escaped. @param field
- * distinguishes the fields
+ * Returns a string that breaks out of any context on a page unless it is escaped. @param field distinguishes the fields
  */
 export function hostile(field: string): string {
   const run = `window.${MARKER}='${field}'`
   return `${field}</script><script>${run}</script>"'><svg onload="${run}"><a href="javascript:${run}">x</a>\u2028{{x}} &amp; $& \`\${1}\``
 }
 
-/** Content that an HTML parser would change unless the page prevents it: a BOM, a leading newline, CRLF, a form feed, a closing `pre` tag. */
+/**
+ * Content that an HTML parser would change unless the page prevents it: a BOM, a leading newline, CRLF, a form feed, a
+ * closing `pre` tag.
+ */
 export const CONTENT = `\uFEFF\n${hostile('content')}\r\n</code></pre><b>&lt;\f\t{{language}} {{ tone }} {{language}}{{  other  }}\r\n{{count}} {{strict}} {{free}}`
 
-/** Content with invisible characters: a zero-width space, a mark that changes the direction, a tag character. */
+/** Content with invisible characters: a zero-width space, a bidi override, a tag character. */
 export const UNSEEN_CONTENT = 'a\u200Bb \u202Ereversed\u202C {{x}} \u{E0041}end\n# heading\n<tag>\n'
 
-/** Enough for a tag to have a second page. */
+/** Enough prompts for a second page of a tag. */
 export const PLAIN_COUNT = 65
 
-/** Enough for content to be collapsed. */
+/** Enough lines for the page to collapse the content. */
 export const LONG_LINES = 60
 
-/** The page of the prompt whose fields are all hostile, and of the difference between two of its versions. */
+/** The page of the prompt whose fields are all hostile, and the comparison of two of its versions. */
 export const REPOSITORY = '/mallory/hostile'
 export const COMPARE = `${REPOSITORY}/compare/1.0.1...1.1.0`
 
@@ -90,12 +92,12 @@ export function writeHostileContent(dir: string): void {
     front({ status: 'archived', status_message: hostile('archived'), replaced_by: 'mallory/hostile' }, ''),
   )
   write('mallory/old/versions/1.0.0.md', version('archived content'))
-  // Archived, so that no list links to it: its page is opened once, and only after a test has published to it.
+  // This prompt is archived, so that no list links to it. A test opens its page only after publishing to it.
   write('mallory/unvisited/index.md', front({ status: 'archived' }, ''))
   write('mallory/unvisited/versions/1.0.0.md', version('first content'))
   write('mallory/unseen/index.md', front({ title: 'Unseen', tags: ['evil'], forked_from: 'mallory/hostile@1.0.0' }, ''))
   write('mallory/unseen/versions/1.0.0.md', version('seen\n# heading\n'))
-  // U+FFFF is not a valid XML character, but a changelog published before this was known may contain it.
+  // U+FFFF is not a valid XML character, but older changelogs may contain it.
   const notXml = { published_at: '2026-10-02T10:00:00Z', changelog: 'no\uffffcharacter\ufffe of XML' }
   write('mallory/unseen/versions/1.0.1.md', version(UNSEEN_CONTENT, notXml))
   const long = 'averylongwordwithoutanybreak'.repeat(7)
@@ -136,7 +138,7 @@ ${hostile('fence')}
 \`\`\`
 `
 
-/** JSON is YAML; U+2028 is escaped because YAML treats it as a line ending. */
+/** Formats front matter as JSON, which is valid YAML. U+2028 is escaped because YAML treats it as a line break. */
 function formatJson(values: object): string {
   return JSON.stringify(values).replaceAll('\u2028', '\\u2028')
 }

@@ -1,4 +1,5 @@
-// Checks that incrementally written data files are identical, byte for byte, to those of a clean build, whatever was edited in between.
+// Checks incremental builds: their data files are identical to those of a clean build, byte for byte, whatever was
+// edited in between.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -11,7 +12,7 @@ import { buildSearchIndex, updateSearchIndex } from '../../src/stores/search/wri
 import { readTree } from '../hubs/build-site.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 
-/** The number of edits; `EDITS=200 PROMPTS=100` is the long run. */
+/** The number of edits. For a long run: `EDITS=200 PROMPTS=100`. */
 const EDITS = Number(process.env.EDITS ?? 40)
 const PROMPTS = Number(process.env.PROMPTS ?? 8)
 
@@ -60,7 +61,7 @@ const prompts = () =>
 const versionsOf = (owner: string, name: string) =>
   readdirSync(join(contentDir, owner, name, 'versions')).map((file) => file.slice(0, -3))
 
-/** A single action by a person or a publish. Each leaves content without problems, except `breaks`, which the next edit fixes. */
+/** A single change by a person or a publish. After each change, the content is valid. */
 const EDIT_KINDS = [
   'publish',
   'add',
@@ -80,7 +81,7 @@ const EDIT_KINDS = [
 ] as const
 type Edit = { kind: (typeof EDIT_KINDS)[number]; choice: number }
 
-/** Ensures that these occur even in a short run. */
+/** These edits come first, so that they occur even in a short run. */
 const BEGINNING: Edit[] = (['nothing', 'join', 'leave', 'tags', 'archive', 'yank', 'nothing'] as const).map((kind) => ({
   kind,
   choice: 1,
@@ -106,7 +107,8 @@ function apply({ kind, choice }: Edit): void {
     put(`${owner}/index.md`, `---\nname: Name ${count++}\nmembers: [member-${choice % 3}]\n---\nBio.\n`)
   else if (kind === 'usage')
     put('usage.json', JSON.stringify({ [`${owner}/${name}`]: { downloads_7d: choice, downloads_90d: choice } }))
-  // Anyone who has published elsewhere gets their own page, which all those pages then link to, and loses it again.
+  // A user with prompts of their own has a page, which all pages with their versions link to; without them, the page
+  // disappears.
   else if (kind === 'join') writePrompt('somebody', 'first')
   else if (kind === 'leave') rmSync(join(contentDir, 'somebody'), { recursive: true, force: true })
   else if (kind === 'day') day = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)

@@ -1,4 +1,5 @@
-// Checks that texts that would make huge pages are limited: comparisons with links to both texts, and a prompt's content by its own limit.
+// Checks that long texts do not make huge pages: comparisons are shortened and link to both texts, and content has its
+// own limit.
 import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../../src/domain/api/limits.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
@@ -19,10 +20,10 @@ const words = (seed: number) => {
 describe('comparison of two versions', () => {
   //  case                               older                          newer
   test.each([
-    ['lines of one letter', 'a\n'.repeat(MOST / 2), 'b\n'.repeat(MOST / 2)],
-    ['characters that cannot be seen', '\u200b'.repeat(MOST / 3), '\u200c'.repeat(MOST / 3)],
+    ['one-letter lines', 'a\n'.repeat(MOST / 2), 'b\n'.repeat(MOST / 2)],
+    ['invisible characters', '\u200b'.repeat(MOST / 3), '\u200c'.repeat(MOST / 3)],
     ['placeholders', '{{a}}'.repeat(MOST / 5), '{{b}}'.repeat(MOST / 5)],
-    ['as many lines as are compared', 'a\n'.repeat(10_000), 'b\n'.repeat(10_000)],
+    ['the maximum number of compared lines', 'a\n'.repeat(10_000), 'b\n'.repeat(10_000)],
   ])('limits a comparison of %s to 1 MB and links to both raw texts', (_, older, newer) => {
     const page = renderDifferenceLines(text('1.0.0', older), text('1.0.1', newer))
     expect(page.length).toBeLessThan(1_010_000)
@@ -54,10 +55,10 @@ describe('comparison of two versions', () => {
 
 describe('prompt text', () => {
   test.each([
-    ['characters that cannot be seen', '\u200b'.repeat(MOST / 3)],
+    ['invisible characters', '\u200b'.repeat(MOST / 3)],
     ['placeholders', '{{a}}'.repeat(MOST / 5)],
-    ['lines of one letter', 'a\n'.repeat(MOST / 2)],
-    ['characters that are escaped', '"'.repeat(MOST)],
+    ['one-letter lines', 'a\n'.repeat(MOST / 2)],
+    ['escaped characters', '"'.repeat(MOST)],
   ])('renders %s in full within 2 MB', (_, content) => {
     const html = renderContent(content, [undeclaredVariable('a')], { isLinked: true })
     expect(html.length).toBeLessThan(2_000_000)

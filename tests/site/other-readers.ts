@@ -1,4 +1,5 @@
-// Tests the site for other clients: the same order everywhere, the TypeScript library, feeds, cards, badges and cross-origin pages.
+// Tests the site for other clients: the same search order everywhere, the TypeScript library, feeds, cards, badges and
+// cross-origin pages.
 import { readFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,8 +17,8 @@ export function testOtherReaders(opened: () => BuiltSite): void {
     site = opened()
   })
 
-  describe('one order for everybody', () => {
-    //  what is asked        what is said of it
+  describe('same search order for every client', () => {
+    //  query                corrected, ignored
     test.each([
       ['plain', {}, []],
       ['evil plain', {}, []],
@@ -60,7 +61,7 @@ export function testOtherReaders(opened: () => BuiltSite): void {
     })
   })
 
-  test('the TypeScript library reads from a page of another origin, of a hub and of a mirror that answers nothing but GET', async () => {
+  test('the TypeScript library works on a page of another origin, with a hub and with a mirror that supports only GET', async () => {
     const methods: (string | undefined)[] = []
     const open = async (answer: (path: string, response: ServerResponse) => void) => {
       const server = createServer((request, response) => answer(request.url ?? '', response))
@@ -83,7 +84,7 @@ export function testOtherReaders(opened: () => BuiltSite): void {
     const page = await context.newPage()
     await page.goto(library.origin)
     for (const url of [site.origin, mirror.origin]) {
-      // As a string, because vitest would rewrite the import.
+      // This is a string, because Vitest would rewrite the import.
       const got = await page.evaluate(`import('/prompt-hub.js').then(async ({ PromptHub }) => {
         const events = []
         const onEvent = ({ type }) => events.push(type)
@@ -100,8 +101,8 @@ export function testOtherReaders(opened: () => BuiltSite): void {
     mirror.server.close()
   })
 
-  describe('what stands beside the pages', () => {
-    test('feeds are Atom, hold no markup of strangers, and lead to the difference', async () => {
+  describe('files other than pages', () => {
+    test('feeds are valid Atom, contain no unescaped markup, and link to the comparison', async () => {
       for (const path of ['/feed.xml', '/mallory/feed.xml', '/tags/evil/feed.xml', `${REPOSITORY}/feed.xml`]) {
         const { page, problems } = await site.open('/docs')
         const feed = await page.evaluate(async (address) => {
@@ -124,7 +125,7 @@ export function testOtherReaders(opened: () => BuiltSite): void {
       expect(await (await fetch(`${site.origin}${REPOSITORY}/feed.xml`)).text()).toContain(`${SITE_URL}${COMPARE}`)
     })
 
-    test('each prompt has a social card of its own, a picture of 600 by 315', async () => {
+    test('each prompt has its own social card of 600 by 315 pixels', async () => {
       const html = await (await fetch(`${site.origin}${REPOSITORY}/v/1.0.0`)).text()
       expect(html).toContain(`<meta property="og:image" content="${SITE_URL}/badges${REPOSITORY}.png">`)
       const { page } = await site.open('/docs')
@@ -149,20 +150,20 @@ export function testOtherReaders(opened: () => BuiltSite): void {
         [600, 315],
         [600, 315],
       ])
-      // A whole title line has more dark pixels than `Plain 1`.
+      // A full title line has more dark pixels than the short title `Plain 1`.
       expect(seen[1]!.dark).toBeGreaterThan(500)
       expect(seen[0]!.dark).toBeGreaterThan(2 * seen[1]!.dark)
       await page.context().close()
     })
 
-    test('a badge says name and version; llms.txt says where to read', async () => {
+    test('a badge shows name and version, and llms.txt describes the hub', async () => {
       const badge = await fetch(`${site.origin}/badges/mallory/hostile.svg`)
       expect(badge.headers.get('Content-Type')).toBe('image/svg+xml')
       expect(await badge.text()).toContain('aria-label="mallory/hostile: v1.1.0"')
       expect(await (await fetch(`${site.origin}/llms.txt`)).text()).toMatch(/^# Prompt Hub\n\n> /)
     })
 
-    test('the address in the scripts is the one of the table', () =>
+    test('the scripts use the path of the repository list from the route table', () =>
       expect(ROUTES_LIST).toBe(ROUTES.listRepositories.path))
   })
 
@@ -188,7 +189,7 @@ export function testOtherReaders(opened: () => BuiltSite): void {
       ['/data/v1/tags.json', TRACED],
       ['/docs/mcp/server.json', TRACED],
       ['/cli/hubcli', TRACED],
-    ])('reads %s, whatever headers its tools add', async (path, headers) => {
+    ])('can read %s, whatever headers its tools add', async (path, headers) => {
       const page = await (await site.browser.newContext()).newPage()
       await page.goto(elsewhere)
       const read = ([address, given]: [string, Record<string, string>]) =>

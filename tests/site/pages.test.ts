@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(SCRATCH, { recursive: true, force: true })
 })
 
-// One site for all of them, because it is built once. Tests that change it come last.
+// All tests share one site, because it is built only once. Tests that change it come last.
 for (const testPart of [
   ...[testOtherReaders, testWithoutBrowser, testEveryPage, testVisitorJobs, testFinding, testComparison],
   testPromptPage,

@@ -1,4 +1,4 @@
-// Tests the prompt page: its bytes, filling, copying, status notices, and versions newer than the build.
+// Tests the prompt page: its bytes, filling, copying, status notices, and versions published after the build.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
@@ -11,7 +11,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
     site = opened()
   })
 
-  describe('the page of a prompt', () => {
+  describe('prompt page', () => {
     const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] }
     const readClipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
     const copyAs = async (page: Page, words: string) => {
@@ -21,7 +21,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       return readClipboard(page)
     }
 
-    test('shows and copies the very bytes of the API, filled in by the rule of all clients', async () => {
+    test('shows and copies the exact bytes from the API, filled as in every client', async () => {
       const { page, problems } = await site.open(REPOSITORY, clipboard)
       const { data } = await site.getJson(`/api/v1/repos${REPOSITORY}`)
       expect(data.content).toBe(CONTENT)
@@ -48,7 +48,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('values live after the # alone, survive a reload, and travel by link', async () => {
+    test('values are stored only after the # of the URL, survive a reload, and can be shared by link', async () => {
       const { page } = await site.open(REPOSITORY, clipboard)
       const sent: string[] = []
       page.on('request', (request) => sent.push(request.url() + (request.postData() ?? '')))
@@ -65,7 +65,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('a chip leads to its field; examples fill empty fields alone, and can be undone; types are checked', async () => {
+    test('a chip focuses its field; examples fill only empty fields and can be removed; types are checked', async () => {
       const { page } = await site.open(REPOSITORY)
       await page.locator('#content a.chip').first().click()
       expect(await page.evaluate(() => document.activeElement?.id)).toBe('variable-language')
@@ -86,7 +86,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('a skill has the lines that install it, each to be copied, and a version that is none has no lines', async () => {
+    test('a skill has install commands to copy, and a version that is not a skill has none', async () => {
       const { page } = await site.open(REPOSITORY, clipboard)
       const address = `${SITE_URL}${REPOSITORY}/v/1.1.0`
       const fetched = (folder: string) => `curl -fsS --create-dirs -o ${folder}/hostile/SKILL.md ${address}/SKILL.md`
@@ -118,7 +118,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('says what is deprecated, archived, yanked or gone, and what to use instead', async () => {
+    test('shows what is deprecated, archived or yanked, and what to use instead', async () => {
       const { page } = await site.open(REPOSITORY)
       expect(await page.getByRole('note').first().textContent()).toMatch(
         /^Deprecated: .*status_message<\/script>.*Use mallory\/plain-1 instead\.$/s,
@@ -135,7 +135,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('a fork names its original, and the original its forks', async () => {
+    test('a fork links to its original, and the original to its forks', async () => {
       const { page } = await site.open('/mallory/unseen')
       await page.getByRole('link', { name: 'mallory/hostile@1.0.0' }).click()
       await page.waitForURL('**/mallory/hostile')
@@ -143,7 +143,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('characters that cannot be seen are counted and shown, and the text stays what it was', async () => {
+    test('invisible characters are counted and shown, and the text stays unchanged', async () => {
       const { page } = await site.open('/mallory/unseen')
       expect(await page.locator('#content').textContent()).toBe(UNSEEN_CONTENT)
       expect(
@@ -156,8 +156,8 @@ export function testPromptPage(opened: () => BuiltSite): void {
     })
   })
 
-  describe('a version that is newer than the site', () => {
-    test('has its page at once, and so has its change', async () => {
+  describe('a version published after the build', () => {
+    test('is shown at once on its page and in a comparison', async () => {
       const name = 'unvisited'
       const { data: repository } = await site.getJson(`/api/v1/repos/mallory/${name}`)
       const { data: record } = await site.getJson(`/api/v1/repos/mallory/${name}/versions/1.0.0`)

@@ -1,4 +1,5 @@
-// Tests how a host processes its content: a broken file excludes only itself, only changed files are read, and an incomplete state is never used.
+// Tests how a host processes its content: an invalid file affects only itself, only changed files are read, and an
+// incomplete build is never used.
 import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,7 +41,7 @@ function openSite(code?: string) {
   return { ...site, read: () => site.makeState(listContent(contentDir), '2026-11-20') }
 }
 
-/** Starts a new process with the previous one's data. */
+/** Simulates a new process that uses the data of the previous one. */
 function restart(code?: string) {
   for (const site of open.splice(0)) site.close()
   return openSite(code)
@@ -53,7 +54,10 @@ const versionsOf = (state: BuiltState, name: string) =>
     ?.versions.map(({ record }) => record.version)
     .toSorted()
 
-/** Files changed within the last moments are read again, because they may change within one clock tick. */
+/**
+ * Waits until no file is recent: recently changed files are always read again, because they may change within one clock
+ * tick.
+ */
 const settle = () =>
   poll('files that are older than a tick', 10_000, async () =>
     listContent(contentDir).files.every(({ stamp }) => stamp !== '') ? true : undefined,
@@ -140,7 +144,7 @@ test('rereads only changed files, also after a restart; a new mtime alone is no 
 
 test('serves a very large repository in full, and drops versions that are deleted', () => {
   const numbers = Array.from({ length: 40 }, (_, index) => `1.0.${index + 1}`)
-  // A quotation mark takes two characters in JSON: half a megabyte each.
+  // In JSON, a quotation mark takes two characters, so each text takes half a megabyte.
   for (const number of numbers) put(`acme/a/versions/${number}.md`, versionFile('"'.repeat(260_000) + number))
   const site = openSite()
   expect(entryOf(site.read(), 'acme/a')?.versions).toHaveLength(41)

@@ -1,4 +1,5 @@
-// Tests what "Suggest a change" opens on the git host: a file that keeps only the text of the previous version, and that no review accepts unedited.
+// Tests what "Suggest a change" opens on the git host: a file with the text of the previous version, which a review
+// rejects until it is edited.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -65,7 +66,7 @@ test('a completed suggestion keeps the text, variables and parameters', async ()
   expect(parseVersionFile(filled).value).toMatchObject({ published_by: 'octocat', content, variables, parameters })
 })
 
-//  CONTENT_DIR                            where the repository has it
+//  CONTENT_DIR                            folder in the repository
 test.each([
   ['content', 'content'],
   ['prompts', 'prompts'],

@@ -1,4 +1,5 @@
-// Tests which changed lines get word marks: those with at least a third unchanged, by the library's own comparison.
+// Tests which changed lines get word marks: those of which at least a third is unchanged, according to the diff
+// library.
 import { diffWordsWithSpace } from 'diff'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

@@ -1,21 +1,22 @@
-// Tests visitors' tasks, by keyboard only: find, judge, try, copy, compare and suggest a change; also without JavaScript and in print.
+// Tests visitors' tasks by keyboard only: find, judge, try, copy, compare and suggest a change; also without JavaScript
+// and in print.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { COMPARE, CONTENT, hostile, LONG_LINES, MARKER, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
 
 const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] }
-/** More tab stops than any page has before the target. */
+/** The maximum number of tab stops before the target on any page. */
 const MAX_STOPS = 150
 
-/** Moves through the tab stops until one contains the words, like a user without a mouse. */
+/** Presses Tab until the focused element contains the words, like a user without a mouse. */
 export async function tabTo(page: Page, words: string | RegExp): Promise<void> {
   const fits = (text: string) => (typeof words === 'string' ? text === words : words.test(text))
   for (let stop = 0; stop < MAX_STOPS; stop++) {
     await page.keyboard.press('Tab')
     const here = await page.evaluate(() => {
       const { activeElement: element } = document
-      // A field of any kind is named by its label.
+      // A form field is named by its label.
       const label = (element as HTMLInputElement | null)?.labels?.[0]?.textContent
       return (element?.getAttribute('aria-label') ?? label ?? element?.textContent ?? '').trim()
     })
@@ -28,8 +29,8 @@ const readClipboard = (page: Page) => page.evaluate(() => navigator.clipboard.re
 
 /** Adds the tests. @param opened the site, once it is open */
 export function testVisitorJobs(opened: () => BuiltSite): void {
-  describe('by the keyboard alone', () => {
-    test('find: from the front page to a prompt, narrowed by a filter, and Back again', async () => {
+  describe('with the keyboard alone', () => {
+    test('find: from the front page to a prompt, through a sort order, and Back again', async () => {
       const { page, problems } = await opened().open('/')
       await page.keyboard.press('/')
       await page.keyboard.type('plain')
@@ -53,7 +54,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('judge: each fact of the card leads to its evidence', async () => {
+    test('judge: each fact on the card links to its evidence', async () => {
       const { page } = await opened().open(REPOSITORY)
       await tabTo(page, '1 of 3 versions yanked')
       await page.keyboard.press('Enter')
@@ -71,7 +72,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('try: a chip leads to its field, values stand in the text as text, and outlive reload and Back', async () => {
+    test('try: a chip focuses its field, values are shown as text and survive reload and Back', async () => {
       const { page, problems } = await opened().open(REPOSITORY)
       const value = `${hostile('value')}\u202E`
       await tabTo(page, '{{strict}}')
@@ -100,7 +101,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('copy: the prompt by its button, other forms by the menu, lines by their own', async () => {
+    test('copy: the prompt with its button, other formats with the menu, commands with their own buttons', async () => {
       const { page } = await opened().open(REPOSITORY, CLIPBOARD)
       const said = page.locator('#copy-status', { hasText: 'Copied' })
       await tabTo(page, /^Copy prompt/)
@@ -129,7 +130,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('compare: neighbours from the list of versions, any other pair from there', async () => {
+    test('compare: adjacent versions from the version list, then any other pair', async () => {
       const { page, problems } = await opened().open(REPOSITORY)
       await tabTo(page, 'Compare 1.0.1 with 1.1.0')
       await page.keyboard.press('Enter')
@@ -162,7 +163,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('suggest a change: the git host’s editor, with the next version’s file prefilled', async () => {
+    test('suggest a change: opens the git host’s editor with the file of the next version prefilled', async () => {
       const { page } = await opened().open(REPOSITORY)
       await tabTo(page, 'Suggest a change')
       const address = await page.evaluate(() => (document.activeElement as HTMLAnchorElement).href)
@@ -178,7 +179,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
     })
   })
 
-  test('without JavaScript: every job but filling in is left', async () => {
+  test('without JavaScript: every task except filling works', async () => {
     const { page } = await opened().open('/', { javaScriptEnabled: false })
     await page.locator('#q').fill('hostile')
     await page.keyboard.press('Enter')
@@ -209,7 +210,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
     await page.context().close()
   })
 
-  test('on paper: the whole prompt with its values, and no controls', async () => {
+  test('in print: the whole prompt with its values, without controls', async () => {
     const { page } = await opened().open('/trent/long')
     await page.emulateMedia({ media: 'print' })
     const controls =

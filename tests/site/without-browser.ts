@@ -1,4 +1,4 @@
-// Tests the site without a browser: all links, lists, reference, 404 pages and redirects.
+// Tests the site without a browser: all links, lists, the API reference, 404 pages and redirects.
 import { readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/domain/api/errors.ts'
@@ -17,10 +17,10 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
   })
 
   describe('reading without a browser', () => {
-    test('every link of the site leads somewhere, and everything that is listed is linked', async () => {
+    test('every link on the site works, and everything listed is linked', async () => {
       const pages = await crawl(site)
       const missing = [...pages]
-        // A format may reject text that has a special meaning in it, and reports this.
+        // An export format may reject text that would have a special meaning in it.
         .filter(([path, { status }]) => status !== 200 && !(path.includes('/export/') && status === 422))
         .map(([path, { from }]) => `${path} on ${from}`)
       expect(missing).toEqual([])
@@ -36,7 +36,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
     })
 
     test.each(['/nobody/here', '/nobody', '/tags/nothing', '/tags/many/9', '/docs/nothing'])(
-      '%s is a page that says so, with status 404',
+      '%s is a page with status 404',
       async (path) => {
         const response = await fetch(site.origin + path)
         expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
@@ -44,7 +44,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       },
     )
 
-    test('the sitemap names what is listed, and nothing else', async () => {
+    test('the sitemap contains exactly what is listed', async () => {
       const sitemap = await (await fetch(`${site.origin}/sitemap.xml`)).text()
       const addresses = [...sitemap.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, address]) =>
         address!.replace(SITE_URL, ''),
@@ -66,7 +66,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       expect(await (await fetch(`${site.origin}/robots.txt`)).text()).toContain(`Sitemap: ${SITE_URL}/sitemap.xml`)
     })
 
-    test('pages have a language, a title, a description, an own address, and nothing from elsewhere', async () => {
+    test('pages have a language, a title, a description and a canonical URL', async () => {
       const html = await (await fetch(site.origin + REPOSITORY)).text()
       expect(html).toMatch(/^<!doctype html><html lang="en">/i)
       expect(html).toContain(`<link rel="canonical" href="${SITE_URL}${REPOSITORY}">`)
@@ -75,7 +75,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       expect(html.trimEnd()).toMatch(/<\/html>$/)
     })
 
-    test('the API reference names every address, error and field, and says something of each', async () => {
+    test('the API reference documents every route, error and field', async () => {
       const html = await (await fetch(`${site.origin}/docs/api`)).text()
       for (const { path } of Object.values(ROUTES))
         expect(html).toContain(`<span class="method">GET</span> <code>${path}</code>`)
@@ -97,7 +97,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       })
     })
 
-    test('the navigation of the docs has every guide', async () => {
+    test('the documentation navigation lists every guide', async () => {
       const guides = readdirSync(`${site.dir}/docs`, { recursive: true, encoding: 'utf8' })
         .filter((path) => path.endsWith('/index.html'))
         .map((path) => `/docs/${path.slice(0, -'/index.html'.length)}`)
@@ -107,14 +107,14 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       expect(linked.toSorted()).toEqual(guides.toSorted())
     })
 
-    test('what is not listed asks not to be found', async () => {
+    test('pages that are not listed have noindex', async () => {
       for (const path of ['/mallory/gone', '/mallory/old', '/nobody'])
         expect(await (await fetch(site.origin + path)).text()).toContain('<meta name="robots" content="noindex">')
     })
   })
 
-  describe('addresses that are nearly right', () => {
-    //  asked                          status  leads to
+  describe('almost correct URLs', () => {
+    //  path                           status  redirects to
     test.each([
       ['/Mallory', 308, '/mallory'],
       ['/MALLORY/Hostile', 308, '/mallory/hostile'],
@@ -133,7 +133,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       expect([response.status, response.headers.get('Location')]).toEqual([status, location])
     })
 
-    test('a misspelt name is answered with close ones: on a page, by the API, by hubcli', async () => {
+    test('a misspelled name gets suggestions: on a page, from the API, in hubcli', async () => {
       expect(await (await fetch(`${site.origin}/mallory/hostlie`)).text()).toContain(
         '<p>Did you mean <a href="/mallory/hostile">mallory/hostile</a>?</p>',
       )
@@ -163,7 +163,7 @@ interface Crawled {
   fragments: Set<string>
 }
 
-/** Follows every internal link from `/`, as a reader without JavaScript would. */
+/** Follows every internal link from `/`, as a user without JavaScript could. */
 async function crawl(site: BuiltSite): Promise<Map<string, Crawled>> {
   const pages = new Map<string, Crawled>()
   const queue = [{ link: '/', from: '' }]

@@ -1,5 +1,5 @@
-// Tests the hub's clone of the GitHub repository: it follows the branch, survives kills and damage, has time limits,
-// and keeps the credential out of files and arguments.
+// Tests the hub's clone of the GitHub repository: it follows the branch, survives kills and damage, has timeouts, and
+// keeps the credential out of files and arguments.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -65,7 +65,7 @@ test('uses an existing clone while GitHub is unreachable, and discards local cha
   await open()
   writeFileSync(join(folder(), 'content/acme/review/versions/1.0.0.md'), 'edited')
   writeFileSync(join(folder(), 'content/stray.md'), 'stray')
-  // As a killed process leaves it.
+  // A killed process leaves files such as these.
   writeFileSync(join(folder(), '.git/index.lock'), '')
   mkdirSync(`${folder()}.new`)
   standIn.script({ on: 'any', times: Infinity, fault: FAULTS.cut(false) })
@@ -79,9 +79,12 @@ test('uses an existing clone while GitHub is unreachable, and discards local cha
 })
 
 test.each([
-  ['half made', () => rmSync(join(folder(), '.git/HEAD'))],
-  ['without its objects', () => rmSync(join(folder(), '.git/objects'), { recursive: true })],
-  ['of another repository', () => execFileSync('git', ['-C', folder(), 'config', 'hub.source', 'another main'])],
+  ['incomplete', () => rmSync(join(folder(), '.git/HEAD'))],
+  ['missing its objects', () => rmSync(join(folder(), '.git/objects'), { recursive: true })],
+  [
+    'a clone of another repository',
+    () => execFileSync('git', ['-C', folder(), 'config', 'hub.source', 'another main']),
+  ],
 ])('clones again at startup when the clone is %s', async (_, damage) => {
   await open()
   damage()
@@ -130,7 +133,7 @@ test('checks out the committed bytes, whatever .gitattributes says', async () =>
 })
 
 test('never puts the credential in a file or a git argument', async () => {
-  // A git wrapper that records its arguments and then runs git.
+  // The wrapper records its arguments and then runs git.
   const bin = join(top, 'bin')
   mkdirSync(bin)
   const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()

@@ -1,4 +1,5 @@
-// Tests reading the content folder: what is ignored, what is a mistake, and how a later read detects changed files.
+// Tests reading the content folder: what is ignored, what is reported as a problem, and how a later read detects
+// changed files.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,7 +66,7 @@ test('listing only the changed repositories gives the same result as a full list
   expect(sorted(again)).toEqual(sorted(listContent(contentDir)))
 })
 
-test('file marks are equal exactly for equal paths, stamps and order, and empty without a stamp', () => {
+test('file marks are equal exactly when paths, timestamps and order are, and empty without a timestamp', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', '/', '1', ':'), minLength: 1, maxLength: 4 })
   const stamp = fc.oneof({ arbitrary: word, weight: 9 }, fc.constant(''))
   const files = fc.array(fc.record({ path: word, stamp, size: fc.constant(1) }), { minLength: 1, maxLength: 4 })

@@ -1,4 +1,4 @@
-// Writes content folders for tests: files with a given time, and version file text.
+// Writes content folders for tests: files with a given modification time, and version files.
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

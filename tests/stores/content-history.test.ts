@@ -1,4 +1,5 @@
-// Tests what the content's history reveals about repositories: odd commits, merges, renames, shallow clones, and histories of any length.
+// Tests what the git history of the content says about repositories: unusual commits, merges, renames, shallow clones,
+// and histories of any length.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -85,17 +86,17 @@ test('malformed commits neither break the history nor forge entries', async () =
   commit({ [INDEX]: index('C') }, `x\x01${'a'.repeat(40)}\x02nonsense\x02Root\x02\n\nx\n`, {
     GIT_AUTHOR_NAME: 'E\x02v\x01e\u202e',
   })
-  // A path that looks like a commit, and one that looks like git's output for a path.
+  // These are a path that looks like a commit, and one that looks like git's output for a path.
   commit(
     { [`content/\x01${'b'.repeat(40)}\x02nonsense\x02Root\x02`]: 'x', 'content/:100644 A': 'x', [INDEX]: index('D') },
     'Odd paths',
   )
-  // No front matter, an invalid one, a huge one: they reveal nothing, and neither does reverting them.
+  // The front matter is missing, invalid or huge. Such commits and their reverts add nothing to the history.
   commit({ [INDEX]: '\0\xff' }, 'Bytes')
   commit({ [INDEX]: '---\n{{{{\n---\n' }, 'Broken')
   commit({ [INDEX]: index('E', `# ${'x'.repeat(5_000_000)}\n`) }, 'Giant')
   commit({ [INDEX]: index('F') }, 'Back')
-  // A commit in place of the file, whose message looks like git's output.
+  // A commit takes the place of the file, and its message looks like git's output.
   const head = repository.git('rev-parse', 'HEAD').trim()
   repository.git('commit', '-q', '--allow-empty', '-m', `${head} blob 9999999`)
   const forged = repository.git('rev-parse', 'HEAD').trim()

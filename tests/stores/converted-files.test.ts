@@ -1,4 +1,4 @@
-// Checks that a build publishes the bytes in git, or fails: whatever made a fresh clone write different ones.
+// Checks that a build publishes the bytes in git or fails, whatever made a fresh clone write different bytes.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true }))
 
-/** Creates a repository with one additional file, then a clone of it with a fresh checkout. */
+/** Creates a repository with additional files, then a fresh clone of it. */
 function clone(more: Record<string, string>, settings: readonly string[] = [], attributes?: string): string {
   const [from, to] = [join(root, `from-${count}`), join(root, `to-${count++}`)]
   put(join(from, PATH), TEXT)
@@ -50,19 +50,19 @@ const CONVERTED =
 const REFUSED = `2 problems in the content:\n  ${PATH}: ${CONVERTED}\n  content: git check-attr -a FILE names the attribute: remove it, or set core.autocrlf to false, then check the files out again`
 
 describe('building from a fresh clone', () => {
-  //  what converts                                files                                          settings                  attributes of this clone
+  //  case                               files                               git configuration  attributes of this clone
   test.each<[string, Record<string, string>, string[], string?]>([
-    ['an attribute of line ends', { '.gitattributes': 'content/** text eol=crlf\n' }, []],
-    ['an attribute of one prompt', { '.gitattributes': 'content/acme/** text eol=crlf\ncontent/ -text\n' }, []],
+    ['a line ending attribute', { '.gitattributes': 'content/** text eol=crlf\n' }, []],
+    ['an attribute for one prompt', { '.gitattributes': 'content/acme/** text eol=crlf\ncontent/ -text\n' }, []],
     ['ident', { '.gitattributes': 'content/** -text ident\n' }, []],
-    ['another encoding', { '.gitattributes': 'content/** -text working-tree-encoding=UTF-16LE-BOM\n' }, []],
-    ['a setting of this machine', {}, ['core.autocrlf true']],
+    ['working-tree-encoding', { '.gitattributes': 'content/** -text working-tree-encoding=UTF-16LE-BOM\n' }, []],
+    ['core.autocrlf', {}, ['core.autocrlf true']],
     [
-      'a filter of this machine',
+      'a filter',
       { '.gitattributes': '*.md filter=up\n' },
       ['filter.up.smudge tr A-Za-z N-ZA-Mn-za-m', 'filter.up.clean tr A-Za-z N-ZA-Mn-za-m'],
     ],
-    ['attributes of this clone', {}, [], '*.md text eol=crlf\n'],
+    ['attributes in .git/info', {}, [], '*.md text eol=crlf\n'],
   ])('fails when git converted files because of %s', async (_, files, settings, attributes) => {
     const folder = clone(files, settings, attributes)
     expect(git(folder, 'status', '--porcelain')).toBe('')
@@ -87,9 +87,9 @@ describe('building from a fresh clone', () => {
   })
 
   test.each([
-    ['that convert', '*.md text eol=crlf\n', REFUSED],
+    ['that convert files', '*.md text eol=crlf\n', REFUSED],
     [
-      'that convert nothing yet',
+      'that convert no files yet',
       '*.txt ident\n',
       'content/acme/.gitattributes: expected no .gitattributes below content',
     ],

@@ -1,5 +1,5 @@
-// Tests how each response and each lost response from GitHub is interpreted: done, moved, busy, rejected or unknown,
-// and nothing else.
+// Tests how each response from GitHub, and each lost response, is interpreted: committed, moved, busy, rejected or
+// unknown.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { FolderState, GitStore } from '../../src/ports/git-store.ts'
 import { openGitHub } from '../../src/stores/github/git-store-github.ts'
@@ -40,32 +40,32 @@ describe('git on GitHub', () => {
   describe('commit mutation responses', () => {
     const busy = (retryAfterSeconds: number) => ({ kind: 'busy', retryAfterSeconds })
     const unknown = { kind: 'unknown', cause: expect.any(Error) }
-    //  case                                      fault                                      outcome             written
+    //  case                                      fault                                      outcome  committed
     test.each<[string, Fault, object, boolean]>([
-      ['STALE_DATA without cause', FAULTS.typed('STALE_DATA'), { kind: 'moved' }, false],
+      ['STALE_DATA although the head did not move', FAULTS.typed('STALE_DATA'), { kind: 'moved' }, false],
       ['a secondary limit over GraphQL', FAULTS.secondaryLimit(200, '7'), busy(7), false],
       ['a secondary limit', FAULTS.secondaryLimit(403, '9'), busy(9), false],
-      ['a secondary limit as 429', FAULTS.secondaryLimit(429, '9'), busy(9), false],
-      ['a limit without a time', FAULTS.secondaryLimit(403), busy(60), false],
+      ['a secondary limit with status 429', FAULTS.secondaryLimit(429, '9'), busy(9), false],
+      ['a secondary limit without a time', FAULTS.secondaryLimit(403), busy(60), false],
       ['a primary limit without a time', FAULTS.typed('RATE_LIMITED'), busy(60), false],
-      ['a primary limit that is over', FAULTS.rateLimited(1), busy(1), false],
+      ['a primary limit that has expired', FAULTS.rateLimited(1), busy(1), false],
       ['502, not applied', FAULTS.badGateway(false), unknown, false],
       ['502, applied', FAULTS.badGateway(true), unknown, true],
       ['errors without a type, not applied', FAULTS.untypedErrors(false), unknown, false],
       ['errors without a type, applied', FAULTS.untypedErrors(true), unknown, true],
-      ['an error of a type nobody listed', FAULTS.typed('SOMETHING_NEW'), unknown, false],
-      ['a refusal beside an error nobody listed', FAULTS.typed('FORBIDDEN', 'SOMETHING_NEW'), unknown, false],
+      ['an unknown error type', FAULTS.typed('SOMETHING_NEW'), unknown, false],
+      ['a rejection next to an unknown error type', FAULTS.typed('FORBIDDEN', 'SOMETHING_NEW'), unknown, false],
       ['HTML with 200', FAULTS.html(true), unknown, true],
-      ['half a JSON with 200', FAULTS.halfJson(true), unknown, true],
-      ['nothing with 200', FAULTS.nothing(true), unknown, true],
+      ['truncated JSON with 200', FAULTS.halfJson(true), unknown, true],
+      ['an empty body with 200', FAULTS.nothing(true), unknown, true],
       ['null with 200', FAULTS.nullBody(true), unknown, true],
-      ['a socket cut before', FAULTS.cut(false), unknown, false],
-      ['a socket cut after', FAULTS.cut(true), unknown, true],
+      ['a connection dropped before the commit', FAULTS.cut(false), unknown, false],
+      ['a connection dropped after the commit', FAULTS.cut(true), unknown, true],
     ])('%s', async (_, fault, outcome, isWritten) => {
       const before = await read()
       standIn.script({ on: 'mutation', fault })
       expect(await commit(before)).toEqual(outcome)
-      // Requested by another process, which was not told of any limit.
+      // This read comes from another process, which does not know of any limit.
       expect((await open(place).readFolder(PLACE, never())).versions.size).toBe(isWritten ? 1 : 0)
       expect(standIn.counts().mutation).toBe(1)
     })
@@ -144,22 +144,22 @@ describe('git on GitHub', () => {
     test.each<[string, Fault, string, number | undefined]>([
       ['502', FAULTS.badGateway(false), 'unavailable', undefined],
       ['errors without a type', FAULTS.untypedErrors(false), 'unavailable', undefined],
-      ['too costly a query', FAULTS.typed('RESOURCE_LIMITS_EXCEEDED'), 'unavailable', undefined],
+      ['a query that is too expensive', FAULTS.typed('RESOURCE_LIMITS_EXCEEDED'), 'unavailable', undefined],
       ['HTML with 200', FAULTS.html(false), 'unavailable', undefined],
-      ['half a JSON', FAULTS.halfJson(false), 'unavailable', undefined],
-      ['nothing', FAULTS.nothing(false), 'unavailable', undefined],
+      ['truncated JSON', FAULTS.halfJson(false), 'unavailable', undefined],
+      ['an empty body', FAULTS.nothing(false), 'unavailable', undefined],
       ['null', FAULTS.nullBody(false), 'unavailable', undefined],
-      ['a cut socket', FAULTS.cut(false), 'unavailable', undefined],
+      ['a dropped connection', FAULTS.cut(false), 'unavailable', undefined],
       ['a secondary limit', FAULTS.secondaryLimit(200, '7'), 'unavailable', 7],
-      ['a limit without a time', FAULTS.secondaryLimit(429), 'unavailable', 60],
+      ['a secondary limit without a time', FAULTS.secondaryLimit(429), 'unavailable', 60],
       ['a primary limit', FAULTS.rateLimited(1), 'unavailable', 1],
       ['NOT_FOUND', FAULTS.typed('NOT_FOUND'), 'upstream_error', undefined],
-      ['a wrong token', FAULTS.badCredentials(), 'upstream_error', undefined],
+      ['an invalid token', FAULTS.badCredentials(), 'upstream_error', undefined],
     ])('%s', async (_, fault, code, retryAfterSeconds) => {
       standIn.script({ on: 'query', fault })
       await expect(read()).rejects.toMatchObject({ name: 'HubError', code, retryAfterSeconds })
       expect(standIn.counts().all).toBe(1)
-      // Requested by another process, which was not told of any limit.
+      // This read comes from another process, which does not know of any limit.
       expect((await open(place).readFolder(PLACE, never())).versions.size).toBe(0)
     })
 

@@ -1,4 +1,4 @@
-// Tests the specifics of git on GitHub: our identity there, the number of calls, and which bytes are trusted.
+// Tests the specifics of git on GitHub: authentication, the number of calls, and which bytes are trusted.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,11 +72,11 @@ describe('git on GitHub', () => {
       expect(standIn.counts()).toEqual({ query: 2, mutation: 0, rest: 0, all: 2 })
     })
 
-    //  what GitHub's text is not            bytes
+    //  GitHub's text                      bytes
     test.each([
-      ['binary: it has none', Buffer.from('a\0b')],
-      ['cut at 512,000 bytes', Buffer.from('x'.repeat(512_001))],
-      ['not UTF-8: it has other bytes', Buffer.from([0x63, 0xe9])],
+      ['missing, because the blob is binary', Buffer.from('a\0b')],
+      ['truncated at 512,000 bytes', Buffer.from('x'.repeat(512_001))],
+      ['not UTF-8, with other bytes', Buffer.from([0x63, 0xe9])],
     ])('falls back to REST when the GraphQL text is %s', async (_, bytes) => {
       await standIn.commitOutside(place, { [VERSION_PATH]: bytes })
       const read = await store.readBlob((await store.readFolder(PLACE, never())).versions.get('1.0.0')!, never())
@@ -127,12 +127,15 @@ describe('git on GitHub', () => {
     //  case                                options                                                               code
     test.each<[string, () => Partial<GitHubOptions>]>([
       ['an unknown token', () => ({ credential: { kind: 'token', token: 'ghp_unknown' } })],
-      ['a token of a stranger', () => ({ credential: { kind: 'token', token: standIn.strangerToken } })],
-      ['an App that is not known', () => ({ credential: { kind: 'app', ...standIn.app, appId: '999' } })],
-      ['an App elsewhere', () => ({ credential: { kind: 'app', ...standIn.app }, repository: 'alice/none' })],
-      ['a repository that is not there', () => ({ repository: 'prompt-bot/none' })],
-      ['a branch that is not there', () => ({ branch: 'none' })],
-      ['an address that is no API', () => ({ apiUrl: `${standIn.url}/nothing` })],
+      ['a token of another user', () => ({ credential: { kind: 'token', token: standIn.strangerToken } })],
+      ['an unknown GitHub App', () => ({ credential: { kind: 'app', ...standIn.app, appId: '999' } })],
+      [
+        'a GitHub App without access',
+        () => ({ credential: { kind: 'app', ...standIn.app }, repository: 'alice/none' }),
+      ],
+      ['a missing repository', () => ({ repository: 'prompt-bot/none' })],
+      ['a missing branch', () => ({ branch: 'none' })],
+      ['a URL without an API', () => ({ apiUrl: `${standIn.url}/nothing` })],
     ])('%s fails permanently when reading', async (_, options) => {
       const writer = open(place, options())
       await expect(writer.readFolder(PLACE, never())).rejects.toMatchObject({

@@ -1,5 +1,5 @@
-// Checks that the git work tree store loses nothing: uncommitted changes are never overwritten, and problems next to a
-// commit are reported.
+// Checks that the git work tree store loses nothing: uncommitted changes are never overwritten, and problems with files
+// next to a commit are reported.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,15 +21,15 @@ afterEach(() => repository.remove())
 
 describe('uncommitted changes are never overwritten', () => {
   const version = { version: { version: '1.0.1', text: 'ours' } }
-  //  what lies there                              how it came                                        the sentence's beginning
+  //  case                                       preparation                                       start of the message
   test.each<[string, () => void, string]>([
     [
-      'a version file of the user',
+      'an untracked version file',
       () => write({ [`${VERSIONS}/1.0.1.md`]: 'theirs' }),
       `${VERSIONS}/1.0.1.md holds changes`,
     ],
     [
-      'a staged version file without a file',
+      'a staged version file that was deleted',
       () => {
         write({ [`${VERSIONS}/1.0.1.md`]: 'theirs' })
         git('add', '.')
@@ -39,7 +39,7 @@ describe('uncommitted changes are never overwritten', () => {
     ],
     ['a changed index.md', () => write({ [INDEX]: 'edited' }), `${INDEX} holds changes`],
     [
-      'a staged index.md that was put back',
+      'a staged index.md that was changed back',
       () => {
         write({ [INDEX]: 'edited' })
         git('add', '.')
@@ -48,12 +48,12 @@ describe('uncommitted changes are never overwritten', () => {
       `${INDEX} holds changes`,
     ],
     [
-      'a link in place of the version',
+      'a symlink instead of the version file',
       () => symlinkSync('../../../../README.md', join(folder, `${VERSIONS}/1.0.1.md`)),
       `${VERSIONS}/1.0.1.md is not a regular file`,
     ],
     [
-      'a link in place of the folder',
+      'a symlink instead of the versions folder',
       () => {
         rmSync(join(folder, VERSIONS), { recursive: true })
         mkdirSync(join(folder, 'outside'))
@@ -62,7 +62,7 @@ describe('uncommitted changes are never overwritten', () => {
       `${VERSIONS} is not a folder`,
     ],
     [
-      'a link in place of the owner',
+      'a symlink instead of the owner’s folder',
       () => {
         rmSync(join(folder, 'content/acme'), { recursive: true })
         mkdirSync(join(folder, 'outside'))
@@ -84,7 +84,7 @@ describe('uncommitted changes are never overwritten', () => {
     expect(existsSync(join(folder, 'outside')) ? readdirSync(join(folder, 'outside')) : []).toEqual([])
   })
 
-  test('publishes beside a draft of another version and over an index.md from an older commit', async () => {
+  test('publishes next to a draft of another version and over an index.md from an older commit', async () => {
     repository.commit({ [INDEX]: 'old words' })
     repository.commit({ [INDEX]: 'about' })
     write({ [INDEX]: 'old words', [`${VERSIONS}/1.0.2.md`]: 'draft' })
@@ -104,7 +104,7 @@ describe('uncommitted changes are never overwritten', () => {
     expect(readFileSync(join(folder, INDEX), 'utf8')).toBe('theirs')
   })
 
-  test('refuses to replace a committed folder at the path of the version file', async () => {
+  test('rejects replacing a committed folder at the path of the version file', async () => {
     const head = repository.commit({ [`${VERSIONS}/1.0.1.md/notes.md`]: 'theirs' })
     rmSync(join(folder, VERSIONS), { recursive: true })
     git('rm', '-rq', '--cached', VERSIONS)
@@ -112,7 +112,7 @@ describe('uncommitted changes are never overwritten', () => {
     expect(git('rev-parse', 'HEAD').trim()).toBe(head)
   })
 
-  test('refuses to replace a committed file at the path of a folder', async () => {
+  test('rejects replacing a committed file at the path of a folder', async () => {
     const head = repository.commit({ 'content/acme': 'a file' })
     rmSync(join(folder, 'content/acme'))
     await expect(publish(openStore(), version)).rejects.toMatchObject({ code: 'upstream_error' })

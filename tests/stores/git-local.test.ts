@@ -1,4 +1,5 @@
-// Tests the specifics of the git work tree store: any folder inside it works, and the user's settings, hooks and other changes are untouched.
+// Tests the specifics of the git work tree store: it works with any folder inside, and leaves the user's settings,
+// hooks and other changes alone.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,12 +34,12 @@ gitStoreContract('local', async ({ isEmpty }) => {
 describe('content folder and repository state', () => {
   //  case                                       content folder             path in the tree
   test.each([
-    ['the content folder of the top', 'content', 'content/'],
+    ['a content folder at the top', 'content', 'content/'],
     ['another name', 'prompts', 'prompts/'],
-    ['a folder further down, with a blank', 'site data/hub/content', 'site data/hub/content/'],
-    ['the top of the work tree itself', '.', ''],
-    ['characters that git would quote', 'inhält "x"', 'inhält "x"/'],
-    ['characters that git would take for a pattern', 'a[b]*', 'a[b]*/'],
+    ['a nested folder with a space', 'site data/hub/content', 'site data/hub/content/'],
+    ['the top of the work tree', '.', ''],
+    ['characters that git quotes', 'inhält "x"', 'inhält "x"/'],
+    ['characters that git treats as a pattern', 'a[b]*', 'a[b]*/'],
   ])('%s', async (_, contentDir, prefix) => {
     mkdirSync(join(folder, contentDir), { recursive: true })
     const store = openStore({ contentDir: join(folder, contentDir) })
@@ -60,7 +61,7 @@ describe('content folder and repository state', () => {
     expect(git('ls-tree', '-r', '--name-only', 'main')).toBe('README.md\n')
   })
 
-  //  where git stands                       how it got there                                                         the sentence
+  //  state                                  preparation  message
   test.each<[string, () => void, string]>([
     [
       'no branch is checked out',
@@ -73,7 +74,7 @@ describe('content folder and repository state', () => {
       'The hub publishes to the branch main, but side is checked out: git switch main goes back, or start the hub again to publish to side',
     ],
     [
-      'a merge is under way',
+      'a merge is in progress',
       () => {
         fork()
         expect(() => git('merge', '-q', 'side')).toThrow()
@@ -81,7 +82,7 @@ describe('content folder and repository state', () => {
       "A merge is under way in the content's git repository: git commit completes it, git merge --abort cancels it",
     ],
     [
-      'a rebase is under way',
+      'a rebase is in progress',
       () => {
         fork()
         expect(() => git('rebase', '-q', 'side')).toThrow()
@@ -89,7 +90,7 @@ describe('content folder and repository state', () => {
       "A rebase is under way in the content's git repository: git rebase --continue completes it, git rebase --abort cancels it",
     ],
     [
-      'a cherry-pick is under way',
+      'a cherry-pick is in progress',
       () => {
         fork()
         expect(() => git('cherry-pick', 'side')).toThrow()
@@ -97,7 +98,7 @@ describe('content folder and repository state', () => {
       "A cherry-pick is under way in the content's git repository: git cherry-pick --continue completes it, git cherry-pick --abort cancels it",
     ],
     [
-      'a revert is under way',
+      'a revert is in progress',
       () => {
         fork()
         expect(() => git('revert', '--no-edit', 'HEAD~1')).toThrow()
@@ -105,7 +106,7 @@ describe('content folder and repository state', () => {
       "A revert is under way in the content's git repository: git revert --continue completes it, git revert --abort cancels it",
     ],
     [
-      'a bisect is under way',
+      'a bisect is in progress',
       () => {
         fork()
         git('bisect', 'start', 'main', 'main~2')
@@ -284,7 +285,7 @@ describe('user settings and other files', () => {
         .filter((name) => name !== 'COMMIT_EDITMSG')
         .sort(),
     ).toEqual([...before, 'prompt-hub'].sort())
-    // The lock held by the kernel needs a file.
+    // The kernel lock needs a file.
     expect(readdirSync(join(folder, '.git/prompt-hub'))).toEqual(['turn'])
     expect(readdirSync(join(folder, VERSIONS))).toEqual(['1.0.0.md'])
   })

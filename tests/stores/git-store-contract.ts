@@ -1,4 +1,4 @@
-// The test suite that every git store passes, on a real repository.
+// The contract tests that every git store must pass, on a real repository.
 import { execFileSync } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nextVersion } from '../../src/domain/catalogue/versions.ts'
@@ -21,10 +21,10 @@ const MESSAGE = { headline: 'Publish acme/code-review 1.0.0', trailers: [['Opera
 const never = () => ({ signal: new AbortController().signal })
 
 /**
- * Registers the suite.
+ * Registers the tests.
  *
- * @param label names the driver
- * @param open creates a repository with one commit, or with none, and a store on it
+ * @param label the name of the driver
+ * @param open creates a repository with one commit or none, and a store on it
  */
 export function gitStoreContract(
   label: string,
@@ -47,7 +47,7 @@ export function gitStoreContract(
       execFileSync('git', [`--git-dir=${await temporary.exportGit()}`, ...args], { encoding: 'buffer' })
     const fsck = async () => expect((await git('fsck', '--full', '--strict', '--no-dangling')).toString()).toBe('')
 
-    test('a folder that nobody wrote to is empty, and its head is a commit', async () => {
+    test('a folder without commits is empty, and its head is a commit', async () => {
       const state = await read()
       expect(state).toEqual({
         head: state.head,
@@ -59,7 +59,7 @@ export function gitStoreContract(
       expect((await git('rev-parse', 'main')).toString()).toBe(`${state.head}\n`)
     })
 
-    test('what is committed is read at the new head, with its owner beside it', async () => {
+    test('a read at the new head returns what was committed, together with the owner’s index.md', async () => {
       await temporary.commitOutside({ 'content/acme/index.md': '---\nname: Acme\n---\n' })
       const before = await read()
       const outcome = await commit(before, { ...version('1.0.0', 'first'), index: 'about' })
@@ -72,7 +72,7 @@ export function gitStoreContract(
       expect(Buffer.from(await store.readBlob(after.versions.get('1.0.0')!, never())).toString()).toBe('first')
     })
 
-    test('a commit adds its own files on its base, says what it was told, and touches nothing else', async () => {
+    test('a commit adds its own files to its base with the given message, and changes nothing else', async () => {
       const base = {
         head: await temporary.commitOutside({ 'content/acme/other/index.md': 'other' }),
         versions: new Map(),
@@ -91,18 +91,18 @@ export function gitStoreContract(
       await fsck()
     })
 
-    //  case                                  bytes
+    //  case                                  content
     test.each([
-      ['CRLF, tabs and trailing blanks', 'a\r\nb\tc  \r\n'],
+      ['CRLF, tabs and trailing spaces', 'a\r\nb\tc  \r\n'],
       ['no final newline', 'one line'],
       ['a byte order mark', '\uFEFF---\nx: 1\n---\nbody'],
       ['lines of ---', '---\n---\n---\n'],
       ['characters outside the BMP', '𝒳 👩‍👩‍👧 ü\n'],
-      ['NUL, as binary as text gets', 'a\0b\n'],
-      ['words that git gives a meaning to', '$Id$\n<<<<<<< HEAD\n=======\n>>>>>>> x\n'],
-      ['nothing', ''],
-      ['more than GitHub shows as text', `${'0123456789abcdef'.repeat(33_000)}end`],
-    ])('bytes are kept: %s', async (_, text) => {
+      ['NUL', 'a\0b\n'],
+      ['text with a meaning in git', '$Id$\n<<<<<<< HEAD\n=======\n>>>>>>> x\n'],
+      ['empty content', ''],
+      ['more than GitHub returns as text', `${'0123456789abcdef'.repeat(33_000)}end`],
+    ])('keeps bytes: %s', async (_, text) => {
       await commit(await read(), { ...version('1.0.0', text), index: text })
       store = temporary.openAnother()
       const state = await read()
@@ -113,7 +113,7 @@ export function gitStoreContract(
       expect(stored.equals(Buffer.from(text))).toBe(true)
     })
 
-    test('bytes that are no text: a file is read exactly, an index.md is refused', async () => {
+    test('invalid UTF-8: a version file is read exactly, an index.md is rejected', async () => {
       const latin1 = Uint8Array.from([0x63, 0x61, 0x66, 0xe9, 0x0a])
       await temporary.commitOutside({ 'content/acme/code-review/versions/1.0.0.md': latin1 })
       const state = await read()
@@ -122,7 +122,7 @@ export function gitStoreContract(
       await expect(read()).rejects.toMatchObject({ name: 'HubError', code: 'upstream_error' })
     })
 
-    test('only version files are versions, however many there are', async () => {
+    test('only version files count as versions, however many there are', async () => {
       const folder = 'content/acme/code-review/versions'
       const many = Array.from({ length: 130 }, (_, patch) => [`${folder}/1.0.${patch}.md`, `text ${patch}`])
       await temporary.commitOutside({
@@ -136,14 +136,14 @@ export function gitStoreContract(
       expect(Buffer.from(await store.readBlob(versions.get('1.0.129')!, never())).toString()).toBe('text 129')
     })
 
-    test('a moved head writes nothing', async () => {
+    test('writes nothing when the head has moved', async () => {
       const before = await read()
       const head = await temporary.commitOutside({ 'README.md': 'other words' })
       expect(await commit(before, version('1.0.0', 'late'))).toEqual({ kind: 'moved' })
       expect(await read()).toMatchObject({ head, versions: new Map() })
     })
 
-    test('of commits on one head, one is made', async () => {
+    test('only one of several commits on the same head succeeds', async () => {
       const before = await read()
       const stores = [store, ...Array.from({ length: 5 }, () => temporary.openAnother())]
       const outcomes = await Promise.all(
@@ -160,7 +160,7 @@ export function gitStoreContract(
       expect(text).toBe(`${outcomes.findIndex(({ kind }) => kind === 'committed')}`)
     })
 
-    test('eight publishers get eight consecutive numbers, each a commit of one file', async () => {
+    test('eight publishers get eight consecutive numbers, each a commit with one version file', async () => {
       const publish = async (writer: GitStore, text: string): Promise<string> => {
         for (;;) {
           const base = await writer.readFolder(PLACE, never())
@@ -185,26 +185,26 @@ export function gitStoreContract(
       await fsck()
     })
 
-    //  what no caller may ask for             additions
+    //  invalid argument                       additions
     test.each<[string, Partial<Additions>]>([
-      ['nothing', {}],
-      ['a version that the listing has', version('1.0.0', 'again')],
-      ['a version that is none', version('../1.0.1', 'x')],
-      ['an owner that is none', { owner: '..', index: 'x' }],
-      ['a name that is none', { name: 'a/b', index: 'x' }],
+      ['no additions', {}],
+      ['an existing version', version('1.0.0', 'again')],
+      ['an invalid version', version('../1.0.1', 'x')],
+      ['an invalid owner', { owner: '..', index: 'x' }],
+      ['an invalid name', { name: 'a/b', index: 'x' }],
       [
-        'a trailer with a line end',
+        'a trailer with a line break',
         { index: 'x', message: { headline: 'x', trailers: [['A', 'b\nOperation-Id: c']] } },
       ],
-      ['a headline with a line end', { index: 'x', message: { headline: 'x\n\nOperation-Id: c', trailers: [] } }],
-    ])('refuses as a fault of ours: %s', async (_, additions) => {
+      ['a headline with a line break', { index: 'x', message: { headline: 'x\n\nOperation-Id: c', trailers: [] } }],
+    ])('throws an internal error: %s', async (_, additions) => {
       await temporary.commitOutside({ 'content/acme/code-review/versions/1.0.0.md': 'first' })
       const before = await read()
       await expect((async () => commit(before, additions))()).rejects.toThrow(Error)
       expect((await read()).head).toBe(before.head)
     })
 
-    test('publishes are told newest first, of this repository alone, and only when asked', async () => {
+    test('lists publishes newest first, only of this repository, and only on request', async () => {
       for (const number of ['1.0.0', '1.0.1']) {
         const trailers = [
           ['Published-By', 'octocat'],
@@ -236,14 +236,14 @@ export function gitStoreContract(
       expect(earlier.publishes).toHaveLength(2)
     })
 
-    test('a file that git does not have is a fault of the host', async () => {
+    test('a missing blob is an upstream error', async () => {
       await expect(store.readBlob('0123456789012345678901234567890123456789', never())).rejects.toMatchObject({
         name: 'HubError',
         code: 'upstream_error',
       })
     })
 
-    test('an aborted call reads nothing and writes nothing', async () => {
+    test('an aborted call reads and writes nothing', async () => {
       const before = await read()
       const aborted = { signal: AbortSignal.abort() }
       await expect(store.readFolder(PLACE, aborted)).rejects.toMatchObject({ name: 'HubError', code: 'unavailable' })
@@ -252,7 +252,7 @@ export function gitStoreContract(
       expect((await read()).head).toBe(before.head)
     })
 
-    test('a repository without a commit is said to be one', async () => {
+    test('reports that a repository has no commits', async () => {
       const empty = await open({ isEmpty: true })
       try {
         await expect(empty.store.readFolder(PLACE, never())).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-// One of several processes that publish at the same time. Arguments: folder, name and count.
+// One of several processes that publish concurrently. Arguments: folder, name and count.
 
 import { nextVersion } from '../../src/domain/catalogue/versions.ts'
 import { openLocalGit } from '../../src/stores/git/git-store-local.ts'

@@ -1,4 +1,4 @@
-// Git repositories in temporary folders for the tests of the local store.
+// Git repositories in temporary folders, for the tests of the local git store.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import type { Additions, CommitOutcome, GitStore } from '../../src/ports/git-store.ts'
 import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../src/stores/git/git-store-local.ts'
 
-/** Files by their path from the root of the work tree. */
+/** File contents by path from the root of the work tree. */
 export type Files = Readonly<Record<string, string | Uint8Array>>
 
 /** A work tree with a `content` folder. */
@@ -18,19 +18,19 @@ export interface LocalRepository {
   git(...args: string[]): string
   /** Writes files without committing them. */
   write(files: Files): void
-  /** Commits files as another user, and nothing else that may be staged. @returns the new head */
+  /** Commits these files as another user, without any other staged files. @returns the new head */
   commit(files: Files): string
   openStore(options?: Partial<LocalGitOptions>): LocalGit
   remove(): void
 }
 
-/** The repository that all of these tests publish to. */
+/** The prompt that all of these tests publish to. */
 export const PLACE = { owner: 'acme', name: 'code-review' }
-/** Its versions folder, and its index.md. */
+/** Its versions folder and its index.md. */
 export const VERSIONS = 'content/acme/code-review/versions'
 export const INDEX = 'content/acme/code-review/index.md'
 
-/** Returns options for a call that is never aborted. */
+/** Returns the options of a call that is never aborted. */
 export const never = () => ({ signal: new AbortController().signal })
 
 /** Creates a folder that contains `content`. @param state `bare`: no git at all; `empty`: no commit; `ready`: one commit with a README.md */

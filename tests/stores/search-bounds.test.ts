@@ -1,5 +1,5 @@
-// Tests the cost limits of a search, whatever is published or requested: limited words, limited guesses, limited tags,
-// and a deadline separate from the responding thread.
+// Tests the cost limits of a search, whatever is published or requested: limits on words, corrections and tags, and a
+// deadline that does not depend on the thread that responds.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,12 +63,12 @@ describe('query limits', () => {
   const search = openSearchIndex(path)
   afterAll(() => search.close())
 
-  test('a word repeated 100 times gives the same answer as once', async () => {
+  test('a word repeated 100 times gives the same result as once', async () => {
     const once = await search.find({ ...ask, text: 'a' })
     expect(await search.find({ ...ask, text: Array(100).fill('a').join(' ') })).toEqual(once)
   })
 
-  test('words beyond the limit are left out and listed as ignored', async () => {
+  test('words beyond the limit are ignored and listed as ignored', async () => {
     const words = 'plain b c d e f g h i j k l zeta omega'
     expect((await search.find({ ...ask, text: words })).matched?.ignored).toEqual(
       expect.arrayContaining(['zeta', 'omega']),
@@ -84,10 +84,10 @@ describe('query limits', () => {
 
 describe('search threads', () => {
   const { path } = indexOf('threads', ['plain text'])
-  /** For tests that are not about the deadline: a thread needs time to start on a busy machine. */
+  /** A long deadline for tests of other limits, because starting a thread takes time on a busy machine. */
   const patience = { deadlineMs: 60_000, queue: 100 }
 
-  test('give the same answers as the index', async () => {
+  test('give the same results as the index', async () => {
     const here = openSearchIndex(path)
     const threads = openSearchThreads(path, patience)
     for (const text of ['plain', 'plian', 'nothing', '***', '']) {
@@ -149,7 +149,7 @@ describe('search threads', () => {
     threads.close()
   })
 
-  test('answer during and after warm-up', async () => {
+  test('respond during and after warm-up', async () => {
     const threads = openSearchThreads(path, patience)
     const warm = threads.warm()
     expect((await threads.find({ ...ask, text: 'plain' })).total).toBe(1)
@@ -162,14 +162,14 @@ describe('search threads', () => {
     const before = listNice()
     const threads = openSearchThreads(path, patience)
     await threads.find({ ...ask, text: 'plain' })
-    // If the tests themselves run at a lower priority, more than one thread does.
+    // If the tests themselves run at a lower priority, several threads have that priority.
     const lowered = listNice().filter((nice) => nice === Math.max(5, before[0] ?? 0)).length
     expect(lowered).toBeGreaterThanOrEqual(process.platform === 'linux' ? 1 : 0)
     expect(getPriority()).toBe(before[0] ?? 0)
     threads.close()
   })
 
-  test('answer from two open indexes', async () => {
+  test('search two open indexes', async () => {
     const next = indexOf('next', ['another', 'another one']).path
     const threads = startSearchThreads(patience)
     const [old, now] = [threads.open(path), threads.open(next)]
@@ -196,7 +196,7 @@ describe('search threads', () => {
   })
 })
 
-/** Returns the nice values of this process's threads, the first thread's first. proc_pid_stat(5) */
+/** Returns the nice values of this process's threads, starting with the main thread. See proc_pid_stat(5). */
 function listNice(): number[] {
   if (process.platform !== 'linux') return []
   const tasks = readdirSync('/proc/self/task').sort((a, b) => Number(a) - Number(b))

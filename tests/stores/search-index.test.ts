@@ -1,4 +1,5 @@
-// Tests what the search finds: words, prefixes, accents, typos, tags, orders, and that no text is ever treated as a pattern.
+// Tests what the search finds: words, prefixes, accents, typos, tags and sort orders. No text is ever treated as a
+// pattern.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,39 +58,39 @@ test('the fixture is valid content', () => expect(problems).toEqual([]))
 
 describe('words', () => {
   test.each([
-    ['a word of the title before one of the content', 'review', ['code-review', 'poetry']],
-    ['what holds every word comes before what holds some', 'review patch', ['code-review', 'poetry']],
-    ['the last word is a prefix', 'rev', ['code-review', 'poetry']],
-    ['only the last word is: another is unknown, and left out', 'rev patch', ['code-review']],
+    ['a word in the title ranks before one in the content', 'review', ['code-review', 'poetry']],
+    ['prompts with every word rank before others', 'review patch', ['code-review', 'poetry']],
+    ['the last word may be a prefix', 'rev', ['code-review', 'poetry']],
+    ['only the last word may be a prefix: the other is unknown and ignored', 'rev patch', ['code-review']],
     ['case does not matter', 'REVIEW pAtCh', ['code-review', 'poetry']],
     ['accents do not matter', 'creme brulee', ['cafe']],
-    ['nor do they in the question', 'càfé', ['cafe']],
-    ['decomposed accents either', 'cafe\u0301', ['cafe']],
-    ['a final sigma is a prefix too', 'οδος', ['cafe']],
-    ['the full name first', 'a/code-review', ['code-review', 'cafe', 'poetry']],
+    ['accents in the query do not matter', 'càfé', ['cafe']],
+    ['nor do decomposed accents', 'cafe\u0301', ['cafe']],
+    ['a final sigma may be a prefix', 'οδος', ['cafe']],
+    ['the full name ranks first', 'a/code-review', ['code-review', 'cafe', 'poetry']],
     [
-      'words joined by a hyphen are words where nothing holds them together',
+      'hyphenated words are separate words if no prompt has them together',
       'review-code',
       ['code-review', 'cafe', 'poetry'],
     ],
-    ['the readme', 'zebra', ['readme']],
+    ['a word in the readme', 'zebra', ['readme']],
     ['scripts without spaces', '代码', ['chinese']],
-    ['their characters in another order', '码代', []],
+    ['scripts without spaces, in another order', '码代', []],
   ])('%s', async (_, text, names) => expect(await find({ text })).toEqual({ names, total: names.length }))
 })
 
 describe('a typo', () => {
   test.each([
     ['two letters swapped', 'reveiw', ['code-review', 'poetry']],
-    ['one letter missing', 'revew', ['code-review', 'poetry']],
-    ['one letter too many', 'revieew', ['code-review', 'poetry']],
-    ['one letter wrong', 'rewiew', ['code-review', 'poetry']],
-    ['in one of two words: what holds the guess alone holds too little', 'reviwe patch', ['code-review']],
+    ['a missing letter', 'revew', ['code-review', 'poetry']],
+    ['an extra letter', 'revieew', ['code-review', 'poetry']],
+    ['a wrong letter', 'rewiew', ['code-review', 'poetry']],
+    ['in one of two words: partial matches are left out', 'reviwe patch', ['code-review']],
     ['in each of two words', 'reviwe codee', ['code-review', 'cafe', 'poetry']],
     ['in the first letter', 'zeview', ['code-review', 'poetry']],
-    ['a word of one prompt alone is nobody’s guess', 'pacth', []],
-    ['two typos are another word', 'rwvieq', []],
-    ['a short word is not guessed at', 'xoe', []],
+    ['words of a single prompt are not suggested', 'pacth', []],
+    ['two typos are not corrected', 'rwvieq', []],
+    ['short words are not corrected', 'xoe', []],
   ])('%s', async (_, text, names) => expect((await find({ text })).names).toEqual(names))
 
   test('an exact match excludes similar words', async () =>
@@ -195,7 +196,7 @@ describe('tags, sorting and paging', () => {
 describe('broken files and rebuilds', () => {
   test.each([
     ['a missing file', join(dir, 'nothing.db')],
-    ['a file that is no index', join(dir, 'content/a/poetry/versions/1.0.0.md')],
+    ['a file that is not an index', join(dir, 'content/a/poetry/versions/1.0.0.md')],
     ['an empty file', join(dir, 'empty.db')],
   ])('opening %s throws an unavailable error', (_, path) => {
     expect(() => openSearchIndex(path)).toThrow(expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 5 }))

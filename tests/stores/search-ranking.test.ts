@@ -1,4 +1,5 @@
-// Tests the order of matches, how words are interpreted and reported, and that an updated index returns the same results as a new one. docs/contract.md section 4.
+// Tests search results: their order, how words are interpreted and reported, and that an updated index equals a new
+// one. docs/contract.md section 4.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -134,19 +135,19 @@ describe('stems, equivalents and corrections', () => {
     ['a stem', 'summarizing', 'summary-writer', {}, []],
     ['British spelling', 'summarise colour', 'summary-writer', {}, []],
     ['stop words', 'how do I write a summary of the text', 'summary-writer', {}, []],
-    ['nothing but stop words', 'the who', 'the-who', {}, []],
-    ['stop words within what was typed together', 'look-at-the-pods', 'kubernetes', {}, []],
+    ['only stop words', 'the who', 'the-who', {}, []],
+    ['stop words in a hyphenated word', 'look-at-the-pods', 'kubernetes', {}, []],
     ['an equivalent', 'k8s', 'kubernetes', {}, []],
-    ['an equivalent of two words', 'pr', 'pull-request', {}, []],
+    ['an equivalent with two words', 'pr', 'pull-request', {}, []],
     ['joined words', 'landingpage', 'landing-page', { landingpage: 'landing page' }, []],
     ['split words', 'flash cards', 'flashcards', { flash: 'flashcards', cards: 'flashcards' }, []],
-    ['a stem is no word to be split off', 'incidnet', 'documents', { incidnet: 'incident' }, []],
+    ['a stem is not a part of a split word', 'incidnet', 'documents', { incidnet: 'incident' }, []],
     ['one typo', 'flashcrads', 'flashcards', { flashcrads: 'flashcards' }, []],
     ['two typos in a long word', 'recomendatoin', 'recommendation', { recomendatoin: 'recommendation' }, []],
-    ['a beginning', 'recomm', 'recommendation', {}, []],
-    ['a short beginning', 'ku', 'kubernetes', {}, []],
+    ['a prefix', 'recomm', 'recommendation', {}, []],
+    ['a short prefix', 'ku', 'kubernetes', {}, []],
     ['an unknown word', 'xyzzyx landing', 'landing-page', {}, ['xyzzyx']],
-    ['a word like a name of objects', 'constructor landing', 'landing-page', {}, ['constructor']],
+    ['an inherited property name', 'constructor landing', 'landing-page', {}, ['constructor']],
   ] as const)('%s', async (_, text, name, corrected, ignored) => {
     const answer = await find(text)
     expect({ ...answer, names: answer.names[0] }).toMatchObject({ names: name, corrected, ignored })
@@ -175,10 +176,10 @@ describe('avoiding misleading matches', () => {
     ),
   )
   test.each([
-    ['letters that were typed together stand together in a title', 'd&d', 'dnd-builder', {}],
-    ['what was typed itself stands for nothing else', 'continuous integration pipeline', 'actions', {}],
-    ['a guessed word tells less than a typed one', 'scam mail', 'phishing-mail', { scam: 'scan' }],
-    ['an unknown word may be cut off', 'eval output', 'evaluation', { eval: 'evaluation' }],
+    ['letters typed together match letters that are together in a title', 'd&d', 'dnd-builder', {}],
+    ['an expansion typed in full is not expanded further', 'continuous integration pipeline', 'actions', {}],
+    ['a corrected word counts less than a typed one', 'scam mail', 'phishing-mail', { scam: 'scan' }],
+    ['an unknown word may be an abbreviation', 'eval output', 'evaluation', { eval: 'evaluation' }],
   ] as const)('%s', async (_, text, name, corrected) => {
     const answer = await find(text)
     expect({ ...answer, names: answer.names[0] }).toMatchObject({ names: name, corrected })
@@ -201,8 +202,8 @@ describe('abbreviations', () => {
     ),
   )
   test.each([
-    ['with a plural', 'PRs', 'pull-request', {}],
-    ['with a plural that is no English one', 'kpis', 'targets', {}],
+    ['in the plural', 'PRs', 'pull-request', {}],
+    ['in an irregular plural', 'kpis', 'targets', {}],
   ] as const)('%s', async (_, text, name, corrected) => {
     expect(await find(text)).toMatchObject({ names: [name], total: 1, corrected, ignored: [] })
   })
@@ -218,18 +219,18 @@ describe('abbreviations', () => {
     expect((await ask('schema')).names).toEqual(['schema'])
     expect((await ask('data model')).names).toEqual(['model'])
   })
-  test('a two-letter abbreviation is expanded next to an unknown word too', async () => {
+  test('a two-letter abbreviation is also expanded next to an unknown word', async () => {
     const prompts = { a: { title: 'Invoice reminder' }, b: { title: 'Cold email' } }
     const ask = open(catalogueOf(prompts, [['ar', 'reminder']]))
     expect(await ask('ar xyzzyx email')).toMatchObject({ names: expect.arrayContaining(['a']), ignored: ['xyzzyx'] })
   })
-  test('finds an abbreviation of one letter twice (R&R)', async () => {
+  test('finds an abbreviation with a repeated letter (R&R)', async () => {
     const prompts = { a: { title: 'Reply to referees' }, b: { title: 'Letter' } }
     const ask = open(catalogueOf(prompts, [['rr', 'referees']]))
     expect((await ask('R&R letter')).names).toContain('a')
     expect((await ask('R&R')).names).toEqual(['a'])
   })
-  test('leaves out an abbreviated stop word (w/o)', async () => {
+  test('ignores an abbreviated stop word (w/o)', async () => {
     const prompts = { a: { description: 'Answers by o and w.' }, b: { title: 'Hints, not answers' } }
     expect(await open(catalogueOf(prompts))('hints w/o answers')).toMatchObject({ names: ['b', 'a'], exact: 1 })
   })
@@ -276,7 +277,7 @@ describe('updating an index', () => {
     '',
   ]
 
-  test('gives the same answers as a fresh build after any changes', async () => {
+  test('gives the same results as a fresh build after any changes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(prompts, { minLength: 2, maxLength: 4 }), async (states) => {
         const path = join(dir, `updated-${++count}.db`)

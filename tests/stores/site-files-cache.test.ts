@@ -1,4 +1,4 @@
-// Checks that a host's cache of site files stays limited without dropping files that are requested all the time.
+// Checks that a host's cache of site files stays within its limit without evicting frequently requested files.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

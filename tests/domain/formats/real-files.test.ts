@@ -1,14 +1,15 @@
-// Tests parts of files from public repositories that a reader must not misinterpret. docs/notes/formats.md has the counts.
+// Tests excerpts from files in public repositories that a reader must not misinterpret. docs/notes/formats.md has the
+// counts.
 import { expect, test } from 'vitest'
 import { detectFormat, READERS } from '../../../src/domain/formats/formats.ts'
 
 const front = '---\nname: notes\ndescription: Writes notes. Use it for notes.\n---\n'
 
 test.each([
-  ['a decorator in a block of code', 'Write a test:\n\n```python\n@pytest.fixture\ndef one(): ...\n```\n'],
-  ['a package in an indented block', '1. Install:\n\n   ```sh\n   npm i @scope/package\n   ```\n'],
-  ['a sign of exclamation in a span of code', 'Fix `#REF!`: the cell is gone; `#DIV/0!`: a division by zero.\n'],
-  ['an address of mail', 'Write to team@example.com.\n'],
+  ['a decorator in a code block', 'Write a test:\n\n```python\n@pytest.fixture\ndef one(): ...\n```\n'],
+  ['a package name in an indented code block', '1. Install:\n\n   ```sh\n   npm i @scope/package\n   ```\n'],
+  ['an exclamation mark in a code span', 'Fix `#REF!`: the cell is gone; `#DIV/0!`: a division by zero.\n'],
+  ['an email address', 'Write to team@example.com.\n'],
 ])('reads %s as text', (_, body) => {
   for (const format of ['skill', 'claude-command'] as const) {
     const { prompts, findings } = READERS[format](front + body, 'notes')
@@ -52,7 +53,7 @@ test('LangChain: reads a load_prompt file and a LangSmith response', () => {
     expect(prompts[0]?.body).toEqual({ format: 'text', text: 'Do {{task}}.\n' })
     expect(findings.map(({ kind, field }) => [kind, field])).toEqual(lost.map((field) => ['lost', field]))
   }
-  // A few examples with a prefix, or a chain: no file that it names is read.
+  // A few-shot prompt and a chain are rejected, and the file named in `template_path` is not read.
   const chain = JSON.stringify({
     _type: 'few_shot',
     prefix: 'Do',

@@ -1,5 +1,5 @@
-// Tests each two-way format: written files are read back with the same text, variables and settings if the format
-// supports them, and with the documented findings if not.
+// Tests each two-way format: exported files are read back with the same text, variables and settings if the format
+// supports them, and otherwise with the documented findings.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Variable } from '../../../src/domain/api/schema.ts'
@@ -193,7 +193,7 @@ describe.each([...TYPED, ...UNTYPED])('%s', (format) => {
       }),
       { numRuns: RUNS },
     )
-    // Most generated prompts are useful for this test only if they can be written.
+    // If the format could represent only a few of the generated prompts, this test would prove little.
     expect(written).toBeGreaterThan(RUNS / 10)
   })
 })

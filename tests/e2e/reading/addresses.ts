@@ -1,11 +1,11 @@
-// Read tests for unknown, malformed, reserved or differently written paths.
+// Read tests for paths that are unknown, malformed, reserved or written differently.
 import { describe, expect, test } from 'vitest'
 import type { Reading } from './hub.ts'
 
 export function addresses(hub: Reading): void {
   const { tags, get, found, missing, each, some, first } = hub
 
-  describe('addresses', () => {
+  describe('URLs', () => {
     const { owner, name, full_name } = first
     const version = first.latest.version
 
@@ -60,7 +60,7 @@ export function addresses(hub: Reading): void {
       `/api/v1/repos/${owner}/cafe%cc%81`,
       `/api/v1/repos/${owner}/%d0%b0`,
       `/api/v1/users/%61${owner.slice(1)}`,
-      // outside the folder
+      // paths that leave the folder
       `/api/v1/repos/../../etc/passwd`,
       `/api/v1/repos/${full_name}/versions/..%2f..`,
       `/api/v1/repos/${owner}/../${owner}`,
@@ -72,7 +72,7 @@ export function addresses(hub: Reading): void {
       ...`api auth cli data docs mcp settings tags admin me new null undefined con prn aux nul com1 com9 lpt1 lpt9`
         .split(' ')
         .flatMap((reserved) => [`/api/v1/repos/${reserved}/${name}`, `/api/v1/users/${reserved}`]),
-      // plain files
+      // static files
       '/data',
       '/data/',
       '/data/v1',
@@ -92,15 +92,15 @@ export function addresses(hub: Reading): void {
       '/data/v1/%2e%2e/package.json',
       '/data/v2/index.json',
     ]
-    // A malformed escape stops the local Netlify server, or its proxy responds to it.
+    // A malformed percent-encoding crashes the local Netlify server, or its proxy responds to it.
     const malformed = ['/api/v1/repos/%/x', '/api/v1/repos/a%zz/x', '/api/v1/users/%E0%A4%A', '/data/v1/%zz.json']
 
-    test('what is unknown, malformed or reserved: a JSON 404', async () => {
+    test('returns a JSON 404 for unknown, malformed and reserved paths', async () => {
       await each(some(unknown, 60), missing)
     })
 
     if (hub.isOwn && !hub.target.netlify) {
-      test.each(malformed)('%s, an escape that means nothing: a JSON 404', async (path) => {
+      test.each(malformed)('%s: returns a JSON 404 for a malformed percent-encoding', async (path) => {
         await missing(path)
       })
     }
@@ -120,7 +120,7 @@ export function addresses(hub: Reading): void {
         ],
         5,
       ),
-    )('%s: a trailing slash is ignored', async (_, path) => {
+    )('%s: ignores a trailing slash', async (_, path) => {
       const [bare, slashed] = [await found(path), await get(`${path}/`)]
       expect(slashed.status).toBe(200)
       expect(slashed.text).toBe(bare.text)
@@ -128,7 +128,7 @@ export function addresses(hub: Reading): void {
     })
 
     const [upper, capital] = [full_name.toUpperCase(), owner[0]?.toUpperCase() + owner.slice(1)]
-    //  case                           path                                     lower case
+    //  case                           path                                     redirects to
     test.each(
       some(
         [
@@ -138,12 +138,12 @@ export function addresses(hub: Reading): void {
           ['the versions', `/api/v1/repos/${upper}/versions`, `/api/v1/repos/${full_name}/versions`],
           ['one version', `/api/v1/repos/${upper}/versions/1.0.0`, `/api/v1/repos/${full_name}/versions/1.0.0`],
           ['the content', `/api/v1/repos/${upper}/raw`, `/api/v1/repos/${full_name}/raw`],
-          ['nothing at all', '/api/v1/repos/No-Such/Thing', '/api/v1/repos/no-such/thing'],
-          ['a fixed word', '/api/v1/Tags', '/api/v1/tags'],
+          ['an unknown repository', '/api/v1/repos/No-Such/Thing', '/api/v1/repos/no-such/thing'],
+          ['a fixed path', '/api/v1/Tags', '/api/v1/tags'],
         ],
         5,
       ),
-    )('upper case in %s: 308 to lower case, with the query as it is', async (_, path, lower) => {
+    )('upper case in %s: redirects to lower case with 308 and keeps the query unchanged', async (_, path, lower) => {
       for (const query of ['', '?version=1.0.0&Q=%C3%84&x=A&x=b']) {
         const answer = await get(path + query)
         expect(answer.status, answer.request).toBe(308)

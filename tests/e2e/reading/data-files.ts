@@ -7,7 +7,7 @@ import { data, type List, type Reading, SORTS } from './hub.ts'
 export function dataFiles(hub: Reading): void {
   const { content, listed, looked, tags, send, found, each, some, orders, versionRecord, expectBytes } = hub
 
-  describe('plain files under /data/v1', () => {
+  describe('static files under /data/v1', () => {
     const file = async (path: string, media: RegExp): Promise<Answer> => {
       const answer = await send(path)
       expect(answer.status, answer.request).toBe(200)
@@ -23,14 +23,14 @@ export function dataFiles(hub: Reading): void {
     const same = async (path: string, address: string) =>
       expect((await json(path)).json(), path).toEqual((await found(address)).json())
 
-    test('index.json: all summaries in one list, in the order of top', async () => {
+    test('index.json: all summaries in one list, in the top order', async () => {
       const all = (await json('/data/v1/index.json')).json() as List
       expect(orders('top')).toContainEqual(all.data.map((one) => one.full_name))
       expect(all.meta).toEqual({ page: 1, pages: 1, total: listed.length })
       for (const one of all.data) expectShape(one, SUMMARY, String(one.full_name))
     })
 
-    test('lists/{sort}/{page}.json: every page of every order, and none after the last', async () => {
+    test('lists/{sort}/{page}.json: every page of every sort order, and none after the last', async () => {
       const pages = Array.from({ length: Math.ceil(listed.length / 20) }, (_, i) => i + 1)
       for (const sort of some(SORTS)) {
         await each(some(pages, 3), (page) =>
@@ -57,7 +57,7 @@ export function dataFiles(hub: Reading): void {
       await each(handles, (handle) => json(`/data/v1/users/${handle}.json`))
     })
 
-    test('repos/{owner}/{name}: record, versions, version, content', async () => {
+    test('repos/{owner}/{name}: record, version list, version, content', async () => {
       await each(looked, async (repository) => {
         const { full_name, versions, latest } = repository
         const [files, api] = [`/data/v1/repos/${full_name}`, `/api/v1/repos/${full_name}`]

@@ -1,4 +1,4 @@
-// Read tests for the description: openapi.json has every read route and every promised key.
+// Read tests for the API description: openapi.json has every read route and every promised key.
 import { describe, expect, test } from 'vitest'
 import { DETAIL, LISTED_VERSION, SUMMARY, TAG, USER, VARIABLE, VERSION_RECORD } from '../answers.ts'
 import type { Reading } from './hub.ts'
@@ -7,7 +7,7 @@ export function described(hub: Reading): void {
   const { found } = hub
 
   describe('OpenAPI', () => {
-    test('describes every address of reading, each with its parameters', async () => {
+    test('describes every read route with its parameters', async () => {
       const openapi = (await found('/api/v1/openapi.json')).json()
       expect(openapi.openapi).toMatch(/^3\.1\.\d+$/)
       expect(openapi.servers).toEqual([expect.objectContaining({ url: hub.base })])

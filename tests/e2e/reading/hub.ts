@@ -1,4 +1,4 @@
-// Shared by the read test suite: the hub under test, its content, and comparisons.
+// Shared by the read tests: the hub under test, its content, and comparisons.
 import { rmSync } from 'node:fs'
 import { expect } from 'vitest'
 import { type Described, expectError, expectPromises, expectShape, openSchemas, VARIABLE } from '../answers.ts'
@@ -21,7 +21,7 @@ export type List = { data: Json[]; meta: Meta }
 
 export const SORTS = ['top', 'trending', 'new'] as const
 export const NO_ITEMS = { data: [], meta: { page: 1, pages: 0, total: 0 } }
-/** Parts of a response: a list's full names, its `meta`, and a single record. */
+/** Accessors for a response: the full names in a list, its `meta`, and a single record. */
 export const names = (answer: Answer) => (answer.json() as List).data.map((record) => String(record.full_name))
 export const meta = (answer: Answer) => (answer.json() as List).meta
 export const data = (answer: Answer) => (answer.json() as { data: Json }).data
@@ -29,22 +29,25 @@ export const data = (answer: Answer) => (answer.json() as { data: Json }).data
 /** A hub that the read test suite sends requests to. */
 export interface Reading {
   target: Target
-  /** Whether the suite started it, with content in every rare state; otherwise it runs elsewhere, with the starter catalogue. */
+  /**
+   * Whether the suite started this hub, with content in every rare state. Otherwise it runs elsewhere, with the starter
+   * catalogue.
+   */
   isOwn: boolean
   content: Content
   /** The repositories that lists, tags and search show. */
   listed: Repository[]
   /** The starter catalogue's ordinary repositories. */
   starter: Repository[]
-  /** The first of them, and its latest version. */
+  /** The first ordinary repository, and its latest version. */
   first: Repository & { latest: Version }
   /** The repositories whose versions are checked one by one. */
   looked: Repository[]
   /** Every tag with the number of listed repositories that have it, highest count first. */
   tags: { name: string; count: number }[]
-  /** Its base URL, once it runs. */
+  /** Its base URL, once the hub runs. */
   readonly base: string
-  /** Checks a response against openapi.json, once it runs. */
+  /** Checks a response against openapi.json, once the hub runs. */
   readonly described: Described
   open(): Promise<void>
   /** Stops whatever was started; safe to call more than once. */
@@ -59,14 +62,17 @@ export interface Reading {
   /** Requests a path that must return 404 or 400. @returns the message */
   missing(path: string): Promise<string>
   refused(path: string): Promise<string>
-  /** Runs the same check for many rows, as many at once as the machine can handle. */
+  /** Runs the same check for many rows, four at a time. */
   each<T>(rows: readonly T[], look: (row: T) => Promise<unknown>): Promise<void>
   /**
-   * Returns every row. For the local Netlify server, only one in `step`, because a call takes up to a second there and
-   * runs the same code.
+   * Returns every row. For the local Netlify server, returns only one row in `step`, because a call takes up to a
+   * second there and runs the same code.
    */
   some<const T>(rows: readonly T[], step?: number): readonly T[]
-  /** Returns every valid order, as full names: the one on the day on which the server was built, or at a midnight that just passed. */
+  /**
+   * Returns every valid order, as full names: the order on the day of the build, and the next day's if midnight has
+   * just passed.
+   */
   orders(sort: string, of?: (repository: Repository) => boolean): string[][]
   /** Returns the expected summary of a repository, and the record of one of its versions. */
   record(repository: Repository): Json
@@ -77,7 +83,10 @@ export interface Reading {
   links(answer: Answer): { next?: string; prev?: string }
 }
 
-/** The versions that are requested one by one from the local Netlify server: bytes, yanked versions, no version at all, provenance. */
+/**
+ * The versions that are requested one by one from the local Netlify server: unusual bytes, yanked versions, no version
+ * at all, provenance.
+ */
 const LOOKED_AT_ON_NETLIFY = /^zz-(?:suite\/(?:bytes|highest-yanked|all-yanked|archived)|rated\/vouched)$/
 
 /** Prepares the suite for a target; `open` starts it. */
@@ -214,7 +223,7 @@ export function openReading(target: Target): Reading {
       expect(variables, where).toHaveLength(given.length)
       for (const variable of variables as Json[]) expectShape(variable, VARIABLE, where)
     },
-    // Shows a hint instead of 200 kB if they differ.
+    // If they differ, shows a hint instead of 200 kB.
     expectBytes: (answer, expected) =>
       expect(
         answer.bytes.equals(expected),

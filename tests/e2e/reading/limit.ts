@@ -1,4 +1,5 @@
-// Requests are limited by client IP address, except for static files, and a hub without content still responds.
+// Read tests for the rate limit: requests are limited by client IP address, except for static files, and a hub without
+// content still responds.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectError, expectPromises } from '../answers.ts'
@@ -10,7 +11,7 @@ import { NO_ITEMS, type Reading } from './hub.ts'
 const LIMIT = 12
 
 export function limit(hub: Reading): void {
-  describe('the limit of requests', () => {
+  describe('rate limit', () => {
     if (hub.isOwn) {
       const empty = temporaryFolder()
       let limited: Server
@@ -25,7 +26,7 @@ export function limit(hub: Reading): void {
         rmSync(empty, { recursive: true, force: true })
       })
 
-      test('plain files of an empty hub: page 1 exists all the same, and nothing counts against the limit', async () => {
+      test('serves page 1 of an empty hub as a static file, which does not count towards the limit', async () => {
         for (let round = 0; round < 3; round++) {
           for (const path of ['index', 'tags', 'lists/top/1', 'lists/trending/1', 'lists/new/1']) {
             const answer = await ask(`/data/v1/${path}.json`)
@@ -35,7 +36,7 @@ export function limit(hub: Reading): void {
         }
       })
 
-      test(`${LIMIT} a minute, whatever the client calls itself, then 429 with Retry-After`, async () => {
+      test(`${LIMIT} requests a minute, whatever headers the client sends, then 429 with Retry-After`, async () => {
         const paths = ['/api/v1/repos', '/api/v1/tags', '/api/v1/repos?q=review', '/api/v1/repos/no-such/thing']
         const answers: Answer[] = []
         for (let i = 0; i < LIMIT; i++) {
@@ -56,7 +57,7 @@ export function limit(hub: Reading): void {
         expect((await ask('/data/v1/index.json')).status, 'a plain file has no limit').toBe(200)
       })
     } else {
-      test('more than 120 requests a minute: 429 with Retry-After', { timeout: 300_000 }, async () => {
+      test('returns 429 with Retry-After after 120 requests a minute', { timeout: 300_000 }, async () => {
         const ask = openClient(hub.base)
         let last = await ask('/api/v1/repos?q=0')
         for (let i = 1; i <= 140 && last.status !== 429; i++) last = await ask(`/api/v1/repos?q=${i}`)

@@ -1,4 +1,4 @@
-// Read tests for lists: every page of every order, and lists by tag.
+// Read tests for lists: every page of every sort order, and lists by tag.
 import { describe, expect, test } from 'vitest'
 import { expectShape, SUMMARY, TAG } from '../answers.ts'
 import type { Answer, Json } from '../client.ts'
@@ -8,7 +8,7 @@ export function lists(hub: Reading): void {
   const { content, listed, tags, send, found, each, some, orders, record } = hub
 
   describe('lists', () => {
-    test.each(some(SORTS))('%s: every page, by following next, in the order of section 5', async (sort) => {
+    test.each(some(SORTS))('%s: lists every page, by following next, in the order of section 5', async (sort) => {
       const pages = Math.ceil(listed.length / 20)
       const seen: string[] = []
       let path: string | undefined = `/api/v1/repos?sort=${sort}`
@@ -32,11 +32,11 @@ export function lists(hub: Reading): void {
       expect(orders(sort)).toContainEqual(seen)
     })
 
-    test('the order is top when none is asked for', async () => {
+    test('sorts by top by default', async () => {
       expect(names(await found('/api/v1/repos'))).toEqual(names(await found('/api/v1/repos?sort=top')))
     })
 
-    test('a page past the end is empty, not an error', async () => {
+    test('returns an empty list for a page past the end, not an error', async () => {
       const pages = Math.ceil(listed.length / 20)
       for (const page of some([pages + 1, 100_000])) {
         const answer = await found(`/api/v1/repos?page=${page}`)
@@ -45,7 +45,7 @@ export function lists(hub: Reading): void {
       }
     })
 
-    test('an archived repository and one without an active version are in no list, tag or search', async () => {
+    test('omits archived repositories and those without an active version from every list, tag and search', async () => {
       const hidden = content.repositories.filter((repository) => !repository.listed)
       expect(hidden.length).toBeGreaterThan(0)
       const everything = (await send('/data/v1/index.json')).json() as List
@@ -59,7 +59,7 @@ export function lists(hub: Reading): void {
   })
 
   describe('tags', () => {
-    test('all, with how many listed repositories carry each, highest count first, then by name', async () => {
+    test('lists all tags with the number of listed repositories, highest count first, then by name', async () => {
       const answer = (await found('/api/v1/tags')).json() as List
       for (const tag of answer.data) expectShape(tag, TAG, String(tag.name))
       expect(answer.data).toMatchObject(
@@ -69,7 +69,7 @@ export function lists(hub: Reading): void {
       expect(answer.meta).toEqual({ page: 1, pages: 1, total: tags.length })
     })
 
-    test('a tag’s address is the list filtered by it', async () => {
+    test('the URL of a tag lists its repositories', async () => {
       await each(some(tags, 40), async ({ name, count }) => {
         const answer = await found(`/api/v1/repos?tag=${name}`)
         expect(meta(answer).total).toBe(count)
@@ -78,7 +78,7 @@ export function lists(hub: Reading): void {
       })
     })
 
-    test('several must all match, in any order of the address', async () => {
+    test('several tags must all match, in any order', async () => {
       const pairs = listed.flatMap((one) => one.tags.slice(1).map((tag) => [one.tags[0] ?? '', tag] as const))
       await each(some(pairs.slice(0, 24), 12), async ([one, other]) => {
         const both = orders('new', ({ tags }) => tags.includes(one) && tags.includes(other))
@@ -98,7 +98,7 @@ export function lists(hub: Reading): void {
           ['unknown', 'no-such-tag'],
           ['a property of every object', '__proto__'],
           ['a method of every object', 'tostring'],
-          ['blanks', 'Two%20Words'],
+          ['spaces', 'Two%20Words'],
           ['upper case', 'WRITING'],
           ['two hyphens', 'a--b'],
           ['a hyphen at the end', 'writing-'],
@@ -112,7 +112,7 @@ export function lists(hub: Reading): void {
         ],
         4,
       ),
-    )('%s: an empty list', async (_, tag) => {
+    )('%s: returns an empty list', async (_, tag) => {
       expect((await found(`/api/v1/repos?tag=${tag}`)).json()).toEqual(NO_ITEMS)
       expect((await found(`/api/v1/repos?tag=writing&tag=${tag}&sort=new`)).json()).toEqual(NO_ITEMS)
     })

@@ -1,4 +1,4 @@
-// Read tests for HTTP rules: methods, conditional requests, caching, origins.
+// Read tests for HTTP rules: methods, conditional requests, caching, cross-origin requests.
 import { describe, expect, test } from 'vitest'
 import { EXPOSED, expectError, FOREVER, SHORT } from '../answers.ts'
 import type { Reading } from './hub.ts'
@@ -21,7 +21,7 @@ export function methods(hub: Reading): void {
       '/api/v1/openapi.json',
     ]
 
-    test.each(some(paths, 5))('HEAD %s: as GET, without a body', async (path) => {
+    test.each(some(paths, 5))('HEAD %s: same headers as GET, without a body', async (path) => {
       const [body, head] = [await found(path), await get(path, {}, 'HEAD')]
       expect(head.status).toBe(200)
       for (const header of ['content-type', 'cache-control', 'etag', 'link', 'x-prompt-version']) {
@@ -34,11 +34,11 @@ export function methods(hub: Reading): void {
       ['/api/v1/repos?page=0', 400],
       ['/api/v1/repos/no-such/thing', 404],
     ] as const
-    test.each(some(wrong))('HEAD %s: %i as for GET', async (path, status) => {
+    test.each(some(wrong))('HEAD %s: %i, as for GET', async (path, status) => {
       expect((await get(path, {}, 'HEAD')).status).toBe(status)
     })
 
-    test.each(some(paths, 5))('OPTIONS %s: 204 with what is allowed', async (path) => {
+    test.each(some(paths, 5))('OPTIONS %s: 204 with the allowed methods', async (path) => {
       const answer = await get(
         path,
         { Origin: 'https://example.com', 'Access-Control-Request-Method': 'GET' },
@@ -69,7 +69,7 @@ export function methods(hub: Reading): void {
         ],
         6,
       ),
-    )('%s %s: 405 with what is allowed', async (method, path) => {
+    )('%s %s: 405 with the allowed methods', async (method, path) => {
       const answer = await get(path, { 'Content-Length': '0' }, method)
       expectError(answer, 405)
       const allowed = (answer.headers.allow ?? '').split(/, ?/)
@@ -77,7 +77,7 @@ export function methods(hub: Reading): void {
       expect(allowed).not.toContain(method)
     })
 
-    test.each(some(paths, 5))('%s: If-None-Match answers 304', async (path) => {
+    test.each(some(paths, 5))('%s: If-None-Match returns 304', async (path) => {
       const { etag = '' } = (await found(path)).headers
       const strong = etag.replace(/^W\//, '')
       const matching = [etag, `W/${strong}`, `"other", ${etag}`, `"a,b" , W/"c",${etag}, "d"`, '*']
@@ -92,11 +92,11 @@ export function methods(hub: Reading): void {
       expect((await get(path, { 'If-None-Match': etag }, 'HEAD')).status).toBe(304)
     })
 
-    test.each(some(wrong))('%s: If-None-Match changes no error', async (path, status) => {
+    test.each(some(wrong))('%s: If-None-Match does not change an error', async (path, status) => {
       expect((await get(path, { 'If-None-Match': '*' })).status).toBe(status)
     })
 
-    test('different bytes have different ETags, the same bytes the same', async () => {
+    test('different bytes have different ETags, and the same bytes the same ETag', async () => {
       const asked = some(paths, 3)
       const etags = await Promise.all(asked.map(async (path) => (await found(path)).headers.etag))
       const again = await Promise.all(asked.map(async (path) => (await found(path)).headers.etag))
@@ -106,7 +106,7 @@ export function methods(hub: Reading): void {
       expect(new Set(distinct).size).toBe(distinct.length)
     })
 
-    test('a version is kept for a year, all else for a minute', async () => {
+    test('caches a version for a year, everything else for a minute', async () => {
       const caching = async (path: string) => (await found(path)).headers['cache-control']
       expect(await caching(`/api/v1/repos/${full_name}/versions/${first.latest?.version}`)).toBe(FOREVER)
       expect(await caching(`/api/v1/repos/${full_name}/raw?version=${first.latest?.version}`)).toBe(FOREVER)
@@ -114,7 +114,7 @@ export function methods(hub: Reading): void {
       expect(await caching(`/api/v1/repos/${full_name}`)).toBe(SHORT)
     })
 
-    test('an Origin, credentials or headers of a proxy change nothing', async () => {
+    test('ignores Origin, credentials and proxy headers', async () => {
       const bare = await found('/api/v1/repos')
       const dressed = await get('/api/v1/repos', {
         Origin: 'https://evil.example',
@@ -129,7 +129,7 @@ export function methods(hub: Reading): void {
     })
 
     if (hub.isOwn) {
-      test('a foreign Host changes no address', async () => {
+      test('a foreign Host header changes no URL', async () => {
         const answer = await send('/api/v1/repos', { headers: { Host: 'evil.example' } })
         expect(answer.text).not.toContain('//evil.example')
         expect(answer.headers.link ?? '').not.toContain('evil.example')

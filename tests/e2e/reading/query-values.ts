@@ -1,4 +1,4 @@
-// Read tests for valid and invalid parameter values, identical on every route.
+// Read tests for valid and invalid parameter values, which mean the same on every route.
 import { describe, expect, test } from 'vitest'
 import { SHORT } from '../answers.ts'
 import type { Reading } from './hub.ts'
@@ -39,13 +39,13 @@ export function queryValues(hub: Reading): void {
         ],
         12,
       ),
-    )('page=%s: refused', async (page) => {
+    )('rejects page=%s', async (page) => {
       expect(await refused(`/api/v1/repos?page=${page}`)).toMatch(/page/i)
     })
 
     //  sort
     test.each(some(['TOP', 'best', 'relevance', 'top%20', 'new,top', '__proto__', 'constructor', '%00'], 7))(
-      'sort=%s: refused',
+      'rejects sort=%s',
       async (sort) => {
         expect(await refused(`/api/v1/repos?sort=${sort}`)).toMatch(/sort/i)
       },
@@ -73,17 +73,17 @@ export function queryValues(hub: Reading): void {
       '%D9%A1.0.0',
       '__proto__',
     ]
-    test.each(some(malformed, 10))('raw?version=%s: refused', async (version) => {
+    test.each(some(malformed, 10))('rejects raw?version=%s', async (version) => {
       expect(await refused(`${raw}?version=${version}`)).toMatch(/version/i)
     })
-    test('a malformed version in the path, and a number never published: 404', async () => {
+    test('returns 404 for a malformed version in the path and for one that was never published', async () => {
       const never = '999999.999999.999999'
       const paths = [...malformed, never].map((version) => `/api/v1/repos/${first.full_name}/versions/${version}`)
       await each(some([`${raw}?version=${never}`, ...paths], 10), missing)
     })
 
     if (hub.isOwn) {
-      test('a label stands for the version that it points at', async () => {
+      test('a label resolves to the version it points at', async () => {
         const labelled = '/api/v1/repos/zz-suite/highest-yanked/raw'
         for (const [label, version, content] of [
           ['production', '1.0.0', 'First\n'],
@@ -95,7 +95,8 @@ export function queryValues(hub: Reading): void {
           expect(answer.headers['cache-control'], 'a label may move').toBe(SHORT)
         }
         const message = await missing(`${labelled}?label=staging`)
-        // The local Netlify server also tries other names before it accepts a 404, and returns the message for the last one.
+        // The local Netlify server tries other names too before it accepts a 404, and returns the message for the last
+        // one.
         if (!hub.target.netlify) expect(message).toMatch(/production[\s\S]*next|next[\s\S]*production/)
         await missing('/api/v1/repos/zz-suite/bytes/raw?label=production')
         expect(await refused(`${labelled}?label=production&version=1.0.0`)).toMatch(/label/)
@@ -103,7 +104,7 @@ export function queryValues(hub: Reading): void {
       })
     }
 
-    test('an empty parameter counts as left out', async () => {
+    test('an empty parameter counts as omitted', async () => {
       const bare = await found('/api/v1/repos')
       expect((await found('/api/v1/repos?page=&sort=&q=&tag=')).text).toBe(bare.text)
       expect((await found('/api/v1/repos?page&sort&q&tag')).text).toBe(bare.text)
@@ -112,7 +113,7 @@ export function queryValues(hub: Reading): void {
       expect(latest.headers['cache-control']).toBe(SHORT)
     })
 
-    test('of a repeated one the last counts', async () => {
+    test('the last value of a repeated parameter counts', async () => {
       const list = async (query: string) => (await found(`/api/v1/repos?${query}`)).text
       expect(await list('page=2&page=1')).toBe(await list('page=1'))
       expect(await list('page=nonsense&page=2')).toBe(await list('page=2'))
@@ -124,7 +125,7 @@ export function queryValues(hub: Reading): void {
       expect(last.headers['x-prompt-version']).toBe(version?.version)
     })
 
-    test('unknown parameters are ignored: the same bytes, the same ETag', async () => {
+    test('ignores unknown parameters: the same bytes, the same ETag', async () => {
       const pairs = [
         ['/api/v1/repos', '?limit=1&per_page=5&__proto__=x&utm_source=a%FF'],
         ['/api/v1/repos?sort=new&page=2', '&Page=7&SORT=top'],

@@ -7,7 +7,7 @@ import { data, type List, meta, type Reading } from './hub.ts'
 export function records(hub: Reading): void {
   const { content, listed, looked, get, found, each, some, record, versionRecord, expectVariables, expectBytes } = hub
 
-  describe('a repository', () => {
+  describe('repositories', () => {
     test.each(looked.map((one) => [one.full_name, one] as const))('%s', async (fullName, repository) => {
       const { latest } = repository
       const detail = data(await found(`/api/v1/repos/${fullName}`))
@@ -20,7 +20,7 @@ export function records(hub: Reading): void {
         labels: repository.labels,
         versions: repository.active.map(({ version }) => version),
       })
-      // Only content is preserved byte for byte; whitespace around a page's text is not.
+      // Only content is kept byte for byte; the text of a page may lose surrounding whitespace.
       expect(String(detail.readme).trim()).toBe(repository.readme.trim())
       expect(detail.parameters).toEqual(latest?.parameters ?? {})
       if (latest) expectVariables(detail.variables, latest, fullName)
@@ -32,41 +32,46 @@ export function records(hub: Reading): void {
       expect(raw.headers['x-prompt-version']).toBe(latest.version)
     })
 
-    test.each(looked.map((one) => [one.full_name, one] as const))('%s: its versions', async (fullName, repository) => {
-      const answer = (await found(`/api/v1/repos/${fullName}/versions`)).json() as List
-      expect(answer.meta).toEqual({ page: 1, pages: 1, total: repository.versions.length })
-      expect(answer.data).toHaveLength(repository.versions.length)
-      expect(answer.data).toMatchObject(
-        repository.versions.map((version) => ({
-          version: version.version,
-          changelog: version.changelog,
-          published_at: version.published_at,
-          published_by: version.published_by,
-          content_sha256: version.sha256,
-          size_bytes: version.bytes.length,
-          yanked: version.yank_reason !== null,
-          yank_reason: version.yank_reason,
-          url: versionRecord(repository, version).url,
-          raw_url: versionRecord(repository, version).raw_url,
-        })),
-      )
-      for (const version of answer.data) expectShape(version, LISTED_VERSION, fullName)
-      await each(some(repository.versions, 4), async (version) => {
-        const where = `${fullName} ${version.version}`
-        const single = data(await found(`/api/v1/repos/${fullName}/versions/${version.version}`))
-        expectShape(single, VERSION_RECORD, where)
-        expect(single, where).toMatchObject(versionRecord(repository, version))
-        expect(single, 'the single record never changes').not.toHaveProperty('yanked')
-        expectVariables(single.variables, version, where)
-        const raw = await found(`/api/v1/repos/${fullName}/raw?version=${version.version}`)
-        expectBytes(raw, version.bytes)
-        // An intermediary may compress the response, which changes the digest.
-        if (raw.headers['content-encoding'] === undefined)
-          expect(raw.headers['repr-digest']).toBe(`sha-256=:${Buffer.from(version.sha256, 'hex').toString('base64')}:`)
-        expect(raw.headers['x-prompt-yanked']).toBe(version.yank_reason === null ? undefined : 'true')
-        expect(raw.headers['x-prompt-version']).toBe(version.version)
-      })
-    })
+    test.each(looked.map((one) => [one.full_name, one] as const))(
+      '%s: lists its versions',
+      async (fullName, repository) => {
+        const answer = (await found(`/api/v1/repos/${fullName}/versions`)).json() as List
+        expect(answer.meta).toEqual({ page: 1, pages: 1, total: repository.versions.length })
+        expect(answer.data).toHaveLength(repository.versions.length)
+        expect(answer.data).toMatchObject(
+          repository.versions.map((version) => ({
+            version: version.version,
+            changelog: version.changelog,
+            published_at: version.published_at,
+            published_by: version.published_by,
+            content_sha256: version.sha256,
+            size_bytes: version.bytes.length,
+            yanked: version.yank_reason !== null,
+            yank_reason: version.yank_reason,
+            url: versionRecord(repository, version).url,
+            raw_url: versionRecord(repository, version).raw_url,
+          })),
+        )
+        for (const version of answer.data) expectShape(version, LISTED_VERSION, fullName)
+        await each(some(repository.versions, 4), async (version) => {
+          const where = `${fullName} ${version.version}`
+          const single = data(await found(`/api/v1/repos/${fullName}/versions/${version.version}`))
+          expectShape(single, VERSION_RECORD, where)
+          expect(single, where).toMatchObject(versionRecord(repository, version))
+          expect(single, 'the single record never changes').not.toHaveProperty('yanked')
+          expectVariables(single.variables, version, where)
+          const raw = await found(`/api/v1/repos/${fullName}/raw?version=${version.version}`)
+          expectBytes(raw, version.bytes)
+          // An intermediary may compress the response, which changes the digest.
+          if (raw.headers['content-encoding'] === undefined)
+            expect(raw.headers['repr-digest']).toBe(
+              `sha-256=:${Buffer.from(version.sha256, 'hex').toString('base64')}:`,
+            )
+          expect(raw.headers['x-prompt-yanked']).toBe(version.yank_reason === null ? undefined : 'true')
+          expect(raw.headers['x-prompt-version']).toBe(version.version)
+        })
+      },
+    )
   })
 
   describe('users', () => {
@@ -95,7 +100,7 @@ export function records(hub: Reading): void {
     })
   })
 
-  test('the addresses in records are absolute and resolve', async () => {
+  test('the URLs in records are absolute and resolve', async () => {
     const resolve = async (address: unknown) => {
       const url = new URL(String(address))
       expect(url.origin).toBe(new URL(hub.base).origin)

@@ -7,7 +7,7 @@ import { type List, meta, names, type Reading, SORTS } from './hub.ts'
 export function search(hub: Reading): void {
   const { listed, starter, get, found, refused, some, orders, record } = hub
 
-  describe('searching', () => {
+  describe('search', () => {
     const search = async (q: string, more = '') => names(await found(`/api/v1/repos?q=${encodeURIComponent(q)}${more}`))
     const sampled = starter[0] ?? listed[0]
     if (!sampled) throw new Error('no repository at all')
@@ -16,7 +16,7 @@ export function search(hub: Reading): void {
       expect((await search(sampled.full_name))[0]).toBe(sampled.full_name)
     })
 
-    test('a result is a page of summaries like any other', async () => {
+    test('results are pages of summaries like any other list', async () => {
       const answer = await found(`/api/v1/repos?q=${encodeURIComponent(sampled.title)}`)
       for (const one of (answer.json() as List).data) expectShape(one, SUMMARY, String(one.full_name))
       const { page, pages, total } = meta(answer)
@@ -24,7 +24,7 @@ export function search(hub: Reading): void {
       expect((answer.json() as List).data).toContainEqual(expect.objectContaining(record(sampled)))
     })
 
-    test('with a sort, that order; without, best match first', async () => {
+    test('sorts by the requested order, or by relevance without one', async () => {
       // Full matches come before partial ones in every order; this word has no partial matches.
       const word = hub.isOwn ? 'zz-trend' : 'sql'
       const best = await found(`/api/v1/repos?q=${word}`)
@@ -43,25 +43,25 @@ export function search(hub: Reading): void {
       some(
         [
           ['only a quote', '"'],
-          ['only signs', '*^-+():{}.~'],
-          ['an open NEAR', 'NEAR('],
+          ['only punctuation', '*^-+():{}.~'],
+          ['an unclosed NEAR', 'NEAR('],
           ['only AND', 'AND'],
-          ['a phrase left open', '"review'],
+          ['an unclosed phrase', '"review'],
           ['SQL', "'; DROP TABLE prompts; --"],
           ['NUL', '\0'],
           ['NUL in a word', 're\0view'],
-          ['line ends', 'review\r\nX-Injected: 1'],
+          ['line breaks', 'review\r\nX-Injected: 1'],
           ['an emoji', '🦄'],
-          ['only blanks', '   '],
-          ['a property of every object', '__proto__'],
-          ['a pattern that would never end', `${'(a+)+'.repeat(20)}$`],
-          ['200 letters', 'a'.repeat(200)],
+          ['only spaces', '   '],
+          ['an inherited property name', '__proto__'],
+          ['a pattern with catastrophic backtracking', `${'(a+)+'.repeat(20)}$`],
+          ['200 characters', 'a'.repeat(200)],
           ['200 code points of four bytes', '🦄'.repeat(200)],
           ['a hundred words', 'a '.repeat(100).slice(0, 200)],
         ],
         8,
       ),
-    )('%s is just text', async (_, q) => {
+    )('%s is treated as text', async (_, q) => {
       const answer = await found(`/api/v1/repos?q=${encodeURIComponent(q)}`)
       expect(meta(answer)).toMatchObject({ page: 1, total: expect.any(Number) })
     })
@@ -70,17 +70,17 @@ export function search(hub: Reading): void {
     test.each(
       some(
         [
-          ['201 letters', 'a'.repeat(201)],
+          ['201 characters', 'a'.repeat(201)],
           ['201 code points of four bytes', '🦄'.repeat(201)],
-          ['5,000 letters', 'a'.repeat(5000)],
+          ['5,000 characters', 'a'.repeat(5000)],
         ],
         2,
       ),
-    )('%s: refused', async (_, q) => {
+    )('rejects %s', async (_, q) => {
       expect(await refused(`/api/v1/repos?q=${encodeURIComponent(q)}`)).toMatch(/200/)
     })
 
-    test('bytes that are no UTF-8 are text or refused, never an error of the server', async () => {
+    test('invalid UTF-8 is treated as text or rejected, never a server error', async () => {
       expect([200, 400]).toContain((await get('/api/v1/repos?q=%FF%C3')).status)
     })
 
@@ -98,34 +98,34 @@ export function search(hub: Reading): void {
           ['a word of the content', 'snarfblatt', ['every-field']],
           ['words of different fields', 'flarnholt snarfblatt wobbletag', ['every-field']],
           ['the order of words does not matter', 'snarfblatt flarnholt', ['every-field']],
-          ['what holds one of two words', 'flarnholt grobnik', ['every-field', 'grobnik']],
+          ['prompts with one of two words', 'flarnholt grobnik', ['every-field', 'grobnik']],
           ['the last word as a prefix', 'flarnholt snarf', ['every-field']],
-          ['one word is the last word', 'vexpi', ['every-field']],
-          ['only the last word as a prefix: another is left out', 'snarf flarnholt', ['every-field']],
+          ['a single word as a prefix', 'vexpi', ['every-field']],
+          ['only the last word as a prefix: the other is ignored', 'snarf flarnholt', ['every-field']],
           ['case does not matter', 'FLARNholt', ['every-field']],
           ['accents in the text do not matter', 'grunwalder spatzle', ['accents']],
-          ['accents in the question do not matter', 'zárreqüin', ['accents']],
+          ['accents in the query do not matter', 'zárreqüin', ['accents']],
           ['the same accents', 'GRÜNWÄLDER', ['accents']],
-          ['accents written apart', 'gru\u0308nwa\u0308lder', ['accents']],
+          ['decomposed accents', 'gru\u0308nwa\u0308lder', ['accents']],
           ['a wrong letter', 'flarnhult', ['every-field']],
           ['a missing letter', 'snarfblat flarnholt', ['every-field']],
-          ['a letter too many', 'vexppindle', ['every-field']],
+          ['an extra letter', 'vexppindle', ['every-field']],
           ['two letters swapped', 'vexpnidle', ['every-field']],
           ['a wrong letter in one of two words', 'flarnhult snarfblatt', ['every-field']],
-          ['a typo is no excuse where something matches', 'harvestix', ['exact']],
+          ['a typo is not corrected if there is an exact match', 'harvestix', ['exact']],
           ['a typo between two words finds both', 'harvestox', ['exact', 'nearly']],
-          ['title before content', 'mirthoven', ['in-title', 'in-content']],
-          ['name before content', 'plumquist', ['plumquist', 'not-in-name']],
+          ['a word in the title ranks before one in the content', 'mirthoven', ['in-title', 'in-content']],
+          ['a word in the name ranks before one in the content', 'plumquist', ['plumquist', 'not-in-name']],
           ['Persian', 'فارسی', ['persian']],
           ['the beginning of a Persian word', 'فار', ['persian']],
           ['Chinese', '代码审查', ['chinese']],
           ['the beginning of a Chinese word', '代码审', ['chinese']],
-          ['quoted: the words, not a phrase', '"snarfblatt flarnholt"', ['every-field']],
-          ['one quote', 'snarfblatt"', ['every-field']],
-          ['a star is no wildcard', 'fl*qqholt', []],
-          ['a star at the end', 'snarf*', ['every-field']],
+          ['quoted words are words, not a phrase', '"snarfblatt flarnholt"', ['every-field']],
+          ['a single quote mark', 'snarfblatt"', ['every-field']],
+          ['an asterisk is not a wildcard', 'fl*qqholt', []],
+          ['a trailing asterisk', 'snarf*', ['every-field']],
           ['AND is a word', 'snarfblatt AND flarnholt', ['every-field']],
-          ['and, where it stands in the text', 'trundlewick AND blimford', ['joined']],
+          ['AND in lower case is found as a word', 'trundlewick AND blimford', ['joined']],
           ['OR is a word', 'snarfblatt OR flarnholt', ['every-field']],
           ['NOT is a word', 'snarfblatt NOT grobnik', ['every-field', 'grobnik']],
           ['NEAR( is a word', 'NEAR(snarfblatt flarnholt)', ['every-field']],
@@ -134,11 +134,11 @@ export function search(hub: Reading): void {
           ['a minus', '-snarfblatt', ['every-field']],
           ['brackets', '(snarfblatt)', ['every-field']],
           ['a percent sign', 'snarf%blatt', ['every-field']],
-          ['blanks around', '  snarfblatt\t ', ['every-field']],
+          ['surrounding spaces', '  snarfblatt\t ', ['every-field']],
           ['a deprecated repository is found', 'superseededword', ['zz-suite/deprecated']],
-          ['an archived one is not', 'mothballedword', []],
-          ['one without an active version is not', 'vanishedword', []],
-          ['nor is a yanked version’s content', 'retractedword', []],
+          ['an archived repository is not found', 'mothballedword', []],
+          ['a repository without an active version is not found', 'vanishedword', []],
+          ['the content of a yanked version is not found', 'retractedword', []],
         ],
         10,
       ),
@@ -158,12 +158,12 @@ export function search(hub: Reading): void {
           ['a typo', 'flarnhult snarfblatt', 1, 0, { flarnhult: 'flarnholt' }, []],
           ['an unknown word', 'qqxzvk snarfblatt', 1, 0, {}, ['qqxzvk']],
           ['one of two words', 'flarnholt grobnik', 2, 0, {}, []],
-          ['nothing that is known', 'qqxzvk', 0, 0, {}, ['qqxzvk']],
-          ['no words at all', '"', 0, 0, {}, []],
+          ['only unknown words', 'qqxzvk', 0, 0, {}, ['qqxzvk']],
+          ['no words', '"', 0, 0, {}, []],
         ],
         2,
       ),
-    )('%s: meta says how the words were taken', async (_, q, total, exact, corrected, ignored) => {
+    )('%s: meta shows how the words were interpreted', async (_, q, total, exact, corrected, ignored) => {
       expect(meta(await found(`/api/v1/repos?q=${encodeURIComponent(q)}`))).toEqual({
         page: 1,
         pages: Math.ceil(total / 20),
@@ -173,7 +173,7 @@ export function search(hub: Reading): void {
       })
     })
 
-    test('q and tag combine with AND', async () => {
+    test('q and tag are combined with AND', async () => {
       expect(await search('snarfblatt', '&tag=wobbletag')).toEqual(['zz-search/every-field'])
       expect(await search('snarfblatt', '&tag=writing')).toEqual([])
       expect(await search('snarfblatt', '&tag=wobbletag&tag=writing')).toEqual([])
@@ -181,7 +181,7 @@ export function search(hub: Reading): void {
       expect(odd.map((order) => order.slice(0, 20))).toContainEqual(await search('pagedword', '&tag=zz-odd&sort=new'))
     })
 
-    test('results come in pages that keep the question', async () => {
+    test('later pages keep the query', async () => {
       const seen: string[] = []
       let path: string | undefined = '/api/v1/repos?tag=zz-many&q=pagedword&sort=new'
       for (let page = 1; path; page++) {
@@ -208,7 +208,7 @@ export function search(hub: Reading): void {
       expect(orders('new', (one) => one.owner === 'zz-many')).toContainEqual(seen)
     })
 
-    test('best match first goes over pages without a repository twice', async () => {
+    test('pages sorted by relevance list no repository twice', async () => {
       const pages = await Promise.all([1, 2, 3].map((page) => search('pagedword', `&page=${page}`)))
       expect(pages.flat().toSorted()).toEqual(
         listed
@@ -218,7 +218,7 @@ export function search(hub: Reading): void {
       )
     })
 
-    test('a tag filter comes in pages and keeps several tags', async () => {
+    test('pages filtered by tag keep all tags', async () => {
       const first = await found('/api/v1/repos?tag=zz-odd&tag=zz-many')
       expect(meta(first)).toEqual({ page: 1, pages: 2, total: 23 })
       const next = hub.links(first).next ?? ''

@@ -1,4 +1,5 @@
-// The read contract, checked through requests alone: the same tests run against any URL, for every way to serve the hub.
+// The read test suite: checks the read contract by requests alone, and runs against any URL, for every way to serve the
+// hub.
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { Target } from '../targets.ts'
 import { addresses } from './addresses.ts'
@@ -12,15 +13,16 @@ import { queryValues } from './query-values.ts'
 import { records } from './records.ts'
 import { search } from './search.ts'
 
-/** Adds the suite. @param more tests of the same running hub that are not about reading */
+/** Adds the suite. @param more other tests for the same running hub */
 export function readSuite(target: Target, more: (hub: Reading) => void = () => {}): void {
   const hub = openReading(target)
-  // A remote hub has a rate limit, so the tests wait for it.
+  // A remote hub has a rate limit, so the tests retry after 429.
   describe(`reading from ${target.name}`, { timeout: hub.isOwn ? 120_000 : 900_000 }, () => {
     beforeAll(() => hub.open())
     afterAll(() => hub.close())
 
-    // The local Netlify server takes a minute to start and a third of a second per request. Logic that is only in our code is tested elsewhere.
+    // The local Netlify server takes a minute to start and a third of a second per request. Tests of logic that is only
+    // in our code run on the other hosts.
     const ours = target.netlify ? [] : [search, queryValues, described]
     for (const part of [records, lists, addresses, methods, dataFiles, ...ours]) part(hub)
     more(hub)

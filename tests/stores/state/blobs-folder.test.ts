@@ -1,4 +1,5 @@
-// Checks that the state folder of earlier versions is imported once, when the file that replaces it is created, and is left unchanged.
+// Tests the import of the state folder of earlier versions: it happens once, when the file that replaces the folder is
+// created, and leaves the folder unchanged.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -85,7 +86,7 @@ test('after 400 days only logins and counts of global sign-outs remain', async (
     'users',
   ])
   await recordTokenUse(state, 'id', new Date(time))
-  //  after             is gone
+  //  after             removed
   for (const [ms, gone] of [
     [10 * 60_000, ['jti', 'sign-ins']],
     [DAY_MS, ['fresh']],

@@ -1,4 +1,5 @@
-// Writes to a SQLite state store until it is killed or refused, and prints each key and the start of its value once the write is acknowledged.
+// A process that writes to a SQLite state store: it prints each key and the start of its value once the write is
+// confirmed, until it is killed or a write fails.
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { HubError } from '../../../src/domain/api/errors.ts'

@@ -1,4 +1,4 @@
-// Checks that the Netlify driver passes the contract on the server that `netlify dev` starts.
+// Checks that the Netlify driver passes the contract tests on the server that `netlify dev` starts.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ stateStoreContract('Netlify Blobs', async () => {
   return {
     open: async (now) => ({ ...openBlobsState(access, now), close: async () => {} }),
     close: stop,
-    // Measured: of 20 simultaneous conditional writes, this server lets up to 20 win, and Netlify guarantees nothing
+    // As measured, this server lets up to 20 of 20 simultaneous conditional writes win, and Netlify guarantees nothing
     // (docs/notes/github.md section 10).
     hasOneWinner: false,
   }

@@ -1,5 +1,5 @@
-// Checks that the PostgreSQL driver passes the contract on a real server, and its specifics: simultaneous table
-// creation, loss and return of the server, notices.
+// Checks that the PostgreSQL driver passes the contract tests on a real server, and tests its specifics: concurrent
+// table creation, connection loss, notifications.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../../scripts/bench/postgres.ts'
@@ -36,7 +36,7 @@ test('many instances that start at once create a single table', async () => {
   expect(await query(url, 'SELECT format FROM prompt_hub_format')).toEqual([{ format: 1 }])
 })
 
-test('rejects a table of a newer version and leaves it unchanged', async () => {
+test('rejects a table from a newer version and leaves it unchanged', async () => {
   const url = await server.createDatabase()
   await (await openPostgresState(url)).close()
   await query(url, 'UPDATE prompt_hub_format SET format = 99')

@@ -1,4 +1,5 @@
-// Checks that the SQLite driver passes the contract, and its specifics: kills, a full disk, other processes, files that are not its own.
+// Checks that the SQLite driver passes the contract tests, and tests its specifics: kills, a full disk, other
+// processes, foreign files.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -25,14 +26,14 @@ const WRITER = resolve('tests/stores/state/sqlite-writer.ts')
 const startWriter = (path: string, name: string) =>
   spawn(process.execPath, [WRITER, path, name], { stdio: ['ignore', 'pipe', 'inherit'] })
 
-/** Collects the writes that a writer reports. */
+/** Collects the writes that a writer process reports. */
 function collect(writer: ChildProcess): { lines: string[]; ended: Promise<unknown> } {
   const lines: string[] = []
   createInterface(writer.stdout!).on('line', (line) => lines.push(line))
   return { lines, ended: once(writer, 'close') }
 }
 
-/** KILLS environment variable: how often a writing process is killed. */
+/** How often a writing process is killed; set by the environment variable KILLS. */
 const KILLS = Number(process.env.KILLS ?? 12)
 
 test(`keeps every acknowledged write after ${KILLS} kills of a writing process`, { timeout: 600_000 }, async () => {
@@ -46,7 +47,7 @@ test(`keeps every acknowledged write after ${KILLS} kills of a writing process`,
     writer.kill('SIGKILL')
     await ended
     const state = await openSqliteState(path)
-    // The last line may have been cut off.
+    // The last line may be incomplete.
     const written = lines.filter((line) => line.endsWith('.'))
     for (const line of written) {
       const [key = '', value] = line.slice(0, -1).split(' ')
@@ -94,7 +95,7 @@ test('waits for a lock of another process without blocking the thread, then fail
   let ticks = 0
   const ticking = setInterval(() => ticks++, 20)
   const write = state.set('a', '2')
-  // A reader needs no lock.
+  // A read needs no lock.
   expect((await state.get('a'))?.value).toBe('1')
   await expect(write).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 })
   clearInterval(ticking)
@@ -132,7 +133,7 @@ test('only the owner can read the database and its -wal and -shm files', async (
   await state.close()
 })
 
-test('rejects a file that is no database or of a newer version, and leaves it unchanged', async () => {
+test('rejects a file that is not a database or is from a newer version, and leaves it unchanged', async () => {
   const path = newFile()
   const state = await openSqliteState(path)
   await state.close()
@@ -152,7 +153,7 @@ test('removes 20,000 sign-ins completely after they expire', async () => {
   const path = newFile()
   const state = await openSqliteState(path, () => time)
   await state.add('sign-ins/0', 'x', { expiresAt: time + 600_000 })
-  // In one transaction, because each separate write waits for the disk.
+  // These writes are one transaction, because each separate write waits for the disk.
   const database = new DatabaseSync(path)
   database.exec(`
     WITH RECURSIVE count (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM count WHERE number < 19999)

@@ -1,19 +1,19 @@
-// The contract of src/ports/state-store.ts: every driver passes these cases.
+// The contract tests for src/ports/state-store.ts, which every driver must pass.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listKeys, type OpenStateStore } from '../../../src/ports/state-store.ts'
 
 const START = Date.parse('2026-11-20T10:00:00Z')
 
-/** A driver for the contract. */
+/** A driver under test. */
 interface Driver {
   /** Reopens the store with a clock; each call sees what the earlier ones wrote. */
   open: (now: () => number) => Promise<OpenStateStore>
   close?: () => Promise<void>
-  /** Whether exactly one of many simultaneous callers wins. */
+  /** Whether the driver guarantees that exactly one of many concurrent callers wins. */
   hasOneWinner: boolean
 }
 
-/** Runs the cases on a driver. @param openDriver called once; the store must be empty */
+/** Runs the tests on a driver. @param openDriver called once; the store must be empty */
 export function stateStoreContract(name: string, openDriver: () => Promise<Driver>): void {
   describe(name, () => {
     let driver: Driver
@@ -33,7 +33,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
     const textOf = async (key: string, store = state) => (await store.get(key))?.value
     const keysOf = (prefix: string) => Array.fromAsync(listKeys(state, prefix))
 
-    test('what is set is read, by every process, until it is deleted', async () => {
+    test('every process reads a value until it is deleted', async () => {
       expect(await state.get('tokens/none')).toBeUndefined()
       await state.set('tokens/one', '{"a":1}')
       expect(await textOf('tokens/one', other)).toBe('{"a":1}')
@@ -45,31 +45,31 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
     })
 
     test.each([
-      ['letters beyond ASCII', 'Grüße 日本 😀 \u{10ffff} \u200b\ufeff'],
-      ['ends of lines and quotes', 'a\r\nb\t\'"\\;--\u0001\u2028'],
+      ['non-ASCII characters', 'Grüße 日本 😀 \u{10ffff} \u200b\ufeff'],
+      ['line breaks and quotes', 'a\r\nb\t\'"\\;--\u0001\u2028'],
       ['256 KiB', 'x€'.repeat(65_536)],
-    ])('%s come back as they were', async (_, value) => {
+    ])('stores unchanged: %s', async (_, value) => {
       await state.set('texts/one', value)
       expect((await textOf('texts/one')) === value).toBe(true)
     })
 
-    test('keys with every allowed character are told apart', async () => {
+    test('distinguishes keys with every allowed character', async () => {
       const keys = ['k/a', 'k/A', 'k/a.b', 'k/a_b', 'k/a:b', 'k/a-b', 'k/aab']
       for (const key of keys) await state.set(key, key)
       for (const key of keys) expect(await textOf(key)).toBe(key)
       expect(await keysOf('k/')).toEqual(keys.toSorted())
     })
 
-    test.each([[''], ['a b'], ['a%b'], ['ä'], ['a\0'], ['x'.repeat(513)]])('the key %j is refused', async (key) => {
+    test.each([[''], ['a b'], ['a%b'], ['ä'], ['a\0'], ['x'.repeat(513)]])('rejects the key %j', async (key) => {
       await expect(state.get(key)).rejects.toThrow('expected a valid state store key')
       await expect(state.set(key, 'x')).rejects.toThrow('expected a valid state store key')
     })
 
-    test('a value with NUL is refused', async () => {
+    test('rejects a value with NUL', async () => {
       await expect(state.set('a', 'x\0y')).rejects.toThrow('without NUL')
     })
 
-    test('add writes once', async () => {
+    test('add writes only once', async () => {
       expect(await state.add('added/one', 'first')).toBe(true)
       expect(await other.add('added/one', 'second')).toBe(false)
       expect(await textOf('added/one')).toBe('first')
@@ -77,20 +77,20 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
       expect(await other.add('added/one', 'third')).toBe(true)
     })
 
-    test('replace writes only what was not changed in the meantime', async () => {
+    test('replace writes only if the value has not changed in the meantime', async () => {
       await state.set('replaced/one', '1')
       const read = (await state.get('replaced/one'))!
       expect(await other.replace('replaced/one', '2', read.version)).toBe(true)
       expect(await state.replace('replaced/one', '3', read.version)).toBe(false)
       expect(await textOf('replaced/one')).toBe('2')
-      // If deleted and written again with the same value, it is a different entry.
+      // A value that was deleted and written again is a different entry, even if it is the same.
       await state.delete('replaced/one')
       expect(await state.replace('replaced/one', '4', read.version)).toBe(false)
       await state.set('replaced/one', '1')
       expect(await state.replace('replaced/one', '4', read.version)).toBe(false)
     })
 
-    test('what has expired reads as absent, and may be added again', async () => {
+    test('an expired value reads as absent and can be added again', async () => {
       const expiresAt = time + 1_000
       await state.set('short/set', 'x', { expiresAt })
       expect(await state.add('short/added', 'x', { expiresAt })).toBe(true)
@@ -106,7 +106,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
       expect(await textOf('short/added')).toBe('y')
     })
 
-    test('a sweep removes what has expired, and nothing else', async () => {
+    test('removing expired values removes nothing else', async () => {
       await state.removeExpired()
       await state.set('swept/lasts', 'x')
       await state.set('swept/later', 'x', { expiresAt: time + 2 })
@@ -122,7 +122,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
       expect(await state.removeExpired()).toBe(0)
     })
 
-    test('lists have every key of a prefix once, in order, over many pages', async () => {
+    test('lists contain every key of a prefix once, in order, across many pages', async () => {
       const keys = Array.from({ length: 2_500 }, (_, number) => `many/${String(number).padStart(5, '0')}`)
       for (let from = 0; from < keys.length; from += 50)
         await Promise.all(keys.slice(from, from + 50).map((key) => state.set(key, '')))
@@ -135,7 +135,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
       expect(await keysOf('many/none')).toEqual([])
     })
 
-    test('of many that add at once, one wins', async () => {
+    test('of many concurrent adds, one wins', async () => {
       const stores = [state, other]
       for (let round = 0; round < 20; round++) {
         const won = await Promise.all(
@@ -143,12 +143,12 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
         )
         const winners = won.flatMap((isWinner, number) => (isWinner ? [`${number}`] : []))
         if (driver.hasOneWinner) expect(winners).toEqual([await textOf(`race/${round}`)])
-        // Whatever the store returned, everyone reads the same value afterwards.
+        // Whatever the store returned, all processes read the same value afterwards.
         expect(await textOf(`race/${round}`)).toBe(await textOf(`race/${round}`, other))
       }
     })
 
-    test('of many that replace at once, one wins', async () => {
+    test('of many concurrent replaces, one wins', async () => {
       await state.set('race/replaced', '0')
       for (let round = 0; round < 20; round++) {
         const read = (await state.get('race/replaced'))!
@@ -164,7 +164,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
       }
     })
 
-    test('a counter that many raise at once loses no step', async () => {
+    test('a counter incremented concurrently loses no increment', async () => {
       await state.set('count/one', '0')
       const raise = async (store: OpenStateStore) => {
         for (;;) {
@@ -172,7 +172,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
           if (await store.replace('count/one', `${Number(value) + 1}`, version)) return
         }
       }
-      // If several may win, the calls run one after the other.
+      // If several callers may win, the calls run one after the other.
       const raises = Array.from({ length: 40 }, (_, number) => () => raise(number % 2 ? state : other))
       if (driver.hasOneWinner) await Promise.all(raises.map((start) => start()))
       else for (const start of raises) await start()
