@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # Prints lines for the log of a GitHub Actions job. Sourced by the action scripts.
 
-# What a job prints is read for commands (::set-output …), so nothing that a file, a name or a hub says is printed as it is.
+# The runner reads commands (::set-output …) from a job's output, so text from files, names and hubs is never printed unchanged.
 show() {
   local text=${1//[[:cntrl:]]/ }
   text=${text//'##['/'## ['}
   printf '%s\n' "${text//::/: :}"
 }
 
-fail() { # <sentence> [<file>]: an annotation; % and line ends are escaped as the runner reads them, : and , too in a property
+fail() { # <sentence> [<file>]: prints an error annotation; % and line breaks are escaped for the runner, and in a property also : and ,
   local text=${1//'%'/'%25'} file=${2-}
   text=${text//$'\r'/'%0D'}
   text=${text//$'\n'/'%0A'}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Publishes each file with an OIDC token of its own, made for this hub alone. Run by action.yml; needs curl and jq.
+# Publishes each file with a separate OIDC token whose audience is this hub. Run by action.yml; requires curl and jq.
 set -euo pipefail
 shopt -s nullglob
 
@@ -7,7 +7,7 @@ shopt -s nullglob
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
 
 if [ -z "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ]; then
-  fail 'The job may not ask for OIDC tokens. Give it "permissions: {contents: read, id-token: write}".'
+  fail 'The job is not allowed to request OIDC tokens. Give it "permissions: {contents: read, id-token: write}".'
   exit 1
 fi
 if [[ $HUB != https://* && ! $HUB =~ ^http://(localhost|127\.0\.0\.1)(:[0-9]+)?$ ]]; then
@@ -24,13 +24,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 umask 077
 
-# A workflow publishes what lies in its checkout as it is reviewed there: a link could bring in any file of the machine, and a name with a line
-# end could be taken for a command. Each folder of the path counts, too.
+# Rejects symbolic links, also in the folders of the path, because a link could publish any file of the runner, and control characters,
+# because a file name with a line break could be read as a workflow command.
 check_file() {
   local part='' rest=$1
   case $1 in
     *[[:cntrl:]]*)
-      fail "The name of $(show "$1") holds a control character; rename the file."
+      fail "The name of $(show "$1") contains a control character; rename the file."
       return 1
       ;;
     /* | .. | ../* | */.. | */../*)
@@ -51,7 +51,7 @@ check_file() {
   done
 }
 
-# Asks for a token, which serves one request. Secrets go to curl by files: an argument list is there for all to see.
+# Requests a token, which is valid for one request. Secrets are passed to curl in files, because other processes can read its arguments.
 authorize() {
   local token
   printf 'Authorization: Bearer %s\n' "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" >"$work/ask"
@@ -59,7 +59,7 @@ authorize() {
     --data-urlencode "audience=$HUB" "$ACTIONS_ID_TOKEN_REQUEST_URL" | jq --exit-status --raw-output .value)
   case $token in
     '' | *[!A-Za-z0-9._~+/=-]*)
-      fail 'The issuer answered something that is no token.'
+      fail 'The issuer did not return a token.'
       return 1
       ;;
   esac
@@ -67,7 +67,7 @@ authorize() {
   printf 'Authorization: Bearer %s\nContent-Type: application/json\n' "$token" >"$work/headers"
 }
 
-# Points the label at the version that was published. The same label again changes nothing, so it may be retried.
+# Points the label to the published version. Repeating the request changes nothing, so it can be retried.
 label() {
   local file=$1 name=$2 version=$3
   authorize || return 1
@@ -87,14 +87,14 @@ publish() {
   name=${name%.*}
   case $name in
     '' | *[!a-z0-9-]*)
-      fail "Each file is published as the repository it is named after: expected lower-case letters, digits and hyphens, got $name" "$file"
+      fail "Each file is published to the repository of the same name: expected lower-case letters, digits and hyphens, got $name" "$file"
       return 1
       ;;
   esac
   authorize || return 1
   jq --null-input --rawfile content "$file" --arg bump "$BUMP" \
     --arg changelog "${CHANGELOG:-$(git log -1 --format=%s -- "$file")}" '{$content, $changelog, $bump}' >"$work/body"
-  # A retry is the same request with the same token, which the hub answers like the first.
+  # A retry is the same request with the same token, so the hub returns the response of the first one.
   curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" \
     --data-binary "@$work/body" "$HUB/api/v1/repos/$OWNER/$name/versions" >"$work/answer" 2>"$work/complaint" || {
     fail "$OWNER/$name was not published: $(jq --raw-output '.error.message' "$work/answer" 2>/dev/null || head -c 500 "$work/complaint")" "$file"
@@ -110,7 +110,7 @@ publish() {
 
 found=0
 while IFS= read -r pattern; do
-  # Unquoted, for patterns; IFS is empty here, so a space in a name does not split it.
+  # Unquoted so that patterns are expanded. IFS is empty, so a name that contains a space is not split.
   IFS=
   for file in $pattern; do
     [ -f "$file" ] || [ -L "$file" ] || continue

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Leaves the one comment of the content review at a pull request, or brings it up to date, and sets the labels that say how it stands. Needs curl and jq.
+# Posts the content review as a comment on a pull request, or updates the existing comment, and sets the labels that show its status. Requires curl
+# and jq.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../say.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
 
 API=${GITHUB_API_URL:-https://api.github.com}/repos/$GITHUB_REPOSITORY
-# Begins every one of these comments, and stands in no text of a stranger outside a fence.
+# Every review comment begins with this marker. Untrusted text can contain it only inside a fence.
 MARK='<!-- prompt-hub: content review -->'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 umask 077
 
-# What was reviewed before was taken back.
+# The pull request no longer changes the content that was reviewed before.
 if [ "$CONTENT" = false ]; then
   REPORT="$MARK
 
@@ -25,17 +26,17 @@ if [ -z "$NUMBER" ] || [[ ${REPORT-} != "$MARK"* ]]; then
   exit 1
 fi
 printf 'Authorization: Bearer %s\nAccept: application/vnd.github+json\n' "$TOKEN" >"$work/headers"
-ask() { # <method> <address> [<file>]: leaves the answer; its status is the answer's
+ask() { # <method> <address> [<file>]: stores the response and its status
   status=$(curl --silent --show-error --retry 3 --max-time 60 --header "@$work/headers" --request "$1" \
     --output "$work/answer" --write-out '%{http_code}' ${3:+--header 'Content-Type: application/json' --data-binary "@$3"} "$2" 2>"$work/complaint") || status=000
 }
-need() { # <status>...: ends when the last answer was none of these
+need() { # <status>...: fails if the last response has none of these statuses
   for good in "$@"; do [ "$status" != "$good" ] || return 0; done
   fail "GitHub answered $status: $(jq --raw-output '.message? // ""' "$work/answer" 2>/dev/null || head -c 300 "$work/complaint"). The job needs \"permissions: {pull-requests: write}\"."
   exit 1
 }
 
-# Of all comments that begin so, the one that this account wrote: anybody can write the mark.
+# Finds the comment that begins with the marker and was written by this account, because anybody can write the marker.
 find_comment() {
   for ((page = 1; page <= 20; page++)); do
     ask GET "$API/issues/$NUMBER/comments?per_page=100&page=$page"
@@ -49,7 +50,7 @@ find_comment() {
 jq --null-input --arg body "$REPORT" '{$body}' >"$work/comment"
 find_comment
 if [ "$CONTENT" = false ] && [ -z "$id" ]; then
-  show 'It touches no content.'
+  show 'The pull request changes no content.'
   exit 0
 fi
 case $id in
@@ -58,7 +59,7 @@ case $id in
     need 201
     ;;
   *[!0-9]*)
-    fail 'GitHub answered with a comment that has no number.'
+    fail 'GitHub returned a comment without a number.'
     exit 1
     ;;
   *)
@@ -68,7 +69,7 @@ case $id in
 esac
 show "$(jq --raw-output '.html_url // ""' "$work/answer")"
 
-# A label that exists already stays as it is.
+# An existing label is not changed.
 label() { # <name> <colour> <description> <on or off>
   if [ "$4" = on ]; then
     jq --null-input --arg name "$1" --arg color "$2" --arg description "$3" '{$name, $color, $description}' >"$work/label"
@@ -82,8 +83,8 @@ label() { # <name> <colour> <description> <on or off>
     need 200 204 404
   fi
 }
-label content 0e8a16 'Touches the catalogue' "$([ "$CONTENT" = false ] && echo off || echo on)"
-label problems d93f0b 'Breaks a rule of the catalogue' "$([ "$PROBLEMS" = 0 ] && echo off || echo on)"
-label 'waits for a maintainer' fbca04 'Its author is no member of an owner that it touches' "$([ "$OWNER" = waits ] && echo on || echo off)"
-# Whatever happened since the label was set may have brought commits, and those were not agreed to.
-if [ "$APPROVED" != true ]; then label 'owner approved' 1d76db 'A maintainer agreed in the place of an owner' off; fi
+label content 0e8a16 'Changes the catalogue' "$([ "$CONTENT" = false ] && echo off || echo on)"
+label problems d93f0b 'Violates a content rule' "$([ "$PROBLEMS" = 0 ] && echo off || echo on)"
+label 'waits for a maintainer' fbca04 'The author is not a member of an owner whose prompts are changed' "$([ "$OWNER" = waits ] && echo on || echo off)"
+# Events since the label was set may have added commits, which were not approved.
+if [ "$APPROVED" != true ]; then label 'owner approved' 1d76db 'A maintainer has approved on behalf of an owner' off; fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Brings a pull request here as git's objects and nothing else: no file of it is written, no program of it runs. Says whether it touches the content.
+# Fetches a pull request as git objects only: none of its files is written, and none of its code is run. Reports whether it changes the content.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../say.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
@@ -10,7 +10,7 @@ for sha in "$BASE_SHA" "$HEAD_SHA"; do
     exit 1
   fi
 done
-# The token is for a private repository; as a setting in the environment it stands in no argument and no file.
+# The token is needed for private repositories. It is passed to git in the environment, so that it appears in no argument and no file.
 if [ -n "${TOKEN-}" ]; then
   export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="http.${GITHUB_SERVER_URL:-https://github.com}/.extraheader"
   GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $(printf 'x-access-token:%s' "$TOKEN" | base64 --wrap=0)"
@@ -22,7 +22,8 @@ if [ "$(git rev-parse refs/remotes/pull/head)" != "$HEAD_SHA" ]; then
   fail 'The pull request has moved on meanwhile; its next run reviews it.'
   exit 1
 fi
-# What counts is what merging it changes: two histories can have several merge bases, and compared with one of them a deletion can look like no change.
+# Compares the base with the result of the merge. Two histories can have several merge bases, and compared with one of them, a deletion can look like
+# no change.
 status=0
 merged=$(git merge-tree --write-tree --no-messages "$BASE_SHA" "$HEAD_SHA") || status=$?
 if [ "$status" = 129 ]; then
@@ -30,7 +31,7 @@ if [ "$status" = 129 ]; then
   exit 1
 fi
 if [ "$status" = 0 ] && git diff --quiet --no-ext-diff --no-textconv --ignore-submodules=none "$BASE_SHA" "$merged" -- content; then
-  echo 'It touches no content.'
+  echo 'The pull request changes no content.'
   printf 'content=false\nproblems=0\nowner=agrees\n' >>"$GITHUB_OUTPUT"
 else
   printf 'content=true\n' >>"$GITHUB_OUTPUT"

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs hubcli's outdated and update, and makes one pull request of what changed. Run by action.yml; needs curl, git, jq and python3.
+# Runs hubcli's outdated and update, and opens one pull request with the changes. Run by action.yml; requires curl, git, jq and python3.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../say.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
 
-# The client of this very commit, so that whoever pins the action has pinned it too.
+# Uses the client of the same commit, so that pinning the action pins the client too.
 HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/clients/hubcli/hubcli
 API=${GITHUB_API_URL:-https://api.github.com}/repos/$GITHUB_REPOSITORY
-# GitHub takes 65,536 characters; the rest of the text needs some.
+# GitHub accepts 65,536 characters; the rest of the text needs some of them.
 MAX_CHANGES=20000 MAX_DIFFERENCES=40000
 
-# The branch is overwritten, so it must be one that nobody means by chance.
+# The branch is overwritten, so its name must be valid, and must not be the base branch.
 if ! git check-ref-format "refs/heads/$BRANCH" || [[ $BRANCH == -* ]]; then
   fail 'branch: expected the name of a branch.'
   exit 1
@@ -42,7 +42,7 @@ if git diff --cached --quiet; then
 fi
 while IFS= read -r line; do show "$line"; done <"$work/updated"
 
-# What prompts and changelogs say was written by others: it stands in fences longer than any row of backticks in it, so that it can neither
+# Prompts and changelogs are untrusted text. The code fences around them are longer than any run of backticks in the text, so that it can neither
 # become a link, an image or a mention, nor end the fence.
 git diff --cached --no-color --no-ext-diff -- . ':(exclude)prompts.lock' | head -c "$MAX_DIFFERENCES" >"$work/differences"
 longest=$({ cat "$work/differences" "$work/outdated" | grep -ao '`\+' || true; } | awk 'length($0) > n { n = length($0) } END { print n + 3 }')
@@ -57,19 +57,19 @@ jq --raw-output --arg fence "$fence" '
 {
   echo "Newer versions of the prompts in \`prompts.lock\`, each the highest that its range allows."
   echo
-  # What was cut may end within a character, and within a fence.
+  # Truncated text may end inside a character and inside a fence.
   head -c "$MAX_CHANGES" "$work/changes" | iconv -f UTF-8 -t UTF-8 -c
-  if [ "$(wc -c <"$work/changes")" -gt "$MAX_CHANGES" ]; then printf '\n%s\n\n%s\n' "$fence" 'And more: see the differences.'; fi
+  if [ "$(wc -c <"$work/changes")" -gt "$MAX_CHANGES" ]; then printf '\n%s\n\n%s\n' "$fence" 'The list is truncated; see the differences.'; fi
   printf '<details><summary>Differences</summary>\n\n%sdiff\n' "$fence"
   iconv -f UTF-8 -t UTF-8 -c "$work/differences"
   printf '\n%s\n\n</details>\n' "$fence"
 } >"$work/body"
 
-# Not on the branch that is checked out: whatever the job does next finds it as it was.
+# Commits on a detached HEAD, so that the checked-out branch is unchanged for later steps of the job.
 git checkout --quiet --detach
 git -c user.name='github-actions[bot]' -c user.email='41898282+github-actions[bot]@users.noreply.github.com' \
   commit --quiet --message 'Update prompts'
-# The branch already has the same change on the same base, and pushing it again would only run every check again.
+# If the branch already has the same change on the same base, pushing it again would only rerun every check.
 if git fetch --quiet --depth=2 origin "refs/heads/$BRANCH" 2>/dev/null &&
   git diff --quiet FETCH_HEAD HEAD && [ "$(git rev-parse FETCH_HEAD^)" = "$(git rev-parse HEAD^)" ]; then
   echo 'The branch has it already.'
