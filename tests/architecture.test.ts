@@ -224,6 +224,7 @@ describe('allowed imports', () => {
 
   test.each([
     ['yaml', ['src/domain/text/yaml.ts', 'src/domain/text/yaml-edit.ts']],
+    ['js-yaml', ['src/domain/text/yaml.ts']],
     ['spdx-expression-parse', ['src/domain/content/rules.ts']],
     ['semver', ['src/domain/catalogue/versions.ts']],
     [

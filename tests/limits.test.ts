@@ -25,7 +25,6 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/review/findings.ts MAX_PER_KIND': 'findings that a warning names',
   'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',
   'src/domain/review/review.ts MAX_CLOCK_SKEW_MS': 'how far a contributor’s clock may be ahead',
-  'src/domain/text/plain-yaml.ts MAX_CHARACTERS': 'a longer text is read by the library',
   'src/domain/text/problems.ts MAX_UNITS': 'characters of a stranger’s text that a message repeats',
   'src/domain/search/document.ts MAX_DIFFERENT_TOKENS': 'words of a prompt that search indexes',
   'src/domain/search/document.ts MAX_TOKENS_PER_FIELD': 'words of a prompt that search indexes',

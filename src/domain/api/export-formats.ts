@@ -1,4 +1,8 @@
-// The formats of other tools in which a version can be downloaded. The writers are in src/domain/formats; this table is for code that only lists formats.
+// The formats of other tools in which a version can be downloaded, and what each of them loses. The writers are in src/domain/formats.
+import type { Repository } from './schema.ts'
+
+/** A field of a prompt that some formats do not support. */
+type LostField = 'title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables' | 'variables.example'
 
 /** The public description of a format. */
 interface ExportFormatInfo {
@@ -6,8 +10,9 @@ interface ExportFormatInfo {
   title: string
   /** How its files are named. */
   file: string
+  mediaType: string
   /** The prompt fields that it does not support. An export lists the lost ones in `Export-Lost`. */
-  loses: readonly ('title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables' | 'variables.example')[]
+  loses: readonly LostField[]
   /** Kinds of prompts that it cannot represent. */
   refuses: readonly ('chat' | 'history' | 'no skill')[]
 }
@@ -17,37 +22,43 @@ export const EXPORT_FORMATS = {
   dotprompt: {
     title: 'dotprompt',
     file: '{name}.prompt',
+    mediaType: 'text/plain',
     loses: ['title', 'tags', 'license', 'variables.example'],
     refuses: [],
   },
-  prompty: { title: 'Prompty', file: '{name}.prompty', loses: ['license'], refuses: [] },
+  prompty: { title: 'Prompty', file: '{name}.prompty', mediaType: 'text/plain', loses: ['license'], refuses: [] },
   github: {
     title: 'GitHub Models',
     file: '{name}.prompt.yml',
+    mediaType: 'application/yaml',
     loses: ['tags', 'license', 'variables'],
     refuses: ['history'],
   },
   langfuse: {
     title: 'Langfuse',
     file: '{name}.json',
+    mediaType: 'application/json',
     loses: ['title', 'description', 'license', 'variables'],
     refuses: [],
   },
   langchain: {
     title: 'LangChain',
     file: '{name}.json',
+    mediaType: 'application/json',
     loses: ['title', 'description', 'tags', 'license', 'parameters', 'variables'],
     refuses: [],
   },
   skill: {
     title: 'Agent Skill',
     file: 'SKILL.md',
+    mediaType: 'text/markdown',
     loses: ['title', 'tags', 'variables', 'parameters'],
     refuses: ['no skill'],
   },
   'claude-command': {
     title: 'Claude Code command',
     file: '{name}.md',
+    mediaType: 'text/markdown',
     loses: ['title', 'tags', 'license', 'parameters', 'variables'],
     refuses: ['chat', 'history'],
   },
@@ -59,4 +70,32 @@ export type ExportFormat = keyof typeof EXPORT_FORMATS
 /** Returns whether a string is the name of a format. */
 export function isExportFormat(text: string): text is ExportFormat {
   return Object.hasOwn(EXPORT_FORMATS, text)
+}
+
+/** Returns the fields of a version that a format does not support. */
+export function listLost(
+  format: ExportFormat,
+  {
+    title,
+    description,
+    tags,
+    license,
+    parameters,
+    variables,
+  }: Pick<Repository, 'title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables'>,
+): LostField[] {
+  const isUsed: Readonly<Record<LostField, boolean>> = {
+    title: title !== '',
+    description: description !== '',
+    tags: tags.length > 0,
+    license: license !== null,
+    // Claude Code commands support one parameter, the model.
+    parameters: Object.keys(parameters).some((key) => format !== 'claude-command' || key !== 'model'),
+    variables: variables.some(
+      ({ description, type, required, default: usual, example }) =>
+        description !== '' || type !== 'string' || !required || usual !== null || example !== null,
+    ),
+    'variables.example': variables.some(({ example }) => example !== null),
+  }
+  return EXPORT_FORMATS[format].loses.filter((field) => isUsed[field])
 }

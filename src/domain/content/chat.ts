@@ -158,7 +158,7 @@ function locateParts(content: string): LocatedPart[] {
 /**
  * Trims line breaks around a text. A lone CR at its start stays, because the text after it could become a role line. A regular expression would take quadratic time in the number of line breaks.
  */
-function trimLineEnds(text: string): string {
+export function trimLineEnds(text: string): string {
   let from = 0
   let to = text.length
   while (from < to && (text[from] === '\n' || text.startsWith('\r\n', from))) from += text[from] === '\n' ? 1 : 2

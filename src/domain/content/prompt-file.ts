@@ -4,6 +4,7 @@ import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { type Parsed, parseWithSchema, type ValueProblem } from '../text/problems.ts'
+import { lineOf } from '../text/text-length.ts'
 import { findKeyLine, formatYaml, parseYaml, readLine } from '../text/yaml.ts'
 import { editYaml, type KeyChange } from '../text/yaml-edit.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
@@ -167,15 +168,9 @@ export function findLine(text: string, { key, message, offset }: ValueProblem & 
   const { yaml, body } = locateParts(text).value ?? { yaml: { from: 0, to: 0 }, body: 0 }
   if (key === 'content' || key === 'readme' || key === 'bio') {
     const leading = key === 'content' ? 0 : (/^\s*/.exec(text.slice(body))?.[0].length ?? 0)
-    return countLines(text, body + leading + (offset ?? 0))
+    return lineOf(text, body + leading + (offset ?? 0))
   }
   return readLine(message) ?? readLine(`${key}: `) ?? findKeyLine(text.slice(yaml.from, yaml.to), key, 2) ?? 1
-}
-
-function countLines(text: string, offset: number): number {
-  let line = 1
-  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
-  return line
 }
 
 /** Formats front matter and a body as a file; the inverse of `splitFile`. */

@@ -1,17 +1,19 @@
 // Google's dotprompt (`.prompt`): front matter, and a Handlebars text with role markers. https://github.com/google/dotprompt
 import type { Variable } from '../api/schema.ts'
+import { trimLineEnds } from '../content/chat.ts'
+import { lineOf } from '../text/text-length.ts'
 import { formatYaml } from '../text/yaml.ts'
 import { declareAll, ParameterNames, toLine, toVariable } from './names.ts'
 import {
   type ExportedVersion,
   emptyPrompt,
   Findings,
-  lineOf,
   MAX_FINDINGS,
   type PortableBody,
   type PortableMessage,
   type ReadResult,
   type WriteResult,
+  writtenFile,
 } from './portable.ts'
 import { isObject, readSourceFile, textOf } from './source-file.ts'
 import { lineCounter, readBraces } from './template.ts'
@@ -115,10 +117,6 @@ function readBody(text: string, firstLine: number, findings: Findings): { body: 
   return { body: { format: 'chat', messages }, names: [...names] }
 }
 
-function trimLineEnds(text: string): string {
-  return text.replace(/^[\r\n]+|[\r\n]+$/g, '')
-}
-
 /** Reads `input`: a Picoschema or JSON Schema, and defaults. */
 function readInput(input: unknown, findings: Findings, line: number | null): Map<string, Variable> {
   const variables = new Map<string, Variable>()
@@ -196,12 +194,6 @@ export function writeDotprompt(version: ExportedVersion): WriteResult {
       : writeMessages(version.body.messages, declared, findings)
   if (findings.isRefused) return { refused: findings.all }
   const { model, ...config } = version.parameters
-  const lost = [
-    ...(version.title === '' ? [] : ['title']),
-    ...(version.tags.length === 0 ? [] : ['tags']),
-    ...(version.license === null ? [] : ['license']),
-    ...(version.variables.some(({ example }) => example !== null) ? ['variables.example'] : []),
-  ]
   const input = writeInput(version.variables)
   const front = {
     name: version.name,
@@ -210,15 +202,8 @@ export function writeDotprompt(version: ExportedVersion): WriteResult {
     ...(Object.keys(config).length === 0 ? {} : { config: PARAMETERS.fromHub(config) }),
     ...(input === undefined ? {} : { input }),
   }
-  if (model !== undefined && typeof model !== 'string') lost.push('parameters.model')
-  return {
-    file: {
-      name: `${version.name}.prompt`,
-      mediaType: 'text/plain; charset=utf-8',
-      text: `---\n${formatYaml(front)}---\n${text}`,
-    },
-    lost,
-  }
+  const more = model !== undefined && typeof model !== 'string' ? ['parameters.model'] : []
+  return writtenFile('dotprompt', version, `---\n${formatYaml(front)}---\n${text}`, more)
 }
 
 function writeInput(variables: readonly Variable[]): Record<string, unknown> | undefined {

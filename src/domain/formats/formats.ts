@@ -38,18 +38,27 @@ export const WRITERS = {
 
 /** Converts a version to the input of the writers. @param repository the values from its `index.md` */
 export function toExported(
-  { owner, name, ...repository }: Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'tags' | 'license'>,
-  version: Pick<
+  {
+    owner,
+    name,
+    title,
+    description,
+    tags,
+    license,
+  }: Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'tags' | 'license'>,
+  {
+    content,
+    format,
+    ...version
+  }: Pick<
     VersionRecord,
     'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog'
   > &
     Pick<ExportedVersion, 'skill'>,
 ): ExportedVersion {
-  const { title, description, tags, license } = repository
-  const { content, content_sha256, format, variables, parameters, changelog, skill } = version
   return {
+    ...version,
     ...{ name, full_name: `${owner}/${name}`, title, description, tags, license },
-    ...{ version: version.version, changelog, variables, parameters, content_sha256, skill },
     body: format === 'chat' ? { format, messages: splitChat(content) } : { format: 'text', text: content },
   }
 }

@@ -1,8 +1,9 @@
 // GitHub Models' `.prompt.yml`: messages in which `{{name}}` is replaced literally. https://docs.github.com/en/github-models
+import { trimLineEnds } from '../content/chat.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { formatYaml } from '../text/yaml.ts'
-import { hasOnlyName, ParameterNames } from './names.ts'
+import { ParameterNames } from './names.ts'
 import {
   type ExportedVersion,
   emptyPrompt,
@@ -11,6 +12,7 @@ import {
   type ReadResult,
   textsOf,
   type WriteResult,
+  writtenFile,
 } from './portable.ts'
 import { isObject, readYamlSource, textOf } from './source-file.ts'
 
@@ -62,7 +64,7 @@ export function readMessages(
   if (messages.length === 1 && first && 'role' in first && first.role === 'user')
     return { format: 'text', text: first.content }
   const trimmed = messages.map((message) =>
-    'role' in message ? { ...message, content: message.content.replace(/^[\r\n]+|[\r\n]+$/g, '') } : message,
+    'role' in message ? { ...message, content: trimLineEnds(message.content) } : message,
   )
   if (messages.length === 0) findings.refused('messages', 'expected a message with some text')
   return { format: 'chat', messages: trimmed }
@@ -83,14 +85,8 @@ function readFormat(front: Record<string, unknown>, findings: Findings, line: nu
 export function writeGitHub(version: ExportedVersion): WriteResult {
   const findings = new Findings()
   const { model, response_format: format, ...parameters } = version.parameters
-  const lost = [
-    ...(version.tags.length === 0 ? [] : ['tags']),
-    ...(version.license === null ? [] : ['license']),
-    ...(version.variables.every(hasOnlyName) ? [] : ['variables']),
-  ]
   const type = isObject(format) ? format.type : undefined
-  if (format !== undefined && !['text', 'json_object', 'json_schema'].includes(textOf(type)))
-    lost.push('parameters.response_format')
+  const isFormatLost = format !== undefined && !['text', 'json_object', 'json_schema'].includes(textOf(type))
   const messages: { role: string; content: string }[] = []
   if (version.body.format === 'text')
     messages.push({ role: 'user', content: removePlaceholderSpaces(version.body.text, version) })
@@ -110,10 +106,7 @@ export function writeGitHub(version: ExportedVersion): WriteResult {
     ...(isObject(format) && type === 'json_schema' ? { jsonSchema: JSON.stringify(format.json_schema ?? {}) } : {}),
     messages,
   }
-  return {
-    file: { name: `${version.name}.prompt.yml`, mediaType: 'application/yaml; charset=utf-8', text: formatYaml(front) },
-    lost,
-  }
+  return writtenFile('github', version, formatYaml(front), isFormatLost ? ['parameters.response_format'] : [])
 }
 
 /** Writes `{{ name }}` as `{{name}}`, the only spelling that GitHub fills. */

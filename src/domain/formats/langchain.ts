@@ -1,19 +1,19 @@
 // LangChain's manifests, as stored by LangSmith: parsed as plain data, never instantiated. https://docs.langchain.com/langsmith
 import { isChatMessage } from '../content/chat.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
+import { lineOf } from '../text/text-length.ts'
 import { readMessages } from './github.ts'
-import { hasOnlyName } from './names.ts'
 import {
   type ExportedVersion,
   emptyPrompt,
   Findings,
-  lineOf,
   MAX_FINDINGS,
   type PortableBody,
   type PortableMessage,
   type ReadResult,
   textsOf,
   type WriteResult,
+  writtenFile,
 } from './portable.ts'
 import { isObject, readJsonSource, textOf } from './source-file.ts'
 import { readBraces, readFString } from './template.ts'
@@ -164,14 +164,6 @@ function readTemplate(kwargs: Record<string, unknown>, names: Set<string>, findi
 /** Writes a manifest with f-strings, the only format that can represent every text exactly. */
 export function writeLangChain(version: ExportedVersion): WriteResult {
   const { body } = version
-  const lost = [
-    ...(version.title === '' ? [] : ['title']),
-    ...(version.description === '' ? [] : ['description']),
-    ...(version.tags.length === 0 ? [] : ['tags']),
-    ...(version.license === null ? [] : ['license']),
-    ...(Object.keys(version.parameters).length === 0 ? [] : ['parameters']),
-    ...(version.variables.every(hasOnlyName) ? [] : ['variables']),
-  ]
   const declared = new Set(version.variables.map(({ name }) => name))
   const findings = new Findings()
   for (const text of textsOf(body))
@@ -189,14 +181,7 @@ export function writeLangChain(version: ExportedVersion): WriteResult {
           // LangChain's JavaScript package rejects a template that does not also name the position of earlier messages.
           input_variables: [...inputs(body, declared), ...(body.messages.every(isChatMessage) ? [] : ['history'])],
         })
-  return {
-    file: {
-      name: `${version.name}.json`,
-      mediaType: 'application/json; charset=utf-8',
-      text: `${JSON.stringify(manifest, undefined, 2)}\n`,
-    },
-    lost,
-  }
+  return writtenFile('langchain', version, `${JSON.stringify(manifest, undefined, 2)}\n`)
 }
 
 function writeList(body: Extract<PortableBody, { format: 'chat' }>, declared: ReadonlySet<string>) {

@@ -1,19 +1,19 @@
 // Langfuse prompts in its API's JSON format: a text or messages. https://langfuse.com/docs/prompts
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
+import { lineOf } from '../text/text-length.ts'
 import { readMessages, removePlaceholderSpaces } from './github.ts'
-import { hasOnlyName } from './names.ts'
 import {
   type ExportedVersion,
   emptyPrompt,
   Findings,
-  lineOf,
   MAX_FINDINGS,
   type PortableMessage,
   type PortablePrompt,
   type ReadResult,
   textsOf,
   type WriteResult,
+  writtenFile,
 } from './portable.ts'
 import { isObject, readJsonSource, textOf, textsIn } from './source-file.ts'
 import { readBraces } from './template.ts'
@@ -110,12 +110,6 @@ function declareNames(prompt: PortablePrompt, findings: Findings): PortablePromp
 /** Writes the JSON for `POST /api/public/v2/prompts`. */
 export function writeLangfuse(version: ExportedVersion): WriteResult {
   const findings = new Findings()
-  const lost = [
-    ...(version.title === '' ? [] : ['title']),
-    ...(version.description === '' ? [] : ['description']),
-    ...(version.license === null ? [] : ['license']),
-    ...(version.variables.every(hasOnlyName) ? [] : ['variables']),
-  ]
   for (const text of textsOf(version.body))
     for (const match of text.matchAll(REFERENCE).take(MAX_FINDINGS))
       findings.refused('content', `${match[0]} would include another prompt`, lineOf(text, match.index))
@@ -138,12 +132,5 @@ export function writeLangfuse(version: ExportedVersion): WriteResult {
     labels: [],
     commitMessage: version.changelog,
   }
-  return {
-    file: {
-      name: `${version.name}.json`,
-      mediaType: 'application/json; charset=utf-8',
-      text: `${JSON.stringify(value, undefined, 2)}\n`,
-    },
-    lost,
-  }
+  return writtenFile('langfuse', version, `${JSON.stringify(value, undefined, 2)}\n`)
 }

@@ -71,14 +71,6 @@ export function declareAll(names: readonly string[], described: ReadonlyMap<stri
   return names.map((name) => described.get(name) ?? undeclaredVariable(name))
 }
 
-/** Returns whether a variable has only a name. */
-export function hasOnlyName(variable: Variable): boolean {
-  const bare = undeclaredVariable(variable.name)
-  return (Object.keys(bare) as (keyof Variable)[]).every(
-    (key) => JSON.stringify(bare[key]) === JSON.stringify(variable[key]),
-  )
-}
-
 /** Converts parameter names to and from another tool's spelling. */
 export class ParameterNames {
   readonly #toHub: ReadonlyMap<string, string>

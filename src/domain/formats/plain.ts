@@ -1,5 +1,6 @@
 // Prompts without a specific format: Markdown or text files, pairs of `system.md` and `user.md`, and CSV with a title and a prompt.
 import { parse } from 'csv-parse/sync'
+import { trimLineEnds } from '../content/chat.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import {
@@ -40,7 +41,7 @@ export function readMarkdown(source: string, name: string): ReadResult {
 export function readRoleFiles(files: ReadonlyMap<'system' | 'user' | 'assistant', string>, name: string): ReadResult {
   const findings = new Findings()
   const messages: PortableMessage[] = (['system', 'user', 'assistant'] as const).flatMap((role) => {
-    const content = removeByteOrderMark(files.get(role) ?? '').replace(/^[\r\n]+|[\r\n]+$/g, '')
+    const content = trimLineEnds(removeByteOrderMark(files.get(role) ?? ''))
     return content.trim() === '' ? [] : [{ role, content }]
   })
   if (messages.length === 0) findings.refused('content', 'expected some text')

@@ -1,4 +1,5 @@
 // The intermediate form between the hub and other tools: returned by every reader and accepted by every writer.
+import { EXPORT_FORMATS, type ExportFormat, listLost } from '../api/export-formats.ts'
 import type { Parameters, Variable } from '../api/schema.ts'
 import type { ChatPart } from '../content/chat.ts'
 
@@ -111,14 +112,23 @@ export class Findings {
   }
 }
 
-/** Returns the 1-based line number of an offset. */
-export function lineOf(text: string, offset: number): number {
-  return text.slice(0, offset).split('\n').length
-}
-
 /** Returns all text of a body, for rules that treat all messages alike. */
 export function textsOf(body: PortableBody): string[] {
   return body.format === 'text'
     ? [body.text]
     : body.messages.flatMap((message) => ('role' in message ? [message.content] : []))
+}
+
+/** Returns a written file, with the fields that it lost. @param more lost fields beyond those in `EXPORT_FORMATS` */
+export function writtenFile(
+  format: ExportFormat,
+  version: ExportedVersion,
+  text: string,
+  more: readonly string[] = [],
+): WriteResult {
+  const { file, mediaType } = EXPORT_FORMATS[format]
+  return {
+    file: { name: file.replace('{name}', version.name), mediaType: `${mediaType}; charset=utf-8`, text },
+    lost: [...listLost(format, version), ...more],
+  }
 }

@@ -1,18 +1,20 @@
 // Microsoft's Prompty (`.prompty`), version 2: front matter, and a text with role lines. https://github.com/microsoft/prompty
 import type { Variable } from '../api/schema.ts'
+import { trimLineEnds } from '../content/chat.ts'
+import { lineOf } from '../text/text-length.ts'
 import { formatYaml } from '../text/yaml.ts'
 import { declareAll, ParameterNames, toVariable } from './names.ts'
 import {
   type ExportedVersion,
   emptyPrompt,
   Findings,
-  lineOf,
   MAX_FINDINGS,
   type PortableBody,
   type PortableMessage,
   type ReadResult,
   textsOf,
   type WriteResult,
+  writtenFile,
 } from './portable.ts'
 import { isObject, readSourceFile, textOf, textsIn } from './source-file.ts'
 import { lineCounter, readBraces } from './template.ts'
@@ -173,7 +175,7 @@ function readBody(
     const parts = piece.split(history).filter((_part, index) => index % 2 === 0)
     for (const [index, part] of parts.entries()) {
       if (index > 0) messages.push({ type: 'history' })
-      const content = part.replace(/^[\r\n]+|[\r\n]+$/g, '')
+      const content = trimLineEnds(part)
       if (content.trim() !== '') messages.push({ role: named, content })
     }
   }
@@ -225,14 +227,7 @@ export function writePrompty(version: ExportedVersion): WriteResult {
       : version.body.messages
           .map((message) => ('role' in message ? `${message.role}:\n${message.content}\n\n` : `{{${thread}}}\n\n`))
           .join('')
-  return {
-    file: {
-      name: `${version.name}.prompty`,
-      mediaType: 'text/plain; charset=utf-8',
-      text: `---\n${formatYaml(front)}---\n${text}`,
-    },
-    lost: version.license === null ? [] : ['license'],
-  }
+  return writtenFile('prompty', version, `---\n${formatYaml(front)}---\n${text}`)
 }
 
 function writeInput({ name, type, required, description, default: usual, example, options }: Variable) {

@@ -3,17 +3,18 @@ import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { blankCode, formatSkill, INCLUDE, INPUTS, listInterpolations, SHELL } from '../content/skill.ts'
+import { lineOf } from '../text/text-length.ts'
 import { formatYaml } from '../text/yaml.ts'
-import { hasOnlyName, toLine } from './names.ts'
+import { toLine } from './names.ts'
 import {
   type ExportedVersion,
   emptyPrompt,
   Findings,
-  lineOf,
   MAX_FINDINGS,
   type PortablePrompt,
   type ReadResult,
   type WriteResult,
+  writtenFile,
 } from './portable.ts'
 import { isObject, readSourceFile, type SourceFile, textOf } from './source-file.ts'
 
@@ -126,7 +127,7 @@ export function writeClaudeCommand(version: ExportedVersion): WriteResult {
     /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g,
     (whole, _space, name: string) => places.get(name) ?? whole,
   )
-  const { model, ...parameters } = version.parameters
+  const { model } = version.parameters
   const front = {
     ...(version.description === '' ? {} : { description: version.description }),
     ...(variables.length === 0
@@ -134,21 +135,8 @@ export function writeClaudeCommand(version: ExportedVersion): WriteResult {
       : { 'argument-hint': variables.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(' ') }),
     ...(typeof model === 'string' ? { model } : {}),
   }
-  const lost = [
-    ...(version.title === '' ? [] : ['title']),
-    ...(version.tags.length === 0 ? [] : ['tags']),
-    ...(version.license === null ? [] : ['license']),
-    ...(Object.keys(parameters).length === 0 ? [] : ['parameters']),
-    ...(variables.every(hasOnlyName) ? [] : ['variables']),
-  ]
-  return {
-    file: {
-      name: `${version.name}.md`,
-      mediaType: 'text/markdown; charset=utf-8',
-      text: `${Object.keys(front).length === 0 ? '' : `---\n${formatYaml(front)}---\n`}${text}`,
-    },
-    lost,
-  }
+  const head = Object.keys(front).length === 0 ? '' : `---\n${formatYaml(front)}---\n`
+  return writtenFile('claude-command', version, `${head}${text}`)
 }
 
 /** Writes a `SKILL.md`. A version that was not published as a skill is rejected. */
@@ -158,17 +146,5 @@ export function writeSkill(version: ExportedVersion): WriteResult {
     const message = 'this version is not a skill; publish one with a skill description'
     return { refused: [{ kind: 'refused', field: 'skill', line: null, message }] }
   }
-  return {
-    file: {
-      name: 'SKILL.md',
-      mediaType: 'text/markdown; charset=utf-8',
-      text: formatSkill({ ...version, skill, content: body.text }),
-    },
-    lost: [
-      ...(version.title === '' ? [] : ['title']),
-      ...(version.tags.length === 0 ? [] : ['tags']),
-      ...(version.variables.every(hasOnlyName) ? [] : ['variables']),
-      ...(Object.keys(version.parameters).length === 0 ? [] : ['parameters']),
-    ],
-  }
+  return writtenFile('skill', version, formatSkill({ ...version, skill, content: body.text }))
 }

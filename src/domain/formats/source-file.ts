@@ -1,14 +1,13 @@
 // Parses front matter, YAML and JSON from external files, and checks limits before any work of unknown cost.
-import matter from 'gray-matter'
 import { LIMITS } from '../api/limits.ts'
 import { findJsonProblem } from '../text/json.ts'
-import { formatProblems } from '../text/problems.ts'
+import { formatProblems, type ValueProblem } from '../text/problems.ts'
 import { parseYaml } from '../text/yaml.ts'
 import type { Findings } from './portable.ts'
 
 /** Maximum size of a converted file in bytes. Content may have 262,144 bytes; the front matter or JSON around it needs space too. */
 export const MAX_SOURCE_BYTES = 1_048_576
-/** Maximum number of front matter lines. gray-matter takes quadratic time in the number of blank lines: docs/notes/yaml.md. */
+/** Maximum number of front matter lines; no prompt needs more. */
 const MAX_FRONT_MATTER_LINES = 2_000
 
 /** A file with front matter and a body. */
@@ -51,56 +50,33 @@ export function readSourceFile(source: string, findings: Findings, delimiter = '
     findings.refused('front matter', `expected a line ${delimiter} after the front matter`, 1)
     return undefined
   }
-  try {
-    const file = matter(text, { delimiters: delimiter, language: 'yaml', engines: ENGINES })
-    const front: unknown = file.data
-    if (!isObject(front)) throw new Error('expected keys and values')
-    const bodyAt = text.indexOf('\n', end + 1) + 1 || text.length
-    return {
-      front,
-      hasFront: true,
-      body: text.slice(bodyAt),
-      bodyLine: lines.length + 2,
-      lineOf: (key) => {
-        const index = lines.findIndex((line) => line.startsWith(`${key}:`))
-        return index === -1 ? null : index + 1
-      },
-    }
-  } catch (error) {
-    const message = error instanceof Error ? error.message : 'cannot be read'
-    findings.refused('front matter', message, Number(/line (\d+)/.exec(message)?.[1] ?? 1))
+  const front = parseYaml(text.slice(text.indexOf('\n') + 1, end + 1), 2)
+  if (front.problems) {
+    refuseYaml('front matter', front.problems, findings)
     return undefined
   }
-}
-
-const refuseLanguage = {
-  parse: () => {
-    throw new Error('expected YAML; front matter in other languages is never executed')
-  },
-}
-/** Our YAML parser is the only engine, because gray-matter would execute JavaScript front matter. */
-const ENGINES = {
-  yaml: {
-    parse: (yaml: string): object => {
-      // gray-matter passes the text after the opening line.
-      const parsed = parseYaml(yaml.replace(/^\r?\n/, '').replace(/\n?$/, '\n'), 2)
-      if (parsed.problems) throw new Error(formatProblems(parsed.problems))
-      return parsed.value
+  return {
+    front: front.value,
+    hasFront: true,
+    body: text.slice(text.indexOf('\n', end + 1) + 1 || text.length),
+    bodyLine: lines.length + 2,
+    lineOf: (key) => {
+      const index = lines.findIndex((line) => line.startsWith(`${key}:`))
+      return index === -1 ? null : index + 1
     },
-  },
-  json: refuseLanguage,
-  javascript: refuseLanguage,
-  js: refuseLanguage,
-  coffee: refuseLanguage,
+  }
 }
 
 /** Parses a YAML mapping. @returns undefined if rejected */
 export function readYamlSource(source: string, findings: Findings): Record<string, unknown> | undefined {
   const parsed = parseYaml(removeByteOrderMark(source), 1)
-  if (!parsed.problems) return parsed.value
-  const message = formatProblems(parsed.problems)
-  findings.refused('yaml', message, Number(/line (\d+)/.exec(message)?.[1] ?? 1))
-  return undefined
+  if (parsed.problems) refuseYaml('yaml', parsed.problems, findings)
+  return parsed.value
+}
+
+function refuseYaml(field: string, problems: readonly ValueProblem[], findings: Findings): void {
+  const message = formatProblems(problems)
+  findings.refused(field, message, Number(/line (\d+)/.exec(message)?.[1] ?? 1))
 }
 
 /** Parses JSON with limited depth. @returns undefined if rejected */

@@ -7,12 +7,7 @@ type BraceLanguage = 'handlebars' | 'mustache' | 'jinja2' | 'literal'
 
 /** A tag; three closing braces match three opening ones. */
 const TAG = /\{\{\{[^{}]*\}\}\}|\{\{[\s\S]*?\}\}/y
-const LOGIC: Readonly<Record<BraceLanguage, RegExp | undefined>> = {
-  handlebars: undefined,
-  mustache: undefined,
-  jinja2: /\{%|\{#/g,
-  literal: undefined,
-}
+const JINJA_LOGIC = /\{%|\{#/g
 
 /**
  * Converts a text in another template language to the hub's `{{name}}`.
@@ -28,7 +23,7 @@ export function readBraces(
 ): { text: string; names: string[] } {
   const names = new Set<string>()
   const lines = lineCounter(text, firstLine)
-  for (const match of text.matchAll(LOGIC[language] ?? /(?!)/g).take(MAX_FINDINGS))
+  for (const match of language === 'jinja2' ? text.matchAll(JINJA_LOGIC).take(MAX_FINDINGS) : [])
     findings.refused('template', `${match[0]} is template logic; a hub only fills in {{name}}`, lines(match.index))
   let rewritten = ''
   let at = 0

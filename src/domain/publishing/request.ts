@@ -22,6 +22,7 @@ import { VariableInputs } from '../content/variable-input.ts'
 import type { PlacedProblem } from '../review/new-version-rules.ts'
 import { findJsonExcess } from '../text/json.ts'
 import { formatProblems, parseWithSchema, unknownField, type ValueProblem } from '../text/problems.ts'
+import { lineOf } from '../text/text-length.ts'
 
 const MessageInput = z.union(
   [
@@ -143,9 +144,7 @@ export function parsePublishRequest(body: unknown, measure: Measure): PublishInp
 /** Adds line numbers where known, because they are all that a client sees. */
 export function nameLines(problems: readonly PlacedProblem[], content: string): ValueProblem[] {
   return problems.map(({ key, message, offset }) =>
-    offset === undefined
-      ? { key, message }
-      : { key, message: `line ${content.slice(0, offset).split('\n').length}: ${message}` },
+    offset === undefined ? { key, message } : { key, message: `line ${lineOf(content, offset)}: ${message}` },
   )
 }
 

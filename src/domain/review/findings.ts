@@ -5,7 +5,7 @@ import type { Finding } from '../content/finding.ts'
 import { findHiddenCharacters } from '../content/hidden-characters.ts'
 import type { RepositoryFile, VersionFile } from '../content/prompt-file.ts'
 import { findSecrets } from '../content/secrets.ts'
-import { countCharacters } from '../text/text-length.ts'
+import { countCharacters, lineOf } from '../text/text-length.ts'
 import { compareVariables } from './new-version-rules.ts'
 
 /** The text fields of a version and its repository; missing ones are skipped. */
@@ -45,11 +45,10 @@ const MAX_PER_KIND = 5
 /** Warnings about the texts. `line` is the 1-based line of the content; findings in other fields name the field instead. */
 export function warnOfTexts(texts: Texts): Warning[] {
   const { content, changelog, title, description, readme, skill, variables, parameters } = texts
-  const lines = lineCounterOf(content)
   const warnings = limitFindings(findInText(content)).map(({ code, message, offset }) => ({
     code,
     message,
-    line: offset < 0 ? null : lines(offset),
+    line: offset < 0 ? null : lineOf(content, offset),
   }))
   const fields = {
     ...{ changelog, title, description, readme, skill: skill?.description },
@@ -81,11 +80,10 @@ interface Metadata {
 
 /** Warns about unused variables and undeclared placeholders. */
 export function warnOfVariables(version: Pick<VersionFile, 'content' | 'format' | 'variables'>): Warning[] {
-  const lines = lineCounterOf(version.content)
   return compareVariables(version).map(({ key, message, offset }) => ({
     code: 'weak_metadata',
     message: `${key}: ${message}`,
-    line: offset === undefined ? null : lines(offset),
+    line: offset === undefined ? null : lineOf(version.content, offset),
   }))
 }
 
@@ -94,7 +92,7 @@ export function warnOfFormat({ content, format }: Pick<VersionFile, 'content' | 
   const offset = format === 'text' ? findRoleLine(content) : undefined
   if (offset === undefined) return []
   const message = 'content: has role lines, but format is text. Publish it with format chat to get messages'
-  return [{ code: 'looks_like_chat', message, line: lineCounterOf(content)(offset) }]
+  return [{ code: 'looks_like_chat', message, line: lineOf(content, offset) }]
 }
 
 /** Warns about missing information that readers need. */
@@ -141,15 +139,6 @@ export function limitFindings(findings: readonly Finding[]): Finding[] {
           { code, message: `and ${all.length - MAX_PER_KIND} more of this kind`, offset: -1 },
         ],
   )
-}
-
-/** Converts offsets to lines. */
-function lineCounterOf(text: string): (offset: number) => number {
-  return (offset) => {
-    let line = 1
-    for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
-    return line
-  }
 }
 
 /** Cyrillic, Greek and related letters that look like Latin ones. @see https://www.unicode.org/reports/tr39/#Confusable_Detection */

@@ -1,4 +1,4 @@
-// Measures text in code points and bytes. Imports no schemas, so that pages can use it.
+// Measures text in code points, bytes and lines. Imports no schemas, so that pages can use it.
 
 /** Returns the length of a string in code points, which is what people count and what JSON Schema's `maxLength` means (RFC 8259 section 8.2). */
 export function countCharacters(text: string): number {
@@ -12,4 +12,11 @@ const encoder = new TextEncoder()
 /** Returns the length of a string in UTF-8 bytes. */
 export function countBytes(text: string): number {
   return encoder.encode(text).length
+}
+
+/** Returns the 1-based line number of an offset in UTF-16 code units. */
+export function lineOf(text: string, offset: number): number {
+  let line = 1
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
+  return line
 }

@@ -1,5 +1,5 @@
 // Lists the formats in which a version can be downloaded, with the fields that each one loses.
-import { EXPORT_FORMATS, type ExportFormat } from '../../domain/api/export-formats.ts'
+import { EXPORT_FORMATS, type ExportFormat, listLost } from '../../domain/api/export-formats.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { isChatMessage } from '../../domain/content/chat.ts'
 
@@ -17,18 +17,6 @@ interface Download {
 export function listDownloads(repository: Repository, record: VersionRecord): Download[] {
   const { name, full_name, title, description, tags, license } = repository
   const { version, variables, parameters, messages, skill } = record
-  const { model, ...otherParameters } = parameters
-  const has = {
-    title: title !== '',
-    description: description !== '',
-    tags: tags.length > 0,
-    license: license !== null,
-    variables: variables.some(
-      ({ description, type, required, default: usual, example }) =>
-        description !== '' || type !== 'string' || !required || usual !== null || example !== null,
-    ),
-    'variables.example': variables.some(({ example }) => example !== null),
-  }
   const refused = {
     chat: messages !== null,
     history: messages?.some((message) => !isChatMessage(message)) ?? false,
@@ -40,11 +28,6 @@ export function listDownloads(repository: Repository, record: VersionRecord): Do
       title: EXPORT_FORMATS[format].title,
       file: EXPORT_FORMATS[format].file.replace('{name}', name),
       address: `/api/v1/repos/${full_name}/versions/${version}/export/${format}`,
-      loses: EXPORT_FORMATS[format].loses.filter((what) =>
-        // Claude Code commands keep one parameter, the model.
-        what === 'parameters'
-          ? Object.keys(format === 'claude-command' ? otherParameters : parameters).length > 0
-          : has[what],
-      ),
+      loses: listLost(format, { title, description, tags, license, parameters, variables }),
     }))
 }
