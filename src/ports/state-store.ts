@@ -44,10 +44,6 @@ export interface StateStore {
   list(prefix: string, after?: string): Promise<StatePage>
   /** Removes expired entries. @returns the number of removed keys */
   removeExpired(): Promise<number>
-  /** Notifies every process that subscribed to this store, including this one. Defined only if the engine supports it; otherwise, changes are detected by polling. */
-  notify?(topic: string): Promise<void>
-  /** Calls a listener for each notification, and with undefined when notifications may have been lost. @returns a function that unsubscribes */
-  subscribe?(listener: (topic: string | undefined) => void): () => void
 }
 
 /** A state store that must be closed. */

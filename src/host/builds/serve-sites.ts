@@ -80,6 +80,8 @@ export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
   copies: CopyStore
   /** Whether the last query of the shared database succeeded; undefined when the state is a local file. */
   isDatabaseReachable?: () => boolean
+  /** Calls a listener within seconds of each publish on any machine that shares the database; undefined when the state is a local file. */
+  watchPublishes?: (onPublish: () => void) => void
   close(): Promise<void>
 }
 
@@ -98,10 +100,13 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
   return {
     state,
     copies: shared ?? rememberCopies(openCopies(state)),
-    ...(shared ? { isDatabaseReachable: shared.isReachable } : {}),
+    ...(shared ? { isDatabaseReachable: shared.isReachable, watchPublishes: shared.watch } : {}),
     localKeys: openLocalKeys((key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
-    close: () => state.close(),
+    close() {
+      shared?.close()
+      return state.close()
+    },
   }
 }
 

@@ -9,6 +9,8 @@ const MARKER = 'marker/fresh-copies'
 /** How long a read waits for the database. After a timeout, no read waits until the database has responded again. */
 const PATIENCE_MS = 3_000
 const PROBE_MS = 250
+/** How often the marker is read without any read of a prompt. */
+const WATCH_MS = 2_000
 /** Two publishes of one repository within this time may arrive here in the wrong order. */
 const RACE_MS = 60_000
 /** Maximum number of cached repositories, so that requests for names that do not exist cannot fill the memory. */
@@ -28,6 +30,8 @@ interface Generation {
 interface SharedCopies extends CopyStore {
   /** Returns whether the last query of the database succeeded; if not, reads use the build and the cached copies. */
   isReachable: () => boolean
+  /** Calls a listener within seconds of each publish on any machine. */
+  watch: (onPublish: () => void) => void
   close: () => void
 }
 
@@ -49,6 +53,8 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
   let isAway = false
   let probe: NodeJS.Timeout | undefined
   let isClosed = false
+  let watching: NodeJS.Timeout | undefined
+  let onPublish = () => {}
 
   const giveUp = (cause: unknown) => {
     if (isAway || isClosed) return
@@ -88,7 +94,9 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
 
   const look = async (): Promise<void> => {
     const found = await ask(async () => ({ marker: (await state.get(MARKER))?.value }))
-    if (found && found.marker !== generation.marker) generation = begin(found.marker)
+    if (!found || found.marker === generation.marker) return
+    generation = begin(found.marker)
+    onPublish()
   }
   let looking: Promise<void> | undefined
   let next: Promise<void> | undefined
@@ -127,8 +135,13 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
       await state.set(MARKER, `${copy.commit} ${copy.kept_at} ${Math.random()}`)
     },
     isReachable: () => !isAway,
+    watch(listener) {
+      onPublish = listener
+      watching = setInterval(current, WATCH_MS).unref()
+    },
     close() {
       isClosed = true
+      clearInterval(watching)
       clearTimeout(probe)
     },
   }

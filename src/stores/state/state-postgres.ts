@@ -15,9 +15,7 @@ const STATEMENT_MS = 3_000
 const MIGRATE_MS = 30_000
 /** Maximum number of times that a statement that lost a race is repeated. */
 const MAX_TRIES = 10
-const RECONNECT_MS = 1_000
 const PAGE_KEYS = 1_000
-const CHANNEL = 'prompt_hub'
 /** Errors from races between machines, which a retry resolves: serialization failure, deadlock. */
 const RACES = ['40001', '40P01']
 /** Errors from races while tables are created; these include objects that another machine created at the same moment, some of which PostgreSQL reports as "internal error". */
@@ -84,8 +82,6 @@ export async function openPostgresState(url: string, now: () => number = Date.no
     }
     logProblem('warning', 'The database does not respond. The hub is starting without it.', { cause: error.cause })
   }
-  const subscribers = new Set<(topic: string | undefined) => void>()
-  let listening: ReturnType<typeof listen> | undefined
   return {
     async get(key) {
       checkEntry(key)
@@ -124,20 +120,7 @@ export async function openPostgresState(url: string, now: () => number = Date.no
     },
     removeExpired: async () =>
       (await run('DELETE FROM prompt_hub_state WHERE expires_at <= $1', [now()])).rowCount ?? 0,
-    async notify(topic) {
-      await run('SELECT pg_notify($1, $2)', [CHANNEL, topic])
-    },
-    subscribe(listener) {
-      subscribers.add(listener)
-      listening ??= listen(settings, (topic) => {
-        for (const subscriber of subscribers) subscriber(topic)
-      })
-      return () => subscribers.delete(listener)
-    },
-    async close() {
-      await listening?.stop()
-      await pool.end()
-    },
+    close: () => pool.end(),
   }
 }
 
@@ -208,50 +191,3 @@ async function migrateLocked(client: Client): Promise<number> {
     throw error
   }
 }
-
-/** Listens on a separate connection, and reconnects when it breaks. If the engine does not support LISTEN, this is tried only once. */
-function listen(settings: ClientConfig, onNotice: (topic: string | undefined) => void): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  let client: Client | undefined
-  const connect = async () => {
-    const broken = Promise.withResolvers<void>()
-    client = new Client(settings)
-    client.on('error', () => broken.resolve())
-    client.on('end', () => broken.resolve())
-    client.on('notification', ({ payload }) => onNotice(payload ?? ''))
-    await client.connect()
-    await client.query(`LISTEN ${CHANNEL}`)
-    // Notifications sent while nobody listened are lost.
-    onNotice(undefined)
-    await broken.promise
-  }
-  const keepListening = async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        await connect()
-      } catch (error) {
-        if (error instanceof DatabaseError && LACKS_LISTEN.includes(error.code ?? '')) {
-          logProblem(
-            'warning',
-            'The database does not support LISTEN. Changes on other machines are detected by polling.',
-          )
-          return
-        }
-      } finally {
-        await client?.end().catch(() => {})
-      }
-      await sleep(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => {})
-    }
-  }
-  const done = keepListening()
-  return {
-    async stop() {
-      stopping.abort()
-      await client?.end().catch(() => {})
-      await done
-    },
-  }
-}
-
-/** Error codes for an unsupported feature and for a syntax error. */
-const LACKS_LISTEN = ['0A000', '42601']
