@@ -226,7 +226,6 @@ describe('allowed imports', () => {
       'node:sqlite',
       [
         'src/stores/site/site-database.ts',
-        'src/stores/git/git-turn.ts',
         'src/stores/git/process-lock.ts',
         'src/stores/state/rate-limiter-file.ts',
         'src/stores/state/state-sqlite.ts',

@@ -19,8 +19,8 @@ import { commitFiles, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
 import { createMaintenance } from './git-maintenance.ts'
 import { checkWorkTree, gitNotSetUp, type WorkTree } from './git-standing.ts'
-import { withGitLock } from './git-turn.ts'
 import { finishPublish, hasUnfinished } from './git-unfinished.ts'
+import { withLock } from './process-lock.ts'
 
 /** Where the content is, and git's environment. */
 export interface LocalGitOptions {
@@ -56,15 +56,13 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
     known ??= await findWorkTree(contentDir, environment)
     return known
   }
-  const finish = async (tree: WorkTree) =>
-    withGitLock(join(ownFolder(tree), 'turn'), () => withWriteErrors(() => finishPublish(tree, warn)))
+  const finish = async (tree: WorkTree) => inTurn(tree, () => finishPublish(tree, warn))
   const maintenance = createMaintenance(warn)
   return {
     maintain: async () => maintenance.run((await locate()).git),
     finishPublishes: () =>
       convertErrors(undefined, async () => {
         const tree = await locate()
-        await mkdir(ownFolder(tree), { recursive: true })
         await finish(tree)
         await checkWorkTree(tree)
       }),
@@ -87,18 +85,23 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
       if (signal.aborted) return Promise.resolve({ kind: 'busy', retryAfterSeconds: 1 })
       return convertErrors(undefined, async () => {
         const tree = await locate()
-        return await withWriteErrors(async () => {
-          await mkdir(ownFolder(tree), { recursive: true })
-          return await withGitLock(join(ownFolder(tree), 'turn'), async () => {
-            await finishPublish(tree, warn)
-            const outcome = await commitFiles(tree, additions, files, message, warn)
-            if (outcome.kind === 'committed') maintenance.noteCommit(tree.git)
-            return outcome
-          })
+        return inTurn(tree, async () => {
+          await finishPublish(tree, warn)
+          const outcome = await commitFiles(tree, additions, files, message, warn)
+          if (outcome.kind === 'committed') maintenance.noteCommit(tree.git)
+          return outcome
         })
       })
     },
   }
+}
+
+/** Runs work that writes to git while no other hub process does. */
+function inTurn<Value>(tree: WorkTree, work: () => Promise<Value>): Promise<Value> {
+  return withWriteErrors(async () => {
+    await mkdir(ownFolder(tree), { recursive: true })
+    return withLock(join(ownFolder(tree), 'turn'), work)
+  })
 }
 
 async function findWorkTree(contentDir: string, environment: LocalGitOptions['environment']): Promise<WorkTree> {
