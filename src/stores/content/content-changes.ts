@@ -5,7 +5,7 @@ import { parsePath } from '../../domain/content/content-path.ts'
 import type { FileChange } from '../../domain/review/review.ts'
 import type { RuleProblem } from '../../domain/text/problems.ts'
 import { createGit, GIT_USAGE, type Git } from '../git/git-command.ts'
-import { type FileState, listDeleted } from './content-walk.ts'
+import type { FileState } from './content-walk.ts'
 import { CONVERTED } from './converted-files.ts'
 
 /** A base to compare with. */
@@ -102,8 +102,16 @@ async function findFork(git: Git, base: string): Promise<string> {
 /** Reads which versions were deleted. Keeps only those whose path exists again, because no others are looked up. */
 async function readDeleted(dir: string, git: Git, commit: string): Promise<Map<string, Set<string>>> {
   const deleted = new Map<string, Set<string>>()
-  for await (const { path, id } of listDeleted(git, commit))
-    if (existsSync(join(dir, path))) deleted.set(path, (deleted.get(path) ?? new Set()).add(id))
+  const deletions = ['log', '-m', '--raw', '--diff-filter=D', '--format=', '--no-renames', '--no-abbrev']
+  let id: string | undefined
+  for await (const record of git.records([...deletions, '--relative', '-z', commit, '--', '.'])) {
+    // A path follows its metadata, and may look like anything.
+    if (id === undefined) [, id] = /^[\s:]*\d+ \d+ ([0-9a-f]+) /.exec(record) ?? []
+    else {
+      if (existsSync(join(dir, record))) deleted.set(record, (deleted.get(record) ?? new Set()).add(id))
+      id = undefined
+    }
+  }
   return deleted
 }
 

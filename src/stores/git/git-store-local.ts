@@ -17,6 +17,7 @@ import {
 import { createGit, type Git } from './git-command.ts'
 import { commitFiles, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
+import { listTree } from './git-listings.ts'
 import { createMaintenance } from './git-maintenance.ts'
 import { checkWorkTree, gitNotSetUp, type WorkTree } from './git-standing.ts'
 import { finishPublish, hasUnfinished } from './git-unfinished.ts'
@@ -125,22 +126,17 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
   const { head } = await checkWorkTree(tree, signal)
   const folder = `${prefix}${paths.versions}/`
   const wanted = [folder, `${prefix}${paths.index}`, `${prefix}${paths.ownerIndex}`]
-  const listing = await git.run(['ls-tree', '-z', '--full-tree', head, '--', ...wanted], { signal })
-  const blobs = new Map<string, string>()
-  for (const line of listing.toString().split('\0')) {
-    const [, id, path] = /^\d+ blob ([0-9a-f]+)\t(.+)$/s.exec(line) ?? []
-    if (id !== undefined && path !== undefined) blobs.set(path, id)
-  }
+  const files = await listTree(git, head, wanted, signal)
   const readText = async (path: string): Promise<string | undefined> => {
-    const id = blobs.get(`${prefix}${path}`)
-    return id === undefined ? undefined : decodeText(path, await git.run(['cat-file', 'blob', id], { signal }))
+    const file = files.get(`${prefix}${path}`)
+    return file && decodeText(path, await git.run(['cat-file', 'blob', file.id], { signal }))
   }
   const [index, ownerIndex, publishes] = await Promise.all([
     readText(paths.index),
     readText(paths.ownerIndex),
     question.publishes ? readPublishes(git, head, `${prefix}${paths.folder}/`, question.publishes.since, signal) : [],
   ])
-  const versions = [...blobs].flatMap(([path, id]) => {
+  const versions = [...files].flatMap(([path, { id }]) => {
     const version = path.startsWith(folder) ? versionOfEntry(question, path.slice(folder.length)) : undefined
     return version === undefined ? [] : [[version, id] as const]
   })
