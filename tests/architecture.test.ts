@@ -227,7 +227,6 @@ describe('allowed imports', () => {
       [
         'src/stores/site/site-database.ts',
         'src/stores/git/process-lock.ts',
-        'src/stores/state/rate-limiter-file.ts',
         'src/stores/state/state-sqlite.ts',
         ...['find', 'open-index', 'vocabulary', 'write-index'].map((part) => `src/stores/search/${part}.ts`),
       ],
