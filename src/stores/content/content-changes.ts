@@ -50,24 +50,23 @@ export async function openComparison(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Comparison> {
   const git = createGit(dir, environment)
-  const found = await git.tryRun(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])
-  const says = async (args: string[]) => (await git.tryRun(args)).stdout.toString().trim()
-  if (found.code !== 0) {
-    const remote = (await says(['remote'])).split('\n').find((each) => each !== '' && name.startsWith(`${each}/`))
+  const base = await git.find(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])
+  if (base === undefined) {
+    const remotes = (await git.find(['remote']))?.split('\n') ?? []
+    const remote = remotes.find((each) => each !== '' && name.startsWith(`${each}/`))
     const fetched = remote === undefined ? `origin ${name}` : `${remote} ${name.slice(remote.length + 1)}`
     throw new Error(
       `--base: expected a commit in this repository, got ${name}; in a shallow clone, fetch it first: git fetch ${fetched}`,
     )
   }
-  const base = found.stdout.toString().trim()
   let deleted: Promise<Map<string, Set<string>>> | undefined
   return {
     git,
     name,
     base,
     fork: await findFork(git, base),
-    isShallow: (await says(['rev-parse', '--is-shallow-repository'])) === 'true',
-    areModesKept: (await says(['config', '--type=bool', 'core.fileMode'])) !== 'false',
+    isShallow: (await git.find(['rev-parse', '--is-shallow-repository'])) === 'true',
+    areModesKept: (await git.find(['config', '--type=bool', 'core.fileMode'])) !== 'false',
     readDeleted: () => (deleted ??= readDeleted(dir, git, base)),
   }
 }
@@ -78,17 +77,16 @@ export async function findTrackedHead(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
   const found = await createGit(dir, environment)
-    .tryRun(['rev-parse', '--verify', '--quiet', 'HEAD:./'])
+    .find(['rev-parse', '--verify', '--quiet', 'HEAD:./'])
     .catch(() => undefined)
-  return found?.code === 0 ? 'HEAD' : undefined
+  return found === undefined ? undefined : 'HEAD'
 }
 
 /** Finds the fork point. Two histories that merged the same commits have several merge bases; like git, this merges those first. @throws Error if git is too old for that */
 async function findFork(git: Git, base: string): Promise<string> {
-  const found = (await git.tryRun(['merge-base', '--all', base, 'HEAD'])).stdout.toString()
   // Without a common ancestor (after a rewrite of the base, or in a shallow clone), the base itself is used.
-  const [first = base, ...others] = found.split('\n').filter((line) => line !== '')
-  let fork = first
+  const found = (await git.find(['merge-base', '--all', base, 'HEAD'])) ?? base
+  let [fork = base, ...others] = found.split('\n')
   for (const other of others) {
     const { code, stdout } = await git.tryRun(['merge-tree', '--write-tree', '--no-messages', fork, other])
     if (code === GIT_USAGE)

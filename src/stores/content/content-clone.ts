@@ -208,10 +208,8 @@ export function readRemoteBranch(options: ContentCloneOptions): Promise<string> 
 /** Returns the commit that was last fetched; undefined if the folder is not our clone of this branch. */
 async function findFetched(git: Git, folder: string, source: string): Promise<string | undefined> {
   if (!existsSync(join(folder, '.git', 'info', 'attributes'))) return undefined
-  const config = await git.tryRun(['config', '--local', '--get', 'hub.source'])
-  if (config.stdout.toString('utf8').trimEnd() !== source) return undefined
-  const { code, stdout } = await git.tryRun(['rev-parse', '--quiet', '--verify', `${REF}^{commit}`])
-  return code === 0 ? stdout.toString('utf8').trim() : undefined
+  if ((await git.find(['config', '--local', '--get', 'hub.source'])) !== source) return undefined
+  return git.find(['rev-parse', '--quiet', '--verify', `${REF}^{commit}`])
 }
 
 /** Removes locks left by a killed process. Safe because only one process at a time uses the clone. */

@@ -27,8 +27,7 @@ export async function findConverted(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Problem[]> {
   const git = createGit(dir, environment)
-  const isKept = await git.tryRun(['rev-parse', '--is-inside-work-tree']).catch(() => undefined)
-  if (isKept?.stdout.toString().trim() !== 'true') return []
+  if ((await git.find(['rev-parse', '--is-inside-work-tree']).catch(() => undefined)) !== 'true') return []
   const [index, edited] = await Promise.all([listIndex(git), listEdited(git)])
   const isOurs = (path: string) => index.get(path)?.mode.startsWith('100') && parsePath(path).value !== undefined
   // Sparse checkout omits files. Git resolves relative paths from the top of its work tree, so all paths are absolute.

@@ -31,6 +31,8 @@ export interface Git {
   tryRun(args: readonly string[], run?: GitRun): Promise<GitResult>
   /** Runs git where a failure is unexpected. @returns standard output @throws GitFailure */
   run(args: readonly string[], run?: GitRun): Promise<Buffer<ArrayBuffer>>
+  /** Runs git to look something up. @returns standard output, trimmed; undefined if git fails, for example because there is no such thing @throws Error like `tryRun` */
+  find(args: readonly string[]): Promise<string | undefined>
   /** Yields git's output as NUL-terminated records; git waits until the next one is requested. @throws GitFailure */
   records(args: readonly string[], run?: Pick<GitRun, 'signal'>): AsyncGenerator<string, void>
   /**
@@ -117,6 +119,10 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
       const { code, stdout, stderr } = await tryRun(args, run)
       if (code !== 0) throw new GitFailure(`git ${args[0]} ended with ${code}: ${stderr.trim()}`)
       return stdout
+    },
+    async find(args) {
+      const { code, stdout } = await tryRun(args)
+      return code === 0 ? stdout.toString().trim() : undefined
     },
     async *records(args, run) {
       const child = start(args, run)

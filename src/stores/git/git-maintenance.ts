@@ -17,8 +17,7 @@ export function createMaintenance(warn: (message: string, cause?: unknown) => vo
   let commits = 0
   let isUnderWay = false
   const run = async (git: Git): Promise<void> => {
-    const wanted = await git.tryRun(['config', '--type=bool', '--get', 'maintenance.auto'])
-    if (wanted.stdout.toString().trim() === 'false') return
+    if ((await git.find(['config', '--type=bool', '--get', 'maintenance.auto'])) === 'false') return
     // Git limits each step to 50,000 objects, and to packs of at most 2 GB in total. Only one thread is used, so that the others are available for publishing.
     const modest = ['-c', 'pack.threads=1', '-c', 'pack.windowMemory=100m']
     await git.run([

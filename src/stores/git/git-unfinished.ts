@@ -103,9 +103,8 @@ async function settleBranch({ git }: WorkTree, branch: string): Promise<void> {
 }
 
 /** Resolves a name to a commit; undefined if there is none. */
-async function readCommit(git: Git, name: string): Promise<string | undefined> {
-  const { code, stdout } = await git.tryRun(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
-  return code === 0 ? stdout.toString().trim() : undefined
+function readCommit(git: Git, name: string): Promise<string | undefined> {
+  return git.find(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
 }
 
 async function readNote(tree: WorkTree): Promise<Unfinished | undefined> {
