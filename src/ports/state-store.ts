@@ -1,7 +1,6 @@
 // The port for the state store, which keeps what git does not: tokens, sessions, sign-ins, used CI tokens, fresh copies and shared limits. It never decides version numbers.
 import { HubError } from '../domain/api/errors.ts'
 
-/** A value as read. */
 interface StateValue {
   value: string
   /** Changes every time the key is written; compared by `replace`. */
@@ -14,7 +13,6 @@ export interface Lifetime {
   expiresAt?: number
 }
 
-/** A part of a list. */
 interface StatePage {
   /** Sorted by bytes. May include expired keys that have not been removed yet. */
   keys: string[]

@@ -32,7 +32,6 @@ export interface FileHere {
   isExecutable: boolean
 }
 
-/** The change at one path. */
 interface PathChange extends FileChange {
   problems: RuleProblem[]
 }

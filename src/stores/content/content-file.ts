@@ -33,7 +33,6 @@ export type ParsedFile =
   | { kind: 'repository'; owner: string; name: string; value: RepositoryFile }
   | { kind: 'version'; owner: string; name: string; value: VersionEntry }
 
-/** The result of reading a file. */
 interface ParsedContentFile {
   parsed: { value: ParsedFile; problems?: never } | { value?: never; problems: readonly RuleProblem[] }
   /** Rule violations in a version that could be parsed. */
@@ -91,7 +90,6 @@ function nameParsing(place: Place, problem: ValueProblem): RuleProblem {
   return { rule: problem.key === '' ? 'front-matter' : 'front-matter-value', ...problem }
 }
 
-/** Parses a file's text according to its place in the content folder. */
 function parsePlace(place: Exclude<Place, { kind: 'logo' }>, text: string): Parsed<ParsedFile> {
   if (place.kind === 'usage') return tagged(parseUsage(text), (value) => ({ kind: 'usage', value }))
   if (place.kind === 'equivalents') return tagged(parseEquivalents(text), (value) => ({ kind: 'equivalents', value }))

@@ -11,7 +11,6 @@ import { createGit, type Git } from '../git/git-command.ts'
 
 /** Maximum number of commits read: a history can be of any length, and recent commits matter most. */
 const MAX_COMMITS = 20_000
-/** Number of files read at once. */
 const FILES_AT_ONCE = 200
 /** Maximum size of an `index.md`; larger ones are ignored. */
 const MAX_FILE_BYTES = 2 * LIMITS.contentBytes
@@ -29,7 +28,6 @@ export interface ContentHistory {
   changes: Map<string, readonly Activity[]>
 }
 
-/** One change to one `index.md`. */
 interface FileChange {
   fullName: string
   /** Blob IDs; undefined if there was no file. */
@@ -98,7 +96,6 @@ async function listFileChanges(git: Git, range: string) {
   return { files, commits, oldestAt }
 }
 
-/** A commit on the branch. */
 interface Commit extends Pick<FileChange, 'commit' | 'at' | 'by'> {
   /** The changed files, with git's metadata: modes, blob IDs and status. */
   entries: { raw: string; path: string }[]

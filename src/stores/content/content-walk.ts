@@ -15,7 +15,6 @@ export interface FileState {
   edited: string | undefined
 }
 
-/** The git commits to list. */
 interface Sides {
   git: Git
   /** Commit IDs. The fork is where this branch left the base. */

@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
-/** Options of a run. */
 interface GitRun {
   /** Passed to standard input. */
   input?: string | Uint8Array
@@ -17,7 +16,6 @@ interface GitRun {
 /** Git's exit status for an unknown option. */
 export const GIT_USAGE = 129
 
-/** The result of a run. */
 interface GitResult {
   /** The exit status, or null if a signal terminated the process. */
   code: number | null

@@ -8,7 +8,6 @@ export interface GitFile {
   id: string
 }
 
-/** A file in the index. */
 interface IndexFile extends GitFile {
   /** Whether a merge has left the file in conflict; the ID is then that of one side. */
   isInMerge: boolean

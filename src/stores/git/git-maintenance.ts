@@ -4,7 +4,6 @@ import type { Git } from './git-command.ts'
 /** A publish creates about seven loose objects; packing this many takes a second or two. */
 const COMMITS_BETWEEN = 64
 
-/** Counts commits, and runs maintenance after enough of them. */
 interface Maintenance {
   /** Call it after each commit; it returns immediately. */
   noteCommit(git: Git): void

@@ -38,7 +38,6 @@ export interface Review {
   notes: string[]
 }
 
-/** What to review. */
 interface ReviewOrder {
   contentDir: string
   /** The commit to compare with; without it, no file counts as new. */

@@ -169,7 +169,6 @@ export function readState(path: string, code: string): string | undefined {
   }
 }
 
-/** A database open for reading. */
 interface ReadDatabase {
   /** Returns the files of one state, cached after the first read. */
   filesOf(number: number): SiteFiles

@@ -25,7 +25,6 @@ interface Generation {
   versions: Map<string, Promise<CopiedVersion | undefined>>
 }
 
-/** The copies that several machines share. */
 interface SharedCopies extends CopyStore {
   /** Returns whether the last query of the database succeeded; if not, reads use the build and the cached copies. */
   isReachable: () => boolean

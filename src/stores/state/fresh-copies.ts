@@ -14,13 +14,11 @@ import { type Lifetime, listKeys, type StateStore } from '../../ports/state-stor
  */
 const FORMAT = 5
 
-/** A record as stored. */
 interface Kept<Record> {
   format: number
   record: Record
 }
 
-/** Copies in a state store. */
 interface StoredCopies extends CopyStore {
   /** Stores a copy unless a newer one exists, atomically with respect to other writers of this repository. */
   keepNewer(copy: FreshCopy, isOvertaken: (mine: FreshCopy, there: FreshCopy) => boolean): Promise<void>
