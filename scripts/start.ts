@@ -6,7 +6,6 @@ import { openLocalStores, openMonitoring, printSignInLink, serveSites } from '..
 import { followGitHub } from '../src/host/follow-github.ts'
 import { addDatabase, addFetch } from '../src/host/health.ts'
 import { onAbort } from '../src/host/http/abort.ts'
-import { inBackground } from '../src/host/http/background.ts'
 import type { RunningServer } from '../src/host/http/http-server.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'
@@ -64,10 +63,8 @@ try {
   const { copies } = stores
   const keep = async (copy: FreshCopy) => {
     await copies.keep(copy)
-    const { full_name } = copy.repository
-    followed.notePublish(full_name)
+    followed.notePublish(copy.repository.full_name)
     clone?.fetchSoon()
-    inBackground('Notifying the other machines of a publish', () => stores.state.notify?.(full_name))
   }
   host = await serveSites(
     followed.site,
@@ -89,7 +86,7 @@ try {
       : error
   })
   clone?.start(followed.noteMove)
-  if (stores.isDatabaseReachable && clone) stores.state.subscribe?.(clone.fetchSoon)
+  if (clone) stores.watchPublishes?.(clone.fetchSoon)
   logUncaughtErrors()
   await followed.ready
   progress.end()

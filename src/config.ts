@@ -2,6 +2,7 @@
 import { relative, resolve, sep } from 'node:path'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
+import type { SourceHost } from './ports/pages.ts'
 import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
 
 /** A local git repository, or a repository on GitHub. If the GitHub settings are incomplete, publishing is rejected, so that nothing is written to the wrong place; reading still works. */
@@ -181,9 +182,7 @@ export const includedFile = ({ functionDir }: Pick<Config, 'functionDir'>, path:
 export function findSourceHost({
   gitStore,
   contentDir,
-}: Pick<Config, 'gitStore' | 'contentDir'>):
-  | { repository: string; web: string; branch: string; content: string }
-  | undefined {
+}: Pick<Config, 'gitStore' | 'contentDir'>): SourceHost | undefined {
   if (gitStore.kind !== 'github') return undefined
   const { repository, branch, apiUrl } = gitStore
   const { origin } = new URL(apiUrl)

@@ -32,14 +32,9 @@ const onOrOff: Form<'on' | 'off'> = (text) =>
 
 /** Parses a number without a sign or a fraction. */
 const wholeNumber =
-  (expected: string, most = Number.MAX_SAFE_INTEGER): Form<number> =>
+  (expected: string, most = Number.MAX_SAFE_INTEGER, least = 0): Form<number> =>
   (text) =>
-    /^\d+$/.test(text) && Number(text) <= most ? { value: Number(text) } : { expected }
-
-const wholeNumberOfSeconds: Form<number> = (text) =>
-  /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 86_400
-    ? { value: Number(text) }
-    : { expected: 'expected a whole number from 1 to 86400' }
+    /^\d+$/.test(text) && Number(text) <= most && Number(text) >= least ? { value: Number(text) } : { expected }
 
 const address =
   (expected: string): Form<string> =>
@@ -109,7 +104,7 @@ export const SETTINGS = {
   ),
   CONTENT_POLL_SECONDS: setting(
     'How often npm start checks GitHub for changes, in seconds, if it maintains its own clone.',
-    wholeNumberOfSeconds,
+    wholeNumber('expected a whole number from 1 to 86400', 86_400, 1),
     30,
   ),
   DATABASE_URL: setting(

@@ -231,9 +231,7 @@ describe('allowed imports', () => {
       'node:sqlite',
       [
         'src/stores/site/site-database.ts',
-        'src/stores/git/git-turn.ts',
         'src/stores/git/process-lock.ts',
-        'src/stores/state/rate-limiter-file.ts',
         'src/stores/state/state-sqlite.ts',
         ...['find', 'open-index', 'vocabulary', 'write-index'].map((part) => `src/stores/search/${part}.ts`),
       ],

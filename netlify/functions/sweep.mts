@@ -1,7 +1,7 @@
 // Removes expired state every hour. It has no URL: only the platform's scheduler calls it.
 import type { Config } from '@netlify/functions'
-import { sweepState } from '../../src/wiring/sweep.ts'
+import { stateOf } from '../../src/wiring/platform.ts'
 
-export default () => sweepState()
+export default async () => new Response(`Removed: ${await (await stateOf(undefined)).removeExpired()}\n`)
 
 export const config: Config = { schedule: '@hourly' }

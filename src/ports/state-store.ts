@@ -1,7 +1,6 @@
 // The port for the state store, which keeps what git does not: tokens, sessions, sign-ins, used CI tokens, fresh copies and shared limits. It never decides version numbers.
 import { HubError } from '../domain/api/errors.ts'
 
-/** A value as read. */
 interface StateValue {
   value: string
   /** Changes every time the key is written; compared by `replace`. */
@@ -14,7 +13,6 @@ export interface Lifetime {
   expiresAt?: number
 }
 
-/** A part of a list. */
 interface StatePage {
   /** Sorted by bytes. May include expired keys that have not been removed yet. */
   keys: string[]
@@ -44,10 +42,6 @@ export interface StateStore {
   list(prefix: string, after?: string): Promise<StatePage>
   /** Removes expired entries. @returns the number of removed keys */
   removeExpired(): Promise<number>
-  /** Notifies every process that subscribed to this store, including this one. Defined only if the engine supports it; otherwise, changes are detected by polling. */
-  notify?(topic: string): Promise<void>
-  /** Calls a listener for each notification, and with undefined when notifications may have been lost. @returns a function that unsubscribes */
-  subscribe?(listener: (topic: string | undefined) => void): () => void
 }
 
 /** A state store that must be closed. */

@@ -5,7 +5,7 @@ import { type Config, includedFile, readConfig } from '../config.ts'
 import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { RenderPage } from '../ports/pages.ts'
-import type { RateLimiter } from '../ports/rate-limiter.ts'
+import type { RateLimit, RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import type { StateStore } from '../ports/state-store.ts'
@@ -71,7 +71,7 @@ export async function stateOf(hub: Hub | undefined): Promise<StateStore> {
   return netlifyState()
 }
 
-/** Returns the fresh copies: the Node server's, which caches them, or those in Netlify Blobs. */
+/** Returns the fresh copies: the Node server's, or those in Netlify Blobs. */
 export async function freshOf(hub: Hub | undefined): Promise<FreshCopies> {
   if (hub) return hub.fresh
   const [{ openCopies }, { copiesAhead }] = await Promise.all([
@@ -116,13 +116,16 @@ export async function limiterOf(kind: string, requests: number, { isNetlifyDev }
   const known = limiters.get(kind)
   if (known) return known
   const limit = { requests, windowMs: MINUTE_MS }
-  // The dev server handles each request in a new worker, which remembers nothing, so requests are counted in a file. All workers belong to one process, and the file name contains its ID.
-  const limiter = isNetlifyDev
-    ? (await import('../stores/state/rate-limiter-file.ts')).limitInFile(
-        limit,
-        join(tmpdir(), 'prompt-hub', `${process.pid}-${kind}.db`),
-      )
-    : limitInMemory(limit)
+  const limiter = isNetlifyDev ? await limitOnDevServer(kind, limit) : limitInMemory(limit)
   limiters.set(kind, limiter)
   return limiter
+}
+
+/** The dev server handles each request in a new worker, which remembers nothing, so requests are counted in a file. All workers belong to one process, and the file name contains its ID. */
+async function limitOnDevServer(kind: string, limit: RateLimit): Promise<RateLimiter> {
+  const [{ limitInState }, { openSqliteState }] = await Promise.all([
+    import('../stores/state/limits.ts'),
+    import('../stores/state/state-sqlite.ts'),
+  ])
+  return limitInState(await openSqliteState(join(tmpdir(), 'prompt-hub', `${process.pid}.db`)), kind, limit)
 }

@@ -4,7 +4,7 @@ import { purgeCache } from '@netlify/functions'
 import { type Config, settingsError } from '../config.ts'
 import { LIMITS } from '../domain/api/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
-import type { SharedLimiter } from '../ports/rate-limiter.ts'
+import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
 import type { PublishHandlerDeps } from '../server/publish/publish.ts'
 import { createTurns } from '../server/publish/turns.ts'
@@ -52,7 +52,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
 }
 
 /** Returns the limiter for publishes. With a shared database, they are counted across all machines. */
-async function publishLimiter(config: Config, hub: Hub | undefined): Promise<SharedLimiter> {
+async function publishLimiter(config: Config, hub: Hub | undefined): Promise<RateLimiter> {
   const requests = config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute
   if (!hub || config.databaseUrl === undefined) return limiterOf('publishes', requests, config)
   const { limitInState } = await import('../stores/state/limits.ts')

@@ -1,15 +1,7 @@
-// Tests the sliding window rate limit, in memory and in a file: exact counts, exact waiting times, separate clients,
-// limited memory.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// Tests the sliding window rate limit in memory: exact counts, exact waiting times, separate clients, limited memory.
 import fc from 'fast-check'
-import { afterAll, describe, expect, test, vi } from 'vitest'
-import { limitInFile } from '../../src/stores/state/rate-limiter-file.ts'
+import { describe, expect, test, vi } from 'vitest'
 import { limitInMemory, waitSeconds } from '../../src/stores/state/rate-limiter-memory.ts'
-
-const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-limit-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 describe('the in-memory rate limiter', () => {
   const open = (requests: number) => {
@@ -88,25 +80,9 @@ describe('the in-memory rate limiter', () => {
   })
 })
 
-describe('the file-based rate limiter', () => {
-  test('two limiters on the same file share their counts', () => {
-    const path = join(dir, 'shared.db')
-    const [one, two] = [
-      limitInFile({ requests: 2, windowMs: 60_000 }, path),
-      limitInFile({ requests: 2, windowMs: 60_000 }, path),
-    ]
-    expect([one.take('a'), two.take('a')]).toEqual([0, 0])
-    expect(one.take('a')).toBeGreaterThan(55)
-    expect(two.take('b')).toBe(0)
-  })
-})
-
-test.each([
-  ['in memory', () => limitInMemory({ requests: 2, windowMs: 60_000 })],
-  ['in a file', () => limitInFile({ requests: 2, windowMs: 60_000 }, join(dir, 'back.db'))],
-])('a limit %s ignores changes of the system clock', (_, open) => {
+test('a limit in memory ignores changes of the system clock', () => {
   const timeOfDay = vi.spyOn(Date, 'now')
-  const limiter = open()
+  const limiter = limitInMemory({ requests: 2, windowMs: 60_000 })
   const noon = Date.UTC(2026, 0, 1, 12)
   const waits = [noon, noon, noon - 3_600_000, noon + 3_600_000].map((ms) => {
     timeOfDay.mockReturnValue(ms)

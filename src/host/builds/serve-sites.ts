@@ -12,7 +12,7 @@ import { cacheControlOf } from '../../server/respond.ts'
 import { type LocalGit, openLocalGit } from '../../stores/git/git-store-local.ts'
 import { findBuildRecord } from '../../stores/site/build-record.ts'
 import { folderFiles } from '../../stores/site/site-files-folder.ts'
-import { openCopies, rememberCopies } from '../../stores/state/fresh-copies.ts'
+import { openCopies } from '../../stores/state/fresh-copies.ts'
 import { shareCopies } from '../../stores/state/fresh-copies-shared.ts'
 import { pagesUnavailable } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
@@ -80,6 +80,8 @@ export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
   copies: CopyStore
   /** Whether the last query of the shared database succeeded; undefined when the state is a local file. */
   isDatabaseReachable?: () => boolean
+  /** Calls a listener within seconds of each publish on any machine that shares the database; undefined when the state is a local file. */
+  watchPublishes?: (onPublish: () => void) => void
   close(): Promise<void>
 }
 
@@ -97,11 +99,14 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
   const shared = databaseUrl === undefined ? undefined : shareCopies(state)
   return {
     state,
-    copies: shared ?? rememberCopies(openCopies(state)),
-    ...(shared ? { isDatabaseReachable: shared.isReachable } : {}),
+    copies: shared ?? openCopies(state),
+    ...(shared ? { isDatabaseReachable: shared.isReachable, watchPublishes: shared.watch } : {}),
     localKeys: openLocalKeys((key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
-    close: () => state.close(),
+    close() {
+      shared?.close()
+      return state.close()
+    },
   }
 }
 

@@ -47,7 +47,7 @@ export async function handleAccount(request: Request, connect: Connect<AccountDe
   let deps: AccountDeps | undefined
   try {
     deps = await connect()
-    const waitSeconds = deps.limiter.take(deps.clientAddress)
+    const waitSeconds = await deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
     const visited = await visit(request, deps, now)
     return await protect(visited, 200, request, deps)

@@ -56,7 +56,7 @@ export async function handleEditor(request: Request, connect: Connect<EditorDeps
   let deps: EditorDeps | undefined
   try {
     deps = await connect()
-    const waitSeconds = deps.limiter.take(deps.clientAddress)
+    const waitSeconds = await deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
     return await protect(await visit(request, deps), 200, request, deps)
   } catch (thrown) {

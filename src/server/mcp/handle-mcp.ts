@@ -42,7 +42,7 @@ export async function handleMcp(request: Request, connect: Connect<McpHandlerDep
 async function handleMessage(request: Request, deps: McpHandlerDeps): Promise<Response> {
   const { limiter, clientAddress } = deps
   const message = await readMessage(request)
-  const waitSeconds = limiter.take(clientAddress)
+  const waitSeconds = await limiter.take(clientAddress)
   // A tool call reports failures in its result, which models read; all other methods report them in the status, which clients read.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw await rateLimitRefusal(waitSeconds)
   const response = await serve({ request: withoutBody(request), message, deps: { ...deps, waitSeconds } })

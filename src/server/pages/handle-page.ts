@@ -40,7 +40,7 @@ export async function handlePage(request: Request, connect: Connect<PageDeps>): 
     const path = url.pathname.includes('%') ? NOTHING : withoutSlash(url.pathname)
     const known = deps.cache?.find(path)
     if (known) return respondWithPage(request, known)
-    const waitSeconds = deps.limiter.take(deps.clientAddress)
+    const waitSeconds = await deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
     if (skill) return await (await import('./handle-skill.ts')).handleSkill(request, skill, deps)
     const address = path === '/search' ? formatSearchPageQuery(parseSearchPageQuery(url.searchParams)) : path

@@ -15,7 +15,7 @@ import { isName, isOwner } from '../../domain/content/names.ts'
 import { contentTooLarge, findExcess, IDEMPOTENCY_KEY, parsePublishRequest } from '../../domain/publishing/request.ts'
 import { canonicalJson } from '../../domain/text/json.ts'
 import { measure } from '../../ports/measure.ts'
-import type { RateLimiter, SharedLimiter } from '../../ports/rate-limiter.ts'
+import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
 import { type IncomingBody, openBody } from '../read-body.ts'
 import { type PublishDeps, publishToGit } from './attempt.ts'
@@ -28,7 +28,7 @@ export interface PublishHandlerDeps extends PublishDeps, AuthDeps {
   /** Records when a token was last used; failures are ignored, because this is only informational. */
   recordTokenUse: (tokenId: string) => Promise<void>
   /** Limits publishes for each publisher. */
-  limiter: SharedLimiter
+  limiter: RateLimiter
   /** Limits requests with invalid tokens for each client IP address. */
   failedTokens: RateLimiter
   /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
@@ -201,6 +201,6 @@ export function invalidNameError(): HubError {
 /** An IP address that sends many invalid tokens must wait; valid tokens from the same address are not delayed. */
 async function limitFailures(thrown: unknown, { failedTokens, clientAddress }: PublishHandlerDeps): Promise<unknown> {
   if (!(thrown instanceof HubError) || thrown.code !== 'unauthorized') return thrown
-  const waitSeconds = failedTokens.take(clientAddress)
+  const waitSeconds = await failedTokens.take(clientAddress)
   return waitSeconds === 0 ? thrown : (await refusals()).rateLimitError('badTokens', waitSeconds)
 }

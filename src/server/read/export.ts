@@ -28,7 +28,7 @@ export async function handleExport(request: Request, connect: Connect<ReadHandle
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw methodNotAllowed(request.method, EXPORT_ROUTE.methods)
     const deps = await connect()
-    const waitSeconds = deps.limiter.take(deps.clientAddress)
+    const waitSeconds = await deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
     if (!isExportFormat(format))
       throw new HubError(

@@ -38,7 +38,7 @@ export async function handleRead(request: Request, connect: Connect<ReadHandlerD
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw (await refusals()).methodNotAllowed(request.method, ROUTES[route.id].methods)
     const deps = await connect()
-    const waitSeconds = deps.limiter.take(deps.clientAddress)
+    const waitSeconds = await deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw (await refusals()).rateLimitError('requests', waitSeconds)
     const { mediaType, cache } = ROUTES[route.id]
     return respondWith(request, {

@@ -16,7 +16,6 @@ import { digestText } from '../../ports/measure.ts'
 import { openSearchIndex } from '../../stores/search/open-index.ts'
 import { buildSearchIndex } from '../../stores/search/write-index.ts'
 import { readBuildSource } from '../../stores/site/build-source.ts'
-import { memoryFiles } from '../../stores/site/site-files-memory.ts'
 import type { Hub } from '../../wiring/platform.ts'
 import { ContentError } from '../build/content-error.ts'
 import { type CatalogueLoader, openCatalogue } from '../build/load-catalogue.ts'
@@ -111,7 +110,6 @@ async function mountFunctions(
   const indexPath = resolve('.astro', `search-${process.pid}.db`)
   const downloads = await listDownloads('.', baseUrl)
   let files = new Map<string, string | Uint8Array>()
-  const written = memoryFiles((path) => files.get(path))
   let search: ReturnType<typeof openSearchIndex> | undefined
   let source = UNKNOWN_SOURCE
   const fresh = copiesAhead(copies, () => source)
@@ -120,7 +118,13 @@ async function mountFunctions(
     state,
     localGit,
     localKeys,
-    files: { read: (path) => (path === FRAME_PATH ? readDevFrame(devAddress()) : written.read(path)) },
+    files: {
+      async read(path) {
+        if (path === FRAME_PATH) return readDevFrame(devAddress())
+        const content = files.get(path)
+        return content === undefined ? undefined : Buffer.from(content)
+      },
+    },
     search: () => (search ??= openSearchIndex(indexPath)),
   }
   const listener = listenTo(createHandler(route, () => hub))

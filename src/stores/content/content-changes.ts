@@ -5,7 +5,7 @@ import { parsePath } from '../../domain/content/content-path.ts'
 import type { FileChange } from '../../domain/review/review.ts'
 import type { RuleProblem } from '../../domain/text/problems.ts'
 import { createGit, GIT_USAGE, type Git } from '../git/git-command.ts'
-import { type FileState, listDeleted } from './content-walk.ts'
+import type { FileState } from './content-walk.ts'
 import { CONVERTED } from './converted-files.ts'
 
 /** A base to compare with. */
@@ -32,7 +32,6 @@ export interface FileHere {
   isExecutable: boolean
 }
 
-/** The change at one path. */
 interface PathChange extends FileChange {
   problems: RuleProblem[]
 }
@@ -50,24 +49,23 @@ export async function openComparison(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Comparison> {
   const git = createGit(dir, environment)
-  const found = await git.tryRun(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])
-  const says = async (args: string[]) => (await git.tryRun(args)).stdout.toString().trim()
-  if (found.code !== 0) {
-    const remote = (await says(['remote'])).split('\n').find((each) => each !== '' && name.startsWith(`${each}/`))
+  const base = await git.find(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])
+  if (base === undefined) {
+    const remotes = (await git.find(['remote']))?.split('\n') ?? []
+    const remote = remotes.find((each) => each !== '' && name.startsWith(`${each}/`))
     const fetched = remote === undefined ? `origin ${name}` : `${remote} ${name.slice(remote.length + 1)}`
     throw new Error(
       `--base: expected a commit in this repository, got ${name}; in a shallow clone, fetch it first: git fetch ${fetched}`,
     )
   }
-  const base = found.stdout.toString().trim()
   let deleted: Promise<Map<string, Set<string>>> | undefined
   return {
     git,
     name,
     base,
     fork: await findFork(git, base),
-    isShallow: (await says(['rev-parse', '--is-shallow-repository'])) === 'true',
-    areModesKept: (await says(['config', '--type=bool', 'core.fileMode'])) !== 'false',
+    isShallow: (await git.find(['rev-parse', '--is-shallow-repository'])) === 'true',
+    areModesKept: (await git.find(['config', '--type=bool', 'core.fileMode'])) !== 'false',
     readDeleted: () => (deleted ??= readDeleted(dir, git, base)),
   }
 }
@@ -78,17 +76,16 @@ export async function findTrackedHead(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
   const found = await createGit(dir, environment)
-    .tryRun(['rev-parse', '--verify', '--quiet', 'HEAD:./'])
+    .find(['rev-parse', '--verify', '--quiet', 'HEAD:./'])
     .catch(() => undefined)
-  return found?.code === 0 ? 'HEAD' : undefined
+  return found === undefined ? undefined : 'HEAD'
 }
 
 /** Finds the fork point. Two histories that merged the same commits have several merge bases; like git, this merges those first. @throws Error if git is too old for that */
 async function findFork(git: Git, base: string): Promise<string> {
-  const found = (await git.tryRun(['merge-base', '--all', base, 'HEAD'])).stdout.toString()
   // Without a common ancestor (after a rewrite of the base, or in a shallow clone), the base itself is used.
-  const [first = base, ...others] = found.split('\n').filter((line) => line !== '')
-  let fork = first
+  const found = (await git.find(['merge-base', '--all', base, 'HEAD'])) ?? base
+  let [fork = base, ...others] = found.split('\n')
   for (const other of others) {
     const { code, stdout } = await git.tryRun(['merge-tree', '--write-tree', '--no-messages', fork, other])
     if (code === GIT_USAGE)
@@ -102,8 +99,16 @@ async function findFork(git: Git, base: string): Promise<string> {
 /** Reads which versions were deleted. Keeps only those whose path exists again, because no others are looked up. */
 async function readDeleted(dir: string, git: Git, commit: string): Promise<Map<string, Set<string>>> {
   const deleted = new Map<string, Set<string>>()
-  for await (const { path, id } of listDeleted(git, commit))
-    if (existsSync(join(dir, path))) deleted.set(path, (deleted.get(path) ?? new Set()).add(id))
+  const deletions = ['log', '-m', '--raw', '--diff-filter=D', '--format=', '--no-renames', '--no-abbrev']
+  let id: string | undefined
+  for await (const record of git.records([...deletions, '--relative', '-z', commit, '--', '.'])) {
+    // A path follows its metadata, and may look like anything.
+    if (id === undefined) [, id] = /^[\s:]*\d+ \d+ ([0-9a-f]+) /.exec(record) ?? []
+    else {
+      if (existsSync(join(dir, record))) deleted.set(record, (deleted.get(record) ?? new Set()).add(id))
+      id = undefined
+    }
+  }
   return deleted
 }
 

@@ -71,27 +71,27 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
   const old = `${folder}.old`
   const contentDir = join(folder, 'content')
   const gitIn = (dir: string) => createGit(dir, environment)
+  const source = `${url} ${branch}`
 
   const { callGitHub, look } = createCaller(options)
-  const fetchInto = (git: Git, timeoutMs: number) =>
-    callGitHub(
-      git,
-      [
-        ...['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', '--force'],
-        ...[url, `refs/heads/${branch}:${REF}`],
-      ],
-      timeoutMs,
-    )
-  const make = async (dir: string): Promise<void> => {
+  /** Fetches the branch. @returns its commit */
+  const fetchInto = async (git: Git, timeoutMs: number): Promise<string> => {
+    const flags = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', '--force']
+    await callGitHub(git, ['fetch', ...flags, url, `refs/heads/${branch}:${REF}`], timeoutMs)
+    return (await git.run(['rev-parse', '--verify', `${REF}^{commit}`])).toString('utf8').trim()
+  }
+  /** Clones into a folder. @returns the branch's commit */
+  const make = async (dir: string): Promise<string> => {
     await rm(dir, { recursive: true, force: true })
     await mkdir(join(dir, '.git', 'info'), { recursive: true })
     const git = gitIn(dir)
     await git.run(['init', '--quiet', '--template=', '--initial-branch=content'])
-    await git.run(['config', 'hub.source', sourceOf(url, branch)])
+    await git.run(['config', 'hub.source', source])
     await writeFile(join(dir, '.git', 'info', 'attributes'), ATTRIBUTES)
-    await fetchInto(git, 60 * lookTimeoutMs)
+    const commit = await fetchInto(git, 60 * lookTimeoutMs)
     await git.run(['reset', '--quiet', '--hard', REF])
     await mkdir(join(dir, 'content'), { recursive: true })
+    return commit
   }
   const swap = async (): Promise<void> => {
     await rm(old, { recursive: true, force: true })
@@ -102,35 +102,32 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
 
   await mkdir(dirname(folder), { recursive: true })
   for (const left of [beside, old]) await rm(left, { recursive: true, force: true })
-  if (await isUsable(gitIn(folder), folder, sourceOf(url, branch))) await removeLocks(join(folder, '.git'))
-  else {
-    await make(beside)
-    await swap()
-  }
+  const known = await findFetched(gitIn(folder), folder, source)
+  /** The newest commit that was fetched. */
+  let fetched = known ?? (await make(beside))
+  if (known === undefined) await swap()
+  else await removeLocks(join(folder, '.git'))
 
   let state: FetchState = { fetchedAt: undefined, failure: undefined }
+  /** The commit of the files; undefined before the first `update`, and after a failed one. */
+  let shown: string | undefined
+  /** Whether the files could not be written, so that the next fetch must recreate the clone. */
+  let isBroken = false
   /** Whether a new clone is ready next to the current one. */
   let isReplaced = false
-  let isBroken = false
-  /** The commit of the files; undefined before the first `update`. */
-  let shown: string | undefined
-  let isFirst = true
-  let fetched = await resolveCommit(gitIn(folder), REF)
 
   const follow = async (): Promise<void> => {
     const head = await look()
     if (isReplaced || (head === fetched && !isBroken)) return
-    const git = gitIn(folder)
     if (!isBroken) {
       try {
-        await fetchInto(git, 5 * lookTimeoutMs)
-        fetched = await resolveCommit(git, REF)
-        if (fetched !== undefined) return
+        fetched = await fetchInto(gitIn(folder), 5 * lookTimeoutMs)
+        return
       } catch {
         // GitHub has just responded, so the clone itself may be damaged.
       }
     }
-    await make(beside)
+    fetched = await make(beside)
     isReplaced = true
   }
   return {
@@ -144,31 +141,29 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
         state = { ...state, failure: error instanceof Error ? error.message : String(error) }
         throw error
       }
-      return isFirst || isReplaced || fetched !== shown
+      return isReplaced || fetched !== shown
     },
     async update() {
       if (isReplaced) {
         await swap()
         isReplaced = false
         isBroken = false
-        isFirst = true
-        fetched = await resolveCommit(gitIn(folder), REF)
+        shown = undefined
       }
-      if (!isFirst && fetched === shown) return []
+      if (fetched === shown) return []
       const git = gitIn(folder)
+      // A fetch may be running at the same time.
+      const target = fetched
       try {
-        // A fetch may be running at the same time.
-        const target = fetched ?? REF
-        const changed = isFirst || !shown ? 'all' : await listChanged(git, shown, target)
+        const changed = shown === undefined ? 'all' : await listChanged(git, shown, target)
         await git.run(['reset', '--quiet', '--hard', target])
         await git.run(['clean', '--quiet', '-ffdx'])
         await mkdir(contentDir, { recursive: true })
         shown = target
-        isFirst = false
         return changed
       } catch (error) {
         isBroken = true
-        isFirst = true
+        shown = undefined
         throw error
       }
     },
@@ -210,17 +205,11 @@ export function readRemoteBranch(options: ContentCloneOptions): Promise<string> 
   return createCaller(options).look()
 }
 
-function sourceOf(url: string, branch: string): string {
-  return `${url} ${branch}`
-}
-
-/** Returns whether the folder is our clone of this branch, with its newest commit. */
-async function isUsable(git: Git, folder: string, source: string): Promise<boolean> {
-  if (!existsSync(join(folder, '.git', 'info', 'attributes'))) return false
-  const config = await git.tryRun(['config', '--local', '--get', 'hub.source'])
-  if (config.code !== 0 || config.stdout.toString('utf8').trimEnd() !== source) return false
-  const { code } = await git.tryRun(['rev-parse', '--quiet', '--verify', `${REF}^{tree}`])
-  return code === 0
+/** Returns the commit that was last fetched; undefined if the folder is not our clone of this branch. */
+async function findFetched(git: Git, folder: string, source: string): Promise<string | undefined> {
+  if (!existsSync(join(folder, '.git', 'info', 'attributes'))) return undefined
+  if ((await git.find(['config', '--local', '--get', 'hub.source'])) !== source) return undefined
+  return git.find(['rev-parse', '--quiet', '--verify', `${REF}^{commit}`])
 }
 
 /** Removes locks left by a killed process. Safe because only one process at a time uses the clone. */
@@ -229,11 +218,6 @@ async function removeLocks(gitDir: string): Promise<void> {
     (path) => path.endsWith('.lock') && !path.startsWith('objects'),
   )
   for (const lock of locks) await rm(join(gitDir, lock), { force: true })
-}
-
-async function resolveCommit(git: Git, name: string): Promise<string | undefined> {
-  const { code, stdout } = await git.tryRun(['rev-parse', '--quiet', '--verify', `${name}^{commit}`])
-  return code === 0 ? stdout.toString('utf8').trim() : undefined
 }
 
 async function listChanged(git: Git, from: string, to: string): Promise<ChangedPaths> {

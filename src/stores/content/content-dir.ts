@@ -10,7 +10,6 @@ import { type ParsedFile, parseContentFile, placeFile } from './content-file.ts'
 import { nameFile } from './content-files.ts'
 import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
 
-/** The result of reading the content folder. */
 interface ContentReading {
   /** Everything that could be parsed; a tree with problems must not be deployed. */
   tree: ContentTree
@@ -46,7 +45,6 @@ export function readContentDir(dir: string, listing: ContentListing = listConten
   return { tree, problems: sortProblems(problems), ignored: listing.ignored, filesRead: listing.files.length }
 }
 
-/** The files of one repository. */
 interface ReadRepository {
   /** Built from the files that could be parsed. */
   entry: RepositoryEntry
@@ -93,7 +91,6 @@ export function readListed(
   return { parsed: parsed.value, problems: say(parsed.problems ?? broken) }
 }
 
-/** Reads a file's bytes. @returns undefined if it cannot be read */
 function readOrNothing(file: string): Buffer | undefined {
   try {
     return readFileSync(file)

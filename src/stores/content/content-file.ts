@@ -33,7 +33,6 @@ export type ParsedFile =
   | { kind: 'repository'; owner: string; name: string; value: RepositoryFile }
   | { kind: 'version'; owner: string; name: string; value: VersionEntry }
 
-/** The result of reading a file. */
 interface ParsedContentFile {
   parsed: { value: ParsedFile; problems?: never } | { value?: never; problems: readonly RuleProblem[] }
   /** Rule violations in a version that could be parsed. */
@@ -56,10 +55,9 @@ export function placeFile(
 
 /** Parses a file, and applies the rules that need no other file. @param bytes undefined if it cannot be read */
 export function parseContentFile(place: Place, bytes: Buffer | undefined): ParsedContentFile {
-  const wrong = (rule: string, message: string) => ({ parsed: { problems: [{ rule, key: '', message }] }, broken: [] })
-  if (!bytes) return wrong('readable', 'expected a readable file')
+  if (!bytes) return refuse('readable', 'expected a readable file')
   if (place.kind === 'logo') return checkLogo(place.name, bytes)
-  if (!isUtf8(bytes)) return wrong('utf-8', 'expected UTF-8, got invalid bytes')
+  if (!isUtf8(bytes)) return refuse('utf-8', 'expected UTF-8, got invalid bytes')
   const parsed = parsePlace(place, bytes.toString())
   return {
     parsed: parsed.problems ? { problems: parsed.problems.map((problem) => nameParsing(place, problem)) } : parsed,
@@ -67,7 +65,11 @@ export function parseContentFile(place: Place, bytes: Buffer | undefined): Parse
   }
 }
 
-/** Checks a logo. It appears on every page, so it must be small. */
+function refuse(rule: string, message: string): ParsedContentFile {
+  return { parsed: { problems: [{ rule, key: '', message }] }, broken: [] }
+}
+
+/** A logo appears on every page, so it must be small. */
 const MAX_LOGO_BYTES = 64 * 1024
 const LOGO_FORMS: Readonly<Record<string, RegExp>> = {
   'logo.svg': /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/,
@@ -75,15 +77,11 @@ const LOGO_FORMS: Readonly<Record<string, RegExp>> = {
 }
 
 function checkLogo(name: string, bytes: Buffer): ParsedContentFile {
-  const message =
-    bytes.length > MAX_LOGO_BYTES
-      ? `expected at most ${MAX_LOGO_BYTES} bytes, got ${bytes.length}`
-      : LOGO_FORMS[name]!.test(bytes.toString('latin1'))
-        ? undefined
-        : `expected ${name.endsWith('.svg') ? 'an SVG' : 'a PNG'} image`
-  return message === undefined
-    ? { parsed: { value: { kind: 'logo', value: null } }, broken: [] }
-    : { parsed: { problems: [{ rule: 'site', key: '', message }] }, broken: [] }
+  if (bytes.length > MAX_LOGO_BYTES)
+    return refuse('site', `expected at most ${MAX_LOGO_BYTES} bytes, got ${bytes.length}`)
+  if (!LOGO_FORMS[name]!.test(bytes.toString('latin1')))
+    return refuse('site', `expected ${name.endsWith('.svg') ? 'an SVG' : 'a PNG'} image`)
+  return { parsed: { value: { kind: 'logo', value: null } }, broken: [] }
 }
 
 /** Determines which rule a parsing problem breaks: the front matter's structure, one of its values, or that of another kind of file. */
@@ -92,7 +90,6 @@ function nameParsing(place: Place, problem: ValueProblem): RuleProblem {
   return { rule: problem.key === '' ? 'front-matter' : 'front-matter-value', ...problem }
 }
 
-/** Parses a file's text according to its place in the content folder. */
 function parsePlace(place: Exclude<Place, { kind: 'logo' }>, text: string): Parsed<ParsedFile> {
   if (place.kind === 'usage') return tagged(parseUsage(text), (value) => ({ kind: 'usage', value }))
   if (place.kind === 'equivalents') return tagged(parseEquivalents(text), (value) => ({ kind: 'equivalents', value }))

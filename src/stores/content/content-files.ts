@@ -30,46 +30,37 @@ export function isIgnoredName(name: string): boolean {
  * @returns paths with forward slashes, relative to the folder
  */
 export function* listContentFiles(dir: string, findings: Findings, below = ''): Generator<string> {
+  const report = (path: string, rule: string, message: string) =>
+    findings.problems.push({ file: nameFile(path), rule, key: '', message })
   let entries: Dirent[]
   try {
     entries = readdirSync(join(dir, below), { withFileTypes: true })
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     // A folder that disappears while being read is ignored; only the root must exist.
-    if (isMissing && below === '')
-      findings.problems.push({ file: nameFile(below), rule: 'content-folder', key: '', message: `not found: ${dir}` })
-    else if (!isMissing)
-      findings.problems.push({
-        file: nameFile(below),
-        rule: 'readable',
-        key: '',
-        message: 'expected a readable folder',
-      })
+    if (isMissing && below === '') report(below, 'content-folder', `not found: ${dir}`)
+    else if (!isMissing) report(below, 'readable', 'expected a readable folder')
     return
   }
   const nameInPath = (entry: Dirent) => (entry.isDirectory() ? `${entry.name}/` : entry.name)
   for (const entry of entries.sort((a, b) => comparePaths(nameInPath(a), nameInPath(b)))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`
-    if (isAttributes(entry.name)) findings.problems.push({ file: nameFile(path), ...ATTRIBUTES })
+    if (isAttributes(entry.name)) report(path, 'no-attributes', ATTRIBUTES)
     else if (isIgnoredName(entry.name)) findings.ignored.push(nameFile(path))
     else if (entry.isDirectory()) yield* listContentFiles(dir, findings, path)
     else if (entry.isFile()) yield path
     else
-      findings.problems.push({
-        file: nameFile(path),
-        rule: 'regular-file',
-        key: '',
-        message: `expected a regular file, got ${entry.isSymbolicLink() ? 'a symbolic link' : 'something else'}`,
-      })
+      report(
+        path,
+        'regular-file',
+        `expected a regular file, got ${entry.isSymbolicLink() ? 'a symbolic link' : 'something else'}`,
+      )
   }
 }
 
 /** Not allowed, because git obeys these files and a review of prompts does not show their effect. */
-const ATTRIBUTES = {
-  rule: 'no-attributes',
-  key: '',
-  message: 'expected no .gitattributes below content: git would change the bytes of prompts when it checks them out',
-}
+const ATTRIBUTES =
+  'expected no .gitattributes below content: git would change the bytes of prompts when it checks them out'
 
 /** Compares paths by their UTF-8 bytes, like git and unlike JavaScript. */
 export function comparePaths(a: string, b: string): number {

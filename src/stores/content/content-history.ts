@@ -11,7 +11,6 @@ import { createGit, type Git } from '../git/git-command.ts'
 
 /** Maximum number of commits read: a history can be of any length, and recent commits matter most. */
 const MAX_COMMITS = 20_000
-/** Number of files read at once. */
 const FILES_AT_ONCE = 200
 /** Maximum size of an `index.md`; larger ones are ignored. */
 const MAX_FILE_BYTES = 2 * LIMITS.contentBytes
@@ -29,7 +28,6 @@ export interface ContentHistory {
   changes: Map<string, readonly Activity[]>
 }
 
-/** One change to one `index.md`. */
 interface FileChange {
   fullName: string
   /** Blob IDs; undefined if there was no file. */
@@ -53,78 +51,78 @@ export async function readHistory(
   known?: ContentHistory,
 ): Promise<ContentHistory> {
   const git = createGit(contentDir, environment)
-  const head = (await say(git, ['rev-parse', '--verify', 'HEAD'])) || undefined
+  const find = (...args: string[]) => git.find(args).catch(() => undefined)
+  const head = await find('rev-parse', '--verify', 'HEAD')
   if (head === undefined) return { head, since: now, changes: new Map() }
   if (head === known?.head) return known
   const isMore =
-    known?.head !== undefined &&
-    (await git.tryRun(['merge-base', '--is-ancestor', known.head, head]).catch(() => undefined))?.code === 0
+    known?.head !== undefined && (await find('merge-base', '--is-ancestor', known.head, head)) !== undefined
   const { files, commits, oldestAt } = await listFileChanges(git, isMore ? `${known.head}..${head}` : head)
   const changes = new Map(isMore ? known.changes : [])
   for (const [fullName, found] of await compareFiles(git, files))
     changes.set(fullName, [...found, ...(changes.get(fullName) ?? [])].slice(0, MAX_ACTIVITIES))
   if (isMore && commits < MAX_COMMITS) return { head, since: known.since, changes }
-  const isShallow = (await say(git, ['rev-parse', '--is-shallow-repository'])) !== 'false'
+  const isShallow = (await find('rev-parse', '--is-shallow-repository')) !== 'false'
   return { head, since: isShallow || commits >= MAX_COMMITS ? (oldestAt ?? now) : null, changes }
 }
 
-async function say(git: Git, args: readonly string[]): Promise<string | undefined> {
-  const ran = await git.tryRun(args).catch(() => undefined)
-  return ran?.code === 0 ? ran.stdout.toString('utf8').trim() : undefined
-}
-
-/** Lists the changes on the branch, newest first. A merge counts as one change by whoever merged. */
+/** Lists the changes on the branch, newest first, at most 100 for each `index.md`. */
 async function listFileChanges(git: Git, range: string) {
   const files: FileChange[] = []
   const counts = new Map<string, number>()
   let commits = 0
   let oldestAt: string | undefined
-  let current: { commit: string; at: string; by: string } | undefined
-  let entries: { raw: string; path: string }[] = []
-  const finish = () => {
-    if (current) {
-      const begun = new Set(
-        entries.flatMap(({ raw, path }) => {
-          const place = raw.endsWith(' A') ? parsePath(path).value : undefined
-          return place?.kind === 'version' ? [`${place.owner}/${place.name}`] : []
-        }),
-      )
-      for (const { raw, path } of entries) {
-        const place = parsePath(path).value
-        const [, , before = '', after = '', status] = raw.split(' ')
-        if (place?.kind !== 'repository' || status === 'D') continue
-        const fullName = `${place.owner}/${place.name}`
-        // A file added together with versions marks the start of the repository: an import or a shallow clone.
-        if (status === 'A' && begun.has(fullName)) continue
-        const count = counts.get(fullName) ?? 0
-        counts.set(fullName, count + 1)
-        if (count < MAX_ACTIVITIES)
-          files.push({ fullName, before: status === 'A' ? undefined : before, after, ...current })
-      }
+  for await (const { entries, ...origin } of listCommits(git, range)) {
+    commits++
+    oldestAt = origin.at
+    const places = entries.map(({ raw, path }) => ({ raw, place: parsePath(path).value }))
+    const begun = new Set(
+      places.flatMap(({ raw, place }) =>
+        place?.kind === 'version' && raw.endsWith(' A') ? [`${place.owner}/${place.name}`] : [],
+      ),
+    )
+    for (const { raw, place } of places) {
+      const [, , before = '', after = '', status] = raw.split(' ')
+      if (place?.kind !== 'repository' || status === 'D') continue
+      const fullName = `${place.owner}/${place.name}`
+      // A file added together with versions marks the start of the repository: an import or a shallow clone.
+      if (status === 'A' && begun.has(fullName)) continue
+      const count = counts.get(fullName) ?? 0
+      counts.set(fullName, count + 1)
+      if (count < MAX_ACTIVITIES)
+        files.push({ fullName, before: status === 'A' ? undefined : before, after, ...origin })
     }
-    entries = []
   }
-  let raw: string | undefined
+  return { files, commits, oldestAt }
+}
+
+interface Commit extends Pick<FileChange, 'commit' | 'at' | 'by'> {
+  /** The changed files, with git's metadata: modes, blob IDs and status. */
+  entries: { raw: string; path: string }[]
+}
+
+/** Lists the commits on the branch, newest first. A merge counts as one commit by whoever merged. */
+async function* listCommits(git: Git, range: string): AsyncGenerator<Commit, void> {
   const format = '--format=%x01%H%x02%ct%x02%an%x02%B'
   const args = ['log', '--first-parent', '-m', '-z', '--raw', '--no-abbrev', '--no-renames', '--relative']
+  let current: Commit | undefined
+  let raw: string | undefined
   for await (const record of git.records([...args, `--max-count=${MAX_COMMITS}`, format, range, '--', '.'])) {
     const text = record.trimStart()
     // A path follows its metadata, and may look like anything.
     if (raw !== undefined) {
-      entries.push({ raw, path: record })
+      current?.entries.push({ raw, path: record })
       raw = undefined
     } else if (text.startsWith('\x01')) {
-      finish()
-      commits++
+      if (current) yield current
       const [commit = '', committed = '', author = '', message = ''] = text.slice(1).split('\x02')
       const { trailers } = parseMessage(message)
-      oldestAt = formatMoment(new Date(Math.min(Number(committed) || 0, MAX_SECONDS) * 1000))
+      const at = formatMoment(new Date(Math.min(Number(committed) || 0, MAX_SECONDS) * 1000))
       const by = trailers.get('Changed-By') ?? trailers.get('Published-By') ?? author
-      current = { commit, at: oldestAt, by: by.replace(/\p{C}/gu, '').slice(0, MAX_NAME) }
+      current = { commit, at, by: by.replace(/\p{C}/gu, '').slice(0, MAX_NAME), entries: [] }
     } else if (text.startsWith(':')) raw = text
   }
-  finish()
-  return { files, commits, oldestAt }
+  if (current) yield current
 }
 
 /** Lists the effects of each change by full name, newest first. Unreadable files are skipped. */

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { parsePath } from '../../domain/content/content-path.ts'
 import type { Problem } from '../../domain/text/problems.ts'
 import { createGit } from '../git/git-command.ts'
+import { listEdited, listIndex } from '../git/git-listings.ts'
 import { nameFile } from './content-files.ts'
 
 /** The rule that a converted file breaks, in a review and in a build. */
@@ -26,21 +27,14 @@ export async function findConverted(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Problem[]> {
   const git = createGit(dir, environment)
-  const isKept = await git.tryRun(['rev-parse', '--is-inside-work-tree']).catch(() => undefined)
-  if (isKept?.stdout.toString().trim() !== 'true') return []
-  const edited = new Set<string>()
-  for await (const path of git.records(['diff', '--name-only', '--no-ext-diff', '--relative', '-z', '--', '.']))
-    edited.add(path)
-  const ids = new Map<string, string>()
-  for await (const record of git.records(['ls-files', '--stage', '-z', '--', '.'])) {
-    const [, mode, id = '', path = ''] = /^(\d+) ([0-9a-f]+) \d\t(.*)$/s.exec(record) ?? []
-    if (mode?.startsWith('100') && !edited.has(path) && parsePath(path).value) ids.set(path, id)
-  }
+  if ((await git.find(['rev-parse', '--is-inside-work-tree']).catch(() => undefined)) !== 'true') return []
+  const [index, edited] = await Promise.all([listIndex(git), listEdited(git)])
+  const isOurs = (path: string) => index.get(path)?.mode.startsWith('100') && parsePath(path).value !== undefined
   // Sparse checkout omits files. Git resolves relative paths from the top of its work tree, so all paths are absolute.
-  const paths = [...ids.keys()].filter((path) => existsSync(join(dir, path)))
+  const paths = [...index.keys()].filter((path) => isOurs(path) && !edited.has(path) && existsSync(join(dir, path)))
   const input = paths.map((path) => `${resolve(dir, path)}\n`).join('')
   const here = (await git.run(['hash-object', '--no-filters', '--stdin-paths'], { input })).toString().split('\n')
-  const converted = paths.filter((path, at) => here[at] !== ids.get(path))
+  const converted = paths.filter((path, at) => here[at] !== index.get(path)?.id)
   const problems = converted.slice(0, MAX_NAMED).map((path) => ({ file: nameFile(path), ...CONVERTED }))
   const others = converted.length - problems.length
   const message = `${others > 0 ? `and ${others} more files; ` : ''}git check-attr -a FILE names the attribute: remove it, or set core.autocrlf to false, then check the files out again`

@@ -4,7 +4,6 @@ import { beginBlobId } from '../../ports/git-store.ts'
 import type { FileHere } from './content-changes.ts'
 import { MAX_FILE_BYTES } from './content-file.ts'
 
-/** One file. */
 interface ReadFile extends FileHere {
   size: number
   /** Valid until the next file is read; undefined if the file exceeds the maximum length. */

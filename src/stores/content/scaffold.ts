@@ -17,7 +17,6 @@ import { formatMoment } from '../../domain/content/values.ts'
 import { STARTER } from '../../domain/review/starter-texts.ts'
 import { formatProblems } from '../../domain/text/problems.ts'
 
-/** The initial values of a new prompt. */
 interface NewPrompt {
   owner: string
   name: string

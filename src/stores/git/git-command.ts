@@ -1,7 +1,7 @@
 // Runs git: without a shell, without the user's hooks and GIT_* variables, with its own identity.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
 
-/** Options of a run. */
 interface GitRun {
   /** Passed to standard input. */
   input?: string | Uint8Array
@@ -16,13 +16,6 @@ interface GitRun {
 /** Git's exit status for an unknown option. */
 export const GIT_USAGE = 129
 
-/** One line sent to a git process, and the expected start of its response. */
-interface GitStep {
-  line: string
-  answer: string
-}
-
-/** The result of a run. */
 interface GitResult {
   /** The exit status, or null if a signal terminated the process. */
   code: number | null
@@ -36,14 +29,17 @@ export interface Git {
   tryRun(args: readonly string[], run?: GitRun): Promise<GitResult>
   /** Runs git where a failure is unexpected. @returns standard output @throws GitFailure */
   run(args: readonly string[], run?: GitRun): Promise<Buffer<ArrayBuffer>>
+  /** Runs git to look something up. @returns standard output, trimmed; undefined if git fails, for example because there is no such thing @throws Error like `tryRun` */
+  find(args: readonly string[]): Promise<string | undefined>
   /** Yields git's output as NUL-terminated records; git waits until the next one is requested. @throws GitFailure */
-  records(args: readonly string[]): AsyncGenerator<string, void>
+  records(args: readonly string[], run?: Pick<GitRun, 'signal'>): AsyncGenerator<string, void>
   /**
-   * Sends git one line after another, each after the response to the previous one, so that git stops if this process dies in between.
+   * Moves a ref from one commit to another. Git is told to do so only after it has confirmed that it holds the ref's lock. If this process dies before that, git changes nothing; if it dies later, a process that gets the lock knows that this git has ended.
    *
-   * @returns whether every response was as expected
+   * @param reason for the reflog
+   * @returns whether git confirmed the move
    */
-  converse(args: readonly string[], steps: readonly GitStep[]): Promise<{ isDone: boolean; stderr: string }>
+  moveRef(move: { ref: string; from: string; to: string; reason: string }): Promise<boolean>
 }
 
 /** A failed run. The error's message contains git's output, so it is logged but never sent to a client. */
@@ -122,14 +118,13 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
       if (code !== 0) throw new GitFailure(`git ${args[0]} ended with ${code}: ${stderr.trim()}`)
       return stdout
     },
-    async *records(args) {
-      const child = start(args)
-      const ended = new Promise<number | null>((resolve, reject) => {
-        child.on('error', reject)
-        child.on('close', resolve)
-      })
-      // If the caller stops reading early, nobody awaits this promise, so its rejection is handled here.
-      ended.catch(() => {})
+    async find(args) {
+      const { code, stdout } = await tryRun(args)
+      return code === 0 ? stdout.toString().trim() : undefined
+    },
+    async *records(args, run) {
+      const child = start(args, run)
+      const ended = endOf(child)
       let stderr = ''
       child.stderr.on('data', (chunk: Buffer) => {
         stderr += chunk.toString()
@@ -153,33 +148,30 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
         child.kill()
       }
     },
-    converse: (args, steps) =>
-      new Promise((resolve, reject) => {
-        const child = start(args)
-        let answered = 0
-        let isRefused = false
-        let heard = ''
-        let stderr = ''
-        const tell = () => {
-          const step = isRefused ? undefined : steps[answered]
-          if (step) child.stdin.write(`${step.line}\n`)
-          else child.stdin.end()
-        }
-        child.stdout.on('data', (chunk: Buffer) => {
-          heard += chunk.toString()
-          if (!heard.includes('\n')) return
-          if (heard.startsWith(steps[answered]?.answer ?? '\n')) answered += 1
-          else isRefused = true
-          heard = ''
-          tell()
-        })
-        child.stderr.on('data', (chunk: Buffer) => {
-          stderr += chunk.toString()
-        })
-        child.on('error', reject)
-        child.on('close', () => resolve({ isDone: answered === steps.length, stderr }))
-        child.stdin.on('error', () => {})
-        tell()
-      }),
+    async moveRef({ ref, from, to, reason }) {
+      const child = start(['update-ref', '-m', reason, '--stdin'])
+      const ended = endOf(child)
+      child.stderr.resume()
+      child.stdin.on('error', () => {})
+      child.stdin.write(`start\nupdate ${ref} ${to} ${from}\nprepare\n`)
+      let isMoved = false
+      for await (const line of createInterface(child.stdout)) {
+        if (line === 'prepare: ok') child.stdin.end('commit\n')
+        isMoved = line === 'commit: ok'
+      }
+      await ended
+      return isMoved
+    },
   }
+}
+
+/** Waits for the end of a process. @returns its exit status @throws Error if it cannot be started or was aborted */
+function endOf(child: ChildProcess): Promise<number | null> {
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', resolve)
+  })
+  // If the caller stops reading early, nobody awaits this promise, so its rejection is handled here.
+  ended.catch(() => {})
+  return ended
 }

@@ -55,7 +55,7 @@ export async function commitFiles(
       throw error
     })
     isMoving = true
-    const outcome = await moveBranch(git, { branch, from: head, to: sha, reason: headline })
+    const outcome = await moveBranch(git, { ref: branch, from: head, to: sha, reason: headline })
     if (outcome.kind === 'committed') reportChangedFiles(await showing.show(), warn)
     if (outcome.kind === 'moved' || outcome.kind === 'busy') await showing.undo()
     isMoving = outcome.kind === 'unknown'
@@ -79,24 +79,15 @@ export async function commitFiles(
 /** Moves the branch by compare-and-swap. If git did not confirm it, the history shows whether the branch moved. */
 async function moveBranch(
   git: Git,
-  { branch, from, to, reason }: { branch: string; from: string; to: string; reason: string },
+  move: { ref: string; from: string; to: string; reason: string },
 ): Promise<CommitOutcome> {
-  const committed = { kind: 'committed', sha: to, url: null } as const
-  const { isDone } = await git.converse(
-    ['update-ref', '-m', reason, '--stdin'],
-    [
-      { line: 'start', answer: 'start: ok' },
-      // `prepare` takes the branch lock, so a process that gets the lock later knows that this git has ended.
-      { line: `update ${branch} ${to} ${from}\nprepare`, answer: 'prepare: ok' },
-      { line: 'commit', answer: 'commit: ok' },
-    ],
-  )
-  if (isDone) return committed
+  const committed = { kind: 'committed', sha: move.to, url: null } as const
+  if (await git.moveRef(move)) return committed
   try {
-    if ((await git.tryRun(['merge-base', '--is-ancestor', to, branch])).code === 0) return committed
-    const now = (await git.run(['rev-parse', '--verify', `${branch}^{commit}`])).toString().trim()
+    if ((await git.tryRun(['merge-base', '--is-ancestor', move.to, move.ref])).code === 0) return committed
+    const now = (await git.run(['rev-parse', '--verify', `${move.ref}^{commit}`])).toString().trim()
     // An unchanged head means that another process held the branch lock for a moment.
-    return now === from ? { kind: 'busy', retryAfterSeconds: 1 } : { kind: 'moved' }
+    return now === move.from ? { kind: 'busy', retryAfterSeconds: 1 } : { kind: 'moved' }
   } catch (cause) {
     return { kind: 'unknown', cause }
   }

@@ -13,7 +13,6 @@ const NOTE = `${MARK}is publishing here, or was ended while it did. Start the hu
 /** Our own folder in the git folder. */
 export const ownFolder = ({ gitFolder }: WorkTree): string => join(gitFolder, 'prompt-hub')
 
-/** Returns the path of the lock file, which git defines. */
 const lockPath = ({ gitFolder }: WorkTree): string => join(gitFolder, 'index.lock')
 
 /**

@@ -4,7 +4,6 @@ import type { Git } from './git-command.ts'
 /** A publish creates about seven loose objects; packing this many takes a second or two. */
 const COMMITS_BETWEEN = 64
 
-/** Counts commits, and runs maintenance after enough of them. */
 interface Maintenance {
   /** Call it after each commit; it returns immediately. */
   noteCommit(git: Git): void
@@ -17,8 +16,7 @@ export function createMaintenance(warn: (message: string, cause?: unknown) => vo
   let commits = 0
   let isUnderWay = false
   const run = async (git: Git): Promise<void> => {
-    const wanted = await git.tryRun(['config', '--type=bool', '--get', 'maintenance.auto'])
-    if (wanted.stdout.toString().trim() === 'false') return
+    if ((await git.find(['config', '--type=bool', '--get', 'maintenance.auto'])) === 'false') return
     // Git limits each step to 50,000 objects, and to packs of at most 2 GB in total. Only one thread is used, so that the others are available for publishing.
     const modest = ['-c', 'pack.threads=1', '-c', 'pack.windowMemory=100m']
     await git.run([

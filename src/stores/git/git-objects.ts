@@ -1,7 +1,6 @@
 // Builds a commit from blobs and trees, without an index or a work tree.
 import type { Git } from './git-command.ts'
 
-/** A file to add or replace. */
 interface FileChange {
   /** The path relative to the root of the tree. */
   path: string

@@ -18,7 +18,6 @@ export interface WorkTree {
   branch: string | undefined
 }
 
-/** The branch and its head. */
 interface CheckedOutBranch {
   /** `refs/heads/…`. */
   branch: string

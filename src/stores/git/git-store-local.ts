@@ -17,10 +17,11 @@ import {
 import { createGit, type Git } from './git-command.ts'
 import { commitFiles, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
+import { listTree } from './git-listings.ts'
 import { createMaintenance } from './git-maintenance.ts'
 import { checkWorkTree, gitNotSetUp, type WorkTree } from './git-standing.ts'
-import { withGitLock } from './git-turn.ts'
 import { finishPublish, hasUnfinished } from './git-unfinished.ts'
+import { withLock } from './process-lock.ts'
 
 /** Where the content is, and git's environment. */
 export interface LocalGitOptions {
@@ -56,15 +57,13 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
     known ??= await findWorkTree(contentDir, environment)
     return known
   }
-  const finish = async (tree: WorkTree) =>
-    withGitLock(join(ownFolder(tree), 'turn'), () => withWriteErrors(() => finishPublish(tree, warn)))
+  const finish = async (tree: WorkTree) => inTurn(tree, () => finishPublish(tree, warn))
   const maintenance = createMaintenance(warn)
   return {
     maintain: async () => maintenance.run((await locate()).git),
     finishPublishes: () =>
       convertErrors(undefined, async () => {
         const tree = await locate()
-        await mkdir(ownFolder(tree), { recursive: true })
         await finish(tree)
         await checkWorkTree(tree)
       }),
@@ -87,18 +86,23 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
       if (signal.aborted) return Promise.resolve({ kind: 'busy', retryAfterSeconds: 1 })
       return convertErrors(undefined, async () => {
         const tree = await locate()
-        return await withWriteErrors(async () => {
-          await mkdir(ownFolder(tree), { recursive: true })
-          return await withGitLock(join(ownFolder(tree), 'turn'), async () => {
-            await finishPublish(tree, warn)
-            const outcome = await commitFiles(tree, additions, files, message, warn)
-            if (outcome.kind === 'committed') maintenance.noteCommit(tree.git)
-            return outcome
-          })
+        return inTurn(tree, async () => {
+          await finishPublish(tree, warn)
+          const outcome = await commitFiles(tree, additions, files, message, warn)
+          if (outcome.kind === 'committed') maintenance.noteCommit(tree.git)
+          return outcome
         })
       })
     },
   }
+}
+
+/** Runs work that writes to git while no other hub process does. */
+function inTurn<Value>(tree: WorkTree, work: () => Promise<Value>): Promise<Value> {
+  return withWriteErrors(async () => {
+    await mkdir(ownFolder(tree), { recursive: true })
+    return withLock(join(ownFolder(tree), 'turn'), work)
+  })
 }
 
 async function findWorkTree(contentDir: string, environment: LocalGitOptions['environment']): Promise<WorkTree> {
@@ -122,22 +126,17 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
   const { head } = await checkWorkTree(tree, signal)
   const folder = `${prefix}${paths.versions}/`
   const wanted = [folder, `${prefix}${paths.index}`, `${prefix}${paths.ownerIndex}`]
-  const listing = await git.run(['ls-tree', '-z', '--full-tree', head, '--', ...wanted], { signal })
-  const blobs = new Map<string, string>()
-  for (const line of listing.toString().split('\0')) {
-    const [, id, path] = /^\d+ blob ([0-9a-f]+)\t(.+)$/s.exec(line) ?? []
-    if (id !== undefined && path !== undefined) blobs.set(path, id)
-  }
+  const files = await listTree(git, head, wanted, signal)
   const readText = async (path: string): Promise<string | undefined> => {
-    const id = blobs.get(`${prefix}${path}`)
-    return id === undefined ? undefined : decodeText(path, await git.run(['cat-file', 'blob', id], { signal }))
+    const file = files.get(`${prefix}${path}`)
+    return file && decodeText(path, await git.run(['cat-file', 'blob', file.id], { signal }))
   }
   const [index, ownerIndex, publishes] = await Promise.all([
     readText(paths.index),
     readText(paths.ownerIndex),
     question.publishes ? readPublishes(git, head, `${prefix}${paths.folder}/`, question.publishes.since, signal) : [],
   ])
-  const versions = [...blobs].flatMap(([path, id]) => {
+  const versions = [...files].flatMap(([path, { id }]) => {
     const version = path.startsWith(folder) ? versionOfEntry(question, path.slice(folder.length)) : undefined
     return version === undefined ? [] : [[version, id] as const]
   })

@@ -5,8 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Git } from './git-command.ts'
 import { isIndexLockOurs, lockIndex, ownFolder, releaseIndex } from './git-index-lock.ts'
+import { listTree } from './git-listings.ts'
 import { branchNameOf, gitNotReady, ignoreMissing, type WorkTree } from './git-standing.ts'
-import { listBlobs, prepareFiles, readPathStates, type WorkTreeFile } from './git-work-tree.ts'
+import { prepareFiles, readPathStates, type WorkTreeFile } from './git-work-tree.ts'
 
 /** A pending publish, recorded before its branch moves. */
 const Unfinished = z.object({
@@ -60,13 +61,13 @@ export async function finishPublish(tree: WorkTree, warn: (message: string) => v
   const paths = note.files.map(({ path }) => path)
   // This depends on what is checked out, not on the recorded branch: the user may have switched to another branch, or to none, with an index that lacks files of its HEAD. If HEAD lacks them too, git restores them when the user switches back.
   const head = await readCommit(tree.git, 'HEAD')
-  const committed = head === undefined ? new Map() : await listBlobs(tree.git, head, paths)
+  const committed = head === undefined ? undefined : await listTree(tree.git, head, paths)
   const seen = await readPathStates(tree, paths, note.files[0]?.id.length ?? 40)
   const files: WorkTreeFile[] = []
   const left: string[] = []
   for (const [number, { path, id, staged, present }] of note.files.entries()) {
     // The branch did not move, has moved further, or another branch without the commit is checked out, so nothing of this publish is missing here.
-    if (committed.get(path) !== id) continue
+    if (committed?.get(path)?.id !== id) continue
     const now = seen[number]!
     const into = { index: now.staged === (staged ?? undefined), tree: now.present === (present ?? undefined) }
     if ((!into.index && now.staged !== id) || (!into.tree && now.present !== id)) left.push(path)
@@ -102,9 +103,8 @@ async function settleBranch({ git }: WorkTree, branch: string): Promise<void> {
 }
 
 /** Resolves a name to a commit; undefined if there is none. */
-async function readCommit(git: Git, name: string): Promise<string | undefined> {
-  const { code, stdout } = await git.tryRun(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
-  return code === 0 ? stdout.toString().trim() : undefined
+function readCommit(git: Git, name: string): Promise<string | undefined> {
+  return git.find(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
 }
 
 async function readNote(tree: WorkTree): Promise<Unfinished | undefined> {

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { blobId } from '../../ports/git-store.ts'
 import type { Git } from './git-command.ts'
 import { ownFolder } from './git-index-lock.ts'
+import { listIndex, listTree } from './git-listings.ts'
 import { ignoreMissing, type WorkTree } from './git-standing.ts'
 
 /** Maximum number of a file's commits that are searched for the bytes of an uncommitted file. */
@@ -22,12 +23,15 @@ export async function readPathStates(
   paths: readonly string[],
   hexDigits: number,
 ): Promise<SeenFile[]> {
-  const staged = await readEntries(git, ['ls-files', '-s', '-z', '--', ...paths], /^\d+ ([0-9a-f]+) (\d)$/)
+  const index = await listIndex(git, paths)
   return Promise.all(
     paths.map(async (path) => {
-      const entries = staged.filter((entry) => entry.path === path)
-      const isInMerge = entries.some(({ detail }) => detail !== '0')
-      return { path, staged: isInMerge ? 'in a merge' : entries[0]?.id, present: await idOf(folder, path, hexDigits) }
+      const staged = index.get(path)
+      return {
+        path,
+        staged: staged?.isInMerge ? 'in a merge' : staged?.id,
+        present: await idOf(folder, path, hexDigits),
+      }
     }),
   )
 }
@@ -45,13 +49,13 @@ export async function findObstacle(
   seen: readonly SeenFile[],
 ): Promise<string | undefined> {
   const paths = seen.map(({ path }) => path)
-  const committed = await listBlobs(git, head, paths)
+  const committed = await listTree(git, head, paths)
   for (const { path, staged, present } of seen) {
     const inWay = await findFolderInWay(folder, path)
     if (inWay) return `${inWay} is not a folder in the work tree`
     if (staged === 'in a merge') return `${path} is in the middle of a merge`
     if (present === 'irregular') return `${path} is not a regular file in the work tree`
-    const strange = [staged, present].filter((id) => id !== undefined && id !== committed.get(path))
+    const strange = [staged, present].filter((id) => id !== undefined && id !== committed.get(path)?.id)
     if (strange.length === 0) continue
     const past = await listPastIds(git, head, path)
     if (!strange.every((id) => past.has(id!))) return `${path} holds changes that are not committed`
@@ -128,13 +132,6 @@ export async function prepareFiles(tree: WorkTree, files: readonly WorkTreeFile[
   }
 }
 
-/** Returns a commit's blobs: path → ID. */
-export async function listBlobs(git: Git, commit: string, paths: readonly string[]): Promise<Map<string, string>> {
-  const args = ['ls-tree', '-z', '--full-tree', commit, '--', ...paths]
-  const entries = await readEntries(git, args, /^\d+ blob ([0-9a-f]+)$/)
-  return new Map(entries.map(({ path, id }) => [path, id]))
-}
-
 /**
  * Copies an index with the same timestamp or an older one: git compares bytes only for files saved in the same second as its index. A newer copy would hide such an edit permanently (git's Documentation/technical/racy-git.txt).
  */
@@ -144,22 +141,6 @@ async function copyIndex(from: string, to: string): Promise<void> {
   await copyFile(from, to)
   const second = Math.floor(stats.mtimeMs / 1000)
   await utimes(to, second, second)
-}
-
-interface Entry {
-  id: string
-  detail: string
-  path: string
-}
-
-/** Parses NUL-separated lines of `{what} TAB {path}`; lines that do not match the pattern are skipped. */
-async function readEntries(git: Git, args: readonly string[], pattern: RegExp): Promise<Entry[]> {
-  const lines = (await git.run(args)).toString().split('\0')
-  return lines.flatMap((line) => {
-    const tab = line.indexOf('\t')
-    const [, id, detail] = pattern.exec(line.slice(0, Math.max(tab, 0))) ?? []
-    return id === undefined ? [] : [{ id, detail: detail ?? '', path: line.slice(tab + 1) }]
-  })
 }
 
 async function listPastIds(git: Git, head: string, path: string): Promise<Set<string>> {

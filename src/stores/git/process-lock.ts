@@ -1,5 +1,12 @@
-// Provides a lock that is released when its process exits, for whatever reason.
+// Provides locks that the system releases when their process exits, for whatever reason, unlike lock files.
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { HubError } from '../../domain/api/errors.ts'
+
+/** How long `withLock` waits; a publish takes a tenth of a second, so a longer wait has another cause. */
+const MAX_WAIT_MS = 10_000
+/** SQLITE_BUSY: another connection holds the lock. https://www.sqlite.org/rescode.html */
+const BUSY = 5
 
 /** A lock that is held. */
 export interface ProcessLock {
@@ -9,17 +16,44 @@ export interface ProcessLock {
 /**
  * Locks a path.
  *
+ * @param path an empty file, created if missing and never removed, because a removed one could be locked twice
  * @param waitMs how long to wait for the current holder; this blocks the thread
  * @returns undefined if another process holds the lock for all of that time
  */
 export function takeLock(path: string, waitMs: number): ProcessLock | undefined {
   const database = new DatabaseSync(path, { timeout: waitMs })
   try {
-    // An open transaction locks the file, and the system releases the lock when the process exits, so no stale process ID remains.
+    // Nothing is ever written in this transaction, so there is no journal and a full disk does not matter.
     database.exec('BEGIN EXCLUSIVE')
     return { release: () => database.close() }
-  } catch {
+  } catch (error) {
     database.close()
-    return undefined
+    if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) return undefined
+    throw error
+  }
+}
+
+/**
+ * Runs work while no other work that uses the same lock is running, in this process or another.
+ *
+ * @throws HubError `unavailable` if others hold the lock too long; errors of the work
+ */
+export async function withLock<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
+  const end = performance.now() + MAX_WAIT_MS
+  let lock = takeLock(path, 0)
+  while (!lock) {
+    if (performance.now() > end)
+      throw new HubError(
+        'unavailable',
+        'Other requests locked git or the store for too long. Nothing was written; try again.',
+        { retryAfterSeconds: 5 },
+      )
+    await pause(2 + Math.random() * 20)
+    lock = takeLock(path, 0)
+  }
+  try {
+    return await work()
+  } finally {
+    lock.release()
   }
 }

@@ -16,7 +16,6 @@ import {
   versionOfEntry,
 } from '../../ports/git-store.ts'
 import { connectGitHub, type GitHubConnection, type GitHubOptions } from './github-connection.ts'
-import { createPause } from './github-pause.ts'
 import {
   BLOB_QUERY,
   BlobAnswer,
@@ -33,6 +32,8 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 /** Maximum number of cached blobs. Blobs never change, and a version has at most 256 KiB of content. */
 const BLOBS_KEPT = 64
+/** Maximum accepted pause, because GitHub's limits reset every hour. */
+const MAX_PAUSE_MS = 3_600_000
 
 /** Returns the git store over a branch of a repository on GitHub. Each function makes one call; retries are up to the caller. */
 export function openGitHub(options: GitHubOptions): GitStore {
@@ -41,7 +42,9 @@ export function openGitHub(options: GitHubOptions): GitStore {
   const place = { owner, name }
   const connect = connectGitHub(options)
   const kept = new Map<string, Bytes>()
-  const pause = createPause()
+  /** When the pause that GitHub has requested ends, by the monotonic clock. Calls before that would be rejected and prolong it. */
+  let pauseEndsMs = 0
+  const secondsOfPause = () => Math.max(0, Math.ceil((pauseEndsMs - performance.now()) / 1000))
 
   const keep = (id: string, bytes: Bytes): Bytes => {
     const oldest = kept.keys().next()
@@ -69,37 +72,36 @@ export function openGitHub(options: GitHubOptions): GitStore {
   /** Classifies a failure, and starts the pause that it requests. */
   const judge = async (thrown: unknown) => {
     // Imported on the first failure, because most calls succeed.
-    const { describeFailure, classifyFailure, toPortError } = await import('./github-failures.ts')
+    const { classifyFailure, toPortError } = await import('./github-failures.ts')
     const failure = classifyFailure(thrown, Date.now())
-    if (failure.kind === 'limited') pause.begin(failure.retryAfterSeconds)
-    return {
-      failure,
-      describe: () => describeFailure(thrown),
-      toError: () => toPortError(failure, thrown),
+    if (failure.kind === 'limited') {
+      const ms = Math.min(failure.retryAfterSeconds * 1000, MAX_PAUSE_MS)
+      pauseEndsMs = Math.max(pauseEndsMs, performance.now() + ms)
     }
+    return { failure, error: toPortError(failure, thrown) }
   }
   const asRead = async <Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> => {
-    const leftSeconds = pause.leftSeconds()
+    const leftSeconds = secondsOfPause()
     if (leftSeconds > 0) throw pauseError(leftSeconds)
     try {
       signal.throwIfAborted()
       return await work()
     } catch (thrown) {
       if (thrown instanceof HubError) throw thrown
-      throw (await judge(thrown)).toError()
+      throw (await judge(thrown)).error
     }
   }
   /** Connects before a mutation is sent. Nothing can have been written at this point, so a failure means that the host is busy, or is final. */
   const connectToWrite = async (signal: AbortSignal): Promise<GitHubConnection | CommitOutcome> => {
     const busy = (retryAfterSeconds: number): CommitOutcome => ({ kind: 'busy', retryAfterSeconds })
-    const leftSeconds = pause.leftSeconds()
+    const leftSeconds = secondsOfPause()
     if (leftSeconds > 0) return busy(leftSeconds)
     try {
       const octokit = await connect(signal)
       return signal.aborted ? busy(1) : octokit
     } catch (thrown) {
-      const { failure, toError } = await judge(thrown)
-      if (failure.kind === 'refused' || failure.kind === 'absent') throw toError()
+      const { failure, error } = await judge(thrown)
+      if (failure.kind === 'refused' || failure.kind === 'absent') throw error
       return busy(failure.kind === 'limited' ? failure.retryAfterSeconds : 1)
     }
   }
@@ -173,11 +175,11 @@ export function openGitHub(options: GitHubOptions): GitStore {
         // GitHub may send the commit together with an error about one of its fields; in that case, the commit exists.
         const made = z.object({ data: CommitAnswer }).safeParse(thrown)
         if (made.success) return committed(made.data.data)
-        const { failure, describe, toError } = await judge(thrown)
+        const { failure, error } = await judge(thrown)
         if (failure.kind === 'moved') return failure
         if (failure.kind === 'limited') return { ...failure, kind: 'busy' }
-        if (failure.kind === 'refused') throw toError()
-        return { kind: 'unknown', cause: new Error(describe()) }
+        if (failure.kind === 'refused') throw error
+        return { kind: 'unknown', cause: error.cause }
       }
     },
   }

@@ -64,7 +64,7 @@ export function toPortError(failure: Failure, thrown: unknown): HubError {
 }
 
 /** Returns the part of a failure that is safe to log: types and statuses, or the message of an error without a response. */
-export function describeFailure(thrown: unknown): string {
+function describeFailure(thrown: unknown): string {
   const graphql = GraphqlFailure.safeParse(thrown)
   if (graphql.success)
     return `GitHub returned errors: ${graphql.data.errors.map(({ type }) => type ?? 'untyped').join(', ')}`

@@ -29,7 +29,6 @@ export const COMMIT_MUTATION = `mutation Commit($input: CreateCommitOnBranchInpu
 }`
 
 const Oid = z.string().regex(/^[0-9a-f]{40}$/)
-/** A file. */
 const Blob = z.object({ oid: Oid, text: z.string().nullable(), isTruncated: z.boolean() })
 /** A file that may be missing. */
 export const BlobFile = z.object({ object: Blob.nullable() }).nullable()

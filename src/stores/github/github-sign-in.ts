@@ -4,7 +4,6 @@ import type { Person } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { Handle } from '../../domain/content/values.ts'
 
-/** How to reach GitHub. */
 interface GithubSignIn {
   oauthUrl: string
   apiUrl: string

@@ -16,7 +16,6 @@ const LEFT_OUT = new Set(['node_modules', '.git', '.hub', 'dist'])
 const NOT_PROMPTS =
   /^(?:readme|license|licence|changelog|contributing|code_of_conduct|security|agents|claude)\.(?:md|txt)$/i
 
-/** A file and its result. */
 interface SourceResult extends ReadResult {
   /** The path, as given or as found in a given folder. */
   path: string

@@ -38,7 +38,6 @@ export interface Review {
   notes: string[]
 }
 
-/** What to review. */
 interface ReviewOrder {
   contentDir: string
   /** The commit to compare with; without it, no file counts as new. */
@@ -64,7 +63,7 @@ export async function reviewContent({
   const reader = openRepositoryReader(contentDir, comparison, { now: new Date(), mayBePublisher })
   const makeEntry = openEntries(contentDir)
   const entries: ReviewEntry[] = []
-  for await (const group of groupByRepository(walkContent(contentDir, findings, comparison)))
+  for (const group of groupByRepository(await walkContent(contentDir, findings, comparison)))
     entries.push(...tidy((await reader.review(group)).map(makeEntry)))
   entries.unshift(...tidy(findings.problems.map(makeEntry)))
   return {
@@ -91,7 +90,7 @@ function placeOf({ file, line }: ReviewEntry): string {
 
 async function mendFiles(dir: string, comparison: Comparison | undefined): Promise<string[]> {
   const mended: string[] = []
-  for await (const state of walkContent(dir, { problems: [], ignored: [] }, comparison)) {
+  for (const state of await walkContent(dir, { problems: [], ignored: [] }, comparison)) {
     const place = state.isHere ? parsePath(state.path).value : undefined
     if (!place || (place.kind === 'version' && (!comparison || isPublished(state)))) continue
     const file = join(dir, state.path)

@@ -25,7 +25,6 @@ import { listContentFiles, nameFile } from '../content/content-files.ts'
 import type { FileState } from '../content/content-walk.ts'
 import { openFileReader } from '../content/file-reader.ts'
 
-/** Reads repositories for a review. */
 interface RepositoryReader {
   /** Reviews one repository, or one other file. @returns its entries and fixes */
   review(group: readonly FileState[]): Promise<ReviewFinding[]>
@@ -144,7 +143,6 @@ export function openRepositoryReader(
   }
 }
 
-/** Looks up referenced repositories on demand. */
 function openNeighbours(read: (path: string) => ParsedFile | undefined, dir: string): Neighbours {
   const known = new LRUCache<string, { isThere: boolean; file: Pick<RepositoryFile, 'moved_to'> | undefined }>({
     max: NEIGHBOURS_KEPT,

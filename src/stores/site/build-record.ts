@@ -2,7 +2,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { BuildSource } from '../../ports/fresh-copies.ts'
 
-/** The record of a finished build. */
 interface BuildRecord {
   /** The time when its last file was in place, in UTC. */
   built_at: string

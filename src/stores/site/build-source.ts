@@ -17,20 +17,18 @@ export async function readBuildSource(
 ): Promise<BuildSource> {
   const git = createGit(contentDir, environment)
   const log = await git
-    .tryRun(['log', `--max-count=${MAX_RECENT_COMMITS}`, '--format=%H %ct', 'HEAD'])
+    .find(['log', `--max-count=${MAX_RECENT_COMMITS}`, '--format=%H %ct', 'HEAD'])
     .catch(() => undefined)
-  if (log?.code !== 0) return UNKNOWN_SOURCE
-  const commits = log.stdout
-    .toString('utf8')
-    .trim()
-    .split('\n')
-    .map((line) => line.split(' '))
-    .map(([id = '', seconds]) => ({ id, ms: Number(seconds) * 1000 }))
+  if (log === undefined) return UNKNOWN_SOURCE
+  const commits = log.split('\n').map((line) => {
+    const [id = '', seconds] = line.split(' ')
+    return { id, ms: Number(seconds) * 1000 }
+  })
   const newestMs = commits[0]?.ms
   if (newestMs === undefined || !Number.isFinite(newestMs)) return UNKNOWN_SOURCE
-  const shallow = await git.tryRun(['rev-parse', '--is-shallow-repository'])
+  const isShallow = (await git.find(['rev-parse', '--is-shallow-repository'])) !== 'false'
   // If there is a history, the commits of the last minutes are known by ID, so the clocks only need to agree roughly.
-  const doubtMs = shallow.stdout.toString('utf8').trim() === 'false' ? RECENT_MS : 0
+  const doubtMs = isShallow ? 0 : RECENT_MS
   return {
     // If this clock is fast, the build must not hide versions that are published after it.
     read_until: new Date(Math.max(0, Math.min(newestMs, Date.now()) - doubtMs)).toISOString(),

@@ -2,13 +2,9 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { LRUCache } from 'lru-cache'
 import { type Bytes, catalogueUnavailable, type SiteFiles } from '../../ports/site-files.ts'
+import { createFileCache } from './site-files-folder.ts'
 
-/** Cache size for one state: the popular part of a large catalogue, or all of a small one. */
-const MAX_CACHE_BYTES = 64 * 1024 * 1024
-/** Overhead of a cached file in addition to its bytes. */
-const ENTRY_BYTES = 256
 /** Page size. Records take about 3 kB, and with larger pages fewer of them overflow. */
 const PAGE_BYTES = 16_384
 /** How long to wait for another process that is writing a few rows. */
@@ -173,7 +169,6 @@ export function readState(path: string, code: string): string | undefined {
   }
 }
 
-/** A database open for reading. */
 interface ReadDatabase {
   /** Returns the files of one state, cached after the first read. */
   filesOf(number: number): SiteFiles
@@ -186,10 +181,7 @@ export function readSiteDatabase(path: string): ReadDatabase {
   const select = database.prepare('SELECT bytes FROM files WHERE path = ? AND since <= ? ORDER BY since DESC LIMIT 1')
   return {
     filesOf(number) {
-      const cache = new LRUCache<string, Bytes>({
-        maxSize: MAX_CACHE_BYTES,
-        sizeCalculation: ({ length }) => length + ENTRY_BYTES,
-      })
+      const cache = createFileCache()
       return {
         async read(path) {
           const known = cache.get(path)

@@ -23,10 +23,7 @@ const SAFE_PATH = /^(?:\/(?!\.)[A-Za-z0-9_.@-]+)+$/
  * @param later the path to which the folder may be renamed. It is then read there, and a new folder in its old place is never read; if it is in neither place, its files are unavailable.
  */
 export function folderFiles(dir: string, later?: string): SiteFiles {
-  const cache = new LRUCache<string, Bytes>({
-    maxSize: MAX_CACHE_BYTES,
-    sizeCalculation: ({ length }) => length + ENTRY_BYTES,
-  })
+  const cache = createFileCache()
   const readFrom: ReadFrom = later === undefined ? (read) => read(dir) : followFolder(dir, later)
   /** Cached files, and those being read. */
   const large = new Map<string, Promise<LargeFile | undefined>>()
@@ -52,6 +49,11 @@ export function folderFiles(dir: string, later?: string): SiteFiles {
       return bytes
     },
   }
+}
+
+/** Creates a cache of files by path, limited by their bytes. */
+export function createFileCache(): LRUCache<string, Bytes> {
+  return new LRUCache({ maxSize: MAX_CACHE_BYTES, sizeCalculation: ({ length }) => length + ENTRY_BYTES })
 }
 
 /** Returns a string that distinguishes a folder from any other at the same path; undefined if there is no folder. */

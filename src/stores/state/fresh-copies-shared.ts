@@ -8,7 +8,8 @@ import { openCopies } from './fresh-copies.ts'
 const MARKER = 'marker/fresh-copies'
 /** How long a read waits for the database. After a timeout, no read waits until the database has responded again. */
 const PATIENCE_MS = 3_000
-const PROBE_MS = 250
+/** How often the marker is read without any read of a prompt: while the database does not respond, or to watch for publishes. */
+const TICK_MS = 1_000
 /** Two publishes of one repository within this time may arrive here in the wrong order. */
 const RACE_MS = 60_000
 /** Maximum number of cached repositories, so that requests for names that do not exist cannot fill the memory. */
@@ -24,19 +25,18 @@ interface Generation {
   versions: Map<string, Promise<CopiedVersion | undefined>>
 }
 
-/** The copies that several machines share. */
 interface SharedCopies extends CopyStore {
   /** Returns whether the last query of the database succeeded; if not, reads use the build and the cached copies. */
   isReachable: () => boolean
+  /** Calls a listener within seconds of each publish on any machine. */
+  watch: (onPublish: () => void) => void
   close: () => void
 }
 
 /**
  * Opens the copies in a shared store, which are cached as long as nothing is published. A read fetches only the marker, and concurrent reads share a request: a read waits for the pending request and then for one that started after it, so that it never misses a publish that was confirmed earlier. A writer changes the marker after storing a copy, and only then responds.
- *
- * @param patienceMs how long a read waits for the store
  */
-export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): SharedCopies {
+export function shareCopies(state: StateStore): SharedCopies {
   const stored = openCopies({
     ...state,
     get: (key) =>
@@ -47,34 +47,36 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
   })
   let generation = begin(null)
   let isAway = false
-  let probe: NodeJS.Timeout | undefined
   let isClosed = false
+  let ticking: NodeJS.Timeout | undefined
+  let onPublish = () => {}
 
   const giveUp = (cause: unknown) => {
     if (isAway || isClosed) return
     isAway = true
     logProblem('warning', 'The database does not respond. Reads continue from the built files.', { cause })
-    waitForReturn()
+    startTicking()
   }
-  const waitForReturn = () => {
-    probe = setTimeout(async () => {
-      try {
-        await state.get(MARKER)
-        // Copies that could not be read in the meantime are cached as missing.
-        generation = begin(null)
-        isAway = false
-        console.log('The database responds again.')
-      } catch {
-        if (!isClosed) waitForReturn()
-      }
-    }, PROBE_MS).unref()
+  const startTicking = () => {
+    ticking ??= setInterval(() => (isAway ? tryAgain() : current()), TICK_MS).unref()
+  }
+  const tryAgain = async () => {
+    const isBack = await state.get(MARKER).then(
+      () => true,
+      () => false,
+    )
+    if (!isBack || !isAway) return
+    // Copies that could not be read in the meantime are cached as missing.
+    generation = begin(null)
+    isAway = false
+    console.log('The database responds again.')
   }
   /** @returns undefined if the store failed or timed out; it is then not used for a while */
   const ask = async <Value>(question: () => Promise<Value>): Promise<Value | undefined> => {
     if (isAway) return undefined
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no response within ${patienceMs} ms`)), patienceMs)
+      timer = setTimeout(() => reject(new Error(`no response within ${PATIENCE_MS} ms`)), PATIENCE_MS)
     })
     try {
       return await Promise.race([question(), late])
@@ -88,7 +90,9 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
 
   const look = async (): Promise<void> => {
     const found = await ask(async () => ({ marker: (await state.get(MARKER))?.value }))
-    if (found && found.marker !== generation.marker) generation = begin(found.marker)
+    if (!found || found.marker === generation.marker) return
+    generation = begin(found.marker)
+    onPublish()
   }
   let looking: Promise<void> | undefined
   let next: Promise<void> | undefined
@@ -127,9 +131,13 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
       await state.set(MARKER, `${copy.commit} ${copy.kept_at} ${Math.random()}`)
     },
     isReachable: () => !isAway,
+    watch(listener) {
+      onPublish = listener
+      startTicking()
+    },
     close() {
       isClosed = true
-      clearTimeout(probe)
+      clearInterval(ticking)
     },
   }
 }

@@ -1,6 +1,6 @@
-// Counts requests in the state store, for limits shared by all machines of a hub.
+// Counts requests in a state store, for limits shared by several machines or processes.
 import { hash } from 'node:crypto'
-import type { RateLimit, SharedLimiter } from '../../ports/rate-limiter.ts'
+import type { RateLimit, RateLimiter } from '../../ports/rate-limiter.ts'
 import { type StateStore, stateUnavailable } from '../../ports/state-store.ts'
 import { waitSeconds } from './rate-limiter-memory.ts'
 
@@ -13,7 +13,7 @@ export function limitInState(
   kind: string,
   { requests, windowMs }: RateLimit,
   now: () => number = Date.now,
-): SharedLimiter {
+): RateLimiter {
   return {
     async take(client) {
       if (requests === 0) return 0

@@ -1,19 +1,24 @@
 // Limits requests with a sliding window: exact counts per client in bounded memory. Also contains the arithmetic that all windows share.
-import type { RateLimit, RateLimiter } from '../../ports/rate-limiter.ts'
+import type { RateLimit } from '../../ports/rate-limiter.ts'
 
 /** Maximum number of remembered clients. With one request each, they take about 20 MB. */
 const MAX_CLIENTS = 100_000
 
+/** A limiter that answers immediately. */
+interface MemoryLimiter {
+  take(key: string): number
+}
+
 /**
- * A limiter in memory. Creates a limiter; entries that have left the window are dropped. Above the maximum number of clients, evicts the least recently seen client, but never one that is currently blocked; otherwise many addresses could unblock one.
+ * Creates a limiter in memory. Above the maximum number of clients, it evicts the least recently seen client, but never one that is currently blocked; otherwise many addresses could unblock one.
  *
- * @param now a monotonic clock in milliseconds, unlike the time of day @param mostClients has a default
+ * @param now a monotonic clock in milliseconds, unlike the time of day
  */
 export function limitInMemory(
   { requests, windowMs }: RateLimit,
   now: () => number = () => performance.now(),
   mostClients = MAX_CLIENTS,
-): RateLimiter {
+): MemoryLimiter {
   if (requests === 0) return UNLIMITED
   /** The times of requests, oldest first; clients are ordered by their newest request. Blocked clients are stored separately. */
   const counted = new Map<string, number[]>()
@@ -47,7 +52,7 @@ export function limitInMemory(
 }
 
 /** A limiter that never rejects. */
-export const UNLIMITED: RateLimiter = { take: () => 0 }
+export const UNLIMITED: MemoryLimiter = { take: () => 0 }
 
 /** Returns the seconds until the oldest request leaves the window, at least one. */
 export function waitSeconds(oldestMs: number, windowMs: number, nowMs: number): number {

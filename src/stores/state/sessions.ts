@@ -7,7 +7,6 @@ import { parseRecord } from './state-record.ts'
 
 const DAY_MS = 86_400_000
 
-/** The part of the account store that is about identity. */
 type People = Pick<
   Accounts,
   'openSession' | 'findSession' | 'endSession' | 'endAllSessions' | 'bindLogin' | 'spendSignIn'

@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto'
 import type { StateStore } from '../../ports/state-store.ts'
 
-/** One use of a single-use item. */
 interface Use {
   kind: 'jti' | 'sign-ins'
   /** The item's name; unique within its kind. */

@@ -1,30 +1,27 @@
-// Keeps state in one table of a PostgreSQL database, for a hub on several machines. Uses only SQL that CockroachDB and YugabyteDB also support.
-import { randomUUID } from 'node:crypto'
+// Keeps state in one table of a PostgreSQL database, for a hub on several machines.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, type ClientConfig, DatabaseError, Pool, type QueryResult } from 'pg'
+import { Client, type ClientConfig, DatabaseError, Pool } from 'pg'
 import { HubError } from '../../domain/api/errors.ts'
 import { logProblem } from '../../ports/log.ts'
-import { checkEntry, type OpenStateStore, stateUnavailable } from '../../ports/state-store.ts'
+import { type OpenStateStore, stateUnavailable } from '../../ports/state-store.ts'
+import { openSqlState } from './state-sql.ts'
 
 /** Maximum number of connections per process, because PostgreSQL allows 100 in total by default. */
 const MAX_CONNECTIONS = 10
 /** How long a call waits for a connection, and then for its result. */
 const CONNECT_MS = 3_000
 const STATEMENT_MS = 3_000
-/** Time limit for creating the table while other machines may be starting at the same moment. */
+/** Time limit of a statement that creates or migrates a table while other machines may do the same. */
 const MIGRATE_MS = 30_000
 /** Maximum number of times that a statement that lost a race is repeated. */
 const MAX_TRIES = 10
-const RECONNECT_MS = 1_000
-const PAGE_KEYS = 1_000
-const CHANNEL = 'prompt_hub'
 /** Errors from races between machines, which a retry resolves: serialization failure, deadlock. */
 const RACES = ['40001', '40P01']
 /** Errors from races while tables are created; these include objects that another machine created at the same moment, some of which PostgreSQL reports as "internal error". */
 const MIGRATION_RACES = [...RACES, '23505', '42P07', '42710', 'XX000']
 
 /**
- * The migrations. Each part may run again, because CockroachDB commits before it changes a table. Keys are bytes, so that every engine sorts them in the same way, whatever its collation is.
+ * The migrations. Each statement may run again, and on several machines at once. Keys are bytes, so that every engine sorts them in the same way, whatever its collation is.
  */
 const MIGRATIONS = [
   [
@@ -32,9 +29,6 @@ const MIGRATIONS = [
     'CREATE INDEX IF NOT EXISTS prompt_hub_state_expires_at ON prompt_hub_state (expires_at)',
   ],
 ]
-
-const UPSERT = `INSERT INTO prompt_hub_state (key, value, version, expires_at) VALUES ($1, $2, $3, $4)
-  ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version, expires_at = excluded.expires_at`
 
 /**
  * Opens the store. The table is created or migrated before the first call. If the database cannot be reached at that time, each call tries again.
@@ -67,10 +61,10 @@ export async function openPostgresState(url: string, now: () => number = Date.no
     })
     return migration
   }
-  const run = async (sql: string, values: unknown[] = []): Promise<QueryResult> => {
+  const run = async (sql: string, values: unknown[]) => {
     try {
       await prepare()
-      return await settleRaces(RACES, () => pool.query(sql, values))
+      return (await settleRaces(RACES, () => pool.query(sql, values))).rows
     } catch (error) {
       throw stateUnavailable(error)
     }
@@ -84,60 +78,9 @@ export async function openPostgresState(url: string, now: () => number = Date.no
     }
     logProblem('warning', 'The database does not respond. The hub is starting without it.', { cause: error.cause })
   }
-  const subscribers = new Set<(topic: string | undefined) => void>()
-  let listening: ReturnType<typeof listen> | undefined
   return {
-    async get(key) {
-      checkEntry(key)
-      const sql =
-        'SELECT value, version FROM prompt_hub_state WHERE key = $1 AND (expires_at IS NULL OR expires_at > $2)'
-      const [row] = (await run(sql, [Buffer.from(key), now()])).rows
-      return row && { value: String(row.value), version: String(row.version) }
-    },
-    async set(key, value, { expiresAt } = {}) {
-      checkEntry(key, value)
-      await run(UPSERT, [Buffer.from(key), value, randomUUID(), expiresAt ?? null])
-    },
-    async add(key, value, { expiresAt } = {}) {
-      checkEntry(key, value)
-      const given = [Buffer.from(key), value, randomUUID(), expiresAt ?? null, now()]
-      return (await run(`${UPSERT} WHERE prompt_hub_state.expires_at <= $5`, given)).rowCount === 1
-    },
-    async replace(key, value, version, { expiresAt } = {}) {
-      checkEntry(key, value)
-      const sql = `UPDATE prompt_hub_state SET value = $2, version = $3, expires_at = $4
-        WHERE key = $1 AND version = $5 AND (expires_at IS NULL OR expires_at > $6)`
-      const given = [Buffer.from(key), value, randomUUID(), expiresAt ?? null, version, now()]
-      return (await run(sql, given)).rowCount === 1
-    },
-    async delete(key) {
-      checkEntry(key)
-      await run('DELETE FROM prompt_hub_state WHERE key = $1', [Buffer.from(key)])
-    },
-    async list(prefix, after = '') {
-      const sql = 'SELECT key FROM prompt_hub_state WHERE key >= $1 AND key > $2 AND key < $3 ORDER BY key LIMIT $4'
-      // Every character of a key is below DEL.
-      const range = [prefix, after, `${prefix}\x7f`].map((text) => Buffer.from(text))
-      const { rows } = await run(sql, [...range, PAGE_KEYS])
-      const keys = rows.map(({ key }) => String(key))
-      return { keys, next: keys.length === PAGE_KEYS ? keys.at(-1) : undefined }
-    },
-    removeExpired: async () =>
-      (await run('DELETE FROM prompt_hub_state WHERE expires_at <= $1', [now()])).rowCount ?? 0,
-    async notify(topic) {
-      await run('SELECT pg_notify($1, $2)', [CHANNEL, topic])
-    },
-    subscribe(listener) {
-      subscribers.add(listener)
-      listening ??= listen(settings, (topic) => {
-        for (const subscriber of subscribers) subscriber(topic)
-      })
-      return () => subscribers.delete(listener)
-    },
-    async close() {
-      await listening?.stop()
-      await pool.end()
-    },
+    ...openSqlState({ table: 'prompt_hub_state', toKey: (key) => Buffer.from(key), run }, now),
+    close: () => pool.end(),
   }
 }
 
@@ -170,88 +113,25 @@ async function settleRaces<Value>(races: readonly string[], work: () => Promise<
   }
 }
 
-/** Migrates the table to the newest format. Only one machine does this at a time, because it locks the row with the table's format. */
+/** Migrates the table to the newest format. Several machines may do this at the same time. */
 async function migrate(settings: ClientConfig): Promise<void> {
   const client = new Client({ ...settings, query_timeout: MIGRATE_MS })
   client.on('error', () => {})
+  const query = (sql: string, values: unknown[] = []) => settleRaces(MIGRATION_RACES, () => client.query(sql, values))
+  let format = 0
   try {
     await client.connect()
-    await settleRaces(MIGRATION_RACES, () =>
-      client.query('CREATE TABLE IF NOT EXISTS prompt_hub_format (id INT PRIMARY KEY, format INT NOT NULL)'),
-    )
-    await settleRaces(MIGRATION_RACES, () =>
-      client.query('INSERT INTO prompt_hub_format (id, format) VALUES (1, 0) ON CONFLICT (id) DO NOTHING'),
-    )
-    const format = await settleRaces(MIGRATION_RACES, () => migrateLocked(client))
-    if (format <= MIGRATIONS.length) return
+    await query('CREATE TABLE IF NOT EXISTS prompt_hub_format (id INT PRIMARY KEY, format INT NOT NULL)')
+    await query('INSERT INTO prompt_hub_format (id, format) VALUES (1, 0) ON CONFLICT (id) DO NOTHING')
+    const { rows } = await query('SELECT format FROM prompt_hub_format WHERE id = 1')
+    format = Number(rows[0]?.format)
+    for (const statement of MIGRATIONS.slice(format).flat()) await query(statement)
+    await query('UPDATE prompt_hub_format SET format = $1 WHERE format < $1', [MIGRATIONS.length])
   } catch (error) {
     throw stateUnavailable(error)
   } finally {
     await client.end().catch(() => {})
   }
-  throw new Error('A newer version of the hub has migrated the database. Run that version, or restore a backup.')
+  if (format > MIGRATIONS.length)
+    throw new Error('A newer version of the hub has migrated the database. Run that version, or restore a backup.')
 }
-
-/** @returns the previous format of the table */
-async function migrateLocked(client: Client): Promise<number> {
-  await client.query('BEGIN')
-  try {
-    const { rows } = await client.query('SELECT format FROM prompt_hub_format WHERE id = 1 FOR UPDATE')
-    const format = Number(rows[0]?.format)
-    for (const statement of MIGRATIONS.slice(format).flat()) await client.query(statement)
-    if (format < MIGRATIONS.length)
-      await client.query('UPDATE prompt_hub_format SET format = $1 WHERE id = 1', [MIGRATIONS.length])
-    await client.query('COMMIT')
-    return format
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
-    throw error
-  }
-}
-
-/** Listens on a separate connection, and reconnects when it breaks. If the engine does not support LISTEN, this is tried only once. */
-function listen(settings: ClientConfig, onNotice: (topic: string | undefined) => void): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  let client: Client | undefined
-  const connect = async () => {
-    const broken = Promise.withResolvers<void>()
-    client = new Client(settings)
-    client.on('error', () => broken.resolve())
-    client.on('end', () => broken.resolve())
-    client.on('notification', ({ payload }) => onNotice(payload ?? ''))
-    await client.connect()
-    await client.query(`LISTEN ${CHANNEL}`)
-    // Notifications sent while nobody listened are lost.
-    onNotice(undefined)
-    await broken.promise
-  }
-  const keepListening = async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        await connect()
-      } catch (error) {
-        if (error instanceof DatabaseError && LACKS_LISTEN.includes(error.code ?? '')) {
-          logProblem(
-            'warning',
-            'The database does not support LISTEN. Changes on other machines are detected by polling.',
-          )
-          return
-        }
-      } finally {
-        await client?.end().catch(() => {})
-      }
-      await sleep(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => {})
-    }
-  }
-  const done = keepListening()
-  return {
-    async stop() {
-      stopping.abort()
-      await client?.end().catch(() => {})
-      await done
-    },
-  }
-}
-
-/** Error codes for an unsupported feature and for a syntax error. */
-const LACKS_LISTEN = ['0A000', '42601']

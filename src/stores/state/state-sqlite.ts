@@ -2,16 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkEntry, type Lifetime, type OpenStateStore, stateUnavailable } from '../../ports/state-store.ts'
+import { type Lifetime, type OpenStateStore, stateUnavailable } from '../../ports/state-store.ts'
+import { openSqlState } from './state-sql.ts'
 
 /** The format of the file, in SQLite's `user_version`. */
 const FORMAT = 1
 /** How long a call waits for another process that is writing. */
 const MAX_WAIT_MS = 3_000
 const RETRY_MS = 5
-const PAGE_KEYS = 1_000
 /** SQLITE_BUSY. https://www.sqlite.org/rescode.html */
 const BUSY = 5
 
@@ -49,58 +49,21 @@ export async function openSqliteState(
     database.close()
     throw error
   }
-  const read = database.prepare(
-    'SELECT value, version FROM state WHERE key = ? AND (expires_at IS NULL OR expires_at > ?)',
-  )
-  const upsert = 'INSERT INTO state VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value,'
-  const write = database.prepare(`${upsert} version = excluded.version, expires_at = excluded.expires_at`)
-  const addNew = database.prepare(
-    `${upsert} version = excluded.version, expires_at = excluded.expires_at WHERE state.expires_at <= ?`,
-  )
-  const change = database.prepare(
-    'UPDATE state SET value = ?, version = ?, expires_at = ? WHERE key = ? AND version = ? AND (expires_at IS NULL OR expires_at > ?)',
-  )
-  const remove = database.prepare('DELETE FROM state WHERE key = ?')
-  const page = database.prepare('SELECT key FROM state WHERE key >= ? AND key > ? AND key < ? ORDER BY key LIMIT ?')
-  const sweep = database.prepare('DELETE FROM state WHERE expires_at <= ?')
-  const call = async <Value>(work: () => Value): Promise<Value> => {
+  const statements = new Map<string, StatementSync>()
+  const statementOf = (sql: string): StatementSync => {
+    const known = statements.get(sql) ?? database.prepare(sql.replaceAll('$', '?'))
+    statements.set(sql, known)
+    return known
+  }
+  const run: Parameters<typeof openSqlState>[0]['run'] = async (sql, values) => {
     try {
-      return await untilFree(work)
+      return await untilFree(() => statementOf(sql).all(...values))
     } catch (error) {
       throw stateUnavailable(error)
     }
   }
   return {
-    async get(key) {
-      checkEntry(key)
-      const row = await call(() => read.get(key, now()))
-      return row && { value: String(row.value), version: String(row.version) }
-    },
-    async set(key, value, { expiresAt } = {}) {
-      checkEntry(key, value)
-      await call(() => write.run(key, value, randomUUID(), expiresAt ?? null))
-    },
-    async add(key, value, { expiresAt } = {}) {
-      checkEntry(key, value)
-      const { changes } = await call(() => addNew.run(key, value, randomUUID(), expiresAt ?? null, now()))
-      return Number(changes) > 0
-    },
-    async replace(key, value, version, { expiresAt } = {}) {
-      checkEntry(key, value)
-      const { changes } = await call(() => change.run(value, randomUUID(), expiresAt ?? null, key, version, now()))
-      return Number(changes) > 0
-    },
-    async delete(key) {
-      checkEntry(key)
-      await call(() => remove.run(key))
-    },
-    async list(prefix, after = '') {
-      // Every character of a key is below DEL.
-      const rows = await call(() => page.all(prefix, after, `${prefix}\x7f`, PAGE_KEYS))
-      const keys = rows.map(({ key }) => String(key))
-      return { keys, next: keys.length === PAGE_KEYS ? keys.at(-1) : undefined }
-    },
-    removeExpired: async () => Number((await call(() => sweep.run(now()))).changes),
+    ...openSqlState({ table: 'state', toKey: (key) => key, run }, now),
     close: async () => database.close(),
   }
 }

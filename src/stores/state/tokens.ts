@@ -21,7 +21,6 @@ const MAX_USE_MS = TOKEN_DAYS.most * DAY_MS + EXPIRED_MS
 /** Maximum number of list entries read. A person has at most 50 tokens. Only lists from earlier versions are longer, and each read shortens them. */
 const MAX_READ = 200
 
-/** The parts of a new token. */
 interface NewToken {
   holder: TokenRecord['holder']
   name: string

@@ -94,6 +94,30 @@ describe('sharing copies between machines', () => {
   })
 })
 
+describe('watching for publishes', () => {
+  afterEach(() => vi.useRealTimers())
+
+  test('a machine that nobody reads notices each publish on another one within seconds', async () => {
+    vi.useFakeTimers()
+    const state = memoryState()
+    const [one, two] = [shareCopies(state), shareCopies(state)]
+    const onPublish = vi.fn()
+    two.watch(onPublish)
+    await vi.advanceTimersByTimeAsync(10_000)
+    onPublish.mockClear()
+    for (const count of [1, 2]) {
+      await one.keep(copyOf('a', count))
+      await vi.advanceTimersByTimeAsync(2_000)
+      expect(onPublish).toHaveBeenCalledTimes(count)
+    }
+    two.close()
+    await one.keep(copyOf('a', 3))
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(onPublish).toHaveBeenCalledTimes(2)
+    one.close()
+  })
+})
+
 describe('removing copies', () => {
   afterEach(() => vi.useRealTimers())
 
