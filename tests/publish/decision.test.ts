@@ -1,15 +1,8 @@
 // Tests how one round decides, based on the state of git: the version number, what is rejected, what needs no commit, and the commit message.
 import { describe, expect, test } from 'vitest'
-import { mayActFor } from '../../src/domain/access/memberships.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import type { OwnerFile } from '../../src/domain/content/prompt-file.ts'
 import type { FolderState, PublishMark } from '../../src/ports/git-store.ts'
-import {
-  type AcceptedPublish,
-  decideRound,
-  type PublishRound,
-  readRoundState,
-} from '../../src/server/publish/decide-round.ts'
+import { type AcceptedPublish, publishAsWrite } from '../../src/server/publish/publish.ts'
 import { isStale } from '../../src/server/publish/rounds.ts'
 import { acceptPublish } from './accept.ts'
 
@@ -35,21 +28,19 @@ const folderOf = ({ versions = [], index, ownerIndex, publishes = [] }: Found): 
 })
 
 /** Decides one round. @returns the result in a few words */
-function decide(accepted: AcceptedPublish, found: Found): string {
+async function decide(accepted: AcceptedPublish, found: Found): Promise<string> {
   try {
-    return say(decided(accepted, found))
+    return say(await decided(accepted, found))
   } catch (error) {
     if (error instanceof HubError) return error.code
     throw error
   }
 }
 
-function decided(accepted: AcceptedPublish, found: Found): PublishRound {
-  const standing = readRoundState(accepted, folderOf(found))
-  return decideRound(accepted, standing, standing.needed === undefined ? undefined : found.text)
-}
+const decided = (accepted: AcceptedPublish, found: Found) =>
+  publishAsWrite(accepted).decide(folderOf(found), async () => found.text)
 
-function say(round: PublishRound): string {
+function say(round: Awaited<ReturnType<typeof decided>>): string {
   if (round.kind === 'commit') {
     const { version, index, message } = round.additions
     return [message.headline, version && 'version', index && 'index'].filter(Boolean).join(', ')
@@ -151,16 +142,16 @@ test.each<[string, Record<string, unknown>, Found, string]>([
   ['the latest version is broken', {}, { versions: ['1.0.0'], text: 'no front matter' }, 'upstream_error'],
   ['the latest version has no file', {}, { versions: ['1.0.0'] }, 'upstream_error'],
   ['beyond six digits', {}, { versions: ['1.0.999999'], text: fileOf('Old.\n') }, 'validation_failed'],
-])('%s', (_, body, found, expected) => {
-  expect(decide(acceptPublish({ body }), found)).toBe(expected)
+])('%s', async (_, body, found, expected) => {
+  expect(await decide(acceptPublish({ body }), found)).toBe(expected)
 })
 
-test('carries over variables and parameters, drops unused variables and adds new ones', () => {
+test('carries over variables and parameters, drops unused variables and adds new ones', async () => {
   const more = 'variables: [{name: kept, description: Stays.}, {name: gone}]\nparameters: {temperature: 0.2}\n'
   const found = { versions: ['1.0.0'], text: fileOf('{{kept}} {{gone}}\n', more) }
-  const round = decided(acceptPublish({ body: { content: '{{kept}} {{added}}\n' } }), found)
+  const round = await decided(acceptPublish({ body: { content: '{{kept}} {{added}}\n' } }), found)
   if (round.kind !== 'commit') throw new Error('expected a commit')
-  const { record } = round.decision
+  const { record } = round.answerOf({ sha: 'c', url: null })
   expect(record.variables.map(({ name, description }) => [name, description])).toEqual([
     ['kept', 'Stays.'],
     ['added', ''],
@@ -177,25 +168,24 @@ describe('a token in the latest version that was committed directly to git', () 
     ['does not carry over with variables', {}, declared, 'validation_failed'],
     ['goes with a variable', { content: 'New.' }, declared, 'Publish acme/review 1.0.1, version'],
     ['goes with parameters', { parameters: {} }, `parameters: {key: ${token}}\n`, 'Publish acme/review 1.0.1, version'],
-  ])('%s', (_, body, more, expected) => {
+  ])('%s', async (_, body, more, expected) => {
     const found = { versions: ['1.0.0'], text: fileOf('Old {{key}}.\n', more) }
-    expect(decide(acceptPublish({ body: { content: 'New {{key}}.\n', ...body } }), found)).toBe(expected)
+    expect(await decide(acceptPublish({ body: { content: 'New {{key}}.\n', ...body } }), found)).toBe(expected)
   })
 })
 
-test('the commit records the publisher, version and request, and adds a matching version file', () => {
+test('the commit records the publisher, version and request, and adds a matching version file', async () => {
   const accepted = acceptPublish({
     arrivedMs: Date.UTC(2026, 10, 21, 9, 8, 7),
     idempotency: { key: 'k', request: 'r' },
   })
-  const round = decided(accepted, {})
+  const round = await decided(accepted, {})
   if (round.kind !== 'commit') throw new Error('expected a commit')
   expect(round.additions.message).toEqual({
     headline: 'Publish acme/review 1.0.0',
     trailers: [
       ['Version', '1.0.0'],
       ['Published-By', 'acme'],
-      ['Operation-Id', 'op'],
       ['Idempotency-Key', 'k'],
       ['Request-Digest', 'r'],
     ],
@@ -228,8 +218,8 @@ describe('a request with an Idempotency-Key', () => {
       'answer 1.0.0 unchanged replay',
     ],
     ['used for another body', [mark('k', 'x')], 'idempotency_key_reused'],
-  ])('%s', (_, publishes, expected) => {
-    expect(decide(accepted, { ...found, publishes })).toBe(expected)
+  ])('%s', async (_, publishes, expected) => {
+    expect(await decide(accepted, { ...found, publishes })).toBe(expected)
   })
 })
 
@@ -237,12 +227,7 @@ describe('who may publish', () => {
   const bearerOf = (login: string) => ({
     ...acceptPublish({}).bearer,
     login,
-    holder: {
-      kind: 'person' as const,
-      login,
-      mayActFor: (owner: string, file: Pick<OwnerFile, 'members'> | undefined) =>
-        mayActFor({ login, user_id: '7' }, owner, file),
-    },
+    holder: { kind: 'person' as const, login, user_id: '7' },
   })
   //  case                                     login        the owner's index.md                          what it comes to
   test.each<[string, string, string | undefined, string]>([
@@ -266,13 +251,13 @@ describe('who may publish', () => {
     ['nobody of theirs', 'octocat', '---\nmembers: [hubot]\n---\n', 'forbidden'],
     ['where the owner says nothing', 'octocat', undefined, 'forbidden'],
     ['where nobody can read what the owner says', 'octocat', '---\nmember: [octocat]\n---\n', 'upstream_error'],
-  ])('%s', (_, login, ownerIndex, expected) => {
-    expect(decide(acceptPublish({ bearer: bearerOf(login) }), { ownerIndex })).toBe(expected)
+  ])('%s', async (_, login, ownerIndex, expected) => {
+    expect(await decide(acceptPublish({ bearer: bearerOf(login) }), { ownerIndex })).toBe(expected)
   })
 })
 
 test('a listing is stale when it lacks a version that was already reported as published', () => {
-  const accepted = acceptPublish({ known: ['1.0.0', '1.0.1'] })
-  expect(isStale(accepted, folderOf({ versions: ['1.0.0'] }))).toBe(true)
-  expect(isStale(accepted, folderOf({ versions: ['1.0.0', '1.0.1', '1.0.2'] }))).toBe(false)
+  const known = ['1.0.0', '1.0.1']
+  expect(isStale(known, folderOf({ versions: ['1.0.0'] }))).toBe(true)
+  expect(isStale(known, folderOf({ versions: ['1.0.0', '1.0.1', '1.0.2'] }))).toBe(false)
 })
