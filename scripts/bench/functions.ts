@@ -21,7 +21,7 @@ export interface Call {
 
 const LOADED_FILES = fileURLToPath(new URL('loaded-files.ts', import.meta.url))
 /** Maximum size of each function in kB: its actual size, rounded up by at most five kB, because even a comment counts. */
-const FUNCTIONS = { read: 388, publish: 986, mcp: 1_176, account: 645 } as const
+const FUNCTIONS = { read: 388, publish: 986, mcp: 934, account: 645 } as const
 const SITE_ID = 'bench'
 const HEAD = '1'.repeat(40)
 

@@ -1,6 +1,6 @@
 // Follows the branch on GitHub with a local clone: fetches every few seconds, and immediately after a publish.
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { mkdirSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type Config, findSourceHost } from '../config.ts'
 import {
   type ChangedPaths,
@@ -100,34 +100,18 @@ export function cloneOptions(
   }
 }
 
-/** Locks the clone's folder until the signal aborts. A second process's clone is deleted when that process stops. */
+/** Locks the clone's folder until the signal aborts. A second process's clone is deleted when that process stops; if the process is killed, the next second process uses the clone. */
 function holdCloneFolder(signal: AbortSignal): string {
   mkdirSync('.hub', { recursive: true })
-  const kept = takeLock(resolve(`${CLONE_DIR}.lock`), 0)
-  if (kept) {
-    onAbort(signal, kept.release)
-    removeAbandoned()
-    return resolve(CLONE_DIR)
+  for (const suffix of ['', '-2', '-3', '-4']) {
+    const folder = resolve(CLONE_DIR + suffix)
+    const lock = takeLock(`${folder}.lock`, 0)
+    if (!lock) continue
+    onAbort(signal, () => {
+      if (suffix !== '') rmSync(folder, { recursive: true, force: true })
+      lock.release()
+    })
+    return folder
   }
-  const folder = resolve(`${CLONE_DIR}-${process.pid}`)
-  onAbort(signal, () => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-/** Removes the clones of killed second processes. */
-function removeAbandoned(): void {
-  for (const name of readdirSync(dirname(CLONE_DIR))) {
-    const [, pid] = /^content-(\d+)$/.exec(name) ?? []
-    if (pid !== undefined && !isAlive(Number(pid)))
-      rmSync(join(dirname(CLONE_DIR), name), { recursive: true, force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
+  throw new Error(`Other processes use ${CLONE_DIR} and the folders next to it. Stop one of them, then try again.`)
 }

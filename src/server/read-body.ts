@@ -5,7 +5,7 @@ import { HubError } from '../domain/api/errors.ts'
 const FIRST_BYTES = 65_536
 
 /** A body of which nothing, or only the beginning, has been read. */
-export interface IncomingBody {
+interface IncomingBody {
   /**
    * Checks early whether the body is too long: by its declared length or, without one, by its first 64 KiB.
    *

@@ -77,7 +77,6 @@ test.each(['read', 'publish', 'account', 'mcp', 'pages', 'editor', 'export'])(
 
 test.each([
   ['zod', /\.cjs$/],
-  ['zod-to-json-schema', /^dist\/cjs\//],
   ['@modelcontextprotocol/server', /\.cjs$/],
   ['@netlify/blobs', /\.cjs$/],
 ])('bundles %s into mcp without a duplicate CommonJS copy', (name, other) => {

@@ -2,7 +2,7 @@
 import { addressesBelow } from '../../src/domain/api/record-links.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import { measure } from '../../src/ports/measure.ts'
-import type { AcceptedPublish } from '../../src/server/publish/decide-round.ts'
+import type { AcceptedPublish } from '../../src/server/publish/publish.ts'
 
 /** Returns a publish to acme/review, by default by an operator of acme at the beginning of 1970. */
 export function acceptPublish({
@@ -25,8 +25,6 @@ export function acceptPublish({
     body: parsePublishRequest({ content: 'Review this.\n', ...body }, measure),
     idempotency: undefined,
     arrivedMs: 0,
-    operationId: 'op',
-    known: [],
     addresses: addressesBelow('https://hub.example'),
     ...given,
   }

@@ -1,16 +1,9 @@
 // Tests how one round decides from the state of git: the version number, what is rejected, what needs no commit, and
 // the commit message.
 import { describe, expect, test } from 'vitest'
-import { mayActFor } from '../../src/domain/access/memberships.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import type { OwnerFile } from '../../src/domain/content/prompt-file.ts'
 import type { FolderState, PublishMark } from '../../src/ports/git-store.ts'
-import {
-  type AcceptedPublish,
-  decideRound,
-  type PublishRound,
-  readRoundState,
-} from '../../src/server/publish/decide-round.ts'
+import { type AcceptedPublish, publishAsWrite } from '../../src/server/publish/publish.ts'
 import { isStale } from '../../src/server/publish/rounds.ts'
 import { acceptPublish } from './accept.ts'
 
@@ -35,22 +28,20 @@ const folderOf = ({ versions = [], index, ownerIndex, publishes = [] }: Found): 
   publishes,
 })
 
-/** Decides one round. @returns a summary of the result */
-function decide(accepted: AcceptedPublish, found: Found): string {
+/** Decides one round. @returns the result in a few words */
+async function decide(accepted: AcceptedPublish, found: Found): Promise<string> {
   try {
-    return say(decided(accepted, found))
+    return say(await decided(accepted, found))
   } catch (error) {
     if (error instanceof HubError) return error.code
     throw error
   }
 }
 
-function decided(accepted: AcceptedPublish, found: Found): PublishRound {
-  const standing = readRoundState(accepted, folderOf(found))
-  return decideRound(accepted, standing, standing.needed === undefined ? undefined : found.text)
-}
+const decided = (accepted: AcceptedPublish, found: Found) =>
+  publishAsWrite(accepted).decide(folderOf(found), async () => found.text)
 
-function say(round: PublishRound): string {
+function say(round: Awaited<ReturnType<typeof decided>>): string {
   if (round.kind === 'commit') {
     const { version, index, message } = round.additions
     return [message.headline, version && 'version', index && 'index'].filter(Boolean).join(', ')
@@ -146,22 +137,22 @@ test.each<[string, Record<string, unknown>, Found, string]>([
     { versions: ['1.0.0'], text: fileOf('Old.\n') },
     'version_conflict',
   ],
-  ['an archived prompt', {}, { versions: ['1.0.0'], index: 'status: archived\n' }, 'repo_archived'],
-  ['a moved prompt', {}, { versions: ['1.0.0'], index: 'moved_to: acme/other\n' }, 'repo_archived'],
-  ['an invalid index.md', {}, { versions: ['1.0.0'], index: 'titel: x\n' }, 'upstream_error'],
-  ['an invalid latest version', {}, { versions: ['1.0.0'], text: 'no front matter' }, 'upstream_error'],
-  ['a latest version without a file', {}, { versions: ['1.0.0'] }, 'upstream_error'],
-  ['a number beyond six digits', {}, { versions: ['1.0.999999'], text: fileOf('Old.\n') }, 'validation_failed'],
-])('%s', (_, body, found, expected) => {
-  expect(decide(acceptPublish({ body }), found)).toBe(expected)
+  ['archived', {}, { versions: ['1.0.0'], index: 'status: archived\n' }, 'repo_archived'],
+  ['moved away', {}, { versions: ['1.0.0'], index: 'moved_to: acme/other\n' }, 'repo_archived'],
+  ['index.md is broken', {}, { versions: ['1.0.0'], index: 'titel: x\n' }, 'upstream_error'],
+  ['the latest version is broken', {}, { versions: ['1.0.0'], text: 'no front matter' }, 'upstream_error'],
+  ['the latest version has no file', {}, { versions: ['1.0.0'] }, 'upstream_error'],
+  ['beyond six digits', {}, { versions: ['1.0.999999'], text: fileOf('Old.\n') }, 'validation_failed'],
+])('%s', async (_, body, found, expected) => {
+  expect(await decide(acceptPublish({ body }), found)).toBe(expected)
 })
 
-test('carries over variables and parameters, drops unused variables and adds new ones', () => {
+test('carries over variables and parameters, drops unused variables and adds new ones', async () => {
   const more = 'variables: [{name: kept, description: Stays.}, {name: gone}]\nparameters: {temperature: 0.2}\n'
   const found = { versions: ['1.0.0'], text: fileOf('{{kept}} {{gone}}\n', more) }
-  const round = decided(acceptPublish({ body: { content: '{{kept}} {{added}}\n' } }), found)
+  const round = await decided(acceptPublish({ body: { content: '{{kept}} {{added}}\n' } }), found)
   if (round.kind !== 'commit') throw new Error('expected a commit')
-  const { record } = round.decision
+  const { record } = round.answerOf({ sha: 'c', url: null })
   expect(record.variables.map(({ name, description }) => [name, description])).toEqual([
     ['kept', 'Stays.'],
     ['added', ''],
@@ -174,34 +165,28 @@ describe('a token in the latest version that was committed directly to git', () 
   const token = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
   const declared = `variables: [{name: key, default: ${token}}]\n`
   test.each<[string, Record<string, unknown>, string, string]>([
-    ['is rejected instead of carried over with parameters', {}, `parameters: {key: ${token}}\n`, 'validation_failed'],
-    ['is rejected instead of carried over with variables', {}, declared, 'validation_failed'],
-    ['is dropped with its variable', { content: 'New.' }, declared, 'Publish acme/review 1.0.1, version'],
-    [
-      'is dropped with its parameters',
-      { parameters: {} },
-      `parameters: {key: ${token}}\n`,
-      'Publish acme/review 1.0.1, version',
-    ],
-  ])('%s', (_, body, more, expected) => {
+    ['does not carry over with parameters', {}, `parameters: {key: ${token}}\n`, 'validation_failed'],
+    ['does not carry over with variables', {}, declared, 'validation_failed'],
+    ['goes with a variable', { content: 'New.' }, declared, 'Publish acme/review 1.0.1, version'],
+    ['goes with parameters', { parameters: {} }, `parameters: {key: ${token}}\n`, 'Publish acme/review 1.0.1, version'],
+  ])('%s', async (_, body, more, expected) => {
     const found = { versions: ['1.0.0'], text: fileOf('Old {{key}}.\n', more) }
-    expect(decide(acceptPublish({ body: { content: 'New {{key}}.\n', ...body } }), found)).toBe(expected)
+    expect(await decide(acceptPublish({ body: { content: 'New {{key}}.\n', ...body } }), found)).toBe(expected)
   })
 })
 
-test('the commit records the publisher, version and request, and adds a matching version file', () => {
+test('the commit records the publisher, version and request, and adds a matching version file', async () => {
   const accepted = acceptPublish({
     arrivedMs: Date.UTC(2026, 10, 21, 9, 8, 7),
     idempotency: { key: 'k', request: 'r' },
   })
-  const round = decided(accepted, {})
+  const round = await decided(accepted, {})
   if (round.kind !== 'commit') throw new Error('expected a commit')
   expect(round.additions.message).toEqual({
     headline: 'Publish acme/review 1.0.0',
     trailers: [
       ['Version', '1.0.0'],
       ['Published-By', 'acme'],
-      ['Operation-Id', 'op'],
       ['Idempotency-Key', 'k'],
       ['Request-Digest', 'r'],
     ],
@@ -237,9 +222,9 @@ describe('a request with an Idempotency-Key', () => {
       [mark('k', 'r', 'Update acme/review')],
       'answer 1.0.0 unchanged replay',
     ],
-    ['with a key used for another body', [mark('k', 'x')], 'idempotency_key_reused'],
-  ])('%s', (_, publishes, expected) => {
-    expect(decide(accepted, { ...found, publishes })).toBe(expected)
+    ['used for another body', [mark('k', 'x')], 'idempotency_key_reused'],
+  ])('%s', async (_, publishes, expected) => {
+    expect(await decide(accepted, { ...found, publishes })).toBe(expected)
   })
 })
 
@@ -247,12 +232,7 @@ describe('who may publish', () => {
   const bearerOf = (login: string) => ({
     ...acceptPublish({}).bearer,
     login,
-    holder: {
-      kind: 'person' as const,
-      login,
-      mayActFor: (owner: string, file: Pick<OwnerFile, 'members'> | undefined) =>
-        mayActFor({ login, user_id: '7' }, owner, file),
-    },
+    holder: { kind: 'person' as const, login, user_id: '7' },
   })
   //  case                                     login        the owner's index.md                          result
   test.each<[string, string, string | undefined, string]>([
@@ -266,18 +246,18 @@ describe('who may publish', () => {
       '---\nmembers: [7]\n---\n',
       'Publish acme/review 1.0.0, version',
     ],
-    ['to their own handle, with an invalid index.md', 'acme', '---\nmember: [x]\n---\n', 'upstream_error'],
-    ['as a member of the owner', 'octocat', '---\nmembers: [octocat]\n---\n', 'Publish acme/review 1.0.0, version'],
-    ['not a member of the owner', 'octocat', '---\nmembers: [hubot]\n---\n', 'forbidden'],
-    ['to another owner without an index.md', 'octocat', undefined, 'forbidden'],
-    ['to another owner with an invalid index.md', 'octocat', '---\nmember: [octocat]\n---\n', 'upstream_error'],
-  ])('%s', (_, login, ownerIndex, expected) => {
-    expect(decide(acceptPublish({ bearer: bearerOf(login) }), { ownerIndex })).toBe(expected)
+    ['to their own handle, whose file nobody can read', 'acme', '---\nmember: [x]\n---\n', 'upstream_error'],
+    ['a member', 'octocat', '---\nmembers: [octocat]\n---\n', 'Publish acme/review 1.0.0, version'],
+    ['nobody of theirs', 'octocat', '---\nmembers: [hubot]\n---\n', 'forbidden'],
+    ['where the owner says nothing', 'octocat', undefined, 'forbidden'],
+    ['where nobody can read what the owner says', 'octocat', '---\nmember: [octocat]\n---\n', 'upstream_error'],
+  ])('%s', async (_, login, ownerIndex, expected) => {
+    expect(await decide(acceptPublish({ bearer: bearerOf(login) }), { ownerIndex })).toBe(expected)
   })
 })
 
 test('a listing is stale when it lacks a version that was already reported as published', () => {
-  const accepted = acceptPublish({ known: ['1.0.0', '1.0.1'] })
-  expect(isStale(accepted, folderOf({ versions: ['1.0.0'] }))).toBe(true)
-  expect(isStale(accepted, folderOf({ versions: ['1.0.0', '1.0.1', '1.0.2'] }))).toBe(false)
+  const known = ['1.0.0', '1.0.1']
+  expect(isStale(known, folderOf({ versions: ['1.0.0'] }))).toBe(true)
+  expect(isStale(known, folderOf({ versions: ['1.0.0', '1.0.1', '1.0.2'] }))).toBe(false)
 })

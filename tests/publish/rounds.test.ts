@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
-import { publishAsWrite } from '../../src/server/publish/decide-round.ts'
+import { publishAsWrite } from '../../src/server/publish/publish.ts'
 import { writeInRounds } from '../../src/server/publish/rounds.ts'
 import { acceptPublish } from './accept.ts'
 
@@ -60,10 +60,8 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
     },
   }
   const time = { now: () => nowMs, random: () => 0.5, newId: () => 'op', sleep: async (ms: number) => (nowMs += ms) }
-  const accepted = acceptPublish({ operationId: time.newId(), known: ['1.0.0'] })
-  const ending = await writeInRounds(git, publishAsWrite(accepted), time).then(
-    (value) =>
-      value.kind === 'committed' ? [value.commit.sha, value.decision.version.version] : [value.answer.record.version],
+  const ending = await writeInRounds(git, publishAsWrite(acceptPublish({})), ['1.0.0'], time).then(
+    ({ answer: { commit, record } }) => (commit ? [commit.sha, record.version] : [record.version]),
     (error: HubError) => [error.code, error.retryAfterSeconds],
   )
   return [...ending, readCount, sent.length]

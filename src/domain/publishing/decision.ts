@@ -33,14 +33,14 @@ import { nextLower, type RepositoryState, readIndex, readListedVersion } from '.
 import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
 /** The origin of a version: who publishes it, when, and from which CI run. */
-export interface Publisher {
+interface Publisher {
   published_by: string
   published_at: string
   provenance: Provenance | undefined
 }
 
 /** The result of a request. */
-export interface PublishDecision {
+interface PublishDecision {
   /** The version in the response: the new one, or the latest one if nothing changed. */
   version: VersionEntry
   record: VersionRecord

@@ -25,20 +25,16 @@ import { buildSearchIndex, updateSearchIndex } from '../../stores/search/write-i
 import { readBuildSource } from '../../stores/site/build-source.ts'
 import { openSiteDatabase, type SiteDatabase } from '../../stores/site/site-database.ts'
 import { inBackground } from '../http/background.ts'
-import type { BuilderMessage, HostMessage } from './builder-messages.ts'
-import { describeFolder, removeOtherIndexes, SiteState } from './site-folder.ts'
+import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } from './builder-messages.ts'
+import { describeFolder, RETIRE_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
 /** Minimum time between progress messages; people cannot read faster. */
 const PROGRESS_MS = 100
-/** How long the files of a replaced state remain readable for requests that started with it. */
-const RETIRE_MS = 10_000
 /** A watcher can miss events, so the whole folder is scanned after this long without changes. A change postpones the scan. */
 const LOOK_MS = 60_000
 /** How long the builder of a killed server may take to notice and exit. */
 const ORPHAN_MS = 60_000
-const FIRST_PAUSE_MS = 1_000
-const MAX_PAUSE_MS = 60_000
 
 const config = readConfig(process.env)
 const folder = describeFolder(process.argv[2] ?? '')
@@ -107,17 +103,14 @@ let wanted: Set<string> | 'all' | undefined = 'all'
 let isBusy = false
 let failures = 0
 let retry: NodeJS.Timeout | undefined
-let isToTidy = false
 let looking: NodeJS.Timeout | undefined
 
-/** Runs the pending work, one step at a time. */
+/** Builds as long as anything may have changed, one round at a time. */
 async function work(): Promise<void> {
   if (isBusy) return
   isBusy = true
   try {
-    while (wanted || isToTidy) {
-      if (isToTidy) tidy()
-      if (!wanted) continue
+    while (wanted) {
       const changed = wanted
       wanted = undefined
       clearTimeout(retry)
@@ -125,11 +118,14 @@ async function work(): Promise<void> {
         await build(changed)
         failures = 0
       } catch (error) {
-        reopen()
-        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, MAX_PAUSE_MS)
+        // Reloads the saved state, because the data in memory may be ahead of it.
+        site.database.giveUp()
+        site.database.close()
+        site = openSite()
+        const pauseMs = pauseAfter(failures++)
         say({
           kind: 'failed',
-          message: `${describeError(error)}\nRetrying in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
+          message: `${error instanceof Error ? error.message : error}\nRetrying in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
         })
         retry = setTimeout(want, pauseMs)
       }
@@ -145,17 +141,6 @@ function want(paths?: readonly string[]): void {
   inBackground('Building the site', work)
 }
 
-/** Reloads the saved state, because after an error the data in memory may be ahead of it. */
-function reopen(): void {
-  site.database.giveUp()
-  site.database.close()
-  site = openSite()
-}
-
-function describeError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const { database, state } = site
   const began = new Date().toISOString()
@@ -165,6 +150,7 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const read = await readSource(began, isWhole)
   const listing = await look(changed)
   const number = (state?.number ?? 0) + 1
+  removeRetired()
   database.begin(number)
   const day = readConfig(process.env).buildDay
   history = await readHistory(contentDir, process.env, `${day}T00:00:00Z`, history)
@@ -181,10 +167,6 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
     say({ kind: 'state', state: site.state })
     clearTimeout(looking)
     looking = setTimeout(want, LOOK_MS)
-    setTimeout(() => {
-      isToTidy = true
-      inBackground('Tidying up', work)
-    }, RETIRE_MS)
   }
   site.listing = listing
   const { problems } = made
@@ -201,19 +183,15 @@ async function readSource(began: string, isWhole: boolean): Promise<BuildSource>
 
 /** Scans the content; only the repositories of the changed files if no others can have changed. */
 async function look(changed: ReadonlySet<string> | 'all'): Promise<ContentListing> {
-  if (!site.listing || changed === 'all') {
-    if (!site.listing) await refuseConverted()
-    return listContent(contentDir)
+  if (!site.listing) {
+    const converted = await findConverted(contentDir, process.env)
+    if (converted.length > 0) throw new ContentError(converted)
   }
+  if (!site.listing || changed === 'all') return listContent(contentDir)
   const places = [...changed].map((path) => path.split('/'))
   // If the folder itself is missing, its files must not be treated as deleted.
   if (places.some(({ length }) => length < 3) || !existsSync(contentDir)) return listContent(contentDir)
   return listContentAgain(contentDir, site.listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
-}
-
-async function refuseConverted(): Promise<void> {
-  const converted = await findConverted(contentDir, process.env)
-  if (converted.length > 0) throw new ContentError(converted)
 }
 
 /** @returns the new file's name; the index that is in use is not modified */
@@ -232,20 +210,18 @@ function count({ entries, users }: Catalogue): SiteState['counts'] {
   return { repositories: entries.size, versions, owners: users.size }
 }
 
-/** Removes files and data that only older states used. */
-function tidy(): void {
-  isToTidy = false
+/** Removes files and data that only older states used, once no request needs them. */
+function removeRetired(): void {
   const { database, state } = site
   if (!state || Date.now() - Date.parse(state.built_at) < RETIRE_MS) return
   database.forgetBefore(state.number)
   removeOtherIndexes(folder, state.search)
 }
 
-type Ready = Extract<HostMessage, { kind: 'ready' }>
-let begun = Promise.withResolvers<Ready>()
+let begun = Promise.withResolvers<ReadyContent>()
 
 /** Waits until the server has updated the content folder from git. @throws Error if the server cannot */
-function askToBegin(): Promise<Ready> {
+function askToBegin(): Promise<ReadyContent> {
   begun = Promise.withResolvers()
   say({ kind: 'begin' })
   return begun.promise

@@ -8,11 +8,10 @@ import { folderFiles, identifyFolder } from '../../stores/site/site-files-folder
 import { loadPages, type Pages } from '../pages.ts'
 import { openSearchThreads } from '../search-threads.ts'
 import type { Site } from './serve-sites.ts'
+import { RETIRE_MS } from './site-folder.ts'
 
 /** How often to check for a new build. */
 const LOOK_MS = 100
-/** How long requests that started with a build can still search it after it is replaced. */
-const RETIRE_MS = 10_000
 /** Where the page code is copied to. Parts of it load on first use, and a later build may have different parts. */
 const SERVED_PAGES_DIR = '.hub/served'
 

@@ -6,23 +6,18 @@ import { HubError } from '../../domain/api/errors.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { hashCode } from '../../site/build/code-hash.ts'
-import type { ChangedPaths } from '../../stores/content/content-clone.ts'
 import { readSiteDatabase, readState } from '../../stores/site/site-database.ts'
 import { type Health, STARTING } from '../health.ts'
 import { onAbort } from '../http/abort.ts'
 import { inBackground } from '../http/background.ts'
 import { type SearchThreads, startSearchThreads, type ThreadedSearch } from '../search-threads.ts'
-import type { BuilderMessage, HostMessage } from './builder-messages.ts'
+import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } from './builder-messages.ts'
 import type { Site } from './serve-sites.ts'
-import { type LockedFolder, lockFolder, removeAbandoned, SiteState } from './site-folder.ts'
+import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, SiteState } from './site-folder.ts'
 
 const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
-/** How long the files of a replaced state remain readable for requests that started with it. */
-const RETIRE_MS = 10_000
 /** Delay before cleanup after the start, so that it does not slow the first responses. */
 const TIDY_MS = 5_000
-const FIRST_PAUSE_MS = 1_000
-const MAX_PAUSE_MS = 60_000
 
 /** A site that follows its content. */
 interface FollowedSite {
@@ -40,18 +35,10 @@ interface FollowedSite {
 
 type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
 
-/** The result of `beforeBuild`. */
-interface BroughtContent {
-  /** Whether the folder contains everything published so far. */
-  isWhole: boolean
-  /** What may have changed in addition to the files that a watcher reports. */
-  changed: ChangedPaths
-}
-
 /** The callbacks of a follower. */
 interface FollowEvents {
   /** Updates the content folder from git; the folder then does not change until the next call. @throws Error if git cannot be read now */
-  beforeBuild: () => Promise<BroughtContent>
+  beforeBuild: () => Promise<ReadyContent>
   /** Called when a new state is being served. */
   onShow: () => void
   /** Called when the content of the last round is being served. */
@@ -107,18 +94,16 @@ export function followContent(
     }
   }
 
-  const takeOver = (state: SiteState) => {
-    show(state)
-    console.log(`Serving the content as of ${state.began}: ${formatCounts(state.counts)}.`)
-  }
   const hear = (message: FollowMessage) => {
     if (message.kind === 'progress') {
       if (site === NOT_BUILT) onProgress(message.step, message.done, message.total)
     } else if (message.kind === 'polling') {
       health = { ...health, polling: message.reason }
       console.error(message.reason)
-    } else if (message.kind === 'state') takeOver(message.state)
-    else if (message.kind === 'read') {
+    } else if (message.kind === 'state') {
+      show(message.state)
+      console.log(`Serving the content as of ${message.state.began}: ${formatCounts(message.state.counts)}.`)
+    } else if (message.kind === 'read') {
       const { problems, ignored } = message
       health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
       onBuilt(new Date(message.began))
@@ -146,8 +131,8 @@ export function followContent(
     beforeBuild,
   )
   setTimeout(() => inBackground('Removing sites without content', removeAbandoned), TIDY_MS).unref()
-  onAbort(signal, () => ready.resolve())
   onAbort(signal, () => {
+    ready.resolve()
     threads?.close()
     folder.release()
   })
@@ -164,18 +149,19 @@ export function followContent(
 const NOT_BUILT: Site = {
   source: UNKNOWN_SOURCE,
   files: {
-    read: () =>
-      Promise.reject(
-        new HubError('unavailable', 'The site is being built for the first time. Try again in a few seconds.', {
-          retryAfterSeconds: 5,
-        }),
-      ),
+    read: async () => {
+      throw notBuilt()
+    },
   },
   search: () => {
-    throw new HubError('unavailable', 'The site is being built for the first time. Try again in a few seconds.', {
-      retryAfterSeconds: 5,
-    })
+    throw notBuilt()
   },
+}
+
+function notBuilt(): HubError {
+  return new HubError('unavailable', 'The site is being built for the first time. Try again in a few seconds.', {
+    retryAfterSeconds: 5,
+  })
 }
 
 function readLastState(folder: LockedFolder): SiteState | undefined {
@@ -214,7 +200,7 @@ function keepBuilding(
       }
       inBackground('Updating the content folder from git', async () => {
         const answer: HostMessage = await beforeBuild().then(
-          (brought) => ({ kind: 'ready', ...brought }),
+          (content) => ({ kind: 'ready', ...content }),
           (error: unknown) => ({ kind: 'unready', message: error instanceof Error ? error.message : String(error) }),
         )
         tell(mine, answer)
@@ -223,7 +209,7 @@ function keepBuilding(
     child.once('error', (error) => hear({ kind: 'failed', message: error.message }))
     child.once('exit', (code, ending) => {
       if (signal.aborted) return
-      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, MAX_PAUSE_MS)
+      const pauseMs = pauseAfter(failures++)
       hear({
         kind: 'failed',
         message: `The build process exited with ${code ?? ending}. It will be restarted in ${pauseMs / 1000} s.`,

@@ -8,8 +8,8 @@ import { type ProcessLock, takeLock } from '../../stores/git/process-lock.ts'
 
 /** Where sites are kept. */
 const SITES_DIR = '.hub/data'
-/** Where sites were kept before 2026-11-22. */
-const OLD_SITES_DIR = '.hub/sites'
+/** How long the files of a replaced state remain readable for requests that started with it. */
+export const RETIRE_MS = 10_000
 
 /** A complete state of a site, and its metadata. */
 export const SiteState = z.object({
@@ -75,7 +75,7 @@ function hold(dir: string, place: object): { folder: SiteFolder; lock: ProcessLo
   return { folder: describeFolder(dir), lock }
 }
 
-/** Removes folders whose content folder no longer exists, temporary folders of killed processes, and the folder that older code used. */
+/** Removes folders whose content folder no longer exists, and temporary folders of killed processes. */
 export async function removeAbandoned(): Promise<void> {
   for (const name of existsSync(SITES_DIR) ? readdirSync(SITES_DIR) : []) {
     const dir = join(SITES_DIR, name)
@@ -86,7 +86,6 @@ export async function removeAbandoned(): Promise<void> {
     lock.release()
     await rm(dir, { recursive: true, force: true })
   }
-  await rm(OLD_SITES_DIR, { recursive: true, force: true })
 }
 
 function hasContent(dir: string): boolean {

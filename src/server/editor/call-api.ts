@@ -5,8 +5,7 @@ import { PERMISSIONS } from '../../domain/access/permissions.ts'
 import { makeToken } from '../../domain/access/token-form.ts'
 import type { TokenRecord } from '../../domain/access/token-record.ts'
 import { formatMoment } from '../../domain/content/values.ts'
-import { handleChange } from '../publish/manage.ts'
-import { handlePublish, type PublishHandlerDeps } from '../publish/publish.ts'
+import { handleWrite, type PublishHandlerDeps } from '../publish/handle-write.ts'
 
 /** An API call. */
 export interface ApiCall {
@@ -48,7 +47,7 @@ export async function callApi(
     findToken: async (given) => (given === token ? record : undefined),
     recordTokenUse: async () => {},
   })
-  const answer = await (method === 'POST' ? handlePublish(request, connectAs) : handleChange(request, connectAs))
+  const answer = await handleWrite(request, connectAs)
   const { data, error } = (await answer.json()) as {
     data?: Record<string, unknown>
     error?: { code: string; message: string }

@@ -14,7 +14,7 @@ export interface Serving {
   deps: McpDeps
 }
 
-type MethodHandler = (params: Record<string, unknown>, deps: McpDeps, era: Era) => McpResult | Promise<McpResult>
+type MethodHandler = (params: Record<string, unknown>, deps: McpDeps) => McpResult | Promise<McpResult>
 
 /** All methods that we handle; the libraries handle the handshake and ping. Most requests call tools, so the handlers of other methods are imported when first needed. */
 const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
@@ -25,7 +25,7 @@ const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
     'prompts/get': async (params, deps) => (await import('./prompts.ts')).getPrompt(params, deps),
     'resources/list': async (params, deps) => (await import('./resources.ts')).listResources(params, deps),
     'resources/templates/list': async () => (await import('./resources.ts')).listTemplates(),
-    'resources/read': async (params, deps, era) => (await import('./resources.ts')).readResource(params, deps, era),
+    'resources/read': async (params, deps) => (await import('./resources.ts')).readResource(params, deps),
     'skills/list': async (params) => (await import('./skills.ts')).listSkills(params),
     'skills/get': async (params, deps) => (await import('./skills.ts')).getSkill(params, deps),
     'completion/complete': async (params, deps) => (await import('./completions.ts')).completeArgument(params, deps),
@@ -54,7 +54,7 @@ export async function dispatch(
   const answer = METHODS.get(method)
   if (!answer) throw new McpFailure(CODES.methodNotFound, 'Method not found')
   try {
-    const result = await answer(params, deps, era)
+    const result = await answer(params, deps)
     return era === '2026' ? { ...result, ...HINTS.get(method) } : result
   } catch (thrown) {
     if (thrown instanceof McpFailure) throw thrown

@@ -1,14 +1,14 @@
-// Handles the MCP endpoint: checks the request, dispatches by protocol generation, and enforces the deadline.
+// Handles the MCP endpoint: checks the request, passes it to the MCP library, and enforces the deadline.
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
 import type { ReadDeps } from '../read/records.ts'
-import type { Serving } from './dispatch.ts'
 import { checkSource, type IsOwnHost } from './guard.ts'
 import { Refusal, respondToPreflight, respondWithLeg, respondWithRefusal } from './http.ts'
-import { CODES, isObject } from './protocol.ts'
+import { CODES } from './protocol.ts'
 import { readMessage } from './read-message.ts'
+import { serveMessage } from './serve-message.ts'
 
 /** The endpoint's dependencies. */
 export interface McpHandlerDeps extends ReadDeps {
@@ -45,29 +45,8 @@ async function handleMessage(request: Request, deps: McpHandlerDeps): Promise<Re
   const waitSeconds = await limiter.take(clientAddress)
   // A tool call reports failures in its result, which models read; all other methods report them in the status, which clients read.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw await rateLimitRefusal(waitSeconds)
-  const response = await serve({ request: withoutBody(request), message, deps: { ...deps, waitSeconds } })
+  const response = await serveMessage({ request: withoutBody(request), message, deps: { ...deps, waitSeconds } })
   return respondWithLeg(response, waitSeconds)
-}
-
-/** Members of `_meta` that occur only in requests of the 2026 protocol version and later. */
-const CLAIMS = ['io.modelcontextprotocol/protocolVersion', 'io.modelcontextprotocol/clientCapabilities'] as const
-
-/** Handles a message in the leg for its protocol generation. A message that is certainly from 2025 loads only that leg and its library; otherwise, the 2026 library detects the generation. */
-async function serve(serving: Serving): Promise<Response> {
-  if (!mayBeModern(serving)) return serveLegacy(serving)
-  const { isLegacy, serveModern } = await import('./modern-leg.ts')
-  return (await isLegacy(serving)) ? serveLegacy(serving) : serveModern(serving)
-}
-
-async function serveLegacy(serving: Serving): Promise<Response> {
-  return (await import('./legacy-leg.ts')).serveLegacy(serving)
-}
-
-function mayBeModern({ request, message }: Serving): boolean {
-  const version = request.headers.get('MCP-Protocol-Version') ?? '2025'
-  const meta = isObject(message.params) && isObject(message.params._meta) ? message.params._meta : {}
-  const isPlain = /^202[45]/.test(version) && !request.headers.has('Mcp-Method')
-  return !isPlain || CLAIMS.some((claim) => Object.hasOwn(meta, claim))
 }
 
 /** Returns the request without its body, which has been read, and without a session ID that another server may have set: this server has no sessions. */

@@ -15,7 +15,7 @@ export const CODES = {
   internalError: -32_603,
   /** The request was rejected before any method was considered. */
   refused: -32_000,
-  /** Used only in 2025; 2026 uses `invalidParams`. */
+  /** Sent only to clients from 2025; 2026 uses `invalidParams`. */
   resourceNotFound: -32_002,
 } as const
 

@@ -6,7 +6,7 @@ import type { ReadDeps } from '../read/records.ts'
 import { findContent, findRepository } from '../read/records.ts'
 import { readMenu } from './menu.ts'
 import { formatMenuEntry } from './prompts.ts'
-import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
+import { CODES, McpFailure, type McpResult } from './protocol.ts'
 
 const MEDIA_TYPE = 'text/plain'
 
@@ -47,17 +47,17 @@ export async function listResources(params: Record<string, unknown>, deps: ReadD
 }
 
 /** Handles `resources/read`: returns the stored text. */
-export async function readResource(params: Record<string, unknown>, deps: ReadDeps, era: Era): Promise<McpResult> {
+export async function readResource(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
   const { uri } = params
   if (typeof uri === 'string' && uri.startsWith('skill:')) {
     const text = await (await import('./skills.ts')).readSkillText(uri, deps)
-    if (text === undefined) throw resourceNotFound(uri, era)
+    if (text === undefined) throw resourceNotFound(uri)
     return { contents: [{ uri, mimeType: 'text/markdown', text }] }
   }
   const parts = typeof uri === 'string' ? splitAddress(uri) : undefined
-  if (!parts) throw resourceNotFound(uri, era)
+  if (!parts) throw resourceNotFound(uri)
   const text = await readText(parts, deps)
-  if (text === undefined) throw resourceNotFound(uri, era)
+  if (text === undefined) throw resourceNotFound(uri)
   return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] }
 }
 
@@ -82,10 +82,10 @@ function splitAddress(uri: string): ResourceParts | undefined {
   return { owner, name, version }
 }
 
-function resourceNotFound(uri: unknown, era: Era): McpFailure {
+function resourceNotFound(uri: unknown): McpFailure {
   const echo = typeof uri === 'string' ? printable(uri) : ''
   return new McpFailure(
-    era === '2025' ? CODES.resourceNotFound : CODES.invalidParams,
+    CODES.invalidParams,
     `There is no resource${echo === '' ? ' named' : ` ${echo}`}. Valid URIs have the form ${TEMPLATES.map(({ uriTemplate }) => uriTemplate).join(' or ')}.`,
     { uri: echo },
   )

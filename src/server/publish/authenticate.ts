@@ -1,11 +1,12 @@
 // Authenticates a publisher: reads the Authorization header, and checks the token and its permissions.
 
 import type { Person } from '../../domain/access/account.ts'
+import { mayActFor } from '../../domain/access/memberships.ts'
 import { hasPermission, type Permission } from '../../domain/access/permissions.ts'
 import { isToken } from '../../domain/access/token-form.ts'
 import { coversRepository, hasExpired, type TokenRecord } from '../../domain/access/token-record.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { type OwnerFile, parseOwnerFile } from '../../domain/content/prompt-file.ts'
+import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
 import type { Provenance } from '../../domain/content/values.ts'
 import { brokenFileError } from '../../domain/publishing/repository-state.ts'
 import type { VerifiedJob, VerifyJob } from './oidc.ts'
@@ -28,15 +29,8 @@ export interface Bearer {
   provenance: Provenance | undefined
 }
 
-/** The publisher of a request. For people and jobs, it includes the function that checks their access later, so that no publish loads code it does not need. */
-type Holder =
-  | { kind: 'operator' }
-  | {
-      kind: 'person'
-      login: string
-      mayActFor: (owner: string, file: Pick<OwnerFile, 'members'> | undefined) => boolean
-    }
-  | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal' | 'jti' | 'endsMs'>)
+/** The publisher of a request. */
+type Holder = TokenRecord['holder'] | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal' | 'jti' | 'endsMs'>)
 
 /** Looks up a token. @throws HubError `unavailable` if the store cannot be reached, so that nobody is admitted in that case */
 type FindToken = (token: string) => Promise<TokenRecord | undefined>
@@ -82,16 +76,10 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
     tokenId: id,
     scope,
     permissions,
-    holder: await withJudge(holder),
+    holder,
     login: holder.kind === 'person' ? holder.login : undefined,
     provenance: undefined,
   }
-}
-
-async function withJudge(holder: TokenRecord['holder']): Promise<Holder> {
-  if (holder.kind === 'operator') return holder
-  const { mayActFor } = await import('../../domain/access/memberships.ts')
-  return { kind: 'person', login: holder.login, mayActFor: (owner, file) => mayActFor(holder, owner, file) }
 }
 
 /** Authenticates a job. `admitJob` checks later, and only for trusted jobs, whether the token was already used. */
@@ -154,7 +142,7 @@ export function requireRights(
       `This job may not ${SAID[needed]} ${owner}/${name}: ${refusal}. See trusted_publishers in content/${owner}/index.md.`,
     )
   }
-  if (!holder.mayActFor(owner, file))
+  if (!mayActFor(holder, owner, file))
     throw new HubError(
       'forbidden',
       `${holder.login} may not ${SAID[needed]} ${owner}. Its members are listed in content/${owner}/index.md.`,

@@ -1,10 +1,183 @@
-// Handles all writes to the API: POST is a publish, any other method a change.
+// Handles all writes to the API: POST publishes a version; PATCH, PUT and DELETE change what is already published. The checks that do not need git run here, in the order of docs/contract.md section 7.
+import { hash } from 'node:crypto'
+import type { Permission } from '../../domain/access/permissions.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
+import { isPublishedAt, matchManageRoute, matchRoute, matchRouteOfAnyNames, ROUTES } from '../../domain/api/routes.ts'
+import { isName, isOwner } from '../../domain/content/names.ts'
+import { contentTooLarge } from '../../domain/publishing/request.ts'
+import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
-import { handlePublish, type PublishHandlerDeps } from './publish.ts'
+import { openBody } from '../read-body.ts'
+import {
+  type AuthDeps,
+  authenticate,
+  type Bearer,
+  requirePermission,
+  requireRights,
+  requireScope,
+} from './authenticate.ts'
+import { openPublish } from './publish.ts'
+import { type Clock, readOwnerIndex, SYSTEM_CLOCK } from './rounds.ts'
+import type { OpenWrite, Sending, WriteDeps } from './write-to-git.ts'
+
+/** The dependencies for publishing. */
+export interface PublishHandlerDeps extends WriteDeps, AuthDeps {
+  /** Records when a token was last used; failures are ignored, because this is only informational. */
+  recordTokenUse: (tokenId: string) => Promise<void>
+  /** Limits publishes for each publisher. */
+  limiter: RateLimiter
+  /** Limits requests with invalid tokens for each client IP address. */
+  failedTokens: RateLimiter
+  /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
+  clientAddress: string
+}
 
 /** Handles one write. Never throws: errors become responses. */
-export async function handleWrite(request: Request, connect: Connect<PublishHandlerDeps>): Promise<Response> {
-  if (request.method === 'POST') return handlePublish(request, connect)
-  // Imported when first needed, because most writes are publishes.
-  return (await import('./manage.ts')).handleChange(request, connect)
+export async function handleWrite(
+  request: Request,
+  connect: Connect<PublishHandlerDeps>,
+  time = SYSTEM_CLOCK,
+): Promise<Response> {
+  const arrivedMs = time.now()
+  const { method } = request
+  const { pathname } = new URL(request.url)
+  const route = findWriteRoute(method, pathname)
+  if (!route) return respondElsewhere(request, pathname)
+  const { owner = '', name = '' } = route.parameters
+  try {
+    const incoming = openBody(request, LIMITS.requestBytes, contentTooLarge)
+    await incoming.checkLength()
+    // The body of a DELETE is optional, so its type is checked only if there is one.
+    if (method !== 'DELETE') requireJson(request)
+    const deps = await connect()
+    const bearer = await admitBearer(request, deps, new Date(arrivedMs))
+    if (!isOwner(owner) || !isName(name)) throw invalidNameError()
+    const write =
+      route.id === 'publish'
+        ? openPublish(request)
+        : // Imported when first needed, because most writes are publishes.
+          (await import('./manage.ts')).openChange(route.id, method, route.parameters)
+    // The rest of the body is read only if the token is valid, so that requests with an invalid one use no memory.
+    const bytes = await incoming.read()
+    const isEmpty = bytes.length === 0 && method === 'DELETE'
+    if (!isEmpty) requireJson(request)
+    const { needed, carryOut } = write.parse(isEmpty ? {} : parseJson(bytes, write.findExcess))
+    requireScope(bearer, owner, name)
+    requirePermission(bearer, needed)
+    const sending = { owner, name, bearer, arrivedMs }
+    await admitJob(sending, needed, [method, pathname, hash('sha256', bytes)].join('\0'), deps, time)
+    const response = await carryOut(sending, deps, time)
+    // The last use is only informational; the write succeeds either way.
+    if (bearer.tokenId !== undefined) await deps.recordTokenUse(bearer.tokenId).catch(() => {})
+    return response
+  } catch (thrown) {
+    return (await refusals()).respondToError(request, thrown)
+  }
+}
+
+/** Finds the route of a write. All names match here: a malformed one is rejected later with its own message, and only after the token has been validated. */
+function findWriteRoute(method: string, pathname: string) {
+  if (method === 'POST') {
+    const route = matchRouteOfAnyNames(pathname)
+    return route && isPublishedAt(route.id) ? { ...route, id: 'publish' as const } : undefined
+  }
+  const route = matchManageRoute(pathname)
+  return route?.methods.some((allowed) => allowed === method) ? route : undefined
+}
+
+/** Responds to a write whose URL does not exist or does not support the method. */
+async function respondElsewhere(request: Request, pathname: string): Promise<Response> {
+  const route = matchRoute(pathname)
+  const { respondNotFound, respondToError, methodNotAllowed } = await refusals()
+  const methods = route ? ROUTES[route.id].methods : matchManageRoute(pathname)?.methods
+  return methods ? respondToError(request, methodNotAllowed(request.method, methods)) : respondNotFound(request)
+}
+
+/** Imports the rejections when first needed, because a successful publish does not need them. */
+const refusals = () => import('../refusals.ts')
+
+/** Media types of PATCH. RFC 7396 section 4 */
+const PATCH_TYPES = ['application/json', 'application/merge-patch+json']
+
+/** @throws HubError `unsupported_media_type` */
+function requireJson({ method, headers }: Request): void {
+  const encoding = headers.get('Content-Encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity')
+    throw new HubError(
+      'unsupported_media_type',
+      'The body is compressed. Send it uncompressed, without Content-Encoding.',
+    )
+  const type = (headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
+  if (method === 'PATCH' ? !PATCH_TYPES.includes(type) : type !== 'application/json')
+    throw new HubError(
+      'unsupported_media_type',
+      'The body must be JSON. Send it with "Content-Type: application/json".',
+    )
+}
+
+/** Authenticates the sender, and counts the request. @throws HubError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
+async function admitBearer(request: Request, deps: PublishHandlerDeps, now: Date): Promise<Bearer> {
+  const bearer = await authenticate(request, deps, now).catch(async (thrown: unknown): Promise<never> => {
+    // An IP address that sends many invalid tokens must wait; valid tokens from the same address are not delayed.
+    const isInvalid = thrown instanceof HubError && thrown.code === 'unauthorized'
+    const waitSeconds = isInvalid ? await deps.failedTokens.take(deps.clientAddress) : 0
+    throw waitSeconds > 0 ? (await refusals()).rateLimitError('badTokens', waitSeconds) : thrown
+  })
+  const waitSeconds = await deps.limiter.take(bearer.publisher)
+  if (waitSeconds > 0) throw (await refusals()).rateLimitError('publishes', waitSeconds)
+  return bearer
+}
+
+function invalidNameError(): HubError {
+  return new HubError(
+    'not_found',
+    'No repository can have this name. Owners and names consist of lower-case letters, digits and single hyphens, and some owners are reserved.',
+  )
+}
+
+/** @throws HubError `invalid_request` for bytes that are not UTF-8 and for invalid JSON, including JSON with a byte order mark (RFC 8259 section 8.1); also the error of `findExcess` */
+function parseJson(bytes: Uint8Array, findExcess: OpenWrite['findExcess']): unknown {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new HubError('invalid_request', 'The body is not UTF-8. Save the prompt as UTF-8 and send it again.')
+  }
+  const excess = findExcess(text)
+  if (excess) throw excess
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new HubError(
+      'invalid_request',
+      'The body is not valid JSON. Generate it with a program such as jq or JSON.stringify.',
+    )
+  }
+}
+
+/** How long a used token is remembered after it expires. This must be longer than the few seconds for which an expired token is still accepted. */
+const JOB_LEEWAY_MS = 60_000
+
+/**
+ * Checks that the owner trusts a CI job, then marks its token as used for the request. This happens before the write waits in the queue, so that an untrusted job delays nobody and nothing is stored about it.
+ *
+ * @throws HubError `forbidden`; `unauthorized` if the token was used for another request; `unavailable`
+ */
+async function admitJob(
+  sending: Sending,
+  needed: Permission,
+  request: string,
+  { git, spendJob }: PublishHandlerDeps,
+  time: Clock,
+): Promise<void> {
+  const { owner, name, bearer } = sending
+  if (bearer.holder.kind !== 'job') return
+  requireRights(bearer, { owner, name }, needed, await readOwnerIndex(git, sending, time))
+  const { jti, endsMs } = bearer.holder
+  if (!(await spendJob({ jti, request: hash('sha256', request), endsMs: endsMs + JOB_LEEWAY_MS })))
+    throw new HubError(
+      'unauthorized',
+      'This OIDC token was already used for another request. Request a new one from GitHub for each publish.',
+    )
 }

@@ -1,104 +1,53 @@
-// Handles changes: PATCH for repositories, and PUT and DELETE for labels and yanks. The checks run in the same order as for a publish.
-import { hash } from 'node:crypto'
+// Changes what is already published: the fields of a repository, labels and yanks. Every change is at most one commit, to `index.md`.
+import type { Permission } from '../../domain/access/permissions.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { COMMON_HEADERS, type ManageRouteId, matchManageRoute } from '../../domain/api/routes.ts'
-import { isName, isOwner, isTag, isVersion, splitFullName } from '../../domain/content/names.ts'
+import { COMMON_HEADERS, type ManageRouteId, type PathParameters } from '../../domain/api/routes.ts'
+import type { Repository } from '../../domain/api/schema.ts'
+import { isTag, isVersion, splitFullName } from '../../domain/content/names.ts'
+import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
 import type { Neighbours } from '../../domain/content/rules.ts'
+import { decideChange } from '../../domain/managing/decision.ts'
 import { type Change, findChangeExcess, parseChange, type Target } from '../../domain/managing/request.ts'
-import type { Connect } from '../connect.ts'
+import { readRepositoryState } from '../../domain/publishing/repository-state.ts'
+import type { FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
-import { type PublishDeps, writeToGit } from './attempt.ts'
-import { requirePermission, requireScope } from './authenticate.ts'
-import { type AcceptedChange, type ChangeOutcome, changeAsWrite, permissionFor } from './decide-change.ts'
-import {
-  admitBearer,
-  invalidNameError,
-  openLimitedBody,
-  type PublishHandlerDeps,
-  parseJsonBody,
-  recordUse,
-  refusals,
-  requireJson,
-  respondElsewhere,
-} from './publish.ts'
-import { type Clock, SYSTEM_CLOCK } from './rounds.ts'
+import { requirePermission, requireRights } from './authenticate.ts'
+import { showRepository } from './renew-fresh-copy.ts'
+import type { Round } from './rounds.ts'
+import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
 
-/** Media types that PATCH accepts. RFC 7396 section 4 */
-const PATCH_TYPES = ['application/json', 'application/merge-patch+json']
+/** The outcome of a change. */
+interface Outcome {
+  repository: Repository
+  isUnchanged: boolean
+  commit: { sha: string; url: string | null } | null
+}
 
-/** Handles one PATCH, PUT or DELETE. Never throws: errors become responses. */
-export async function handleChange(
-  request: Request,
-  connect: Connect<PublishHandlerDeps>,
-  time = SYSTEM_CLOCK,
-): Promise<Response> {
-  const arrivedMs = time.now()
-  const { pathname } = new URL(request.url)
-  const route = matchManageRoute(pathname)
-  if (!route?.methods.some((method) => method === request.method)) return await respondElsewhere(request, pathname)
-  try {
-    const incoming = openLimitedBody(request)
-    await incoming.checkLength()
-    if (request.method !== 'DELETE') requireJson(request, request.method === 'PATCH' ? PATCH_TYPES : undefined)
-    const deps = await connect()
-    const bearer = await admitBearer(request, deps, new Date(arrivedMs))
-    const { owner = '', name = '', label = '', version = '' } = route.parameters
-    if (!isOwner(owner) || !isName(name)) throw invalidNameError()
-    const target = targetOf(route.id, request.method, { label, version })
-    const bytes = await incoming.read()
-    if (bytes.length > 0 && request.method === 'DELETE') requireJson(request)
-    const body = bytes.length === 0 && request.method === 'DELETE' ? {} : parseJsonBody(bytes, findChangeExcess)
-    const change = parseChange(target, body)
-    requireScope(bearer, owner, name)
-    const needed = permissionFor(change)
-    requirePermission(bearer, needed)
-    if (bearer.holder.kind === 'job')
-      await (await import('./admit-job.ts')).admitJob(
-        {
-          owner,
-          name,
-          bearer,
-          needed,
-          arrivedMs,
-          job: bearer.holder,
-          request: hash('sha256', [request.method, pathname, hash('sha256', bytes)].join('\0')),
+/** Opens a change. @throws HubError `not_found` for a malformed label or version */
+export function openChange(id: ManageRouteId, method: string, parameters: PathParameters): OpenWrite {
+  const target = targetOf(id, method, parameters)
+  return {
+    findExcess: findChangeExcess,
+    parse(body) {
+      const change = parseChange(target, body)
+      return {
+        needed: permissionFor(change),
+        async carryOut(sending, deps, time) {
+          const neighbours = await findNeighbours(change, deps)
+          const { owner, name, arrivedMs, bearer } = sending
+          const write = {
+            ...{ owner, name, arrivedMs },
+            needsHistory: false,
+            decide: (folder: FolderState) => decideRound(sending, change, neighbours, folder, deps),
+          }
+          return respondWithOutcome(await writeToGit(write, bearer, deps, time))
         },
-        deps,
-        time,
-      )
-    const outcome = await changeInGit({ owner, name, bearer, change, arrivedMs }, deps, time)
-    await recordUse(bearer, deps)
-    return respondWithChange(outcome)
-  } catch (thrown) {
-    return (await refusals()).respondToError(request, thrown)
+      }
+    },
   }
 }
 
-/**
- * Carries out an accepted change when it is its turn, with at most one commit, to `index.md`.
- *
- * @throws HubError for every rejection in docs/contract.md section 6 that requires git
- */
-async function changeInGit(
-  accepted: AcceptedChange,
-  deps: PublishDeps,
-  time: Clock = SYSTEM_CLOCK,
-): Promise<ChangeOutcome> {
-  const neighbours = await findNeighbours(accepted.change, deps)
-  const operationId = time.newId()
-  const ending = await writeToGit(
-    { ...accepted, publisher: accepted.bearer.publisher },
-    (known) => changeAsWrite({ ...accepted, known, operationId, neighbours }, deps),
-    ({ file }) => ({ file, entry: undefined, added: undefined }),
-    deps,
-    time,
-  )
-  return ending.kind === 'answer'
-    ? ending.answer
-    : { repository: ending.decision.repository, isUnchanged: false, commit: ending.commit }
-}
-
-function targetOf(id: ManageRouteId, method: string, { label, version }: { label: string; version: string }): Target {
+function targetOf(id: ManageRouteId, method: string, { label = '', version = '' }: PathParameters): Target {
   if (id === 'changeRepository') return { kind: 'patch' }
   if (id === 'manageLabel') {
     if (!isTag(label))
@@ -113,8 +62,13 @@ function targetOf(id: ManageRouteId, method: string, { label, version }: { label
   return { kind: method === 'PUT' ? 'yank' : 'unyank', version }
 }
 
+/** Returns the permission that a change needs, as far as it is known before the owner's file is read. */
+function permissionFor({ kind }: Change): Permission {
+  return kind === 'label' || kind === 'unlabel' ? 'label' : 'maintain'
+}
+
 /** Looks up the repositories that a change refers to, because the decision itself is pure. */
-async function findNeighbours(change: Change, deps: PublishDeps): Promise<Neighbours> {
+async function findNeighbours(change: Change, deps: WriteDeps): Promise<Neighbours> {
   const named = change.kind === 'patch' ? [change.fields.moved_to, change.fields.replaced_by] : []
   const found = new Map<string, { file: { moved_to: string | null } }>()
   for (const fullName of named) {
@@ -125,7 +79,49 @@ async function findNeighbours(change: Change, deps: PublishDeps): Promise<Neighb
   return { repositories: found as unknown as Neighbours['repositories'] }
 }
 
-function respondWithChange({ repository, isUnchanged, commit }: ChangeOutcome): Response {
+/** Decides a round: either a commit or a response without one. The record for the response is built before the commit, so that nothing can fail afterwards. */
+async function decideRound(
+  sending: Sending,
+  change: Change,
+  neighbours: Neighbours,
+  folder: FolderState,
+  deps: WriteDeps,
+): Promise<Round<Outcome>> {
+  const { owner, name, bearer } = sending
+  requireRightsFor(change, sending, folder)
+  const state = readRepositoryState({ owner, name, versions: folder.versions.keys(), index: folder.index })
+  const { file, indexText, summary } = decideChange(change, state, neighbours)
+  const shown = { file, entry: undefined, added: undefined }
+  const record = await showRepository({ owner, name, folder, ...shown }, deps)
+  // A copy with more versions than git belongs to a later publish, which this listing does not include yet.
+  const repository = record?.repository ?? (await deps.fresh.find(owner, name))?.repository
+  if (!repository) throw new Error(`${owner}/${name} cannot be shown`)
+  if (indexText === undefined || change.isDryRun)
+    return { kind: 'answer', answer: { repository, isUnchanged: indexText === undefined, commit: null } }
+  const message = {
+    headline: `${owner}/${name}: ${summary}`,
+    trailers: [['Changed-By', bearer.login ?? owner]] as const,
+  }
+  return {
+    kind: 'commit',
+    additions: { owner, name, message, version: undefined, index: indexText },
+    shown,
+    answerOf: (commit) => ({ repository, isUnchanged: false, commit }),
+  }
+}
+
+/** @throws HubError `forbidden`; a protected label requires a higher permission */
+function requireRightsFor(change: Change, { owner, name, bearer }: Sending, { ownerIndex }: FolderState): void {
+  const isProtected =
+    (change.kind === 'label' || change.kind === 'unlabel') &&
+    ownerIndex !== undefined &&
+    (parseOwnerFile(ownerIndex).value?.protected_labels ?? []).includes(change.label)
+  const needed = isProtected ? 'maintain' : permissionFor(change)
+  requirePermission(bearer, needed, isProtected ? `${owner} protects the label ${change.label}. ` : '')
+  requireRights(bearer, { owner, name }, needed, ownerIndex)
+}
+
+function respondWithOutcome({ repository, isUnchanged, commit }: Outcome): Response {
   return new Response(JSON.stringify({ data: { ...repository, unchanged: isUnchanged, commit } }), {
     headers: { ...COMMON_HEADERS, 'Cache-Control': 'no-store', 'Content-Type': 'application/json; charset=utf-8' },
   })

@@ -9,8 +9,8 @@ import {
   type FolderQuery,
   type FolderState,
   type GitStore,
-  type PublishMark,
 } from '../../ports/git-store.ts'
+import type { Written } from './renew-fresh-copy.ts'
 
 /** The clock and randomness of a publish, passed in so that tests can control both. */
 export interface Clock {
@@ -40,33 +40,38 @@ const MAX_REREADS = 5
 const CLOCK_LEEWAY_MS = 300_000
 
 /** The outcome of one round: either a commit to make or a response without one. */
-export type Round<Decision, Answer> =
-  | { kind: 'commit'; additions: Omit<Additions, 'base'>; decision: Decision }
+export type Round<Answer> =
+  | {
+      kind: 'commit'
+      additions: Omit<Additions, 'base'>
+      /** What the fresh copy needs to know about the commit. */
+      shown: Shown
+      answerOf: (commit: { sha: string; url: string | null }) => Answer
+    }
   | { kind: 'answer'; answer: Answer }
 
+type Shown = Pick<Written, 'file' | 'entry' | 'added'>
+
 /** Reads a listed version's file. @returns undefined for a version that is not listed */
-type ReadVersion = (version: string) => Promise<string | undefined>
+export type ReadVersion = (version: string) => Promise<string | undefined>
 
 /** A write to one repository: a publish, or a change to what is already published. */
-export interface RepositoryWrite<Decision, Answer> {
+export interface RepositoryWrite<Answer> {
   owner: string
   name: string
   /** The time when the request arrived, in milliseconds. */
   arrivedMs: number
-  /** The same in all rounds; distinguishes our own commit from others. */
-  operationId: string
-  /** The versions in the fresh copy, which exist even if a git listing lacks them. */
-  known: readonly string[]
   /** Whether the decision needs the repository's last 100 commits. */
   needsHistory: boolean
   /** Decides based on the state of git. Two different decisions for the same write have different commit subjects. @throws HubError for every rejection */
-  decide: (folder: FolderState, readVersion: ReadVersion) => Promise<Round<Decision, Answer>>
+  decide: (folder: FolderState, readVersion: ReadVersion) => Promise<Round<Answer>>
 }
 
-/** The final outcome: either our commit with the decision that it carries out, or a response without a commit. */
-export type FinalOutcome<Decision, Answer> =
-  | { kind: 'committed'; decision: Decision; folder: FolderState; commit: { sha: string; url: string | null } }
-  | { kind: 'answer'; answer: Answer }
+/** The final outcome: a response and, if our commit is its reason, what was committed on top of which folder. */
+interface FinalOutcome<Answer> {
+  answer: Answer
+  committed?: Shown & { folder: FolderState; commit: string }
+}
 
 /** The deadline of a publish. */
 interface Deadline extends Pick<Clock, 'now' | 'sleep'> {
@@ -76,35 +81,44 @@ interface Deadline extends Pick<Clock, 'now' | 'sleep'> {
 /**
  * Writes in as many rounds as needed within the time limit.
  *
+ * @param known the versions in the fresh copy, which exist even if a git listing lacks them
  * @throws HubError that a round throws; `unavailable` with Retry-After when the time limit is reached: either nothing was written, or a retry finds what was written
  */
-export async function writeInRounds<Decision, Answer>(
+export async function writeInRounds<Answer>(
   git: GitStore,
-  write: RepositoryWrite<Decision, Answer>,
-  { now, random, sleep }: Clock,
-): Promise<FinalOutcome<Decision, Answer>> {
+  write: RepositoryWrite<Answer>,
+  known: readonly string[],
+  { now, random, newId, sleep }: Clock,
+): Promise<FinalOutcome<Answer>> {
   const deadline: Deadline = { endsMs: write.arrivedMs + DEADLINE_MS, now, sleep }
+  /** The same in all rounds; distinguishes our own commit from others. */
+  const operation = ['Operation-Id', newId()] as const
   let isInDoubt = false
-  /** The decisions that were sent to be committed, by subject. If a response was lost, the subject of the commit that a later round finds identifies the decision. */
-  const sent = new Map<string, Decision>()
+  /** The rounds whose commits were sent, by subject. If a response was lost, the subject of the commit that a later round finds identifies its round. */
+  const sent = new Map<string, Extract<Round<Answer>, { kind: 'commit' }>>()
+  const finish = (
+    { shown, answerOf }: Extract<Round<Answer>, { kind: 'commit' }>,
+    folder: FolderState,
+    { sha, url }: { sha: string; url: string | null },
+  ) => ({ answer: answerOf({ sha, url }), committed: { ...shown, folder, commit: sha } })
   let rereads = 0
   for (let round = 0; ; round++) {
     await waitBefore(round, { random, sleep })
     if (leftMs(deadline) < ROUND_MS) throw tooLate()
     const folder = await readOrWait(deadline, (call) => git.readFolder(questionOf(write, isInDoubt), call))
     if (folder === undefined) continue
-    const ours = isInDoubt ? findOperation(folder, write.operationId) : undefined
+    const ours = isInDoubt && folder.publishes.find(({ trailers }) => trailers.get(operation[0]) === operation[1])
     const carriedOut = ours && sent.get(ours.headline)
-    if (carriedOut) return { kind: 'committed', decision: carriedOut, folder, commit: { sha: ours.sha, url: ours.url } }
-    if (isStale(write, folder) && rereads++ < MAX_REREADS) continue
+    if (carriedOut) return finish(carriedOut, folder, ours)
+    if (isStale(known, folder) && rereads++ < MAX_REREADS) continue
     const decided = await readOrWait(deadline, (call) => decideOn(folder, git, write, call))
     if (decided === undefined) continue
-    if (decided.kind === 'answer') return decided
-    const { additions, decision } = decided
-    sent.set(additions.message.headline, decision)
-    const outcome = await git.commit({ ...additions, base: folder }, callWithin(deadline))
-    if (outcome.kind === 'committed')
-      return { kind: 'committed', decision, folder, commit: { sha: outcome.sha, url: outcome.url } }
+    if (decided.kind === 'answer') return { answer: decided.answer }
+    const { headline, trailers } = decided.additions.message
+    sent.set(headline, decided)
+    const message = { headline, trailers: [...trailers, operation] }
+    const outcome = await git.commit({ ...decided.additions, message, base: folder }, callWithin(deadline))
+    if (outcome.kind === 'committed') return finish(decided, folder, outcome)
     if (outcome.kind === 'busy') await waitOrGiveUp(deadline, outcome.retryAfterSeconds)
     if (outcome.kind === 'unknown') isInDoubt = true
   }
@@ -134,12 +148,12 @@ async function waitBefore(round: number, { random, sleep }: Pick<Clock, 'random'
   if (round > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** round))
 }
 
-function decideOn<Decision, Answer>(
+function decideOn<Answer>(
   folder: FolderState,
   git: GitStore,
-  { owner, name, decide }: RepositoryWrite<Decision, Answer>,
+  { owner, name, decide }: RepositoryWrite<Answer>,
   call: CallOptions,
-): Promise<Round<Decision, Answer>> {
+): Promise<Round<Answer>> {
   return decide(folder, async (version) => {
     const id = folder.versions.get(version)
     return id === undefined ? undefined : decodeText(`${owner}/${name}@${version}`, await git.readBlob(id, call))
@@ -147,20 +161,16 @@ function decideOn<Decision, Answer>(
 }
 
 /** Returns whether a listing lacks a version that is known to exist: the host's reads may lag several seconds behind its writes. */
-export function isStale({ known }: { known: readonly string[] }, { versions }: FolderState): boolean {
+export function isStale(known: readonly string[], { versions }: FolderState): boolean {
   return known.some((version) => !versions.has(version))
 }
 
 function questionOf(
-  { owner, name, needsHistory, arrivedMs }: RepositoryWrite<unknown, unknown>,
+  { owner, name, needsHistory, arrivedMs }: RepositoryWrite<unknown>,
   isInDoubt: boolean,
 ): FolderQuery {
   if (needsHistory) return { owner, name, publishes: {} }
   return isInDoubt ? { owner, name, publishes: { since: new Date(arrivedMs - CLOCK_LEEWAY_MS) } } : { owner, name }
-}
-
-function findOperation({ publishes }: FolderState, operationId: string): PublishMark | undefined {
-  return publishes.find(({ trailers }) => trailers.get('Operation-Id') === operationId)
 }
 
 function leftMs({ endsMs, now }: Deadline): number {

@@ -1,0 +1,69 @@
+// Serves a message through the MCP library, with one server per message. The library supports both protocol generations.
+
+import { dispatch, isSupported, type Serving } from './dispatch.ts'
+import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
+import { CODES, type Era } from './protocol.ts'
+
+/** Handles one message, which is already parsed; the request's own body is not read again. */
+export async function serveMessage({ request, message, deps }: Serving): Promise<Response> {
+  // Imported here: the bundler would load a top-level import with the function, even for requests that are rejected.
+  const { createMcpHandler, isLegacyRequest, Server, WebStandardStreamableHTTPServerTransport } = await import(
+    '@modelcontextprotocol/server'
+  )
+  const createServer = (era: Era) => {
+    const server = new Server(describeServer(deps.baseUrl), {
+      capabilities: CAPABILITIES,
+      instructions: INSTRUCTIONS,
+      cacheHints: { 'server/discover': CACHE_HINTS['server/discover'] },
+      jsonSchemaValidator: NO_VALIDATOR,
+    })
+    // There is one handler for all methods: with a handler per method, the library would validate parameters itself and report a client's mistake as an internal error.
+    if (isSupported(message.method ?? ''))
+      server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, deps, era)
+    return server
+  }
+  const isLegacy = await isLegacyRequest(request, message)
+  if (!isLegacy) {
+    const handler = createMcpHandler(() => createServer('2026'), { legacy: 'reject', keepAliveMs: 0 })
+    return readWhole(await handler.fetch(request, { parsedBody: message }), handler)
+  }
+  // `createMcpHandler` would always send events to these clients, but most expect JSON.
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    enableJsonResponse: !wantsEvents(request),
+    keepAliveMs: 0,
+  })
+  // The library sends the error codes of 2026 to all clients; clients from 2025 expect their own for a missing resource.
+  const send = transport.send.bind(transport)
+  transport.send = (answer, options) =>
+    message.method === 'resources/read' && 'error' in answer && answer.error.code === CODES.invalidParams
+      ? send({ ...answer, error: { ...answer.error, code: CODES.resourceNotFound } }, options)
+      : send(answer, options)
+  const server = createServer('2025')
+  await server.connect(transport)
+  // The library rejects clients whose Accept header does not list both types; here, every client gets a response.
+  const headers = new Headers(request.headers)
+  headers.set('Accept', 'application/json, text/event-stream')
+  const open = new Request(request.url, { method: 'POST', headers })
+  return readWhole(await transport.handleRequest(open, { parsedBody: message }), server)
+}
+
+/** Reads a response completely before its server is closed, which would cut it off. */
+async function readWhole(response: Response, server: { close(): Promise<void> }): Promise<Response> {
+  try {
+    return new Response(await response.arrayBuffer(), response)
+  } finally {
+    await server.close()
+  }
+}
+
+/** The library validates only client responses to requests from the server. This server sends none, and creating the default validator takes milliseconds. */
+const NO_VALIDATOR = {
+  getValidator(): never {
+    throw new Error('this server sends no requests to its clients')
+  },
+}
+
+function wantsEvents(request: Request): boolean {
+  const accepted = (request.headers.get('Accept') ?? '').toLowerCase()
+  return accepted.includes('text/event-stream') && !accepted.includes('application/json') && !accepted.includes('*/*')
+}

@@ -1,0 +1,87 @@
+// Defines what all writes have in common, and carries out an accepted one: from the queue to the fresh copy.
+import type { Permission } from '../../domain/access/permissions.ts'
+import type { HubError } from '../../domain/api/errors.ts'
+import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/routes.ts'
+import type { FreshCopies } from '../../ports/fresh-copies.ts'
+import type { GitStore } from '../../ports/git-store.ts'
+import type { SiteFiles } from '../../ports/site-files.ts'
+import type { Bearer } from './authenticate.ts'
+import { renewFreshCopy } from './renew-fresh-copy.ts'
+import { type Clock, LATEST_START_MS, type RepositoryWrite, writeInRounds } from './rounds.ts'
+import type { TakeTurn } from './turns.ts'
+
+/** The dependencies of an accepted write. */
+export interface WriteDeps {
+  baseUrl: string
+  git: GitStore
+  fresh: FreshCopies
+  siteFiles: SiteFiles
+  /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
+  purge: (cacheTags: string[]) => Promise<void>
+  /** Runs this process's publishes to the branch one at a time; git prevents conflicts between processes. Without the queue, publishes would still be correct but repeated more often, because every commit outdates the head that the others have read. */
+  takeTurn: TakeTurn
+}
+
+/** A write by an authenticated sender. */
+export interface Sending {
+  owner: string
+  name: string
+  bearer: Bearer
+  /** The time when the request arrived, in milliseconds. */
+  arrivedMs: number
+}
+
+/** A write whose URL and headers are valid. */
+export interface OpenWrite {
+  /** Returns the error for JSON with more values than any valid body has. */
+  findExcess: (text: string) => HubError | undefined
+  /** Parses the body. @throws HubError with all of its problems */
+  parse(body: unknown): ParsedWrite
+}
+
+/** A write whose body is valid. */
+interface ParsedWrite {
+  /** The permission that it needs. */
+  needed: Permission
+  /** Carries it out. @throws HubError for every rejection in docs/contract.md section 6 that requires git */
+  carryOut(sending: Sending, deps: WriteDeps, time: Clock): Promise<Response>
+}
+
+/** Carries out a write when it is its sender's turn, and makes it visible immediately. @throws HubError for every rejection in docs/contract.md section 6 that requires git */
+export async function writeToGit<Answer>(
+  write: RepositoryWrite<Answer>,
+  { publisher, login }: Pick<Bearer, 'publisher' | 'login'>,
+  deps: WriteDeps,
+  time: Clock,
+): Promise<Answer> {
+  const { owner, name, arrivedMs } = write
+  // The copy is made in the same turn. If it were made later, an older write's copy could replace a newer one.
+  return deps.takeTurn({ publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }, async () => {
+    const copy = await deps.fresh.find(owner, name)
+    const known = copy?.versions.map(({ version }) => version) ?? []
+    const { answer, committed } = await writeInRounds(deps.git, write, known, time)
+    if (committed) {
+      const written = { owner, name, ...committed, before: copy?.commit, by: login ?? owner }
+      await showAtOnce(written, copy?.repository.tags ?? [], deps, new Date(time.now()))
+    }
+    return answer
+  })
+}
+
+/** Shows a write to readers. Its commit already exists, so failures here are only logged and the write succeeds. */
+async function showAtOnce(
+  written: Parameters<typeof renewFreshCopy>[0],
+  tagsBefore: readonly string[],
+  deps: WriteDeps,
+  now: Date,
+): Promise<void> {
+  try {
+    await renewFreshCopy(written, deps, now)
+    const { owner, name, file } = written
+    const tags = new Set([...tagsBefore, ...file.tags])
+    await deps.purge([repositoryCacheTag(owner, name), ownerCacheTag(owner), ...[...tags].map(tagCacheTag)])
+  } catch (error) {
+    const { logProblem } = await import('../../ports/log.ts')
+    logProblem('warning', 'A write will not be visible until the next build.', { cause: error })
+  }
+}
