@@ -21,7 +21,6 @@ export interface Prompt {
   unbuilt?: string[]
 }
 
-/** A running hub. */
 export interface PlainFiles {
   url: string
   prompts: Record<string, Prompt>

@@ -135,7 +135,6 @@ export const WITH_PYTHON = PYTHON === undefined ? undefined : makeTools({ python
 /** Suffix for the titles of tests that are skipped because python3 is missing. */
 export const NO_PYTHON = PYTHON === undefined ? ' (SKIPPED: python3 is missing; apt-get install python3)' : ''
 
-/** Writes an executable sh script. */
 export function writeScript(folder: string, name: string, body: string): void {
   writeFileSync(path.join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
 }
@@ -202,7 +201,6 @@ export function commandLine({ command }: Shell): string {
   return [...command, HUBCLI].map((word) => `'${word}'`).join(' ')
 }
 
-/** Creates a PATH without curl. */
 export function withoutCurl(): string {
   const tools = makeTools()
   rmSync(path.join(tools, 'curl'))

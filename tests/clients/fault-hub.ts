@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net'
 /** Replaces a response; if it returns undefined, the hub responds as usual. */
 export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** A running hub. */
 export interface FaultHub {
   url: string
   /** Every URL that was requested, in order. */

@@ -21,7 +21,6 @@ export interface Fault {
   after?: (returning: Returning, passing: Passing) => void
 }
 
-/** A proxy. */
 export interface Front {
   /** Injects this fault from now on; without an argument, removes the fault. */
   spoil(fault?: Fault): void

@@ -73,7 +73,6 @@ export function aRepository(fullName: string, given: Partial<RepositoryEntry> = 
   return { owner, name, file: undefined, versions: [aVersion('1.0.0')], ...given }
 }
 
-/** Returns a content tree. */
 export function aTree(
   repositories: readonly RepositoryEntry[],
   given: { owners?: Record<string, OwnerFile>; usage?: Record<string, [week: number, quarter: number]> } = {},

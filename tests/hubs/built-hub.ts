@@ -12,7 +12,6 @@ import { type Files, makeRepository } from '../stores/local-repository.ts'
 import { makeSiteFolder } from './build-site.ts'
 import { serveBuiltSite } from './serve-site.ts'
 
-/** A running hub. */
 export interface BuiltHub {
   url: string
   server: Server

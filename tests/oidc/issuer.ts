@@ -20,7 +20,6 @@ export const CLAIMS = {
   run_id: '30433642',
 }
 
-/** A running issuer. */
 export interface Issuer {
   jwksUrl: string
   /** Returns the number of requests for its keys. */
@@ -40,7 +39,6 @@ export interface Issuer {
 
 let made = 0
 
-/** Starts an issuer. */
 export async function startIssuer(): Promise<Issuer> {
   const kid = 'key-1'
   const [ours, other] = await Promise.all([generateKeyPair('RS256', { extractable: true }), generateKeyPair('RS256')])

@@ -1,6 +1,6 @@
 // Parses the Dockerfile and .dockerignore. Unknown instructions are errors.
 
-/** One instruction. */
+/** An instruction of a Dockerfile. */
 export interface Step {
   word: string
   /** Flags such as `--from=packages`. */

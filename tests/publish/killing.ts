@@ -17,7 +17,6 @@ import type { KillableQuestion, KillableSettings } from './killable-hub.ts'
 /** A response, or `died` if the process died before it sent one. */
 export type Reply = { status: number; text: string } | 'died'
 
-/** A hub in its own process. */
 export interface KillableHub {
   ask(question: Omit<KillableQuestion, 'id'>): Promise<Reply>
   publish(content: string, key: string, path?: string): Promise<Reply>
@@ -92,7 +91,6 @@ export interface BadGit {
   remove(): void
 }
 
-/** Creates a faulty git. */
 export function makeBadGit(): BadGit {
   const dir = mkdtempSync(join(tmpdir(), 'hub-git-'))
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()

@@ -13,6 +13,5 @@ export function putContent(dir: string, path: string, text: string, when = '2020
   utimesSync(file, new Date(when), new Date(when))
 }
 
-/** Returns a version file. */
 export const versionFile = (content: string) =>
   `---\npublished_at: "2025-03-01T00:00:00Z"\npublished_by: tester\n---\n${content}\n`
