@@ -6,7 +6,7 @@ import { CLUSTER_CHECKS } from './cluster-checks.ts'
 import { GITHUB_CHECKS } from './github-checks.ts'
 import { HUB_CHECKS } from './hub-checks.ts'
 import { openDeployedHub } from './hub-requests.ts'
-import { freeBytesAt, MACHINE_CHECKS, type Machine, readMaxWatches } from './machine-checks.ts'
+import { MACHINE_CHECKS } from './machine-checks.ts'
 import { SETTINGS_CHECKS } from './settings-checks.ts'
 import { SIGN_IN_CHECKS } from './sign-in-checks.ts'
 
@@ -18,8 +18,8 @@ export interface Setup {
   root: string
   /** The URL of a deployed hub to check instead of this machine. */
   url?: string | undefined
-  /** Overrides for tests: another clock, another disk, another Node. */
-  outside?: Partial<Pick<Machine, 'freeBytes' | 'maxWatches' | 'nodeVersion'>> & { now?: () => Date }
+  /** Another clock, for tests. */
+  now?: () => Date
 }
 
 /**
@@ -27,13 +27,11 @@ export interface Setup {
  *
  * @throws Error for an invalid `url`
  */
-export async function checkSetup({ environment, root, url, outside = {} }: Setup): Promise<CheckResult[]> {
-  const { now = () => new Date(), freeBytes = freeBytesAt, nodeVersion = process.versions.node } = outside
-  const { maxWatches = readMaxWatches } = outside
+export async function checkSetup({ environment, root, url, now = () => new Date() }: Setup): Promise<CheckResult[]> {
   const address = url === undefined ? undefined : parseAddress(url)
   const config = readIfGood(environment)
   const examined = await runChecks(SETTINGS_CHECKS, { environment, config })
-  const machine = config && { root, config, environment, freeBytes, maxWatches, nodeVersion }
+  const machine = config && { root, config, environment }
   if (machine && address === undefined) examined.push(...(await runChecks(MACHINE_CHECKS, machine)))
   if (config?.gitStore.kind === 'github') {
     const { repository, branch, credential } = config.gitStore
@@ -47,7 +45,7 @@ export async function checkSetup({ environment, root, url, outside = {} }: Setup
     examined.push(...(await runChecks(CLUSTER_CHECKS, { ...machine, now }, examined)))
   if (config?.signIn.kind === 'github')
     examined.push(...(await runChecks(SIGN_IN_CHECKS, { signIn: config.signIn, baseUrl: config.baseUrl })))
-  if (address !== undefined) examined.push(...(await runChecks(HUB_CHECKS, openDeployedHub(address, now))))
+  if (address !== undefined) examined.push(...(await runChecks(HUB_CHECKS, openDeployedHub(address))))
   return examined
 }
 

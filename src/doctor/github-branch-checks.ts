@@ -6,7 +6,6 @@ import { type PublishingPlace, requireResponse } from './publishing-place.ts'
 const Sha = z.object({ sha: z.string() })
 const Head = z.object({ commit: z.object({ sha: z.string(), commit: z.object({ tree: Sha }).optional() }) })
 const Commit = z.object({ tree: Sha })
-const Protection = z.object({ protected: z.boolean().default(false) })
 const Rules = z.array(z.object({ type: z.string(), ruleset_id: z.int().optional() }))
 const Ruleset = z.object({ name: z.string(), current_user_can_bypass: z.string().optional() })
 
@@ -97,17 +96,11 @@ async function checkProtection({ ask, branch, isApp }: PublishingPlace): Promise
     )
   }
   if (findings.length > 0) return findings
-  const { protected: isProtected } = Protection.parse(requireResponse(await ask(BRANCH, { branch })).data)
   if (rules.some(({ type }) => type === KEEPING)) return []
   return [
-    isProtected
-      ? warn(
-          `${branch} has a classic protection rule, whose exceptions cannot be read with this permission.`,
-          `Make sure that it allows ${who} to bypass required pull requests and checks, and that it blocks force pushes.`,
-        )
-      : warn(
-          `${branch} allows force pushes, which can remove published versions.`,
-          `Add a ruleset for ${branch} that restricts deletions and blocks force pushes.`,
-        ),
+    warn(
+      `${branch} has no ruleset that blocks force pushes, which can remove published versions.`,
+      `Add a ruleset for ${branch} that restricts deletions and blocks force pushes.`,
+    ),
   ]
 }

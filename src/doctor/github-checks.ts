@@ -1,4 +1,4 @@
-// Checks that GitHub responds and accepts the credential, and that the credential has access to the repository and to nothing else.
+// Checks that GitHub responds and accepts the credential, and that the credential has access to the repository.
 import * as z from 'zod'
 import { type Check, type Finding, fail, warn } from './checks.ts'
 import { clockFindings } from './clock.ts'
@@ -10,7 +10,6 @@ const EXPIRY_DAYS = 14
 const DAY_MS = 86_400_000
 
 const Repository = z.object({ full_name: z.string(), archived: z.boolean().default(false) })
-const Reach = z.object({ total_count: z.int() })
 
 /** Ordered so that each check comes after those it depends on. */
 export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
@@ -37,12 +36,6 @@ export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
     run: checkRepository,
   },
   ...BRANCH_CHECKS,
-  {
-    name: 'github-scope',
-    about: 'the credential has no unnecessary access',
-    needs: ['github-repository'],
-    run: checkScope,
-  },
 ]
 
 async function checkReach({ ask }: PublishingPlace): Promise<Finding[]> {
@@ -107,28 +100,4 @@ async function checkRepository({ ask, repository, isApp }: PublishingPlace): Pro
   return full_name.toLowerCase() === repository.toLowerCase()
     ? []
     : [fail(`${repository} was renamed to ${full_name}.`, `Set GITHUB_REPOSITORY=${full_name}.`)]
-}
-
-async function checkScope({ ask, isApp }: PublishingPlace): Promise<Finding[]> {
-  if (isApp) {
-    const answer = requireResponse(await ask('GET /installation/repositories', { per_page: 1 }))
-    const count = Reach.safeParse(answer.data).data?.total_count ?? 1
-    return count > 1
-      ? [
-          warn(
-            `The App has access to ${count} repositories.`,
-            'In its installation settings, choose “Only select repositories” and select only this one.',
-          ),
-        ]
-      : []
-  }
-  const scopes = String(requireResponse(await ask(REPOSITORY)).headers['x-oauth-scopes'] ?? '')
-  return /\b(?:public_)?repo\b/.test(scopes)
-    ? [
-        warn(
-          'GITHUB_TOKEN is a classic token: it can write to every repository that its owner can write to.',
-          'Use a fine-grained token for only this repository, or a GitHub App.',
-        ),
-      ]
-    : []
 }

@@ -32,12 +32,6 @@ export const CACHE_CHECKS: readonly Check<DeployedHub>[] = [
     needs: ['hub-cache-headers'],
     run: checkKey,
   },
-  {
-    name: 'hub-revalidation',
-    about: 'an unchanged response is not sent again',
-    needs: ['hub-cache-headers'],
-    run: checkRevalidation,
-  },
 ]
 
 /** Finds a prompt with versions. @returns the route of its content, and its version numbers */
@@ -110,20 +104,4 @@ async function checkKey(hub: DeployedHub): Promise<Finding[]> {
       ]
   }
   return []
-}
-
-async function checkRevalidation({ ask }: DeployedHub): Promise<Finding[]> {
-  const path = ROUTES.listTags.path
-  const tag = (await ask(path)).headers.get('ETag')
-  const status = tag === null ? undefined : (await ask(path, { headers: { 'If-None-Match': tag } })).status
-  return status === 304
-    ? []
-    : [
-        fail(
-          tag === null
-            ? 'A proxy or CDN removes ETag headers.'
-            : `A request with If-None-Match returns ${status} instead of 304.`,
-          'Configure the proxy to pass on ETag and If-None-Match; otherwise each client fetches everything again.',
-        ),
-      ]
 }

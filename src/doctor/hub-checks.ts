@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
-import { type Check, type Finding, fail, warn } from './checks.ts'
-import { clockFindings } from './clock.ts'
+import { type Check, type Finding, fail } from './checks.ts'
 import { CACHE_CHECKS } from './hub-cache-checks.ts'
 import { type DeployedHub, describeError, type HubResponse, jsonOf, readError } from './hub-requests.ts'
 import { SERVICE_CHECKS } from './hub-service-checks.ts'
@@ -17,12 +16,6 @@ const HealthAnswer = z.object({
 /** Ordered so that each check comes after those it depends on. */
 export const HUB_CHECKS: readonly Check<DeployedHub>[] = [
   { name: 'hub-reachable', about: 'the hub responds', run: checkReach },
-  {
-    name: 'hub-clock',
-    about: 'this machine’s clock agrees with the hub’s',
-    needs: ['hub-reachable'],
-    run: async (hub) => clockFindings('the hub', (await hub.ask(DATA_FILES.tags())).headers.get('Date'), hub.now()),
-  },
   { name: 'hub-build', about: 'a complete build is served', needs: ['hub-reachable'], run: checkBuild },
   { name: 'hub-address', about: 'the hub knows its own URL', needs: ['hub-build'], run: checkAddress },
   {
@@ -111,7 +104,7 @@ async function checkBuild({ ask }: DeployedHub): Promise<Finding[]> {
         'Run npm run check:content to list the problems in the content.',
       ),
     ]
-  return list.data.length === 0 ? [warn('The catalogue is empty.', 'Publish the first prompt.')] : []
+  return []
 }
 
 async function checkAddress({ url, ask }: DeployedHub): Promise<Finding[]> {

@@ -2,17 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { makeToken } from '../domain/access/token-form.ts'
-import { type Check, type Finding, fail, warn } from './checks.ts'
+import { type Check, type Finding, fail } from './checks.ts'
 import { type DeployedHub, describeError, jsonOf, readError } from './hub-requests.ts'
 
 const Answered = z.object({ result: z.record(z.string(), z.unknown()) })
-const Tools = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) })
-/** The names of the hub's tools. docs/contract.md section 8 */
-const TOOLS = ['get_prompt', 'list_tags', 'list_versions', 'search_prompts']
-
 /** Checks that need a served build, at a URL that the hub knows. */
 export const SERVICE_CHECKS: readonly Check<DeployedHub>[] = [
-  { name: 'hub-mcp', about: 'agents can reach the MCP server and its tools', needs: ['hub-build'], run: checkMcp },
+  { name: 'hub-mcp', about: 'agents can reach the MCP server', needs: ['hub-build'], run: checkMcp },
   {
     name: 'hub-publishing',
     about: 'publishing is set up, and the token store responds',
@@ -28,14 +24,13 @@ export const SERVICE_CHECKS: readonly Check<DeployedHub>[] = [
 ]
 
 async function checkMcp({ ask }: DeployedHub): Promise<Finding[]> {
-  const call = (method: string, params: object, id: number) =>
-    ask('/mcp', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
-      body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
-    })
   const clientInfo = { name: 'prompt-hub-doctor', version: '1' }
-  const hello = await call('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, 1)
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+  const hello = await ask('/mcp', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  })
   if (hello.status === 403)
     return [
       fail(
@@ -50,15 +45,7 @@ async function checkMcp({ ask }: DeployedHub): Promise<Finding[]> {
         'Forward POST requests for /mcp to the hub unchanged, with bodies of up to 1 MiB.',
       ),
     ]
-  const listed = Tools.safeParse(jsonOf(await call('tools/list', {}, 2))).data?.result.tools.map(({ name }) => name)
-  return listed && TOOLS.every((name) => listed.includes(name))
-    ? []
-    : [
-        fail(
-          '/mcp does not list the hub’s tools.',
-          'Deploy the latest build: the response comes from another version, or from a cache.',
-        ),
-      ]
+  return []
 }
 
 /** Tries to publish with an invalid token, so that nothing is published: a hub that can reach its store responds with 401. */
@@ -70,8 +57,6 @@ async function checkPublishing({ ask }: DeployedHub): Promise<Finding[]> {
     body: '{"content":"Whether publishing is set up.","dry_run":true}',
   })
   if (answer.status === 401 && readError(answer)) return []
-  if (answer.status === 429)
-    return [warn('Publishing cannot be checked: this IP address has sent too many publishes.', 'Wait a minute.')]
   return [
     fail(
       `Publishing responds with ${answer.status}${describeError(answer)}`,
@@ -104,13 +89,6 @@ async function checkSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
       fail(
         `A sign-in redirects back to ${callback ?? 'nowhere'}, not to ${url}/auth/callback.`,
         `Set SITE_URL=${url}, and the same callback in the OAuth app on GitHub.`,
-      ),
-    ]
-  if (!/__Host-/.test(start.headers.get('Set-Cookie') ?? '') && url.startsWith('https:'))
-    return [
-      fail(
-        'The sign-in cookie is missing from the response.',
-        'Configure the proxy to pass on Set-Cookie for /auth and /settings.',
       ),
     ]
   const github = await fetch(location, { redirect: 'manual', signal: AbortSignal.timeout(15_000) })
