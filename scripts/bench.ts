@@ -1,13 +1,11 @@
-// `npm run bench`: measures builds, the Node server, functions, pages, publishing, search, state and attacks on synthetic catalogues, each against its raw baseline in the same run, and checks the results against limits.
+// `npm run bench`: measures builds, the Node server, publishing, search and attacks on synthetic catalogues, each against its raw baseline in the same run, and checks the results against limits.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureAttacks } from './bench/attacks.ts'
-import { measureFunctions } from './bench/functions.ts'
 import { measureHost } from './bench/host.ts'
 import { checkLimit, formatTable, type Measurement, type Row } from './bench/measure.ts'
-import { measurePages } from './bench/pages.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
 import { measureRebuild } from './bench/rebuild.ts'
@@ -16,16 +14,13 @@ import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite } from './bench/site.ts'
 import { measureSoak } from './bench/soak.ts'
-import { measureState } from './bench/state.ts'
 import { measureWithstand } from './bench/withstand.ts'
 import { openProgress } from './progress.ts'
 
 const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promise<Measurement[]>>> = {
   rebuild: measureRebuild,
   host: measureHost,
-  functions: measureFunctions,
   serve: measureServe,
-  pages: measurePages,
   publish: measurePublish,
   attacks: async (site) => [...(await measureAttacks(site)), ...(await measureWithstand(site))],
 }
@@ -34,14 +29,12 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
 const RELEVANCE = 'relevance'
 /** Measured without a site, because writing one at the intended sizes takes an hour. */
 const SCALE = 'search-scale'
-/** Measures the state drivers, which do not depend on a catalogue. */
-const STATE = 'state'
 /** Takes ten minutes, so it runs only on request. */
 const SOAK = 'soak'
 const SOAK_PROMPTS = '300'
 /** Takes less than two minutes: checks that everything still works, and gives rough figures. */
 const QUICK = { sizes: '500', only: 'rebuild,host,serve' }
-const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE, STATE]
+const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE]
 
 const { values: flags } = parseArgs({
   options: {
@@ -61,7 +54,7 @@ const versions = Number(flags.versions)
 /** The folder of another version, whose search is measured for comparison. */
 const beside = flags.beside === undefined ? undefined : resolve(flags.beside)
 const chosen = (flags.only ?? usual.only).split(',')
-const parts = chosen.filter((part) => part !== RELEVANCE && part !== STATE)
+const parts = chosen.filter((part) => part !== RELEVANCE)
 if (
   ![...sizes, versions].every((size) => Number.isInteger(size) && size > 0) ||
   !(minutes > 0) ||
@@ -87,7 +80,6 @@ let steps = -1
 const failures: string[] = []
 try {
   if (parts.length > 0) for (const size of sizes) await measureSize(size)
-  if (chosen.includes(STATE)) rows.push(...(await measureState()).map((one) => checkLimit(one, 0)))
 } finally {
   await cleanUp()
 }

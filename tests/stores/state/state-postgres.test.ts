@@ -2,8 +2,8 @@
 // creation, loss and return of the server, notices.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type PostgresServer, startPostgres } from '../../../scripts/bench/postgres.ts'
 import { openPostgresState } from '../../../src/stores/state/state-postgres.ts'
+import { type PostgresServer, startPostgres } from '../../hubs/postgres.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 
 let server: PostgresServer
