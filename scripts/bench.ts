@@ -13,8 +13,6 @@ import { measureRelevance } from './bench/relevance.ts'
 import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite } from './bench/site.ts'
-import { measureSoak } from './bench/soak.ts'
-import { measureWithstand } from './bench/withstand.ts'
 import { openProgress } from './progress.ts'
 
 const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promise<Measurement[]>>> = {
@@ -22,19 +20,17 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   host: measureHost,
   serve: measureServe,
   publish: measurePublish,
-  attacks: async (site) => [...(await measureAttacks(site)), ...(await measureWithstand(site))],
 }
 
 /** Measured once, regardless of the sizes, because it uses real catalogues. */
 const RELEVANCE = 'relevance'
 /** Measured without a site, because writing one at the intended sizes takes an hour. */
 const SCALE = 'search-scale'
-/** Takes ten minutes, so it runs only on request. */
-const SOAK = 'soak'
-const SOAK_PROMPTS = '300'
+/** Starts a hub of its own. */
+const ATTACKS = 'attacks'
 /** Takes less than two minutes: checks that everything still works, and gives rough figures. */
 const QUICK = { sizes: '500', only: 'rebuild,host,serve' }
-const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE]
+const ALL = [...Object.keys(PARTS), ATTACKS, SCALE, RELEVANCE]
 
 const { values: flags } = parseArgs({
   options: {
@@ -43,13 +39,11 @@ const { values: flags } = parseArgs({
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
     json: { type: 'string', default: '.hub/bench.json' },
-    minutes: { type: 'string', default: '10' },
     beside: { type: 'string' },
   },
 })
 const usual = flags.quick ? QUICK : { sizes: '1000,10000', only: ALL.join(',') }
-const minutes = Number(flags.minutes)
-const sizes = (flags.sizes ?? (flags.only === SOAK ? SOAK_PROMPTS : usual.sizes)).split(',').map(Number)
+const sizes = (flags.sizes ?? usual.sizes).split(',').map(Number)
 const versions = Number(flags.versions)
 /** The folder of another version, whose search is measured for comparison. */
 const beside = flags.beside === undefined ? undefined : resolve(flags.beside)
@@ -57,11 +51,10 @@ const chosen = (flags.only ?? usual.only).split(',')
 const parts = chosen.filter((part) => part !== RELEVANCE)
 if (
   ![...sizes, versions].every((size) => Number.isInteger(size) && size > 0) ||
-  !(minutes > 0) ||
-  !chosen.every((part) => part === SOAK || ALL.includes(part))
+  !chosen.every((part) => ALL.includes(part))
 ) {
   console.error(
-    `Usage: npm run bench -- [--quick] [--sizes 1000,10000] [--versions 5] [--only ${[...ALL, SOAK].join(',')}] [--minutes 10] [--json FILE] [--beside DIR]`,
+    `Usage: npm run bench -- [--quick] [--sizes 1000,10000] [--versions 5] [--only ${ALL.join(',')}] [--json FILE] [--beside DIR]`,
   )
   process.exit(1)
 }
@@ -131,7 +124,7 @@ async function measureSize(size: number): Promise<void> {
 
 async function measurePart(part: string, size: number, workDir: string, makeOnce: () => Promise<BenchSite>) {
   if (part === SCALE) return measureScale(`${workDir}-scale`, size, beside)
-  if (part === SOAK) return measureSoak(`${workDir}-soak`, size, minutes)
+  if (part === ATTACKS) return measureAttacks(`${workDir}-attacks`, size)
   return PARTS[part]!(await makeOnce())
 }
 

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pick, seedRandom } from '../content/random.ts'
 import { serveBare } from './bare-server.ts'
 import { type Limit, type Measurement, quantile, timeAsync } from './measure.ts'
-import { parametersOf, startNode } from './processes.ts'
-import { type BenchSite, PROJECT_DIR } from './site.ts'
+import { PROJECT_DIR, parametersOf, startNode } from './processes.ts'
+import type { BenchSite } from './site.ts'
 
 const IDLE_MS = 5_000
 const READERS = 4

@@ -2,8 +2,8 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Limit, Measurement } from './measure.ts'
-import { type ProcessResult, parametersOf, runNode } from './processes.ts'
-import { type BenchSite, PROJECT_DIR } from './site.ts'
+import { PROJECT_DIR, type ProcessResult, parametersOf, runNode } from './processes.ts'
+import type { BenchSite } from './site.ts'
 
 const BUILD_DEADLINE_MS = 1_200_000
 

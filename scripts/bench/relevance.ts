@@ -8,7 +8,7 @@ import { buildCatalogue, type Catalogue } from '../../src/domain/catalogue/catal
 import type { RepositoryEntry } from '../../src/domain/content/content-tree.ts'
 import { RepositoryFrontMatter } from '../../src/domain/content/front-matter.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
-import { PROJECT_DIR } from './site.ts'
+import { PROJECT_DIR } from './processes.ts'
 
 const BASE_URL = 'http://localhost:8888'
 const DAY = '2026-11-21'

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../src/stores/search/write-index.ts'
-import { beside as besideReader } from './attacks.ts'
 import { type Measurement, quantile, time, timeAsync } from './measure.ts'
-import { runNode } from './processes.ts'
+import { PROJECT_DIR, runNode } from './processes.ts'
+import { measureReader } from './reader.ts'
 import { loadSearch } from './relevance.ts'
 import { makeQueries, makeSearchCatalogue } from './search-catalogue.ts'
 import { LOAD, serveHub } from './serve.ts'
-import { makeSite, PROJECT_DIR } from './site.ts'
+import { makeSite } from './site.ts'
 
 /** Limits in ms, by number of prompts. */
 const LIMITS: Readonly<Record<number, { p50: number; p99: number; worst: number }>> = {
@@ -91,8 +91,8 @@ async function measureStorm(dir: string, indexPath: string, questions: readonly 
     // One at a time, because a new hub's first queries read the vocabulary.
     for (const address of addresses) await (await fetch(`http://127.0.0.1:${server.port}${address}`)).arrayBuffer()
     for (let round = 0; round < ROUNDS; round++) {
-      idle.push((await besideReader(server, path, () => sleep(STORM.seconds * 1_000))).p99)
-      stormy.push((await besideReader(server, path, () => runNode(load, { cwd: site.dir }, 300_000))).p99)
+      idle.push((await measureReader(server.port, path, () => sleep(STORM.seconds * 1_000))).p99)
+      stormy.push((await measureReader(server.port, path, () => runNode(load, { cwd: site.dir }, 300_000))).p99)
     }
   } finally {
     await server.stop()

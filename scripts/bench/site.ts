@@ -1,7 +1,6 @@
 // Creates the catalogue for all measurements: generated, loaded and written once per size.
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
@@ -15,9 +14,8 @@ import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { buildSearchIndex } from '../../src/stores/search/write-index.ts'
 import { generateContent } from '../content/generate-content.ts'
 import { LAST_DAY } from '../content/versions.ts'
+import { PROJECT_DIR } from './processes.ts'
 
-/** The project's own folder. */
-export const PROJECT_DIR = fileURLToPath(new URL('../../', import.meta.url))
 const SEED = 1
 
 /** A built site. */
