@@ -1,13 +1,11 @@
-// `npm run bench`: measures builds, the Node server, functions, pages, publishing, search, state and attacks on synthetic catalogues, each against its raw baseline in the same run, and checks the results against limits.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+// `npm run bench`: measures builds, the Node server, publishing, search and attacks on synthetic catalogues, most of them against a raw baseline in the same run, and checks the results against limits.
+import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureAttacks } from './bench/attacks.ts'
-import { measureFunctions } from './bench/functions.ts'
 import { measureHost } from './bench/host.ts'
 import { checkLimit, formatTable, type Measurement, type Row } from './bench/measure.ts'
-import { measurePages } from './bench/pages.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
 import { measureRebuild } from './bench/rebuild.ts'
@@ -15,61 +13,42 @@ import { measureRelevance } from './bench/relevance.ts'
 import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite } from './bench/site.ts'
-import { measureSoak } from './bench/soak.ts'
-import { measureState } from './bench/state.ts'
-import { measureWithstand } from './bench/withstand.ts'
 import { openProgress } from './progress.ts'
 
-const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promise<Measurement[]>>> = {
-  rebuild: measureRebuild,
-  host: measureHost,
-  functions: measureFunctions,
-  serve: measureServe,
-  pages: measurePages,
-  publish: measurePublish,
-  attacks: async (site) => [...(await measureAttacks(site)), ...(await measureWithstand(site))],
+/** What a part measures with. */
+interface Bench {
+  /** A folder for all parts of this size. */
+  dir: string
+  prompts: number
+  /** Creates the catalogue, or returns the one that an earlier part created. */
+  site: () => Promise<BenchSite>
 }
 
-/** Measured once, regardless of the sizes, because it uses real catalogues. */
-const RELEVANCE = 'relevance'
-/** Measured without a site, because writing one at the intended sizes takes an hour. */
-const SCALE = 'search-scale'
-/** Measures the state drivers, which do not depend on a catalogue. */
-const STATE = 'state'
-/** Takes ten minutes, so it runs only on request. */
-const SOAK = 'soak'
-const SOAK_PROMPTS = '300'
-/** Takes less than two minutes: checks that everything still works, and gives rough figures. */
-const QUICK = { sizes: '500', only: 'rebuild,host,serve' }
-const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE, STATE]
+const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>> = {
+  rebuild: async ({ site }) => measureRebuild(await site()),
+  host: async ({ site }) => measureHost(await site()),
+  serve: async ({ site }) => measureServe(await site()),
+  publish: async ({ dir, prompts }) => measurePublish(dir, prompts),
+  attacks: ({ dir, prompts }) => measureAttacks(join(dir, 'attacks'), prompts),
+  'search-scale': ({ dir, prompts }) => measureScale(join(dir, 'search-scale'), prompts),
+  relevance: () => measureRelevance(),
+}
 
 const { values: flags } = parseArgs({
   options: {
-    sizes: { type: 'string' },
+    sizes: { type: 'string', default: '1000,10000' },
     versions: { type: 'string', default: '5' },
-    only: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    json: { type: 'string', default: '.hub/bench.json' },
-    minutes: { type: 'string', default: '10' },
-    beside: { type: 'string' },
+    only: { type: 'string', default: Object.keys(PARTS).join(',') },
   },
 })
-const usual = flags.quick ? QUICK : { sizes: '1000,10000', only: ALL.join(',') }
-const minutes = Number(flags.minutes)
-const sizes = (flags.sizes ?? (flags.only === SOAK ? SOAK_PROMPTS : usual.sizes)).split(',').map(Number)
+const sizes = flags.sizes.split(',').map(Number)
 const versions = Number(flags.versions)
-/** The folder of another version, whose search is measured for comparison. */
-const beside = flags.beside === undefined ? undefined : resolve(flags.beside)
-const chosen = (flags.only ?? usual.only).split(',')
-const parts = chosen.filter((part) => part !== RELEVANCE && part !== STATE)
+const chosen = flags.only.split(',')
 if (
   ![...sizes, versions].every((size) => Number.isInteger(size) && size > 0) ||
-  !(minutes > 0) ||
-  !chosen.every((part) => part === SOAK || ALL.includes(part))
+  !chosen.every((part) => Object.hasOwn(PARTS, part))
 ) {
-  console.error(
-    `Usage: npm run bench -- [--quick] [--sizes 1000,10000] [--versions 5] [--only ${[...ALL, SOAK].join(',')}] [--minutes 10] [--json FILE] [--beside DIR]`,
-  )
+  console.error(`Usage: npm run bench -- [--sizes 1000,10000] [--versions 5] [--only ${Object.keys(PARTS).join(',')}]`)
   process.exit(1)
 }
 
@@ -82,65 +61,40 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const rows: Row[] = []
-const progress = openProgress()
-let steps = -1
 const failures: string[] = []
+const progress = openProgress()
 try {
-  if (parts.length > 0) for (const size of sizes) await measureSize(size)
-  if (chosen.includes(STATE)) rows.push(...(await measureState()).map((one) => checkLimit(one, 0)))
+  for (const prompts of sizes) await measureSize(prompts)
 } finally {
   await cleanUp()
 }
-const machine = {
-  cores: cpus().length,
-  processor: cpus()[0]?.model ?? 'unknown',
-  memory_gb: Math.round(totalmem() / 1e9),
-  node: process.version,
-  // If the load exceeds the number of cores, other processes were running: times are then unreliable, but ratios and processor time are still valid.
-  load: Number(loadavg()[1]!.toFixed(1)),
-}
-mkdirSync(dirname(flags.json), { recursive: true })
-writeFileSync(
-  flags.json,
-  `${JSON.stringify({ machine, versions_per_prompt: versions, rows, failures }, undefined, 2)}\n`,
-)
+// If the load exceeds the number of cores, other processes were running: times are then unreliable, but ratios and processor time are still valid.
 console.log(
-  `${machine.cores} cores (${machine.processor}), ${machine.memory_gb} GB, Node ${machine.node}, load ${machine.load}; ${versions} versions per prompt\n`,
+  `${cpus().length} cores (${cpus()[0]?.model}), ${Math.round(totalmem() / 1e9)} GB, Node ${process.version}, load ${loadavg()[1]!.toFixed(1)}; ${versions} versions per prompt\n`,
 )
-if (rows.length > 0) console.log(formatTable(rows))
-if (chosen.includes(RELEVANCE)) {
-  const { text, isKept } = await measureRelevance(beside)
-  console.log(text)
-  if (!isKept) process.exitCode = 1
-}
+console.log(formatTable(rows))
 for (const failure of failures) console.error(failure)
 if (failures.length > 0 || rows.some(({ isKept }) => isKept === false)) process.exitCode = 1
 
-async function measureSize(size: number): Promise<void> {
-  const report = (text: string) => progress.show(`${size} prompts: ${text}`, ++steps, sizes.length * (parts.length + 1))
-  const workDir = join(dir, String(size))
-  let site: Promise<BenchSite> | undefined
-  const makeOnce = () => {
-    if (!site) report('creating the catalogue')
-    site ??= makeSite(workDir, size, versions)
-    return site
+async function measureSize(prompts: number): Promise<void> {
+  const ownDir = join(dir, String(prompts))
+  let made: Promise<BenchSite> | undefined
+  const site = () => {
+    made ??= makeSite(join(ownDir, 'site'), prompts, versions)
+    return made
   }
-  for (const part of parts) {
-    report(part)
+  for (const part of chosen) {
+    // It uses catalogues of its own, whatever the size.
+    if (part === 'relevance' && prompts !== sizes[0]) continue
+    progress.show(`${prompts} prompts: ${part}`, 0, 0)
     try {
-      const measured = await measurePart(part, size, workDir, makeOnce)
-      for (const measurement of measured) rows.push(checkLimit(measurement, size))
+      const measurements = await PARTS[part]!({ dir: ownDir, prompts, site })
+      rows.push(...measurements.map((measurement) => checkLimit(measurement, prompts)))
     } catch (error) {
       // If one part fails, the others are still measured and shown.
-      failures.push(`${size} prompts: ${part}: ${error instanceof Error ? error.message : error}`)
+      failures.push(`${prompts} prompts: ${part}: ${error instanceof Error ? error.message : error}`)
     }
   }
-}
-
-async function measurePart(part: string, size: number, workDir: string, makeOnce: () => Promise<BenchSite>) {
-  if (part === SCALE) return measureScale(`${workDir}-scale`, size, beside)
-  if (part === SOAK) return measureSoak(`${workDir}-soak`, size, minutes)
-  return PARTS[part]!(await makeOnce())
 }
 
 /** Called only at the end, because ext4 is slow after many deletions (docs/scale.md section 1). */

@@ -1,148 +1,171 @@
 // Attacks by hostile clients on a hub with default limits: each one used to block everyone, exhaust the memory or crash the process.
+import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openPeople } from '../../src/stores/state/sessions.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
-import { createToken, openTokens } from '../../src/stores/state/tokens.ts'
+import { createToken } from '../../src/stores/state/tokens.ts'
 import type { HostileHub } from './hostile-hub.ts'
 
-/** Attacks a hub. @param signal stops an attack that is still running, and closes its open connections */
-export type Attack = (hub: HostileHub, signal: AbortSignal) => Promise<void>
+/** The attacked hub. */
+interface Target extends HostileHub {
+  /** The attacker's own IP address, so that no attack uses up another one's limits. */
+  from: string
+  /** Stops an attack that is still running, and closes the connections that it leaves open. */
+  signal: AbortSignal
+}
 
 /** How long clients that do not read are observed; the hub disconnects them after 20 to 40 s. */
 const UNREAD_MS = 15_000
+/** How long half-sent uploads are observed. */
+const HALF_SENT_MS = 3_000
 const ENDED_TOKENS = 1_500
 
 const requestFor = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
 
+/** Opens a connection that is closed when the attack is stopped. */
+function open({ port, from, signal }: Target, send: string): Socket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from }, () => socket.write(send))
+  const end = () => socket.destroy()
+  signal.addEventListener('abort', end, { once: true })
+  return socket.on('error', end).on('close', () => signal.removeEventListener('abort', end))
+}
+
 /** Sends bytes over a connection. @returns when the hub closes it, or has sent nothing for two seconds */
-function sendDown({ port }: HostileHub, text: string, signal: AbortSignal): Promise<void> {
+function sendDown(target: Target, bytes: string): Promise<void> {
   return new Promise((done) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(text))
-    const end = () => socket.destroy()
-    signal.addEventListener('abort', end, { once: true })
-    socket
-      .setTimeout(2_000, end)
-      .on('error', end)
-      .on('close', () => {
-        signal.removeEventListener('abort', end)
-        done()
-      })
-      .resume()
+    const socket = open(target, bytes)
+    socket.setTimeout(2_000, () => socket.destroy()).on('close', () => done())
+    socket.resume()
   })
 }
 
 /** Opens connections that send requests and read nothing. */
-async function askWithoutReading({ port }: HostileHub, text: string, signal: AbortSignal): Promise<void> {
-  const sockets = Array.from({ length: 300 }, (): Socket => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(text))
-    return socket.on('error', () => socket.destroy()).pause()
-  })
-  await sleep(UNREAD_MS, undefined, { signal }).catch(() => {})
-  const end = () => {
-    for (const socket of sockets) socket.destroy()
-  }
-  if (signal.aborted) end()
-  else signal.addEventListener('abort', end, { once: true })
+async function askWithoutReading(target: Target, bytes: string): Promise<void> {
+  for (let count = 0; count < 300; count++) open(target, bytes).pause()
+  await sleep(UNREAD_MS)
 }
 
 /** Calls `count` times with limited concurrency; rejections and closed connections are ignored. */
-async function inTurn(count: number, atOnce: number, signal: AbortSignal, call: (number: number) => Promise<unknown>) {
+async function inTurn(count: number, atOnce: number, call: (number: number) => Promise<unknown>) {
   let next = 0
   const work = async () => {
-    while (next < count && !signal.aborted) await call(next++).catch(() => {})
+    while (next < count) await call(next++).catch(() => {})
   }
   await Promise.all(Array.from({ length: atOnce }, work))
 }
 
-const read = async (url: string, init?: RequestInit) => (await fetch(url, init)).arrayBuffer()
+/** Sends a request. @returns the response's status and text */
+function ask(
+  { port, from }: Pick<Target, 'port' | 'from'>,
+  path: string,
+  { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
+) {
+  return new Promise<{ status: number; text: string }>((done, fail) => {
+    const post = { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers } }
+    const options = { host: '127.0.0.1', port, path, localAddress: from, agent: false }
+    const sent = request({ ...options, ...(body === undefined ? { headers } : post) }, (response) =>
+      text(response).then((said) => done({ status: response.statusCode ?? 0, text: said }), fail),
+    )
+    sent.on('error', fail).end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
 
-async function publish({ url }: HostileHub, token: string, name: string, content: string): Promise<string | undefined> {
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
-  const body = JSON.stringify({ content, changelog: 'Attack', bump: 'minor' })
-  const response = await fetch(`${url}/api/v1/repos/attacker/${name}/versions`, { method: 'POST', headers, body })
-  const answer = (await response.json()) as { data?: { version?: string } }
-  return response.status === 201 ? answer.data?.version : undefined
+function callTool(target: Pick<Target, 'port' | 'from'>, name: string, given: object) {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }
+  return ask(target, '/mcp', { headers: { Accept: 'application/json, text/event-stream' }, body })
+}
+
+const authorize = (token: string) => ({ Authorization: `Bearer ${token}` })
+
+/** Publishes as the attacker. @returns the version; undefined if it was rejected */
+async function publish(target: Target, name: string, fields: object): Promise<string | undefined> {
+  const headers = authorize(target.tokenFor('attacker'))
+  const body = { changelog: 'Attack', bump: 'minor', ...fields }
+  const answer = await ask(target, `/api/v1/repos/attacker/${name}/versions`, { headers, body })
+  return answer.status === 201 ? JSON.parse(answer.text).data.version : undefined
 }
 
 /** Returns this many lines of one random letter each. */
 const letters = (count: number) =>
   Array.from({ length: count }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join('\n')
-let made = 0
+
+/** Uses every target once, so that code loaded on first use does not count. */
+export async function useOnce(hub: HostileHub): Promise<void> {
+  const reader = { port: hub.port, from: '127.0.0.1' }
+  await callTool(reader, 'search_prompts', { q: 'review' })
+  for (const path of ['/api/v1/repos?q=review', `/${hub.prompt}/v/9.9.9`, '/settings', '/auth/sign-in'])
+    await ask(reader, path)
+}
 
 /** The attacks by name. */
-export const ATTACKS: Readonly<Record<string, Attack>> = {
-  '119 searches down one connection': (hub, signal) =>
-    sendDown(
-      hub,
-      Array.from({ length: 119 }, (_, number) => requestFor(`/api/v1/repos?q=reveiw+${number}+prompt`)).join(''),
-      signal,
-    ),
-  '300 calls of search_prompts': ({ url }, signal) =>
-    inTurn(300, 150, signal, (number) =>
-      read(`${url}/mcp`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
-        body: JSON.stringify({
-          ...{ jsonrpc: '2.0', id: number, method: 'tools/call' },
-          params: { name: 'search_prompts', arguments: { q: `reveiw ${number} promt` } },
-        }),
-      }),
-    ),
-  '20,000 requests down one connection': (hub, signal) =>
-    sendDown(hub, requestFor(`/api/v1/repos/${hub.prompt}`).repeat(20_000), signal),
-  'four connections of 10,000 requests': async (hub, signal) => {
-    const text = requestFor(`/data/v1/repos/${hub.prompt}.json`).repeat(10_000)
-    await Promise.all(Array.from({ length: 4 }, () => sendDown(hub, text, signal)))
+export const ATTACKS: Readonly<Record<string, (target: Target) => Promise<void>>> = {
+  'publishes of 95,000 keys': (target) => {
+    const parameters = Object.fromEntries(Array.from({ length: 95_000 }, (_, number) => [`k${number}`, 1]))
+    return inTurn(12, 12, () => publish(target, 'keys', { content: 'Attacked.', parameters }))
   },
-  '300 connections that ask for index.json and read nothing': (hub, signal) =>
-    askWithoutReading(hub, requestFor('/data/v1/index.json').repeat(60), signal),
-  '300 connections that close and read nothing': (hub, signal) =>
-    askWithoutReading(hub, requestFor('/data/v1/index.json', 'Connection: close\r\n'), signal),
-  '24 reads of a comparison of 130,000 lines': async (hub, signal) => {
-    const token = hub.tokenFor('attacker')
-    const name = `lines-${++made}`
-    const versions: string[] = []
-    await inTurn(4, 1, signal, async () => {
-      const version = await publish(hub, token, name, letters(130_000))
-      if (version) versions.push(version)
-    })
-    const [from, to] = versions.slice(-2)
-    if (!from || !to) throw new Error('The versions to be compared were not published.')
-    for (let waited = 0; waited < 60 && !signal.aborted && !(await hub.shows(`attacker/${name}`, to)); waited++)
-      await sleep(1_000)
-    const path = `/attacker/${name}/compare/${from}...${to}`
-    await inTurn(24, 24, signal, async () => sendDown(hub, requestFor(path), signal))
-  },
-  '32 pages of what is not built yet': async (hub, signal) => {
-    const name = `fresh-${++made}`
-    const version = await publish(hub, hub.tokenFor('attacker'), name, letters(130_000))
-    if (!version) throw new Error('The version that is not built yet was not published.')
-    await inTurn(32, 32, signal, () => read(`${hub.url}/attacker/${name}/v/${version}`))
-  },
-  '1,500 sign-ins that are not finished': ({ url }, signal) =>
-    inTurn(1_500, 30, signal, (number) =>
-      read(`${url}/auth/${number % 2 ? 'sign-in' : `local?key=${number}`}`, { redirect: 'manual' }),
-    ),
-  '1,500 publishes with CI tokens of a repository that nobody trusts': (hub, signal) =>
-    inTurn(1_500, 30, signal, async () => {
-      const headers = { Authorization: `Bearer ${await hub.ciToken()}`, 'Content-Type': 'application/json' }
-      const body = JSON.stringify({ content: 'Text' })
-      await read(`${hub.url}/api/v1/repos/attacker/ci/versions`, { method: 'POST', headers, body })
+  'questions of 100 words': (target) =>
+    inTurn(85, 8, (number) => {
+      const question = number % 2 ? 'a '.repeat(100) : 'reveiw '.repeat(28)
+      return ask(target, `/api/v1/repos?${new URLSearchParams({ q: question.trim() })}`)
     }),
-  'eight reads of /settings with 1,500 ended tokens': async (hub, signal) => {
+  'fills of 52,428 placeholders': async (target) => {
+    await publish(target, 'filled', { content: '{{a}}'.repeat(52_428), variables: [{ name: 'a' }] })
+    const given = { owner: 'attacker', name: 'filled', variables: { a: 'x'.repeat(10_000) } }
+    await inTurn(8, 8, () => callTool(target, 'get_prompt', given))
+  },
+  'half-sent uploads': async (target) => {
+    const head = `POST /api/v1/repos/attacker/half/versions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${target.tokenFor('attacker')}\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`
+    for (let count = 0; count < 400; count++) open(target, head + 'x'.repeat(524_288)).resume()
+    await sleep(HALF_SENT_MS)
+  },
+  '119 searches down one connection': (target) => {
+    const searches = Array.from({ length: 119 }, (_, number) => `/api/v1/repos?q=reveiw+${number}+prompt`)
+    return sendDown(target, searches.map((path) => requestFor(path)).join(''))
+  },
+  '300 calls of search_prompts': (target) =>
+    inTurn(300, 150, (number) => callTool(target, 'search_prompts', { q: `reveiw ${number} promt` })),
+  '20,000 requests down one connection': (target) =>
+    sendDown(target, requestFor(`/api/v1/repos/${target.prompt}`).repeat(20_000)),
+  'four connections of 10,000 requests': (target) => {
+    const bytes = requestFor(`/data/v1/repos/${target.prompt}.json`).repeat(10_000)
+    return inTurn(4, 4, () => sendDown(target, bytes))
+  },
+  '300 connections that ask for index.json and read nothing': (target) =>
+    askWithoutReading(target, requestFor('/data/v1/index.json').repeat(60)),
+  '300 connections that close and read nothing': (target) =>
+    askWithoutReading(target, requestFor('/data/v1/index.json', 'Connection: close\r\n')),
+  '24 reads of a comparison of 130,000 lines': async (target) => {
+    const from = await publish(target, 'lines', { content: letters(130_000) })
+    const to = await publish(target, 'lines', { content: letters(130_000) })
+    if (!from || !to) throw new Error('The versions to be compared were not published.')
+    for (let waited = 0; waited < 60 && !(await target.shows('attacker/lines', to)); waited++) await sleep(1_000)
+    await inTurn(24, 24, () => sendDown(target, requestFor(`/attacker/lines/compare/${from}...${to}`)))
+  },
+  '32 pages of what is not built yet': async (target) => {
+    const version = await publish(target, 'fresh', { content: letters(130_000) })
+    if (!version) throw new Error('The version that is not built yet was not published.')
+    await inTurn(32, 32, () => ask(target, `/attacker/fresh/v/${version}`))
+  },
+  '1,500 sign-ins that are not finished': (target) =>
+    inTurn(1_500, 30, (number) => ask(target, `/auth/${number % 2 ? 'sign-in' : `local?key=${number}`}`)),
+  '1,500 publishes with CI tokens of a repository that nobody trusts': (target) =>
+    inTurn(1_500, 30, async () => {
+      const headers = authorize(await target.ciToken())
+      await ask(target, '/api/v1/repos/attacker/ci/versions', { headers, body: { content: 'Text' } })
+    }),
+  'eight reads of /settings with 1,500 ended tokens': async (target) => {
     const person = { user_id: 'local-attacker', login: 'attacker' }
-    const state = await openSqliteState(`${hub.dir}/.hub/state.db`)
+    const state = await openSqliteState(`${target.dir}/.hub/state.db`)
     try {
       const now = new Date()
-      const known = (await openTokens(state).listTokens(person.user_id, now)).length
-      await inTurn(ENDED_TOKENS - known, 8, signal, async () => {
-        const given = { holder: { kind: 'person', ...person }, name: 'Ended', scope: 'attacker/*', days: 1 } as const
-        // Expired, because revoked tokens are removed.
-        await createToken(state, given, new Date(now.getTime() - 2 * 86_400_000))
-      })
+      // Expired, because revoked tokens are removed.
+      const past = new Date(now.getTime() - 2 * 86_400_000)
+      const given = { holder: { kind: 'person', ...person }, name: 'Ended', scope: 'attacker/*', days: 1 } as const
+      await inTurn(ENDED_TOKENS, 8, () => createToken(state, given, past))
       const headers = { Cookie: `session=${await openPeople(state).openSession(person, now)}` }
-      await inTurn(8, 8, signal, () => read(`${hub.url}/settings`, { headers }))
+      await inTurn(8, 8, () => ask(target, '/settings', { headers }))
     } finally {
       await state.close()
     }

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateContent } from '../content/generate-content.ts'
 import { startCiIssuer } from './ci-issuer.ts'
-import { parametersOf, residentBytes, startNode } from './processes.ts'
-import { PROJECT_DIR } from './site.ts'
+import { PROJECT_DIR, parametersOf, residentBytes, startNode } from './processes.ts'
 
 /** Generated files, and files of which the hub has its own version; not linked from the project. */
 const OWN = new Set(['.git', '.hub', 'build', 'content', 'dist', 'tests'])
@@ -16,7 +15,6 @@ const PAGE_BYTES = 4_096
 /** A running hub. */
 export interface HostileHub {
   port: number
-  url: string
   dir: string
   /** A prompt in the catalogue, as `owner/name`. */
   prompt: string
@@ -26,7 +24,7 @@ export interface HostileHub {
   ciToken(): Promise<string>
   isAlive(): boolean
   /** Memory used by its process, and by the kernel for this machine's connections. */
-  heldBytes(): { process: number; kernel: number }
+  heldBytes(): number
   /** Returns whether the site shows a version of a prompt. */
   shows(name: string, version: string): Promise<boolean>
   stop(): Promise<void>
@@ -39,10 +37,8 @@ export async function startHostileHub(dir: string, prompts: number): Promise<Hos
     if (!OWN.has(name) && !name.startsWith('.')) symlinkSync(join(PROJECT_DIR, name), join(dir, name))
   const content = join(dir, 'content')
   generateContent({ repositories: prompts, versions: 2, seed: 1, dir: content })
-  for (const owner of ['attacker', 'alice', 'bob']) {
-    mkdirSync(join(content, owner), { recursive: true })
-    writeFileSync(join(content, owner, 'index.md'), `---\nname: ${owner}\n---\n`)
-  }
+  mkdirSync(join(content, 'attacker'), { recursive: true })
+  writeFileSync(join(content, 'attacker/index.md'), '---\nname: Attacker\n---\n')
   const git = (...command: string[]) => execFileSync('git', command, { cwd: dir, stdio: 'pipe' })
   git('init', '-q', '-b', 'main')
   git('config', 'user.name', 'bench')
@@ -74,7 +70,7 @@ export async function startHostileHub(dir: string, prompts: number): Promise<Hos
   }
   const index = (await (await fetch(`${url}/data/v1/index.json`)).json()) as { data: { full_name: string }[] }
   return {
-    ...{ port: hub.port, url, dir, prompt: index.data[0]!.full_name, stop },
+    ...{ port: hub.port, dir, prompt: index.data[0]!.full_name, stop },
     tokenFor: (owner) =>
       execFileSync(process.execPath, [join(PROJECT_DIR, 'scripts/token.ts'), owner], { cwd: dir })
         .toString()
@@ -87,7 +83,7 @@ export async function startHostileHub(dir: string, prompts: number): Promise<Hos
         return false
       }
     },
-    heldBytes: () => ({ process: residentBytes(hub.pid), kernel: kernelBytes() }),
+    heldBytes: () => residentBytes(hub.pid) + kernelBytes(),
     shows: (name, version) => isThere(`/data/v1/repos/${name}/versions/${version}.json`),
   }
 }

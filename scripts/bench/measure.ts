@@ -6,7 +6,7 @@ export type Limit = { of: 'measured' | 'ratio'; most: number } | { of: 'measured
 /** One number from a part of the benchmark. */
 export interface Measurement {
   name: string
-  unit: 'ms' | 's' | 'kB' | 'MB' | 'requests/s' | 'requests' | 'files'
+  unit: 'ms' | 's' | 'kB' | 'MB' | 'requests/s' | 'share'
   measured: number
   /** The value for the same work without our code, measured in the same run. */
   floor?: number

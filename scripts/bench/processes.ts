@@ -4,7 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, connect as openSocket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PROJECT_DIR } from './site.ts'
+import { fileURLToPath } from 'node:url'
+
+/** The project's own folder. */
+export const PROJECT_DIR = fileURLToPath(new URL('../../', import.meta.url))
 
 const SAMPLE_MS = 100
 const START_MS = 20_000

@@ -4,15 +4,14 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LocalGit, openLocalGit } from '../../src/stores/git/git-store-local.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
-import type { BenchSite } from './site.ts'
 
 /** Number of publishes in each median. */
 const SAMPLES = 15
 const VERSIONS_EACH = 20
 const OWNERS = 20
 
-/** Makes as many publishes as the catalogue has prompts, then measures some more, including the lookup of an Idempotency-Key. */
-export async function measurePublish({ dir, prompts }: BenchSite): Promise<Measurement[]> {
+/** Makes as many publishes as there are prompts, then measures some more, including the lookup of an Idempotency-Key. */
+export async function measurePublish(dir: string, prompts: number): Promise<Measurement[]> {
   const stores = [
     makeRepository(join(dir, 'publish-first'), 0),
     makeRepository(join(dir, 'publish-last'), prompts),

@@ -1,14 +1,16 @@
-// Measures relevance: how often the wanted prompt is among the first three results, by class, compared with another version of the search. @see tests/relevance/README.md
+// Measures relevance: how often the wanted prompt is among the first three results, by class of question. @see tests/relevance/README.md
 import { hash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { buildCatalogue, type Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { RepositoryEntry } from '../../src/domain/content/content-tree.ts'
 import { RepositoryFrontMatter } from '../../src/domain/content/front-matter.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
-import { PROJECT_DIR } from './site.ts'
+import { openSearchIndex } from '../../src/stores/search/open-index.ts'
+import { buildSearchIndex } from '../../src/stores/search/write-index.ts'
+import type { Measurement } from './measure.ts'
+import { PROJECT_DIR } from './processes.ts'
 
 const BASE_URL = 'http://localhost:8888'
 const DAY = '2026-11-21'
@@ -16,21 +18,11 @@ const DAY = '2026-11-21'
 const LAST_GRADED = '2026-11-22'
 /** The grade of the wanted prompt; lower grades are acceptable or related. */
 const WANTED = 3
-/** Minimum share of found prompts in the held-out half, by class and for all questions. */
+/** Minimum share of found prompts in the set-aside half, by class and for all questions. */
 const MIN_SHARES: Readonly<Record<string, number>> = { abbreviation: 0.8, all: 0.93 }
 const MIN_SHARE_OF_OTHERS = 0.9
 
 type Question = Record<'q' | 'catalogue' | 'class' | 'half', string> & { grades: Record<string, number> }
-type SearchModules = typeof import('../../src/stores/search/write-index.ts') &
-  typeof import('../../src/stores/search/open-index.ts') &
-  typeof import('../../src/host/search-threads.ts')
-
-/** Loads a version's search. @param root the version's project folder */
-export async function loadSearch(root: string): Promise<SearchModules> {
-  const load = (file: string) => import(pathToFileURL(`${root}/src/${file}.ts`).href)
-  const [writing, opening] = [await load('stores/search/write-index'), await load('stores/search/open-index')]
-  return { ...writing, ...opening, ...(await load('host/search-threads')) }
-}
 
 /** A prompt with one version. */
 type ShortPrompt = Record<'owner' | 'name' | 'title' | 'description' | 'content', string> & { tags: string[] }
@@ -63,42 +55,42 @@ export function catalogueOf(prompts: readonly ShortPrompt[], equivalents: Catalo
   return buildCatalogue(tree, { baseUrl: BASE_URL, day: DAY })
 }
 
-/** Runs every question in our search, and in that of another version. @param beside the folder of that version */
-export async function measureRelevance(beside: string | undefined): Promise<{ text: string; isKept: boolean }> {
-  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-relevance-'))
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
+/** Runs every question. Does not list the missed ones, because nobody who tunes the search may know them. */
+export async function measureRelevance(): Promise<Measurement[]> {
   const questions = readQuestions()
-  const engines = await Promise.all([PROJECT_DIR, ...(beside ? [beside] : [])].map((root) => findWanted(root, dir)))
-  let isKept = true
-  const rows = ['tuning', 'aside'].flatMap((half) =>
-    ['all', ...new Set(questions.map((one) => one.class))].map((kind) => {
+  const found = await findWanted(questions)
+  return ['tuning', 'aside'].flatMap((half) =>
+    ['all', ...new Set(questions.map((one) => one.class))].flatMap((kind): Measurement[] => {
       const asked = questions.filter((one) => one.half === half && [one.class, 'all'].includes(kind))
-      const shares = engines.map((found) => asked.filter((one) => found.has(one)).length / asked.length)
-      const isEnough = half === 'tuning' || shares[0]! >= (MIN_SHARES[kind] ?? MIN_SHARE_OF_OTHERS)
-      isKept &&= isEnough
-      const cells = [half.padEnd(7), kind.padEnd(20), `${asked.length}`.padStart(4)]
-      return [...cells, ...shares.map((share) => share.toFixed(3)), isEnough ? '' : 'FAIL'].join('  ')
+      if (asked.length === 0) return []
+      const least = MIN_SHARES[kind] ?? MIN_SHARE_OF_OTHERS
+      return [
+        {
+          ...{ name: `relevance: wanted prompt in the first three, ${half}, ${kind}`, unit: 'share' },
+          measured: asked.filter((one) => found.has(one)).length / asked.length,
+          ...(half === 'aside' && { limit: { of: 'measured', least } }),
+          note: `${asked.length} questions`,
+        },
+      ]
     }),
   )
-  // Does not list the questions, because nobody who tunes the search may know them (tests/relevance/README.md).
-  return { text: ['Wanted prompt among the first three (ours, beside)', ...rows].join('\n'), isKept }
+}
 
-  /** Finds the questions for which a version has the wanted prompt among the first three results. */
-  async function findWanted(root: string, folder: string): Promise<ReadonlySet<Question>> {
-    const { buildSearchIndex, openSearchIndex } = await loadSearch(root)
-    const found = new Set<Question>()
-    for (const [name, catalogue] of Object.entries(readCatalogues())) {
-      const path = join(mkdtempSync(join(folder, name)), 'search.db')
-      buildSearchIndex(catalogue, path)
-      const search = openSearchIndex(path)
-      for (const question of questions.filter((one) => one.catalogue === name)) {
-        const asked = { text: question.q, tags: [], sort: undefined, offset: 0, limit: 3 }
-        const { matches } = await search.find(asked)
-        const wanted = Math.min(WANTED, Math.max(...Object.values(question.grades)))
-        if (matches.some(({ full_name }) => (question.grades[full_name] ?? 0) >= wanted)) found.add(question)
-      }
-      search.close()
+/** Finds the questions whose wanted prompt is among the first three results. */
+async function findWanted(questions: readonly Question[]): Promise<ReadonlySet<Question>> {
+  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-relevance-'))
+  const found = new Set<Question>()
+  for (const [name, catalogue] of Object.entries(readCatalogues())) {
+    const path = join(dir, `${name}.db`)
+    buildSearchIndex(catalogue, path)
+    const search = openSearchIndex(path)
+    for (const question of questions.filter((one) => one.catalogue === name)) {
+      const { matches } = await search.find({ text: question.q, tags: [], sort: undefined, offset: 0, limit: 3 })
+      const wanted = Math.min(WANTED, Math.max(...Object.values(question.grades)))
+      if (matches.some(({ full_name }) => (question.grades[full_name] ?? 0) >= wanted)) found.add(question)
     }
-    return found
+    search.close()
   }
+  rmSync(dir, { recursive: true })
+  return found
 }

@@ -3,14 +3,14 @@ import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
+import { openSearchThreads } from '../../src/host/search-threads.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../src/stores/search/write-index.ts'
-import { beside as besideReader } from './attacks.ts'
 import { type Measurement, quantile, time, timeAsync } from './measure.ts'
 import { runNode } from './processes.ts'
-import { loadSearch } from './relevance.ts'
+import { measureReader } from './reader.ts'
 import { makeQueries, makeSearchCatalogue } from './search-catalogue.ts'
 import { LOAD, serveHub } from './serve.ts'
-import { makeSite, PROJECT_DIR } from './site.ts'
+import { makeSite } from './site.ts'
 
 /** Limits in ms, by number of prompts. */
 const LIMITS: Readonly<Record<number, { p50: number; p99: number; worst: number }>> = {
@@ -22,8 +22,8 @@ const ROUNDS = 3
 /** The storm's number of queries, the connections that send them, and its duration. */
 const STORM = { questions: 100, connections: 4, seconds: 8 }
 
-/** Measures search with this many prompts. @param dir new folder to work in @param beside the folder of another version, measured in the same run as the baseline */
-export async function measureScale(dir: string, prompts: number, beside: string | undefined): Promise<Measurement[]> {
+/** Measures search with this many prompts. @param dir new folder to work in */
+export async function measureScale(dir: string, prompts: number): Promise<Measurement[]> {
   mkdirSync(dir, { recursive: true })
   const [path, edited] = [join(dir, 'search.db'), join(dir, 'edited.db')]
   const most = LIMITS[prompts]
@@ -31,27 +31,24 @@ export async function measureScale(dir: string, prompts: number, beside: string 
   buildSearchIndex(catalogue, edited)
   const changes = catalogue.listed.top.slice(0, EDITS).map(({ full_name }) => [full_name])
   const edits = changes.map((change) => time(() => updateSearchIndex(edited, catalogue, change)))
-  const other = beside === undefined ? undefined : await measureVersion(beside, path, catalogue)
-  const ours = await measureVersion(PROJECT_DIR, path, catalogue)
-  const row = (name: string, unit: 'ms' | 'kB', measured: number, limit?: number, floor?: number): Measurement => ({
+  const ours = await measureQueries(path, catalogue)
+  const row = (name: string, unit: 'ms' | 'kB', measured: number, limit?: number): Measurement => ({
     ...{ name: `search at scale: ${name}`, unit, measured },
-    ...(floor !== undefined && { floor }),
     ...(limit !== undefined && { limit: { of: 'measured', most: limit } }),
   })
   const note = `written in ${ours.seconds.toFixed(0)} s; one that can be edited: ${kilobytes(edited, catalogue).toFixed(2)} kB`
   return [
-    { ...row('index a prompt', 'kB', ours.kilobytes, 3, other?.kilobytes), note },
+    { ...row('index a prompt', 'kB', ours.kilobytes, 3), note },
     row('edit', 'ms', quantile(edits, 0.5), prompts > 10_000 ? undefined : 300),
-    row('ordinary p50', 'ms', ours.p50, most?.p50, other?.p50),
-    row('ordinary p99', 'ms', ours.p99, most?.p99, other?.p99),
-    { ...row('worst', 'ms', ours.worst, most?.worst, other?.worst), note: ours.slowest[0]! },
+    row('ordinary p50', 'ms', ours.p50, most?.p50),
+    row('ordinary p99', 'ms', ours.p99, most?.p99),
+    { ...row('worst', 'ms', ours.worst, most?.worst), note: ours.slowest[0]! },
     await measureStorm(join(dir, 'site'), path, ours.slowest),
   ]
 }
 
-/** Writes a version's index as deployed, and sends every query to its threads after a warm-up. */
-async function measureVersion(root: string, path: string, catalogue: Catalogue) {
-  const { buildSearchIndex, openSearchThreads } = await loadSearch(root)
+/** Writes an index as deployed, and sends every query to its threads after a warm-up. */
+async function measureQueries(path: string, catalogue: Catalogue) {
   const seconds = time(() => buildSearchIndex(catalogue, path, { isEditable: false })) / 1_000
   const search = openSearchThreads(path, { deadlineMs: 60_000, queue: 10 })
   const groups = makeQueries(catalogue)
@@ -91,8 +88,8 @@ async function measureStorm(dir: string, indexPath: string, questions: readonly 
     // One at a time, because a new hub's first queries read the vocabulary.
     for (const address of addresses) await (await fetch(`http://127.0.0.1:${server.port}${address}`)).arrayBuffer()
     for (let round = 0; round < ROUNDS; round++) {
-      idle.push((await besideReader(server, path, () => sleep(STORM.seconds * 1_000))).p99)
-      stormy.push((await besideReader(server, path, () => runNode(load, { cwd: site.dir }, 300_000))).p99)
+      idle.push((await measureReader(server.port, path, () => sleep(STORM.seconds * 1_000))).p99)
+      stormy.push((await measureReader(server.port, path, () => runNode(load, { cwd: site.dir }, 300_000))).p99)
     }
   } finally {
     await server.stop()

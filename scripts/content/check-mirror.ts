@@ -7,7 +7,7 @@ try {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { hub: { type: 'string' } } })
   const [address] = positionals
   if (!address || positionals.length > 1) throw new Error('expected the URL of one mirror')
-  const open = (url: string) => openDeployedHub(url.replace(/\/$/, ''), () => new Date()).ask
+  const open = (url: string) => openDeployedHub(url.replace(/\/$/, '')).ask
   const { reads, problems } = await checkMirror(open(address), values.hub === undefined ? undefined : open(values.hub))
   for (const [id, count] of Object.entries(reads)) console.log(`${String(count).padStart(7)}  ${id}`)
   for (const problem of problems) console.error(problem)

@@ -1,4 +1,4 @@
-// Runs named checks and collects their findings. A check runs once the checks it depends on have passed.
+// Runs named checks in order and collects their findings. A check runs once the checks that it needs have passed.
 
 /** An error, or a possible improvement. */
 export interface Finding {
@@ -10,17 +10,20 @@ export interface Finding {
   fix: string
 }
 
+/** What a check finds: nothing, one finding, or several. */
+export type Found = Finding | readonly Finding[] | undefined
+
 /** A single check. */
-export interface Check<Target> {
+export interface Check {
   /** A stable name for use in scripts, with only lower-case letters and hyphens. */
   name: string
   /** What the check confirms if it finds nothing. */
   about: string
   /** Checks that must pass first; otherwise this one would only repeat their findings. */
   needs?: readonly string[]
-  /** Returns whether the check applies. Default: yes. */
-  applies?(target: Target): boolean
-  run(target: Target): Promise<readonly Finding[]> | readonly Finding[]
+  /** Whether the check concerns this setup. Default: yes. */
+  applies?: boolean
+  run(): Promise<Found> | Found
 }
 
 /** The outcome of a check. */
@@ -38,46 +41,29 @@ export const fail = (problem: string, fix: string): Finding => ({ severity: 'err
 /** Creates advice: something that works and could be better. */
 export const warn = (problem: string, fix: string): Finding => ({ severity: 'advice', problem, fix })
 
-/**
- * Runs checks in order. A check that throws is reported as an error, because only a completed check may count as passed.
- *
- * @param before earlier results that these checks depend on
- */
-export async function runChecks<Target>(
-  checks: readonly Check<Target>[],
-  target: Target,
-  before: readonly CheckResult[] = [],
-): Promise<CheckResult[]> {
+/** Runs checks in order. A check that throws is reported as an error, because only a completed check may count as passed. */
+export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]> {
   const done: CheckResult[] = []
-  for (const { name, about, needs = [], applies, run } of checks) {
-    if (applies && !applies(target)) continue
-    const blockedBy = [...before, ...done].find(
+  for (const { name, about, needs = [], applies = true, run } of checks) {
+    if (!applies) continue
+    const blockedBy = done.find(
       ({ check, outcome }) => needs.includes(check) && (outcome === 'error' || outcome === 'skipped'),
     )
     if (blockedBy) {
-      done.push({
-        check: name,
-        about,
-        outcome: 'skipped',
-        findings: [],
-        waits_for: blockedBy.waits_for ?? blockedBy.check,
-      })
+      const waits_for = blockedBy.waits_for ?? blockedBy.check
+      done.push({ check: name, about, outcome: 'skipped', findings: [], waits_for })
       continue
     }
-    const findings = await runOnce(run, target)
-    const outcome = findings.some(({ severity }) => severity === 'error')
-      ? 'error'
-      : findings.length > 0
-        ? 'advice'
-        : 'ok'
+    const findings = await findingsOf(run)
+    const outcome = findings.some(({ severity }) => severity === 'error') ? 'error' : findings[0] ? 'advice' : 'ok'
     done.push({ check: name, about, outcome, findings })
   }
   return done
 }
 
-async function runOnce<Target>(look: Check<Target>['run'], target: Target): Promise<readonly Finding[]> {
+async function findingsOf(run: Check['run']): Promise<readonly Finding[]> {
   try {
-    return await look(target)
+    return [(await run()) ?? []].flat()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return [fail(`This check failed: ${reason}`, 'Fix the cause, and run the check again.')]
@@ -97,4 +83,19 @@ export function formatResults(examined: readonly CheckResult[]): string {
       return findings.flatMap(({ problem, fix }) => [head + problem, `${' '.repeat(head.length)}→ ${fix}`])
     })
     .join('\n')
+}
+
+/** Clock difference in seconds that causes failures: GitHub rejects an App's signature that is a minute off. */
+const ERROR_SECONDS = 60
+/** A trusted publisher's token may be 5 s off; a `Date` header is truncated to whole seconds and took time to arrive. docs/notes/security.md section 3 */
+const WARN_SECONDS = 8
+
+/** Compares a server's time with the local clock. @param whose the server's name, such as `GitHub` @param date an invalid one is not compared, because not every proxy forwards one */
+export function compareClocks(whose: string, date: Date, now: Date): Finding | undefined {
+  const seconds = Math.round((now.getTime() - date.getTime()) / 1000)
+  if (!(Math.abs(seconds) >= WARN_SECONDS)) return undefined
+  return (Math.abs(seconds) > ERROR_SECONDS ? fail : warn)(
+    `This clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ${whose}’s.`,
+    'Synchronise the clocks with NTP (timedatectl set-ntp true): tokens, sign-ins and published_at depend on them.',
+  )
 }

@@ -1,14 +1,11 @@
-// Chooses the checks for a setup: settings, this machine, GitHub, or a deployed hub.
+// Checks a setup: its settings, this machine, GitHub, or a deployed hub.
 import { type Config, readConfig } from '../config.ts'
-import { type AskGitHub, openGitHubRequests } from '../stores/github/github-requests.ts'
 import { type CheckResult, runChecks } from './checks.ts'
-import { CLUSTER_CHECKS } from './cluster-checks.ts'
-import { GITHUB_CHECKS } from './github-checks.ts'
-import { HUB_CHECKS } from './hub-checks.ts'
+import { githubChecks, signInChecks } from './github-checks.ts'
+import { hubChecks } from './hub-checks.ts'
 import { openDeployedHub } from './hub-requests.ts'
-import { freeBytesAt, MACHINE_CHECKS, type Machine, readMaxWatches } from './machine-checks.ts'
-import { SETTINGS_CHECKS } from './settings-checks.ts'
-import { SIGN_IN_CHECKS } from './sign-in-checks.ts'
+import { machineChecks } from './machine-checks.ts'
+import { settingsChecks } from './settings-checks.ts'
 
 /** What to check. */
 export interface Setup {
@@ -18,8 +15,8 @@ export interface Setup {
   root: string
   /** The URL of a deployed hub to check instead of this machine. */
   url?: string | undefined
-  /** Overrides for tests: another clock, another disk, another Node. */
-  outside?: Partial<Pick<Machine, 'freeBytes' | 'maxWatches' | 'nodeVersion'>> & { now?: () => Date }
+  /** Another clock, for tests. */
+  now?: () => Date
 }
 
 /**
@@ -27,28 +24,17 @@ export interface Setup {
  *
  * @throws Error for an invalid `url`
  */
-export async function checkSetup({ environment, root, url, outside = {} }: Setup): Promise<CheckResult[]> {
-  const { now = () => new Date(), freeBytes = freeBytesAt, nodeVersion = process.versions.node } = outside
-  const { maxWatches = readMaxWatches } = outside
+export async function checkSetup({ environment, root, url, now = () => new Date() }: Setup): Promise<CheckResult[]> {
   const address = url === undefined ? undefined : parseAddress(url)
-  const config = readIfGood(environment)
-  const examined = await runChecks(SETTINGS_CHECKS, { environment, config })
-  const machine = config && { root, config, environment, freeBytes, maxWatches, nodeVersion }
-  if (machine && address === undefined) examined.push(...(await runChecks(MACHINE_CHECKS, machine)))
-  if (config?.gitStore.kind === 'github') {
-    const { repository, branch, credential } = config.gitStore
-    const ask = rememberQuestions(openGitHubRequests(config.gitStore))
-    const place = { repository, branch, isApp: credential.kind === 'app', ask, now }
-    const isReady = examined.every(({ check, outcome }) => check !== 'git-settings' || outcome !== 'error')
-    if (isReady) examined.push(...(await runChecks(GITHUB_CHECKS, place)))
-  }
-  // These run after the GitHub checks, because a clone needs the same credential.
-  if (machine && address === undefined)
-    examined.push(...(await runChecks(CLUSTER_CHECKS, { ...machine, now }, examined)))
-  if (config?.signIn.kind === 'github')
-    examined.push(...(await runChecks(SIGN_IN_CHECKS, { signIn: config.signIn, baseUrl: config.baseUrl })))
-  if (address !== undefined) examined.push(...(await runChecks(HUB_CHECKS, openDeployedHub(address, now))))
-  return examined
+  const config = readIfValid(environment)
+  const machine = config && address === undefined ? { root, config, environment, now } : undefined
+  return runChecks([
+    ...settingsChecks(environment, config),
+    ...(machine ? machineChecks(machine) : []),
+    ...(config?.gitStore.kind === 'github' ? githubChecks(config.gitStore, now, machine) : []),
+    ...(config?.signIn.kind === 'github' ? signInChecks(config.signIn, config.baseUrl) : []),
+    ...(address === undefined ? [] : hubChecks(openDeployedHub(address))),
+  ])
 }
 
 /** Returns whether no check found an error. */
@@ -63,23 +49,11 @@ function parseAddress(text: string): string {
   return url.origin
 }
 
-function readIfGood(environment: Setup['environment']): Config | undefined {
+function readIfValid(environment: Setup['environment']): Config | undefined {
   try {
     return readConfig({ ...environment })
   } catch {
     // The first check reports invalid settings.
     return undefined
-  }
-}
-
-/** Sends each read-only request once, because several checks need the same one. */
-function rememberQuestions(ask: AskGitHub): AskGitHub {
-  const known = new Map<string, ReturnType<AskGitHub>>()
-  return (route, values) => {
-    if (!route.startsWith('GET ')) return ask(route, values)
-    const key = JSON.stringify([route, values])
-    const answer = known.get(key) ?? ask(route, values)
-    known.set(key, answer)
-    return answer
   }
 }

@@ -1,134 +1,220 @@
-// Checks that GitHub responds and accepts the credential, and that the credential has access to the repository and to nothing else.
+// Checks that GitHub responds, that the credential may publish to the repository's branch, and that GitHub knows the OAuth app.
 import * as z from 'zod'
-import { type Check, type Finding, fail, warn } from './checks.ts'
-import { clockFindings } from './clock.ts'
-import { BRANCH_CHECKS } from './github-branch-checks.ts'
-import { type PublishingPlace, REPOSITORY, requireResponse } from './publishing-place.ts'
+import type { Config } from '../config.ts'
+import { HubError } from '../domain/api/errors.ts'
+import { cloneOptions } from '../host/follow-github.ts'
+import { readRemoteBranch } from '../stores/content/content-clone.ts'
+import { type AskGitHub, openGitHubRequests } from '../stores/github/github-requests.ts'
+import { exchangeCode } from '../stores/github/github-sign-in.ts'
+import { type Check, compareClocks, type Finding, type Found, fail, warn } from './checks.ts'
+import type { Machine } from './machine-checks.ts'
+
+/** The repository to publish to, as the credential sees it. */
+interface PublishingPlace {
+  /** `owner/name`. */
+  repository: string
+  branch: string
+  /** Whether the credential is a GitHub App; otherwise it is a token. */
+  isApp: boolean
+  ask: AskGitHub
+}
+
+const REPOSITORY = 'GET /repos/{owner}/{repo}'
+const BRANCH = 'GET /repos/{owner}/{repo}/branches/{branch}'
+
+const Repository = z.object({ full_name: z.string(), archived: z.boolean().default(false) })
+const Sha = z.object({ sha: z.string() })
+const Head = z.object({ commit: Sha })
+const Commit = z.object({ tree: Sha })
+const Rules = z.array(z.object({ type: z.string(), ruleset_id: z.int().optional() }))
+const Ruleset = z.object({ name: z.string(), current_user_can_bypass: z.string().optional() })
 
 /** Number of days before a token expires when the warnings start, which leaves time to create another. */
 const EXPIRY_DAYS = 14
 const DAY_MS = 86_400_000
+/** Rules that block a commit made directly on the branch. @see https://docs.github.com/rest/repos/rules */
+const STOPPING: ReadonlySet<string> = new Set([
+  ...['pull_request', 'required_status_checks', 'update', 'merge_queue', 'workflows', 'required_deployments'],
+  ...['code_scanning', 'code_quality'],
+])
+/** The rule that prevents a force push from removing published versions. */
+const KEEPING = 'non_fast_forward'
 
-const Repository = z.object({ full_name: z.string(), archived: z.boolean().default(false) })
-const Reach = z.object({ total_count: z.int() })
-
-/** Ordered so that each check comes after those it depends on. */
-export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
-  { name: 'github-reachable', about: 'GitHub responds', run: checkReach },
-  {
-    name: 'github-clock',
-    about: 'this machine’s clock agrees with GitHub’s',
-    needs: ['github-reachable'],
-    run: async ({ ask, now }) => {
-      const answer = requireResponse(await ask(REPOSITORY))
-      return clockFindings('GitHub', answer.headers.date, now())
-    },
-  },
-  {
-    name: 'github-credential',
-    about: 'GitHub accepts the credential',
-    needs: ['github-reachable', 'github-clock'],
-    run: checkCredential,
-  },
-  {
-    name: 'github-repository',
-    about: 'the credential has access to the repository',
-    needs: ['github-credential'],
-    run: checkRepository,
-  },
-  ...BRANCH_CHECKS,
-  {
-    name: 'github-scope',
-    about: 'the credential has no unnecessary access',
-    needs: ['github-repository'],
-    run: checkScope,
-  },
-]
-
-async function checkReach({ ask }: PublishingPlace): Promise<Finding[]> {
-  const answer = await ask(REPOSITORY)
-  if (answer.kind === 'answered' && answer.status < 500) return []
-  const how = answer.kind === 'answered' ? `responds with ${answer.status}` : `does not respond: ${answer.reason}`
+/** Lists the checks of the repository. @param machine this machine, if the hub runs here and may need a clone */
+export function githubChecks(
+  store: Extract<Config['gitStore'], { kind: 'github' }>,
+  now: () => Date,
+  machine: Machine | undefined,
+): Check[] {
+  const { repository, branch, credential } = store
+  const ask = openGitHubRequests(store)
+  const place = { repository, branch, isApp: credential.kind === 'app', ask }
   return [
-    fail(
-      `GitHub’s API ${how}.`,
-      'Check whether this machine can reach it (proxy, firewall, DNS), and check GITHUB_API_URL if it is set.',
-    ),
+    { name: 'github-reachable', about: 'GitHub responds', needs: ['git-settings'], run: () => checkReach(place) },
+    {
+      ...{ name: 'github-clock', about: 'this machine’s clock agrees with GitHub’s', needs: ['github-reachable'] },
+      run: async () => compareClocks('GitHub', new Date((await ask(REPOSITORY)).headers.date ?? ''), now()),
+    },
+    {
+      ...{ name: 'github-credential', about: 'GitHub accepts the credential', needs: ['github-clock'] },
+      run: () => checkCredential(place),
+    },
+    {
+      ...{ name: 'github-repository', about: 'the credential has access to the repository' },
+      needs: ['github-credential'],
+      run: () => checkRepository(place),
+    },
+    {
+      ...{ name: 'github-branch', about: 'the branch exists and has a commit', needs: ['github-repository'] },
+      run: () => checkBranch(place),
+    },
+    {
+      ...{ name: 'github-write', about: 'contents can be written (by creating a commit outside any branch)' },
+      needs: ['github-branch'],
+      run: () => checkWriting(place),
+    },
+    {
+      ...{ name: 'github-protection', about: 'the hub may commit to the branch', needs: ['github-write'] },
+      run: () => checkProtection(place),
+    },
+    {
+      ...{ name: 'clone', about: 'the content can be cloned from GitHub and kept up to date' },
+      needs: ['git', 'github-branch'],
+      applies: machine?.config.keepsClone === true,
+      run: () => checkClone(machine!),
+    },
   ]
 }
 
-async function checkCredential({ ask, isApp }: PublishingPlace): Promise<Finding[]> {
-  const { status, headers } = requireResponse(await ask(REPOSITORY))
+async function checkReach({ ask }: PublishingPlace): Promise<Found> {
+  const trouble = await ask(REPOSITORY).then(
+    ({ status }) => (status < 500 ? undefined : `responds with ${status}`),
+    (error: Error) => `does not respond: ${error.message}`,
+  )
+  if (trouble === undefined) return undefined
+  return fail(
+    `GitHub’s API ${trouble}.`,
+    'Check whether this machine can reach it (proxy, firewall, DNS), and check GITHUB_API_URL if it is set.',
+  )
+}
+
+async function checkCredential({ ask, isApp }: PublishingPlace): Promise<Found> {
+  const { status, headers } = await ask(REPOSITORY)
   if (status === 401)
-    return [
-      isApp
-        ? fail(
-            'GitHub does not accept the App’s key.',
-            'Create a new private key in the App’s settings, and set GITHUB_APP_PRIVATE_KEY and GITHUB_APP_ID to the values of the same App.',
-          )
-        : fail(
-            'GitHub does not accept GITHUB_TOKEN: it is mistyped, has expired or was revoked.',
-            'Create a fine-grained token for this repository with Contents: Read and write, and set GITHUB_TOKEN to it.',
-          ),
-    ]
+    return isApp
+      ? fail(
+          'GitHub does not accept the App’s key.',
+          'Create a new private key in the App’s settings, and set GITHUB_APP_PRIVATE_KEY and GITHUB_APP_ID to the values of the same App.',
+        )
+      : fail(
+          'GitHub does not accept GITHUB_TOKEN: it is mistyped, has expired or was revoked.',
+          'Create a fine-grained token for this repository with Contents: Read and write, and set GITHUB_TOKEN to it.',
+        )
   const expiry = Date.parse(String(headers['github-authentication-token-expiration'] ?? '').replace(' UTC', 'Z'))
   const days = (expiry - Date.now()) / DAY_MS
-  return days < EXPIRY_DAYS
-    ? [
-        warn(
-          `GITHUB_TOKEN expires in ${Math.max(0, Math.floor(days))} days.`,
-          'Create a new one before then, or use a GitHub App, whose key does not expire.',
-        ),
-      ]
-    : []
+  if (!(days < EXPIRY_DAYS)) return undefined
+  return warn(
+    `GITHUB_TOKEN expires in ${Math.max(0, Math.floor(days))} days.`,
+    'Create a new one before then, or use a GitHub App, whose key does not expire.',
+  )
 }
 
-async function checkRepository({ ask, repository, isApp }: PublishingPlace): Promise<Finding[]> {
-  const { status, data } = requireResponse(await ask(REPOSITORY))
+async function checkRepository({ ask, repository, isApp }: PublishingPlace): Promise<Found> {
+  const { status, data } = await ask(REPOSITORY)
   if (status === 429 || (status === 403 && !isApp))
-    return [
-      fail(
-        `GitHub responds with ${status} for ${repository}.`,
-        'Wait until the rate limit resets, or have the organisation approve the token.',
-      ),
-    ]
+    return fail(
+      `GitHub responds with ${status} for ${repository}.`,
+      'Wait until the rate limit resets, or have the organisation approve the token.',
+    )
   if (status !== 200)
-    return [
-      fail(
-        `The credential has no access to the repository ${repository} (${status}).`,
-        isApp
-          ? 'Install the App on only this repository, and make sure that GITHUB_REPOSITORY has the form owner/name.'
-          : 'Give the token access to only this repository, and make sure that GITHUB_REPOSITORY has the form owner/name.',
-      ),
-    ]
+    return fail(
+      `The credential has no access to the repository ${repository} (${status}).`,
+      `${isApp ? 'Install the App on' : 'Give the token access to'} only this repository, and make sure that GITHUB_REPOSITORY has the form owner/name.`,
+    )
   const { full_name, archived } = Repository.parse(data)
-  if (archived)
-    return [fail(`${repository} is archived on GitHub, so it is read-only.`, 'Unarchive it in its settings.')]
-  return full_name.toLowerCase() === repository.toLowerCase()
-    ? []
-    : [fail(`${repository} was renamed to ${full_name}.`, `Set GITHUB_REPOSITORY=${full_name}.`)]
+  if (archived) return fail(`${repository} is archived on GitHub, so it is read-only.`, 'Unarchive it in its settings.')
+  if (full_name.toLowerCase() === repository.toLowerCase()) return undefined
+  return fail(`${repository} was renamed to ${full_name}.`, `Set GITHUB_REPOSITORY=${full_name}.`)
 }
 
-async function checkScope({ ask, isApp }: PublishingPlace): Promise<Finding[]> {
-  if (isApp) {
-    const answer = requireResponse(await ask('GET /installation/repositories', { per_page: 1 }))
-    const count = Reach.safeParse(answer.data).data?.total_count ?? 1
-    return count > 1
-      ? [
-          warn(
-            `The App has access to ${count} repositories.`,
-            'In its installation settings, choose “Only select repositories” and select only this one.',
-          ),
-        ]
-      : []
+async function checkBranch({ ask, branch, repository }: PublishingPlace): Promise<Found> {
+  if ((await ask(BRANCH, { branch })).status === 200) return undefined
+  return fail(
+    `${repository} has no branch ${branch}.`,
+    'Create a first commit on it, such as a README.md, or set GITHUB_BRANCH to an existing branch.',
+  )
+}
+
+/** Creates a commit with the same tree as the branch head. No branch points to it, so GitHub deletes it eventually. */
+async function checkWriting({ ask, branch, repository, isApp }: PublishingPlace): Promise<Found> {
+  const { sha } = Head.parse((await ask(BRANCH, { branch })).data).commit
+  const { tree } = Commit.parse((await ask('GET /repos/{owner}/{repo}/git/commits/{sha}', { sha })).data)
+  const message = 'Whether the hub may write (npm run doctor)'
+  const commit = { message, tree: tree.sha, parents: [sha] }
+  const { status } = await ask('POST /repos/{owner}/{repo}/git/commits', commit)
+  if (status === 201) return undefined
+  return fail(
+    `The credential has no write access to the contents of ${repository} (${status}).`,
+    isApp
+      ? 'Give the App the permission Contents: Read and write, and accept the change where it is installed.'
+      : 'Give the token the permission Contents: Read and write for this repository.',
+  )
+}
+
+async function checkProtection({ ask, branch, isApp }: PublishingPlace): Promise<Found> {
+  const answer = await ask('GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch })
+  const rules = Rules.safeParse(answer.data).data ?? []
+  const findings: Finding[] = []
+  const stopping = rules.filter(({ type }) => STOPPING.has(type))
+  for (const ruleset_id of new Set(stopping.flatMap((rule) => rule.ruleset_id ?? []))) {
+    const ruleset = await ask('GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', { ruleset_id })
+    const { name, current_user_can_bypass: bypass } = Ruleset.parse(ruleset.data)
+    if (bypass === 'always' || bypass === 'exempt') continue
+    const types = stopping.flatMap((rule) => (rule.ruleset_id === ruleset_id ? [rule.type] : []))
+    findings.push(
+      fail(
+        `The ruleset “${name}” blocks the hub’s commits on ${branch}: ${types.join(', ')}.`,
+        `Add ${isApp ? 'the App' : 'the owner of the token (a role or team that it has)'} to its bypass list, as “Always allow”.`,
+      ),
+    )
   }
-  const scopes = String(requireResponse(await ask(REPOSITORY)).headers['x-oauth-scopes'] ?? '')
-  return /\b(?:public_)?repo\b/.test(scopes)
-    ? [
-        warn(
-          'GITHUB_TOKEN is a classic token: it can write to every repository that its owner can write to.',
-          'Use a fine-grained token for only this repository, or a GitHub App.',
-        ),
-      ]
-    : []
+  if (findings.length > 0 || rules.some(({ type }) => type === KEEPING)) return findings
+  return warn(
+    `${branch} has no ruleset that blocks force pushes, which can remove published versions.`,
+    `Add a ruleset for ${branch} that restricts deletions and blocks force pushes.`,
+  )
+}
+
+async function checkClone({ root, config, environment }: Machine): Promise<Found> {
+  try {
+    await readRemoteBranch(cloneOptions(config, environment, root))
+    return undefined
+  } catch (error) {
+    return fail(
+      error instanceof Error ? error.message : String(error),
+      'Correct GITHUB_REPOSITORY, GITHUB_BRANCH and the credential, and make sure that this machine can reach GitHub.',
+    )
+  }
+}
+
+/** A code in the right format: 20 hex digits that GitHub never issued. */
+const NOBODYS_CODE = '00000000000000000000'
+
+/** Lists the check of the OAuth app, which sends a sign-in code that is never valid. */
+export function signInChecks(signIn: Extract<Config['signIn'], { kind: 'github' }>, baseUrl: string): Check[] {
+  const redirectUri = `${baseUrl}/auth/callback`
+  const run = async () => {
+    try {
+      await exchangeCode(signIn, { code: NOBODYS_CODE, verifier: NOBODYS_CODE, redirectUri })
+      return fail('GitHub accepted a sign-in that nobody started.', 'Check that GITHUB_OAUTH_URL points to GitHub.')
+    } catch (error) {
+      // The invalid code was rejected as expected, so the app is known.
+      if (error instanceof HubError && error.code === 'invalid_request') return undefined
+      return fail(
+        error instanceof Error ? error.message : String(error),
+        `Copy the client ID and secret from the OAuth app whose callback is ${redirectUri}, and check GITHUB_OAUTH_URL and GITHUB_API_URL if they are set.`,
+      )
+    }
+  }
+  return [{ name: 'sign-in-application', about: 'GitHub knows the OAuth app and its secret', run }]
 }

@@ -14,7 +14,6 @@ export interface HubResponse {
 export interface DeployedHub {
   /** Its public URL, without a trailing slash. */
   url: string
-  now: () => Date
   /** Requests a path without following redirects. @throws Error when there is no response */
   ask: (path: string, request?: RequestInit) => Promise<HubResponse>
 }
@@ -22,10 +21,9 @@ export interface DeployedHub {
 const CALL_MS = 15_000
 
 /** Opens a hub by its URL, without a trailing slash; sends no request yet. */
-export function openDeployedHub(url: string, now: () => Date): DeployedHub {
+export function openDeployedHub(url: string): DeployedHub {
   return {
     url,
-    now,
     async ask(path, request = {}) {
       const headers = new Headers(request.headers)
       headers.set('User-Agent', 'prompt-hub-doctor')

@@ -1,51 +1,41 @@
 // Checks the settings, without network requests.
-
 import { createPrivateKey } from 'node:crypto'
 import { basename } from 'node:path'
 import type { Config } from '../config.ts'
 import { isLoopback } from '../domain/api/loopback.ts'
 import { readSettings } from '../settings.ts'
-import { type Check, type Finding, fail, warn } from './checks.ts'
+import { type Check, type Finding, type Found, fail, warn } from './checks.ts'
 
-/** The raw settings, and the parsed ones if they are valid. */
-interface GivenSettings {
-  environment: Readonly<Record<string, string | undefined>>
-  config: Config | undefined
-}
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** Minimum number of distinct characters in a secret; one with fewer was typed by a person. */
 const MIN_CHARACTERS = 10
 
-/** Checks of the settings; all others need the first one. README.md */
-export const SETTINGS_CHECKS: readonly Check<GivenSettings>[] = [
-  { name: 'settings', about: 'every setting has a valid form', run: checkForms },
-  {
-    name: 'git-settings',
-    about: 'the settings for publishing are complete and unambiguous',
-    needs: ['settings'],
-    run: ({ environment, config }) => checkGitSettings(environment, config!),
-  },
-  {
-    name: 'sign-in-settings',
-    about: 'sign-in is either fully configured or not configured at all',
-    needs: ['settings'],
-    run: ({ environment, config }) => checkSignIn(environment, config!),
-  },
-  {
-    name: 'address',
-    about: 'the public URL uses https',
-    needs: ['settings'],
-    run: ({ environment, config }) => checkAddress(environment, config!),
-  },
-  {
-    name: 'proxies',
-    about: 'clients are identified correctly, and only proxies are trusted',
-    needs: ['settings'],
-    run: ({ config }) => checkProxies(config!),
-  },
-]
+/** Lists the checks of the settings; all others need the first one. @param config the settings, if they are valid */
+export function settingsChecks(environment: Environment, config: Config | undefined): Check[] {
+  const needs = ['settings']
+  return [
+    { name: 'settings', about: 'every setting has a valid form', run: () => checkForms(environment) },
+    {
+      ...{ name: 'git-settings', about: 'the settings for publishing are complete and unambiguous', needs },
+      run: () => checkGitSettings(environment, config!),
+    },
+    {
+      ...{ name: 'sign-in-settings', about: 'sign-in is either fully configured or not configured at all', needs },
+      run: () => checkSignIn(environment, config!),
+    },
+    {
+      ...{ name: 'address', about: 'the public URL uses https', needs },
+      run: () => checkAddress(environment, config!),
+    },
+    {
+      ...{ name: 'proxies', about: 'clients are identified correctly, and only proxies are trusted', needs },
+      run: () => checkProxies(config!),
+    },
+  ]
+}
 
-function checkForms({ environment }: GivenSettings): Finding[] {
+function checkForms(environment: Environment): Found {
   return (readSettings(environment).problems ?? []).map(({ key, message }) =>
     fail(
       `${key} cannot be read: ${message}.`,
@@ -54,15 +44,13 @@ function checkForms({ environment }: GivenSettings): Finding[] {
   )
 }
 
-function checkGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitStore, contentDir }: Config): Finding[] {
-  if (gitStore.kind === 'local') return []
+function checkGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitStore, contentDir }: Config): Found {
+  if (gitStore.kind === 'local') return undefined
   if (gitStore.kind === 'incomplete')
-    return [
-      fail(
-        `${gitStore.missing} is missing, although another setting of the GitHub store is set: publishing responds with 503.`,
-        `Set ${gitStore.missing}, or remove all GitHub settings to publish to local git.`,
-      ),
-    ]
+    return fail(
+      `${gitStore.missing} is missing, although another setting of the GitHub store is set: publishing responds with 503.`,
+      `Set ${gitStore.missing}, or remove all GitHub settings to publish to local git.`,
+    )
   const findings: Finding[] = []
   if (gitStore.credential.kind === 'app' && !isPrivateKey(gitStore.credential.privateKey))
     findings.push(
@@ -97,7 +85,7 @@ function isPrivateKey(text: string): boolean {
   }
 }
 
-function checkSignIn({ SESSION_SECRET }: Environment, { signIn }: Config): Finding[] {
+function checkSignIn({ SESSION_SECRET }: Environment, { signIn }: Config): Found {
   if (signIn.kind === 'incomplete')
     return signIn.missing.map((sentence) =>
       fail(
@@ -106,60 +94,43 @@ function checkSignIn({ SESSION_SECRET }: Environment, { signIn }: Config): Findi
       ),
     )
   if (SESSION_SECRET && new Set(SESSION_SECRET).size < MIN_CHARACTERS)
-    return [
-      fail(
-        'SESSION_SECRET is long enough but easy to guess: it repeats a few characters.',
-        'Generate a random one: openssl rand -hex 32',
-      ),
-    ]
-  return []
+    return fail(
+      'SESSION_SECRET is long enough but easy to guess: it repeats a few characters.',
+      'Generate a random one: openssl rand -hex 32',
+    )
+  return undefined
 }
 
-function checkAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLocal, listenAt }: Config): Finding[] {
-  if (isLocal)
-    return listenAt === 'everywhere' || !listenAt.every(isLoopback)
-      ? [
-          warn(
-            'With this HOST, the hub accepts connections from other machines, and in local mode anyone who opens the printed link can sign in under any username.',
-            'Set SITE_URL to the public URL, which disables local mode, or remove HOST.',
-          ),
-        ]
-      : []
-  const findings: Finding[] = []
+function checkAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLocal, listenAt }: Config): Found {
+  if (isLocal && (listenAt === 'everywhere' || !listenAt.every(isLoopback)))
+    return warn(
+      'With this HOST, the hub accepts connections from other machines, and in local mode anyone who opens the printed link can sign in under any username.',
+      'Set SITE_URL to the public URL, which disables local mode, or remove HOST.',
+    )
   if (baseUrl.startsWith('http:') && !isLoopback(new URL(baseUrl).hostname))
-    findings.push(
-      fail(
-        'SITE_URL starts with http://, so tokens are sent over the network unencrypted.',
-        'Add a reverse proxy with https, and set SITE_URL to its https:// URL.',
-      ),
+    return fail(
+      'SITE_URL starts with http://, so tokens are sent over the network unencrypted.',
+      'Add a reverse proxy with https, and set SITE_URL to its https:// URL.',
     )
-  if (RATE_LIMIT_PER_MINUTE === '0')
-    findings.push(
-      warn(
-        'RATE_LIMIT_PER_MINUTE is 0: a single client can overload the hub, and guess tokens without a limit.',
-        'Remove it to use the default of 120 per minute, or set a limit that your clients will not reach.',
-      ),
+  if (!isLocal && RATE_LIMIT_PER_MINUTE === '0')
+    return warn(
+      'RATE_LIMIT_PER_MINUTE is 0: a single client can overload the hub, and guess tokens without a limit.',
+      'Remove it to use the default of 120 per minute, or set a limit that your clients will not reach.',
     )
-  return findings
+  return undefined
 }
 
-function checkProxies({ trustedProxies, listenAt, isLocal, netlifySite }: Config): Finding[] {
+function checkProxies({ trustedProxies, listenAt, isLocal, netlifySite }: Config): Found {
   if (trustedProxies.some(({ prefix }) => prefix === 0))
-    return [
-      fail(
-        'TRUSTED_PROXIES includes every IP address, so any client can impersonate another one.',
-        'List only the IP addresses of your proxies, or set it to loopback for a proxy on this machine.',
-      ),
-    ]
+    return fail(
+      'TRUSTED_PROXIES includes every IP address, so any client can impersonate another one.',
+      'List only the IP addresses of your proxies, or set it to loopback for a proxy on this machine.',
+    )
   const isBehindProxy = listenAt !== 'everywhere' && listenAt.every(isLoopback)
   if (!isLocal && netlifySite === undefined && isBehindProxy && trustedProxies.length === 0)
-    return [
-      fail(
-        'The hub listens only on loopback, so there is a proxy in front of it, but TRUSTED_PROXIES is empty: all clients share one rate limit.',
-        'Set TRUSTED_PROXIES=loopback.',
-      ),
-    ]
-  return []
+    return fail(
+      'The hub listens only on loopback, so there is a proxy in front of it, but TRUSTED_PROXIES is empty: all clients share one rate limit.',
+      'Set TRUSTED_PROXIES=loopback.',
+    )
+  return undefined
 }
-
-type Environment = GivenSettings['environment']

@@ -1,12 +1,12 @@
 // Checks that several machines form one hub: three of them with one PostgreSQL and one GitHub repository, with kills,
 // restarts and outages. PUBLISHES=200 selects a longer run.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type PostgresServer, startPostgres } from '../../scripts/bench/postgres.ts'
 import { poll } from '../e2e/client.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { AUDIENCE, type Issuer, startIssuer } from '../oidc/issuer.ts'
 import { type Machine, type Machines, openMachines } from './machines.ts'
+import { type PostgresServer, startPostgres } from './postgres.ts'
 import { isServingFiles, type Run, signalGroup } from './processes.ts'
 
 const PUBLISHES = Number(process.env.PUBLISHES ?? 24)

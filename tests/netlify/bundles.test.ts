@@ -1,12 +1,11 @@
 // Checks that each function runs with only the files in its bundle, so that nothing excluded by netlify.toml is ever
 // loaded.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bundleFunctions, unpackFunction } from '../../scripts/bench/functions.ts'
-import { makeMcpRequest } from '../../scripts/bench/mcp-request.ts'
+import { modern, post } from '../hubs/mcp.ts'
 
 // This folder is outside the project. Inside it, Node would find a package that is missing from a bundle in a parent
 // folder.
@@ -16,16 +15,36 @@ const stray = resolve('.hub/tests/stray')
 beforeAll(() => {
   mkdirSync(join(stray, 'build'), { recursive: true })
   for (const name of ['search.db', 'complete.json']) writeFileSync(join(stray, 'build', name), '')
-  bundleFunctions(dir)
+  bundleFunctions()
 })
 afterAll(() => {
   for (const folder of [dir, stray]) rmSync(folder, { recursive: true, force: true })
 })
 
+/** Bundles the functions like a deploy, using the project's own `netlify.toml`, but without building a site first. `netlify functions:build` would not read that file. */
+function bundleFunctions(): void {
+  const settings = readFileSync('netlify.toml', 'utf8')
+    .replace('command = "npm run build"', 'command = "true"')
+    .replace('publish = "dist"', 'publish = "content"')
+    .replaceAll(/"build\/[^"]*"(?:, )?/g, '')
+  const config = join(dir, 'netlify.toml')
+  writeFileSync(config, settings)
+  const options = ['--offline', '--telemetry=false', '--config', config, '--functionsDistDir', dir]
+  execFileSync('node_modules/.bin/netlify-build', options, { env: { ...process.env, CI: 'true' }, stdio: 'pipe' })
+}
+
+/** Unpacks a function from `bundleFunctions`. @returns its folder with the module to import */
+function unpackFunction(name: string): { folder: string; module: string } {
+  const folder = join(dir, name)
+  mkdirSync(folder, { recursive: true })
+  execFileSync('python3', ['-m', 'zipfile', '-e', join(dir, `${name}.zip`), folder])
+  return { folder, module: join(folder, `netlify/functions/${name}.mjs`) }
+}
+
 /** Calls a function in its own process. @returns the response's status and text */
 async function ask(name: string, request: Request): Promise<{ status: number; text: string }> {
   const script = `
-    const { default: answer } = await import(${JSON.stringify(unpackFunction(dir, name).module)})
+    const { default: answer } = await import(${JSON.stringify(unpackFunction(name).module)})
     const { url, ...init } = JSON.parse(process.argv[1])
     const response = await answer(new Request(url, init), { ip: '192.0.2.1' })
     console.log(JSON.stringify({ status: response.status, text: await response.text() }))`
@@ -45,6 +64,7 @@ async function ask(name: string, request: Request): Promise<{ status: number; te
 }
 
 const ADDRESS = 'http://localhost/api/v1/repos/acme/bench/versions'
+const MCP = 'http://localhost:8888/mcp'
 
 test.each([
   ['read', new Request('http://localhost/api/v1/nothing'), 404, 'not_found'],
@@ -59,8 +79,8 @@ test.each([
     'unauthorized',
   ],
   ['account', new Request('http://localhost/settings'), 503, 'GITHUB_CLIENT_ID'],
-  ['mcp', makeMcpRequest('2025', 'tools/list', {}), 200, 'search_prompts'],
-  ['mcp', makeMcpRequest('2026', 'tools/list', {}), 200, 'search_prompts'],
+  ['mcp', post({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }, {}, MCP), 200, 'search_prompts'],
+  ['mcp', new Request(MCP, modern('tools/list')), 200, 'search_prompts'],
 ] as const)('the %s function responds', async (name, request, status, words) => {
   const answer = await ask(name, request)
   expect(answer.status).toBe(status)
@@ -70,7 +90,7 @@ test.each([
 test.each(['read', 'publish', 'account', 'mcp', 'pages', 'editor', 'export'])(
   'the bundle of %s contains only its code and packages',
   (name) => {
-    const folders = readdirSync(unpackFunction(dir, name).folder).filter((entry) => !entry.startsWith('___netlify'))
+    const folders = readdirSync(unpackFunction(name).folder).filter((entry) => !entry.startsWith('___netlify'))
     expect(folders.sort()).toEqual(['netlify', 'node_modules'])
   },
 )
@@ -80,7 +100,7 @@ test.each([
   ['@modelcontextprotocol/server', /\.cjs$/],
   ['@netlify/blobs', /\.cjs$/],
 ])('bundles %s into mcp without a duplicate CommonJS copy', (name, other) => {
-  const files = readdirSync(join(unpackFunction(dir, 'mcp').folder, 'node_modules', name), {
+  const files = readdirSync(join(unpackFunction('mcp').folder, 'node_modules', name), {
     recursive: true,
     encoding: 'utf8',
   })

