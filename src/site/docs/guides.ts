@@ -1,6 +1,6 @@
 // The navigation of the docs: all guides, in groups and in order.
 
-/** A guide: its path, title and purpose. */
+/** A guide: its path, its words in the navigation, and its purpose. */
 interface Guide {
   path: string
   words: string
@@ -46,11 +46,7 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
         words: 'Client libraries',
         about: 'Fetch, verify, cache and fill prompts in TypeScript and Python.',
       },
-      {
-        path: '/docs/mcp',
-        words: 'MCP server',
-        about: 'Connect an agent: URL, client setup and tools.',
-      },
+      { path: '/docs/mcp', words: 'MCP server', about: 'Connect an agent: URL, client setup and tools.' },
     ],
   },
   {
@@ -131,3 +127,8 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
     ],
   },
 ]
+
+/** Returns the guide at a path. */
+export function findGuide(path: string): Guide | undefined {
+  return GUIDES.flatMap(({ guides }) => guides).find((guide) => guide.path === path)
+}
