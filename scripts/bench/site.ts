@@ -10,7 +10,7 @@ import { searchIndexPath } from '../../src/host/builds/serve-sites.ts'
 import { UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { type Built, builtFile, pagesOf, placesOf } from '../../src/site/build/build-places.ts'
-import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
+import { loadCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { buildSearchIndex } from '../../src/stores/search/write-index.ts'
 import { generateContent } from '../content/generate-content.ts'
@@ -44,7 +44,7 @@ export async function makeSite(dir: string, prompts: number, versions: number): 
     SITE_URL: 'http://localhost:8888',
     SOURCE_DATE_EPOCH: String(Date.parse(LAST_DAY) / 1000),
   }
-  const { catalogue } = openCatalogue(readConfig(settings)).load()
+  const catalogue = loadCatalogue(readConfig(settings))
   writeFiles(siteDir, listDataFiles(catalogue, digestText))
   mkdirSync(join(indexPath, '..'), { recursive: true })
   buildSearchIndex(catalogue, indexPath)
