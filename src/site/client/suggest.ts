@@ -79,7 +79,7 @@ function suggestAt(field: HTMLInputElement): void {
     if (list.hidden) return
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault()
-      choose(chosen + (event.key === 'ArrowDown' ? 1 : chosen < 0 ? list.children.length + 0 : -1))
+      choose(chosen + (event.key === 'ArrowDown' ? 1 : chosen < 0 ? list.children.length : -1))
     }
     const option = list.children[chosen]
     if (event.key === 'Enter' && option instanceof HTMLElement) {
