@@ -107,15 +107,10 @@ async function describeError(response: Response): Promise<string> {
 
 /** Shows an error. The message is inserted as text. */
 function renderError(address: string, message: string): string {
-  const box = document.createElement('div')
-  box.className = 'nothing'
-  const words = document.createElement('p')
-  words.setAttribute('role', 'alert')
-  words.textContent = message
+  const box = Object.assign(document.createElement('div'), { className: 'nothing' })
+  const words = Object.assign(document.createElement('p'), { role: 'alert', textContent: message })
   const again = document.createElement('a')
-  again.className = 'button'
-  again.href = address
-  again.textContent = 'Try again'
+  Object.assign(again, { className: 'button', href: address, textContent: 'Try again' })
   box.append(words, again)
   return box.outerHTML
 }
