@@ -1,5 +1,5 @@
 // Renders a comparison: the impact on callers, then the changed lines, unified or side by side.
-import type { Difference, VersionRecord } from '../../domain/api/schema.ts'
+import type { Difference, Variable, VersionRecord } from '../../domain/api/schema.ts'
 import { findPlaceholders, splitContent } from '../../domain/content/placeholders.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
@@ -27,19 +27,11 @@ export function renderCallerImpact({ breaking, format_changed, messages, variabl
       `<li><span class="sign" aria-hidden="true">${sign}</span> ${words}: ${names.map(chip).join(' ')}${impact}</li>`,
     )
   }
-  const needed = variables.added.filter(({ required, default: preset }) => required && preset === null)
-  const optional = variables.added.filter((variable) => !needed.includes(variable))
+  const isNeeded = ({ required, default: preset }: Variable) => required && preset === null
+  const namesOf = (list: readonly Variable[]) => list.map(({ name }) => name)
   const told = new Set([...variables.newly_required, ...variables.narrowed])
-  say(
-    '+',
-    needed.map(({ name }) => name),
-    'Added required',
-  )
-  say(
-    '+',
-    optional.map(({ name }) => name),
-    'Added optional',
-  )
+  say('+', namesOf(variables.added.filter(isNeeded)), 'Added required')
+  say('+', namesOf(variables.added.filter((variable) => !isNeeded(variable))), 'Added optional')
   say('−', variables.removed, 'Removed', ' (calls that pass it will fail)')
   say('!', variables.newly_required, 'Now required')
   say('!', variables.narrowed, 'Restricted', ' (accepts fewer values)')
@@ -52,11 +44,9 @@ export function renderCallerImpact({ breaking, format_changed, messages, variabl
     rows.push(
       `<li><span class="sign" aria-hidden="true">·</span> Changed variable: ${chip(name)} (${escapeHtml(fields.join(', '))})</li>`,
     )
-  const settings: string[] = [
-    ...parameters.added.map((key) => `added ${key}`),
-    ...parameters.removed.map((key) => `removed ${key}`),
-    ...parameters.changed.map((key) => `changed ${key}`),
-  ]
+  const settings = (['added', 'removed', 'changed'] as const).flatMap((change) =>
+    parameters[change].map((key) => `${change} ${key}`),
+  )
   const mark = breaking
     ? '<span class="mark breaks">Breaking change</span>'
     : '<span class="mark good">No breaking change</span>'
