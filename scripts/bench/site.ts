@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { bundlePlaceOf, findBundle } from '../../src/host/builds/pages-bundle.ts'
 import { searchIndexPath } from '../../src/host/builds/serve-sites.ts'
-import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
+import { loadCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { generateContent } from '../content/generate-content.ts'
 import { LAST_DAY } from '../content/versions.ts'
 import { PROJECT_DIR, type ProcessResult, parametersOf, runNode } from './processes.ts'
@@ -42,7 +42,7 @@ export async function makeSite(dir: string, prompts: number, versions: number): 
   // Bundles the pages first, so that the build takes the same whether or not a bundle of this code exists.
   await findBundle(bundlePlaceOf(config))
   const built = await buildSite({ dir, settings })
-  const { catalogue } = openCatalogue(config).load()
+  const catalogue = loadCatalogue(config)
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))
   return { dir, siteDir, indexPath: searchIndexPath(siteDir), prompts, versions, catalogue, settings, built }
 }

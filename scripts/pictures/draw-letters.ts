@@ -1,11 +1,16 @@
 // `npm run letters`: draws the letters for the social cards in a browser, so that a build only has to place them.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'
-import { LETTER_STYLES, type LetterSheet } from '../../src/site/card/letter-sheet.ts'
+import type { LetterStyle, Letters } from '../../src/site/card/letters.ts'
 import { openBrowser } from './look/browser.ts'
 
 const FONT = 'src/site/fonts/inter.woff2'
 const SHEET = 'src/site/fonts/letters.bin'
+/** The text styles of a card; sizes in pixels. */
+const STYLES: readonly { name: LetterStyle; size: number; weight: number }[] = [
+  { name: 'title', size: 36, weight: 700 },
+  { name: 'text', size: 17, weight: 450 },
+]
 /** The letters in most titles; if a title has others, its card shows the prompt's name instead. */
 const LETTERS = [...range(0x20, 0x7e), ...range(0xa1, 0xff), ...'ŁłŒœŠšŸŽž–—‘’“”…→·']
 
@@ -51,12 +56,12 @@ const drawn = await page.evaluate(
       }),
     )
   },
-  { font, letters: [...new Set(LETTERS)], styles: LETTER_STYLES },
+  { font, letters: [...new Set(LETTERS)], styles: STYLES },
 )
 await browser.close()
 
 const pixels: number[] = []
-const letters: LetterSheet['letters'] = { title: {}, text: {} }
+const letters: Letters = { title: {}, text: {} }
 for (const { name, letter, coverage, ...place } of drawn) {
   letters[name][letter] = { ...place, at: pixels.length }
   // The card has seven steps from paper to ink.

@@ -1,6 +1,6 @@
 // Writes Atom feeds for all prompts, an owner, a tag or one prompt; each entry links to the comparison. RFC 4287.
 
-import type { Activity, RepositorySummary, VersionSummary } from '../domain/api/schema.ts'
+import type { Activity, RepositorySummary } from '../domain/api/schema.ts'
 import { describeActivity } from '../domain/catalogue/activity.ts'
 import { escapeXml } from '../domain/text/html-text.ts'
 import type { PageData } from '../ports/pages.ts'
@@ -20,27 +20,23 @@ interface Feed {
   changes?: readonly Activity[]
 }
 
-interface News {
-  prompt: RepositorySummary
-  version: VersionSummary
-  previous: string | undefined
-}
-
-/** A feed entry with its time. */
+/** A feed entry. */
 interface Entry {
+  id: string
   at: string
-  xml: string
+  title: string
+  link: string
+  author: string
+  type: 'text' | 'html'
+  content: string
 }
 
 /** Responds with a feed. */
 export async function respondWithFeed(hub: PageData, { path, title, prompts, changes = [] }: Feed): Promise<Response> {
   const { baseUrl } = hub
   const address = baseUrl + path
-  const news = (await Promise.all(prompts.slice(0, MAX_ENTRIES).map((prompt) => readNews(hub, prompt)))).flat()
-  const entries = [
-    ...news.map((one): Entry => ({ at: one.version.published_at, xml: formatEntry(baseUrl, one) })),
-    ...changes.map((change): Entry => ({ at: change.at, xml: formatChange(address, title, change) })),
-  ]
+  const news = await Promise.all(prompts.slice(0, MAX_ENTRIES).map((prompt) => listReleases(hub, prompt)))
+  const entries = [...news.flat(), ...changes.map((change) => describeChange(address, title, change))]
     .sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
     .slice(0, MAX_ENTRIES)
   const text = `<?xml version="1.0" encoding="UTF-8"?>
@@ -50,51 +46,49 @@ export async function respondWithFeed(hub: PageData, { path, title, prompts, cha
 <link href="${escapeXml(address)}"/>
 <link rel="self" type="application/atom+xml" href="${escapeXml(`${path === '/' ? baseUrl : address}/feed.xml`)}"/>
 <updated>${entries[0]?.at ?? '1970-01-01T00:00:00Z'}</updated>
-${entries.map(({ xml }) => xml).join('')}</feed>
+${entries.map(formatEntry).join('')}</feed>
 `
   return new Response(text, { headers: { 'Content-Type': 'text/xml; charset=utf-8' } })
 }
 
-/** A change has no page of its own, so its entry links to the list on the prompt's page. */
-function formatChange(page: string, title: string, change: Activity): string {
-  const words = describeActivity(change)
-  const id = `${page}#${[change.commit ?? change.at, change.type, change.label ?? change.version ?? ''].join('-')}`
+/** Describes the newest versions of a prompt, up to the size of a feed. */
+async function listReleases(hub: PageData, prompt: RepositorySummary): Promise<Entry[]> {
+  const { owner, name, full_name, title, description } = prompt
+  const versions = (await hub.findVersions(owner, name)) ?? []
+  return versions.slice(0, MAX_ENTRIES).flatMap(({ version, changelog, published_at, published_by, yanked }, index) => {
+    if (yanked) return []
+    const link = hub.baseUrl + versionPage(full_name, version)
+    const previous = versions[index + 1]?.version
+    const words = escapeXml(changelog || (previous === undefined ? description : ''))
+    const compare =
+      previous === undefined
+        ? ''
+        : ` <a href="${hub.baseUrl}${comparePage(full_name, previous, version)}">What changed since ${previous}</a>`
+    return {
+      ...{ id: link, at: published_at, title: `${title} ${version}`, link, author: published_by },
+      ...{ type: 'html' as const, content: `<p>${words}</p>${compare}` },
+    }
+  })
+}
+
+/** Describes a change. It has no page of its own, so its entry links to the list on the prompt's page. */
+function describeChange(page: string, title: string, change: Activity): Entry {
+  const content = describeActivity(change)
+  return {
+    id: `${page}#${[change.commit ?? change.at, change.type, change.label ?? change.version ?? ''].join('-')}`,
+    ...{ at: change.at, title: `${title}: ${content}`, link: `${page}#activity`, author: change.by },
+    ...{ type: 'text', content },
+  }
+}
+
+function formatEntry({ id, at, title, link, author, type, content }: Entry): string {
   return `<entry>
-<title>${escapeXml(`${title}: ${words}`)}</title>
+<title>${escapeXml(title)}</title>
 <id>${escapeXml(id)}</id>
-<link href="${escapeXml(`${page}#activity`)}"/>
-<updated>${change.at}</updated>
-<author><name>${escapeXml(change.by)}</name></author>
-<content type="text">${escapeXml(words)}</content>
-</entry>
-`
-}
-
-/** Reads the newest versions of a prompt, up to the size of a feed. */
-async function readNews(hub: PageData, prompt: RepositorySummary): Promise<News[]> {
-  const versions = (await hub.findVersions(prompt.owner, prompt.name)) ?? []
-  return versions
-    .slice(0, MAX_ENTRIES)
-    .map((version, index) => ({ prompt, version, previous: versions[index + 1]?.version }))
-    .filter(({ version }) => !version.yanked)
-}
-
-function formatEntry(baseUrl: string, { prompt, version: release, previous }: News): string {
-  const { full_name, title, description } = prompt
-  const { version, changelog, published_at, published_by } = release
-  const page = baseUrl + versionPage(full_name, version)
-  const compare =
-    previous === undefined
-      ? ''
-      : ` <a href="${baseUrl}${comparePage(full_name, previous, version)}">What changed since ${previous}</a>`
-  const words = changelog || (previous === undefined ? description : '')
-  return `<entry>
-<title>${escapeXml(`${title} ${version}`)}</title>
-<id>${escapeXml(page)}</id>
-<link href="${escapeXml(page)}"/>
-<updated>${published_at}</updated>
-<author><name>${escapeXml(published_by)}</name></author>
-<content type="html">${escapeXml(`<p>${escapeXml(words)}</p>${compare}`)}</content>
+<link href="${escapeXml(link)}"/>
+<updated>${at}</updated>
+<author><name>${escapeXml(author)}</name></author>
+<content type="${type}">${escapeXml(content)}</content>
 </entry>
 `
 }

@@ -1,4 +1,5 @@
 // Provides the hub's own look (`content/site.yml`), which is part of the page bundle, and the files generated from it.
+import { createHash } from 'node:crypto'
 import { accentColours, DEFAULT_LOOK, type HubLook } from '../domain/content/look.ts'
 
 /** The look of this hub. */
@@ -12,9 +13,8 @@ interface LookFile {
 
 /** Files at `/assets/` are cached forever, so their names change with their bytes. */
 function nameFile(base: string, ending: string, bytes: Buffer<ArrayBuffer>, mediaType: string): LookFile {
-  let sum = 5381n
-  for (const byte of bytes) sum = BigInt.asUintN(64, sum * 33n + BigInt(byte))
-  return { address: `/assets/hub/${base}-${sum.toString(36)}.${ending}`, bytes, mediaType }
+  const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 12)
+  return { address: `/assets/hub/${base}-${digest}.${ending}`, bytes, mediaType }
 }
 
 function styleOf(accent: string): string {

@@ -11,7 +11,7 @@ import type { ExportFormat } from '../../src/domain/api/export-formats.ts'
 import { isChatMessage } from '../../src/domain/content/chat.ts'
 import { fillMessages } from '../../src/domain/content/filling.ts'
 import { toExported, WRITERS } from '../../src/domain/formats/formats.ts'
-import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
+import { loadCatalogue } from '../../src/site/build/load-catalogue.ts'
 
 interface Message {
   role: string
@@ -19,7 +19,7 @@ interface Message {
 }
 
 const HISTORY: Message[] = [{ role: 'user', content: 'Earlier' }]
-const { catalogue } = openCatalogue(readConfig({ CONTENT_DIR: 'content', SITE_URL: 'https://hub.example' })).load()
+const catalogue = loadCatalogue(readConfig({ CONTENT_DIR: 'content', SITE_URL: 'https://hub.example' }))
 const prompts = [...catalogue.entries.values()].flatMap(({ repository }) => {
   const { latest_version: version, content, content_sha256, format, variables, parameters } = repository
   if (version === null || content === null || content_sha256 === null || format === null) return []

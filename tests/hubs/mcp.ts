@@ -10,7 +10,7 @@ import { copiesAhead, type FreshCopies, UNKNOWN_SOURCE } from '../../src/ports/f
 import { digestText } from '../../src/ports/measure.ts'
 import { handleMcp, type McpHandlerDeps } from '../../src/server/mcp/handle-mcp.ts'
 import { handleRead } from '../../src/server/read/read.ts'
-import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
+import { loadCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../src/stores/search/write-index.ts'
@@ -47,7 +47,7 @@ export interface McpHub {
 export function openMcpHub(contentDir: string, changed: Partial<McpHandlerDeps> = {}): McpHub {
   const dir = mkdtempSync(join(tmpdir(), 'hub-mcp-'))
   const siteDir = join(dir, 'dist')
-  const { catalogue } = openCatalogue(readConfig({ CONTENT_DIR: contentDir, SITE_URL: BASE_URL })).load()
+  const catalogue = loadCatalogue(readConfig({ CONTENT_DIR: contentDir, SITE_URL: BASE_URL }))
   writeSite(catalogue, siteDir)
   const index = openSearchIndex(searchIndexPath(siteDir))
   const fresh = copiesAhead(openCopies(memoryState()), () => UNKNOWN_SOURCE)

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findSourceHost, readConfig } from '../../src/config.ts'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
-import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
+import { loadCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { listSourceLinks } from '../../src/site/prompt/source-links.ts'
 import { reviewContent } from '../../src/stores/review/review-content.ts'
 
@@ -27,7 +27,7 @@ afterEach(() => {
 
 async function openLinks(contentDir: string): Promise<Map<string, URL>> {
   const settings = { GITHUB_REPOSITORY: 'octo/hub', GITHUB_TOKEN: 't', CONTENT_DIR: contentDir }
-  const { catalogue } = openCatalogue(readConfig({ CONTENT_DIR: folder })).load()
+  const catalogue = loadCatalogue(readConfig({ CONTENT_DIR: folder }))
   const { record } = catalogue.entries.get('acme/a')!.versions[0]!
   const links = listSourceLinks(findSourceHost(readConfig(settings))!, record, record.version)
   return new Map(links.map(({ words, address }) => [words, new URL(address)]))

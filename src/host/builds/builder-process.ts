@@ -9,13 +9,8 @@ import { groupProblems } from '../../domain/content/last-good.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { hashCode } from '../../site/build/code-hash.ts'
 import { ContentError, formatContentProblem } from '../../site/build/content-error.ts'
-import {
-  type BuildState,
-  type BuiltState,
-  type DataSink,
-  openSiteData,
-  type StoredPart,
-} from '../../site/build/site-data.ts'
+import type { DataSink, StoredPart } from '../../site/build/data-sink.ts'
+import { type BuildState, type BuiltState, openSiteData } from '../../site/build/site-data.ts'
 import { describeIgnored } from '../../stores/content/content-files.ts'
 import { type ContentHistory, readHistory } from '../../stores/content/content-history.ts'
 import { type ContentListing, listContent, listContentAgain } from '../../stores/content/content-listing.ts'

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro'
-import { findSourceHost, readConfig } from '../../config.ts'
+import { type Config, findSourceHost, readConfig } from '../../config.ts'
 import { FRAME_PATH } from '../../domain/api/account-frame.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../domain/catalogue/data-files.ts'
@@ -18,7 +18,7 @@ import { buildSearchIndex } from '../../stores/search/write-index.ts'
 import { readBuildSource } from '../../stores/site/build-source.ts'
 import type { Hub } from '../../wiring/platform.ts'
 import { ContentError } from '../build/content-error.ts'
-import { type CatalogueLoader, openCatalogue } from '../build/load-catalogue.ts'
+import { loadCatalogue } from '../build/load-catalogue.ts'
 import { listSitemapFiles } from '../build/sitemap.ts'
 import { setDevSources } from './dev-sources.ts'
 import { listDownloads } from './downloads.ts'
@@ -38,7 +38,6 @@ export function devServer(): AstroIntegration {
           addMiddleware({ order: 'pre', entrypoint: new URL('./dev-middleware.ts', import.meta.url) })
       },
       'astro:server:setup': async ({ server, logger }) => {
-        const loader = openCatalogue(config)
         const stores = await openLocalStores(config)
         server.httpServer?.once('close', () => inBackground('Closing the stores', stores.close))
         const mount = await mountFunctions(stores, config.baseUrl, () => server.resolvedUrls?.local[0])
@@ -49,7 +48,9 @@ export function devServer(): AstroIntegration {
             config.gitStore.kind === 'local'
               ? { ...UNKNOWN_SOURCE, read_until: began }
               : await readBuildSource(config.contentDir, process.env)
-          if (!reloadCatalogue(loader, mount.show, logger)) return
+          const catalogue = reloadCatalogue(config, logger)
+          if (!catalogue) return
+          mount.show(catalogue)
           mount.noteSource(source)
           server.ws.send({ type: 'full-reload' })
         }
@@ -80,21 +81,16 @@ export function devServer(): AstroIntegration {
   }
 }
 
-/** Reads content changes. If a file is broken, its problems are logged and the previous catalogue stays in use. @returns whether there is a new catalogue */
-function reloadCatalogue(
-  loader: CatalogueLoader,
-  show: (catalogue: Catalogue) => void,
-  logger: AstroIntegrationLogger,
-): boolean {
+/** Reads the content. If a file is broken, its problems are logged, and undefined is returned, so that the previous catalogue stays in use. */
+function reloadCatalogue(config: Config, logger: AstroIntegrationLogger): Catalogue | undefined {
   try {
-    const { catalogue, filesRead } = loader.load()
-    show(catalogue)
-    logger.info(`Read ${filesRead} changed files.`)
-    return true
+    const catalogue = loadCatalogue(config)
+    logger.info(`Read ${catalogue.entries.size} prompts.`)
+    return catalogue
   } catch (error) {
     if (!(error instanceof ContentError)) throw error
     logger.error(error.message)
-    return false
+    return undefined
   }
 }
 

@@ -1,21 +1,12 @@
 // Generates the data files of a site, and updates them at a cost proportional to the change. Keeps the outline of each repository in memory; content is read, written and freed, one repository at a time.
 import { type Catalogue, joinCatalogue } from '../../domain/catalogue/catalogue.ts'
-import {
-  type DataFile,
-  digestRecords,
-  type History,
-  listHistoryFiles,
-  listRepositoryFiles,
-  listRepositoryPaths,
-  listSharedFiles,
-} from '../../domain/catalogue/data-files.ts'
-import { type CatalogueEntry, makeEntry } from '../../domain/catalogue/entry.ts'
-import type { RecordDigests, RepositoryOutline } from '../../domain/catalogue/outline.ts'
+import { type History, listRepositoryPaths } from '../../domain/catalogue/data-files.ts'
+import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
+import type { RepositoryOutline } from '../../domain/catalogue/outline.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 import { fixRepository } from '../../domain/content/last-good.ts'
 import { checkNames, checkRepository, type Neighbours, NO_NEIGHBOURS } from '../../domain/content/rules.ts'
 import type { Problem } from '../../domain/text/problems.ts'
-import { digestText } from '../../ports/measure.ts'
 import {
   groupFiles,
   joinOthers,
@@ -24,7 +15,6 @@ import {
   readRepository,
   sortProblems,
 } from '../../stores/content/content-dir.ts'
-import type { ParsedFile } from '../../stores/content/content-file.ts'
 import {
   type ContentListing,
   isFolderUnreadable,
@@ -32,37 +22,10 @@ import {
   stampFiles,
 } from '../../stores/content/content-listing.ts'
 import { ContentError } from './content-error.ts'
+import type { DataSink, StoredFile, StoredPart, StoredRepository } from './data-sink.ts'
+import { makeRepository } from './make-repository.ts'
 import { readEntry, restoreEntry } from './recorded-entry.ts'
-import { listSitemapFiles } from './sitemap.ts'
-
-/** Where the files of a site are written. */
-export interface DataSink {
-  /** @returns the last written content of a file, or undefined */
-  read(path: string): string | undefined
-  write(path: string, text: string): void
-  remove(path: string): void
-  /** Stores data about a part of the content for the process that builds the next state. @param part undefined if the part was removed */
-  keep(name: string, part: StoredPart | undefined): void
-}
-
-/** The stored data of one repository. */
-export interface StoredRepository {
-  /** Identifies its files (content-listing.ts); empty if they must be read again. */
-  marks: string
-  /** Its download counts, as JSON. */
-  stats: string
-  outline: RepositoryOutline
-  digests: RecordDigests
-}
-
-/** The stored data of a file outside repositories: its last valid state. */
-interface StoredFile {
-  marks: string
-  parsed: ParsedFile
-}
-
-/** The stored data of one part. The name of a repository is `owner/name/`, and the name of a file is its path. */
-export type StoredPart = StoredRepository | StoredFile
+import { openSharedFiles } from './shared-files.ts'
 
 /** The inputs of a site besides the content folder. */
 interface SiteDataParts {
@@ -113,9 +76,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     if ('outline' in part) repositories.set(name.slice(0, -1), part)
     else others.set(name, part)
   }
-  /** The sources of each shared file in the last state; undefined if another process wrote that state. */
-  let shared = new Map<string, readonly unknown[] | undefined>()
-  for (const path of parts.sharedPaths ?? []) shared.set(path, undefined)
+  const writeShared = openSharedFiles(sink, parts.sharedPaths ?? [])
   return (listing, { day, history, isStrict = false }) => {
     if (isFolderUnreadable(listing)) throw new ContentError(listing.problems)
     const round = openRound(listing.problems)
@@ -152,7 +113,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
       entries.set(fullName, readEntry(outline, digests, sink.read))
     const good = joinOthers([...others.values()].map(({ parsed }) => parsed))
     const catalogue = joinCatalogue({ ...good, entries }, { baseUrl, day })
-    writeShared(catalogue, history, round)
+    round.isDifferent = writeShared(catalogue, history, round.isDifferent)
     return { ...round, catalogue, problems }
   }
 
@@ -238,34 +199,6 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     round.removed.push(fullName)
     round.isDifferent = true
   }
-
-  function writeShared(catalogue: Catalogue, history: History, round: Round): void {
-    const now = new Map<string, readonly unknown[]>()
-    for (const files of [
-      listSharedFiles(catalogue, digestText),
-      listHistoryFiles(catalogue, history),
-      listSitemapFiles(catalogue),
-    ])
-      for (const { path, of, format } of files) {
-        now.set(path, of)
-        const before = shared.get(path)
-        const isThere = shared.delete(path)
-        if (before && isSame(before, of)) continue
-        const text = format()
-        // Comparing it with the file would take longer than writing it, and a changed repository usually changes its lists.
-        const isSurelyDifferent = before && round.isDifferent
-        if (isThere && !isSurelyDifferent && sink.read(path) === text) continue
-        sink.write(path, text)
-        round.isDifferent = true
-      }
-    for (const path of shared.keys()) sink.remove(path)
-    round.isDifferent ||= shared.size > 0
-    shared = now
-  }
-}
-
-function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
-  return before.length === now.length && now.every((part, index) => part === before[index])
 }
 
 /** A repository that was read, with the identifier of its files. */
@@ -284,15 +217,3 @@ const openRound = (problems: readonly Problem[]): Round => ({
   ...{ changed: [], removed: [], isDifferent: false, filesRead: 0 },
   problems: [...problems],
 })
-
-/** Generates the data files of a repository, and its stored data. @param stats its download counts, as JSON */
-export function makeRepository(
-  files: RepositoryEntry,
-  baseUrl: string,
-  stats: string,
-): { files: Iterable<DataFile>; part: Omit<StoredRepository, 'marks'> } {
-  const { repository, versions, ...outline } = makeEntry(files, { baseUrl, stats: JSON.parse(stats) })
-  const part = { stats, outline, digests: digestRecords({ repository }, digestText) }
-  // An outline is copied, because strings sliced from a file's content would keep all of it in memory.
-  return { files: listRepositoryFiles({ repository, versions }), part: JSON.parse(JSON.stringify(part)) }
-}

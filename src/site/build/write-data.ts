@@ -11,7 +11,8 @@ import { findConverted } from '../../stores/content/converted-files.ts'
 import { filesInto } from '../../stores/content/write-files.ts'
 import { buildSearchIndex } from '../../stores/search/write-index.ts'
 import { ContentError } from './content-error.ts'
-import { type DataSink, openSiteData } from './site-data.ts'
+import type { DataSink } from './data-sink.ts'
+import { openSiteData } from './site-data.ts'
 import { writeRepositories } from './write-repositories.ts'
 
 /** Where to write. */

@@ -6,7 +6,8 @@ import { checkRepository, NO_NEIGHBOURS } from '../../domain/content/rules.ts'
 import { readRepository } from '../../stores/content/content-dir.ts'
 import { type ListedFile, stampFiles } from '../../stores/content/content-listing.ts'
 import { filesInto } from '../../stores/content/write-files.ts'
-import { makeRepository, type StoredRepository } from './site-data.ts'
+import type { StoredRepository } from './data-sink.ts'
+import { makeRepository } from './make-repository.ts'
 
 /** Repositories per step (about 50 ms). */
 const BLOCK = 50

@@ -1,21 +1,28 @@
 // Places text on an image, with the letters that scripts/pictures/draw-letters.ts drew.
 import { inflateSync } from 'node:zlib'
 import drawnLetters from '../fonts/letters.bin?inline'
-import type { LetterSheet, LetterStyle } from './letter-sheet.ts'
 
-/** The pixels of a letter: rows of coverage from 0 to 7, one byte each. */
-export interface Ink {
-  pixels: Uint8Array
-  /** Offset of the first row. */
-  at: number
+/** The text styles of a card. */
+export type LetterStyle = 'title' | 'text'
+
+/** A letter in pixels: its advance width, the position of its bitmap relative to the pen, the bitmap's size, and the offset of its rows in the sheet. */
+interface Letter {
+  width: number
+  left: number
+  top: number
   columns: number
   rows: number
+  at: number
 }
 
-let sheet: LetterSheet | undefined
+/** Every letter, by style and character. */
+export type Letters = Record<LetterStyle, Record<string, Letter>>
+
+/** The drawn letters, and their pixels: coverage from 0 to 7, one byte each. */
+let sheet: { letters: Letters; pixels: Uint8Array } | undefined
 
 /** Reads the drawn letters, once per process. */
-function readSheet(): LetterSheet {
+function readSheet() {
   if (sheet) return sheet
   const bytes = inflateSync(Buffer.from(drawnLetters.slice(drawnLetters.indexOf(',') + 1), 'base64'))
   const end = bytes.indexOf('\n')
@@ -26,8 +33,7 @@ function readSheet(): LetterSheet {
 /** Returns whether every letter of a string is available. */
 export function canWrite(text: string, style: LetterStyle): boolean {
   const letters = readSheet().letters[style]
-  for (const letter of text) if (!Object.hasOwn(letters, letter)) return false
-  return true
+  return [...text].every((letter) => Object.hasOwn(letters, letter))
 }
 
 /** Width of a text in pixels. */
@@ -71,27 +77,25 @@ function cut(line: string, style: LetterStyle, width: number): string {
   return `${kept.trimEnd()}…`
 }
 
-/**
- * Writes a line.
- *
- * @param stamp called for each visible letter with the position of its upper left corner
- * @returns the final position of the pen
- */
+/** Writes a line. @param put called for each pixel that a letter covers, with its coverage from 1 to 7 */
 export function writeLine(
   text: string,
   style: LetterStyle,
-  { x, y }: { x: number; y: number },
-  stamp: (ink: Ink, x: number, y: number) => void,
-): number {
+  place: { x: number; y: number },
+  put: (x: number, y: number, coverage: number) => void,
+): void {
   const { letters, pixels } = readSheet()
-  const known = letters[style]
-  let pen = x
-  for (const one of text) {
-    const letter = known[one]
+  let pen = place.x
+  for (const character of text) {
+    const letter = letters[style][character]
     if (!letter) continue
-    const { left, top, columns, rows, at } = letter
-    stamp({ pixels, at, columns, rows }, Math.round(pen) + left, y + top)
-    pen += letter.width
+    const { width, left, top, columns, rows, at } = letter
+    const x = Math.round(pen) + left
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++) {
+        const coverage = pixels[at + row * columns + column]!
+        if (coverage > 0) put(x + column, place.y + top + row, coverage)
+      }
+    pen += width
   }
-  return pen
 }

@@ -14,8 +14,7 @@ const format = document.querySelector<HTMLSelectElement>('select[name="format"]'
 const variables = document.querySelector('[data-editor-variables]')
 
 if (content && format && variables) {
-  const blocks = document.createElement('div')
-  blocks.className = 'message-blocks'
+  const blocks = Object.assign(document.createElement('div'), { className: 'message-blocks' })
   content.after(blocks)
   const isChat = () => format.value === 'chat'
   const showVariables = () => {
@@ -36,9 +35,7 @@ if (content && format && variables) {
     legend.textContent = isChatMessage(part) ? `Message ${index + 1}: ${part.role}` : 'Earlier messages go here'
     block.append(legend)
     if (isChatMessage(part)) {
-      const text = document.createElement('textarea')
-      text.rows = 4
-      text.value = part.content
+      const text = Object.assign(document.createElement('textarea'), { rows: 4, value: part.content })
       text.setAttribute('aria-label', `Text of message ${index + 1}, ${part.role}`)
       text.addEventListener('input', () => {
         part.content = text.value
@@ -57,8 +54,7 @@ if (content && format && variables) {
       save()
       render()
     }
-    const buttons = document.createElement('div')
-    buttons.className = 'actions'
+    const buttons = Object.assign(document.createElement('div'), { className: 'actions' })
     if (index > 0) buttons.append(renderButton('Move up', `message ${index + 1}`, () => move(-1)))
     if (index < parts.length - 1) buttons.append(renderButton('Move down', `message ${index + 1}`, () => move(1)))
     buttons.append(renderButton('Remove', `message ${index + 1}`, remove))
@@ -66,8 +62,7 @@ if (content && format && variables) {
     return block
   }
   const renderAdding = () => {
-    const buttons = document.createElement('div')
-    buttons.className = 'actions'
+    const buttons = Object.assign(document.createElement('div'), { className: 'actions' })
     const add = (part: ChatPart) => {
       parts.push(part)
       save()
@@ -81,14 +76,12 @@ if (content && format && variables) {
     return buttons
   }
   const renderButton = (words: string, what: string, onClick: () => void) => {
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.className = 'small'
-    button.append(words)
-    const more = document.createElement('span')
-    more.className = 'visually-hidden'
-    more.textContent = ` ${what}`
-    button.append(more)
+    const button = Object.assign(document.createElement('button'), { type: 'button', className: 'small' })
+    const more = Object.assign(document.createElement('span'), {
+      className: 'visually-hidden',
+      textContent: ` ${what}`,
+    })
+    button.append(words, more)
     button.addEventListener('click', onClick)
     return button
   }

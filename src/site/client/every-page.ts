@@ -1,7 +1,6 @@
 // Runs on every page: search field, relative dates, menus and copy buttons.
 import './copy.ts'
 import './suggest.ts'
-import './transitions.ts'
 import { showRelativeTime } from './relative.ts'
 
 for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) showRelativeTime(time)
@@ -20,3 +19,16 @@ document.addEventListener('keydown', (event) => {
   open.open = false
   open.querySelector('summary')?.focus()
 })
+
+/** The browser's transition events, where supported. @see https://developer.mozilla.org/docs/Web/API/ViewTransition */
+interface Transition {
+  ready: Promise<unknown>
+  finished: Promise<unknown>
+}
+
+// Going back to a cached page aborts its transition. The page itself is fine, but without this an error appears in the console.
+for (const name of ['pageswap', 'pagereveal'])
+  addEventListener(name, ({ viewTransition }: Event & { viewTransition?: Transition | null }) => {
+    viewTransition?.ready.catch(() => {})
+    viewTransition?.finished.catch(() => {})
+  })

@@ -3,9 +3,6 @@ import { showRelativeTime } from './relative.ts'
 
 const TYPING_MS = 200
 const place = document.getElementById('find')
-/** Cached responses by URL, which the Back button shows immediately. */
-const known = new Map<string, string>()
-const MAX_KNOWN = 30
 
 if (place) begin(place)
 
@@ -38,8 +35,6 @@ function begin(place: HTMLElement): void {
     if (address === undefined) return put(first, false)
     const mine = new AbortController()
     running = mine
-    const before = known.get(address)
-    if (before !== undefined) return put(before, isTyping)
     place.setAttribute('aria-busy', 'true')
     const html = await ask(address, mine.signal)
     if (html === undefined || mine.signal.aborted) return
@@ -95,10 +90,7 @@ async function ask(address: string, signal: AbortSignal): Promise<string | undef
     const response = await fetch(address, { signal, headers: { Accept: 'text/html' } })
     if (!response.ok) throw new Error(await describeError(response))
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-    const html = page.getElementById('find')?.innerHTML ?? ''
-    if (known.size >= MAX_KNOWN) known.delete([...known.keys()][0]!)
-    known.set(address, html)
-    return html
+    return page.getElementById('find')?.innerHTML ?? ''
   } catch (error) {
     if (signal.aborted) return undefined
     return renderError(
@@ -115,15 +107,10 @@ async function describeError(response: Response): Promise<string> {
 
 /** Shows an error. The message is inserted as text. */
 function renderError(address: string, message: string): string {
-  const box = document.createElement('div')
-  box.className = 'nothing'
-  const words = document.createElement('p')
-  words.setAttribute('role', 'alert')
-  words.textContent = message
+  const box = Object.assign(document.createElement('div'), { className: 'nothing' })
+  const words = Object.assign(document.createElement('p'), { role: 'alert', textContent: message })
   const again = document.createElement('a')
-  again.className = 'button'
-  again.href = address
-  again.textContent = 'Try again'
+  Object.assign(again, { className: 'button', href: address, textContent: 'Try again' })
   box.append(words, again)
   return box.outerHTML
 }

@@ -21,14 +21,11 @@ for (const field of document.querySelectorAll<HTMLInputElement>('[data-ask]')) s
 
 function suggestAt(field: HTMLInputElement): void {
   const list = document.createElement('ul')
-  list.className = 'suggestions'
-  list.id = `${field.id}-suggestions`
-  list.role = 'listbox'
-  list.ariaLabel = 'Suggestions'
-  list.hidden = true
+  const id = `${field.id}-suggestions`
+  Object.assign(list, { id, className: 'suggestions', role: 'listbox', ariaLabel: 'Suggestions', hidden: true })
   field.after(list)
   field.role = 'combobox'
-  field.setAttribute('aria-controls', list.id)
+  field.setAttribute('aria-controls', id)
   field.setAttribute('aria-autocomplete', 'list')
   let chosen = -1
   let typing: number | undefined
@@ -60,7 +57,7 @@ function suggestAt(field: HTMLInputElement): void {
     if (q.length < MIN_CHARACTERS) return close()
     const found = await askFor(q, mine.signal)
     if (mine.signal.aborted || found.length === 0) return found.length === 0 ? close() : undefined
-    list.replaceChildren(...found.slice(0, MOST).map((one, index) => renderOption(one, `${list.id}-${index}`)))
+    list.replaceChildren(...found.slice(0, MOST).map((one, index) => renderOption(one, `${id}-${index}`)))
     list.hidden = document.activeElement !== field
     chosen = -1
     field.setAttribute('aria-expanded', String(!list.hidden))
@@ -79,7 +76,7 @@ function suggestAt(field: HTMLInputElement): void {
     if (list.hidden) return
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault()
-      choose(chosen + (event.key === 'ArrowDown' ? 1 : chosen < 0 ? list.children.length + 0 : -1))
+      choose(chosen + (event.key === 'ArrowDown' ? 1 : chosen < 0 ? list.children.length : -1))
     }
     const option = list.children[chosen]
     if (event.key === 'Enter' && option instanceof HTMLElement) {
@@ -109,17 +106,10 @@ async function askFor(q: string, signal: AbortSignal): Promise<RepositorySummary
 }
 
 function renderOption({ title, full_name }: RepositorySummary, id: string): HTMLLIElement {
-  const option = document.createElement('li')
-  option.id = id
-  option.role = 'option'
-  option.ariaSelected = 'false'
+  const option = Object.assign(document.createElement('li'), { id, role: 'option', ariaSelected: 'false' })
   option.dataset.address = `/${full_name}`
-  const words = document.createElement('span')
-  words.textContent = title
-  words.dir = 'auto'
-  const name = document.createElement('span')
-  name.className = 'full-name'
-  name.textContent = full_name
+  const words = Object.assign(document.createElement('span'), { textContent: title, dir: 'auto' })
+  const name = Object.assign(document.createElement('span'), { textContent: full_name, className: 'full-name' })
   option.append(words, ' ', name)
   return option
 }

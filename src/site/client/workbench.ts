@@ -164,22 +164,15 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
     const filled = value?.content ?? content
     const parts = fillMessages({ messages, variables: rules }, readValues(), 'lenient').value?.messages ?? messages
     const message = (isFilledShown ? parts : messages)[Number(button.dataset.message)]
-    if (kind === 'filled' && (!value || value.missing.length > 0))
-      document.querySelector('#progress')?.classList.add('wrong')
-    else document.querySelector('#progress')?.classList.remove('wrong')
-    const text =
-      kind === 'raw'
-        ? content
-        : kind === 'message'
-          ? message && isChatMessage(message)
-            ? message.content
-            : ''
-          : kind === 'messages'
-            ? JSON.stringify(parts.filter(isChatMessage), null, 2)
-            : kind === 'link'
-              ? `${location.origin}${location.pathname}${VALUES}${new URLSearchParams(Object.entries(readValues()))}`
-              : filled
-    copyText(button, text, source).catch(reportError)
+    const isIncomplete = kind === 'filled' && (!value || value.missing.length > 0)
+    progress?.classList.toggle('wrong', isIncomplete)
+    const texts: Record<string, string> = {
+      raw: content,
+      message: message && isChatMessage(message) ? message.content : '',
+      messages: JSON.stringify(parts.filter(isChatMessage), null, 2),
+      link: `${location.origin}${location.pathname}${VALUES}${new URLSearchParams(Object.entries(readValues()))}`,
+    }
+    copyText(button, texts[kind ?? ''] ?? filled, source).catch(reportError)
     button.closest<HTMLDetailsElement>('details.menu')?.removeAttribute('open')
   })
 

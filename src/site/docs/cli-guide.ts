@@ -20,102 +20,45 @@ jobs:
       - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
       - uses: HUB_REPOSITORY/.github/actions/update@COMMIT`
 
-/** Returns the commands as in `hubcli help`, with their effects, grouped by purpose. docs/contract.md section 9 */
-export function listCliCommands(): { purpose: string; commands: { usage: string; effect: string }[] }[] {
-  return [
-    {
-      purpose: 'Read',
-      commands: [
-        {
-          usage: 'hubcli pull <owner>/<name>[@<range or label>] [-o <path>]',
-          effect:
-            'Writes the prompt to PROMPT.md or the path. Fetches the latest version, or the one after @: @1.2.0, @^1.2 or @production. With --locked, copies the locked version without the network.',
-        },
-        {
-          usage: 'hubcli cat <owner>/<name>[@<range or label>]',
-          effect:
-            'Prints the prompt, byte for byte. --locked prints the locked version. Without it, prints the latest version, and reports if prompts.lock has another one.',
-        },
-        {
-          usage: 'hubcli render <owner>/<name>[@...] [--var <name>=<value>]...',
-          effect:
-            'Prints the prompt with its variables filled in. Fails if a variable is missing, unknown or has the wrong type. --var-file code=main.c reads a value from a file. --locked works offline.',
-        },
-        {
-          usage: 'hubcli export <owner>/<name>[@...] --format <format> [-o <path>]',
-          effect:
-            'Writes a prompt in the format of another tool, such as dotprompt or langfuse. Reports what the format loses.',
-        },
-        { usage: 'hubcli search "<text>"', effect: 'Searches prompts. Reports if a word was corrected or ignored.' },
-        { usage: 'hubcli versions <owner>/<name>', effect: 'Lists the versions, highest first.' },
-      ],
-    },
-    {
-      purpose: 'Publish',
-      commands: [
-        {
-          usage: 'hubcli push <owner>/<name> <file> "<changelog>" <major|minor|patch>',
-          effect:
-            'Publishes the file as the next version, and prints its number and URL. Prints warnings to standard error. Rejects a file that starts with front matter, unless you add --raw.',
-        },
-      ],
-    },
-    {
-      purpose: 'Manage',
-      commands: [
-        {
-          usage: 'hubcli label <owner>/<name> <label> <x.y.z>',
-          effect: 'Points the label at the version. --remove instead of the version removes the label.',
-        },
-        {
-          usage: 'hubcli yank <owner>/<name> <x.y.z> "<reason>"',
-          effect: 'Yanks a version. Its URL still works.',
-        },
-        { usage: 'hubcli unyank <owner>/<name> <x.y.z>', effect: 'Reverts a yank.' },
-        {
-          usage: 'hubcli deprecate <owner>/<name> "<message>"',
-          effect:
-            'Marks a prompt as deprecated. --replaced-by names another one; --undo instead of the message reverts it.',
-        },
-        { usage: 'hubcli readme <owner>/<name> <file>', effect: 'Replaces the readme.' },
-        {
-          usage: 'hubcli edit <owner>/<name> [--title <text>] [--description <text>]',
-          effect:
-            'Changes the title, description, --tags a,b or --license. Only the options that you pass are changed.',
-        },
-      ],
-    },
-    {
-      purpose: 'Install prompts as dependencies',
-      commands: [
-        {
-          usage: 'hubcli add <owner>/<name>[@<range or label>] [-o <path>]',
-          effect:
-            'Installs a prompt to prompts/{owner}/{name}.md, or to the path, and updates prompts.lock. Ranges: 1.2.3, ^1.2, ~1.2.3, 1.x or *. Default: ^ with the latest version. Commit both files, and .gitattributes.',
-        },
-        {
-          usage: 'hubcli install',
-          effect: 'Installs the locked versions. Never overwrites a file that was edited by hand.',
-        },
-        {
-          usage: 'hubcli verify [--online]',
-          effect:
-            'Compares the files with prompts.lock, offline. With --online, also fails if the checksum on the hub differs, or if a version was yanked or has an advisory.',
-        },
-        {
-          usage: 'hubcli outdated',
-          effect: 'Lists prompts with newer versions: locked, wanted (newest in the range), latest.',
-        },
-        {
-          usage: 'hubcli update [<owner>/<name>]',
-          effect: 'Updates prompts to the newest version in their range: all of them, or none if one fails.',
-        },
-        { usage: 'hubcli remove <owner>/<name>', effect: 'Removes a prompt from prompts.lock and deletes its file.' },
-        {
-          usage: 'hubcli audit',
-          effect: 'Fails if a locked version was yanked or has an advisory.',
-        },
-      ],
-    },
-  ]
+/** The commands as in `hubcli help`, with their effects, grouped by purpose. docs/contract.md section 9 */
+export const CLI_COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Read: {
+    'hubcli pull <owner>/<name>[@<range or label>] [-o <path>]':
+      'Writes the prompt to PROMPT.md or the path. Fetches the latest version, or the one after @: @1.2.0, @^1.2 or @production. With --locked, copies the locked version without the network.',
+    'hubcli cat <owner>/<name>[@<range or label>]':
+      'Prints the prompt, byte for byte. --locked prints the locked version. Without it, prints the latest version, and reports if prompts.lock has another one.',
+    'hubcli render <owner>/<name>[@...] [--var <name>=<value>]...':
+      'Prints the prompt with its variables filled in. Fails if a variable is missing, unknown or has the wrong type. --var-file code=main.c reads a value from a file. --locked works offline.',
+    'hubcli export <owner>/<name>[@...] --format <format> [-o <path>]':
+      'Writes a prompt in the format of another tool, such as dotprompt or langfuse. Reports what the format loses.',
+    'hubcli search "<text>"': 'Searches prompts. Reports if a word was corrected or ignored.',
+    'hubcli versions <owner>/<name>': 'Lists the versions, highest first.',
+  },
+  Publish: {
+    'hubcli push <owner>/<name> <file> "<changelog>" <major|minor|patch>':
+      'Publishes the file as the next version, and prints its number and URL. Prints warnings to standard error. Rejects a file that starts with front matter, unless you add --raw.',
+  },
+  Manage: {
+    'hubcli label <owner>/<name> <label> <x.y.z>':
+      'Points the label at the version. --remove instead of the version removes the label.',
+    'hubcli yank <owner>/<name> <x.y.z> "<reason>"': 'Yanks a version. Its URL still works.',
+    'hubcli unyank <owner>/<name> <x.y.z>': 'Reverts a yank.',
+    'hubcli deprecate <owner>/<name> "<message>"':
+      'Marks a prompt as deprecated. --replaced-by names another one; --undo instead of the message reverts it.',
+    'hubcli readme <owner>/<name> <file>': 'Replaces the readme.',
+    'hubcli edit <owner>/<name> [--title <text>] [--description <text>]':
+      'Changes the title, description, --tags a,b or --license. Only the options that you pass are changed.',
+  },
+  'Install prompts as dependencies': {
+    'hubcli add <owner>/<name>[@<range or label>] [-o <path>]':
+      'Installs a prompt to prompts/{owner}/{name}.md, or to the path, and updates prompts.lock. Ranges: 1.2.3, ^1.2, ~1.2.3, 1.x or *. Default: ^ with the latest version. Commit both files, and .gitattributes.',
+    'hubcli install': 'Installs the locked versions. Never overwrites a file that was edited by hand.',
+    'hubcli verify [--online]':
+      'Compares the files with prompts.lock, offline. With --online, also fails if the checksum on the hub differs, or if a version was yanked or has an advisory.',
+    'hubcli outdated': 'Lists prompts with newer versions: locked, wanted (newest in the range), latest.',
+    'hubcli update [<owner>/<name>]':
+      'Updates prompts to the newest version in their range: all of them, or none if one fails.',
+    'hubcli remove <owner>/<name>': 'Removes a prompt from prompts.lock and deletes its file.',
+    'hubcli audit': 'Fails if a locked version was yanked or has an advisory.',
+  },
 }

@@ -1,6 +1,6 @@
 // The navigation of the docs: all guides, in groups and in order.
 
-/** A guide: its path, title and purpose. */
+/** A guide: its path, its words in the navigation, and its purpose. */
 interface Guide {
   path: string
   words: string
@@ -23,111 +23,76 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
   {
     title: 'Use prompts',
     guides: [
-      {
-        path: '/docs/reading',
-        words: 'Reading prompts',
-        about: 'Fetch, pin, search and cache prompts; static files and feeds.',
-      },
-      {
-        path: '/docs/filling',
-        words: 'Filling in variables',
-        about: 'How placeholders become values, and common mistakes.',
-      },
-      { path: '/docs/chat', words: 'Chat prompts', about: 'Prompts with roles: write, publish and use messages.' },
-      {
-        path: '/docs/skills',
-        words: 'Agent Skills',
-        about: 'Install prompts as skills in Claude Code, Codex and other agents; publish your own.',
-      },
-      { path: '/docs/parameters', words: 'Parameters', about: 'Common model settings and their names in each API.' },
-      { path: '/docs/cli', words: 'hubcli', about: 'The command-line client: fetch, publish and lock prompts.' },
-      {
-        path: '/docs/clients',
-        words: 'Client libraries',
-        about: 'Fetch, verify, cache and fill prompts in TypeScript and Python.',
-      },
-      {
-        path: '/docs/mcp',
-        words: 'MCP server',
-        about: 'Connect an agent: URL, client setup and tools.',
-      },
+      guide('/docs/reading', 'Reading prompts', 'Fetch, pin, search and cache prompts; static files and feeds.'),
+      guide('/docs/filling', 'Filling in variables', 'How placeholders become values, and common mistakes.'),
+      guide('/docs/chat', 'Chat prompts', 'Prompts with roles: write, publish and use messages.'),
+      guide(
+        '/docs/skills',
+        'Agent Skills',
+        'Install prompts as skills in Claude Code, Codex and other agents; publish your own.',
+      ),
+      guide('/docs/parameters', 'Parameters', 'Common model settings and their names in each API.'),
+      guide('/docs/cli', 'hubcli', 'The command-line client: fetch, publish and lock prompts.'),
+      guide('/docs/clients', 'Client libraries', 'Fetch, verify, cache and fill prompts in TypeScript and Python.'),
+      guide('/docs/mcp', 'MCP server', 'Connect an agent: URL, client setup and tools.'),
     ],
   },
   {
     title: 'Publish',
     guides: [
-      {
-        path: '/docs/publishing',
-        words: 'Publishing from CI',
-        about: 'Publish from GitHub Actions or any other CI, with a token.',
-      },
-      {
-        path: '/docs/trusted-publishing',
-        words: 'Trusted publishing',
-        about: 'Publish from GitHub Actions without a token.',
-      },
-      {
-        path: '/docs/managing',
-        words: 'Managing prompts',
-        about: 'Move labels, yank versions, deprecate prompts and edit their details.',
-      },
-      {
-        path: '/docs/contributing',
-        words: 'Publish by pull request',
-        about: 'Add a prompt or a version as a Markdown file.',
-      },
-      {
-        path: '/docs/import',
-        words: 'Import and export',
-        about: 'Import prompts from other tools, and export them to other formats.',
-      },
-      {
-        path: '/docs/content-rules',
-        words: 'Content rules',
-        about: 'The rules for prompts, and how to fix each problem.',
-      },
-      {
-        path: '/docs/moderation',
-        words: 'Moderation',
-        about: 'Yank, deprecate, archive, label and rename prompts; publish advisories.',
-      },
-      {
-        path: '/docs/ranking',
-        words: 'Ranking and quality',
-        about: 'How top and trending are calculated, and what the quality checks mean.',
-      },
+      guide('/docs/publishing', 'Publishing from CI', 'Publish from GitHub Actions or any other CI, with a token.'),
+      guide('/docs/trusted-publishing', 'Trusted publishing', 'Publish from GitHub Actions without a token.'),
+      guide(
+        '/docs/managing',
+        'Managing prompts',
+        'Move labels, yank versions, deprecate prompts and edit their details.',
+      ),
+      guide('/docs/contributing', 'Publish by pull request', 'Add a prompt or a version as a Markdown file.'),
+      guide('/docs/import', 'Import and export', 'Import prompts from other tools, and export them to other formats.'),
+      guide('/docs/content-rules', 'Content rules', 'The rules for prompts, and how to fix each problem.'),
+      guide(
+        '/docs/moderation',
+        'Moderation',
+        'Yank, deprecate, archive, label and rename prompts; publish advisories.',
+      ),
+      guide(
+        '/docs/ranking',
+        'Ranking and quality',
+        'How top and trending are calculated, and what the quality checks mean.',
+      ),
     ],
   },
   {
     title: 'Self-hosting',
     guides: [
-      { path: '/docs/hosting', words: 'Overview', about: 'Try a hub, and choose a way to host it.' },
-      {
-        path: '/docs/hosting-machine',
-        words: 'One machine',
-        about: 'Service or container, reverse proxy, backups and upgrades.',
-      },
-      {
-        path: '/docs/hosting-cluster',
-        words: 'Several machines',
-        about: 'PostgreSQL, a clone on each machine, backups and rolling upgrades.',
-      },
-      {
-        path: '/docs/hosting-netlify',
-        words: 'Netlify and GitHub',
-        about: 'Repository, GitHub App, sign-in and first publish.',
-      },
-      { path: '/docs/hosting-private', words: 'Private hub', about: 'A hub that only your network can reach.' },
-      { path: '/docs/hosting-mirror', words: 'Mirror', about: 'A read-only copy on any web server.' },
-      { path: '/docs/settings', words: 'Settings', about: 'Every environment variable and its default.' },
-      { path: '/docs/commands', words: 'Commands', about: 'Every npm command in the repository.' },
+      guide('/docs/hosting', 'Overview', 'Try a hub, and choose a way to host it.'),
+      guide('/docs/hosting-machine', 'One machine', 'Service or container, reverse proxy, backups and upgrades.'),
+      guide(
+        '/docs/hosting-cluster',
+        'Several machines',
+        'PostgreSQL, a clone on each machine, backups and rolling upgrades.',
+      ),
+      guide('/docs/hosting-netlify', 'Netlify and GitHub', 'Repository, GitHub App, sign-in and first publish.'),
+      guide('/docs/hosting-private', 'Private hub', 'A hub that only your network can reach.'),
+      guide('/docs/hosting-mirror', 'Mirror', 'A read-only copy on any web server.'),
+      guide('/docs/settings', 'Settings', 'Every environment variable and its default.'),
+      guide('/docs/commands', 'Commands', 'Every npm command in the repository.'),
     ],
   },
   {
     title: 'Reference',
     guides: [
-      { path: '/docs/api', words: 'API reference', about: 'Every endpoint, record, limit and error.' },
-      { path: '/docs/changes', words: 'API changes', about: 'What changed for clients, by date.' },
+      guide('/docs/api', 'API reference', 'Every endpoint, record, limit and error.'),
+      guide('/docs/changes', 'API changes', 'What changed for clients, by date.'),
     ],
   },
 ]
+
+function guide(path: string, words: string, about: string): Guide {
+  return { path, words, about }
+}
+
+/** Returns the guide at a path. */
+export function findGuide(path: string): Guide | undefined {
+  return GUIDES.flatMap(({ guides }) => guides).find((guide) => guide.path === path)
+}

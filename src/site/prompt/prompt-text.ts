@@ -61,14 +61,7 @@ function renderNumbered(html: string): string {
 
 /** Splits text into lines with their line breaks; the last line may have none. */
 export function splitLines(text: string): string[] {
-  const lines: string[] = []
-  let from = 0
-  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-    lines.push(text.slice(from, end + 1))
-    from = end + 1
-  }
-  if (from < text.length) lines.push(text.slice(from))
-  return lines
+  return text === '' ? [] : text.split(/(?<=\n)/)
 }
 
 /** Markdown headings, and XML tags on their own line. */

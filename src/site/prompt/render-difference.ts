@@ -1,5 +1,5 @@
 // Renders a comparison: the impact on callers, then the changed lines, unified or side by side.
-import type { Difference, VersionRecord } from '../../domain/api/schema.ts'
+import type { Difference, Variable, VersionRecord } from '../../domain/api/schema.ts'
 import { findPlaceholders, splitContent } from '../../domain/content/placeholders.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
@@ -27,19 +27,11 @@ export function renderCallerImpact({ breaking, format_changed, messages, variabl
       `<li><span class="sign" aria-hidden="true">${sign}</span> ${words}: ${names.map(chip).join(' ')}${impact}</li>`,
     )
   }
-  const needed = variables.added.filter(({ required, default: preset }) => required && preset === null)
-  const optional = variables.added.filter((variable) => !needed.includes(variable))
+  const isNeeded = ({ required, default: preset }: Variable) => required && preset === null
+  const namesOf = (list: readonly Variable[]) => list.map(({ name }) => name)
   const told = new Set([...variables.newly_required, ...variables.narrowed])
-  say(
-    '+',
-    needed.map(({ name }) => name),
-    'Added required',
-  )
-  say(
-    '+',
-    optional.map(({ name }) => name),
-    'Added optional',
-  )
+  say('+', namesOf(variables.added.filter(isNeeded)), 'Added required')
+  say('+', namesOf(variables.added.filter((variable) => !isNeeded(variable))), 'Added optional')
   say('−', variables.removed, 'Removed', ' (calls that pass it will fail)')
   say('!', variables.newly_required, 'Now required')
   say('!', variables.narrowed, 'Restricted', ' (accepts fewer values)')
@@ -52,11 +44,9 @@ export function renderCallerImpact({ breaking, format_changed, messages, variabl
     rows.push(
       `<li><span class="sign" aria-hidden="true">·</span> Changed variable: ${chip(name)} (${escapeHtml(fields.join(', '))})</li>`,
     )
-  const settings: string[] = [
-    ...parameters.added.map((key) => `added ${key}`),
-    ...parameters.removed.map((key) => `removed ${key}`),
-    ...parameters.changed.map((key) => `changed ${key}`),
-  ]
+  const settings = (['added', 'removed', 'changed'] as const).flatMap((change) =>
+    parameters[change].map((key) => `${change} ${key}`),
+  )
   const mark = breaking
     ? '<span class="mark breaks">Breaking change</span>'
     : '<span class="mark good">No breaking change</span>'
@@ -85,9 +75,6 @@ function renderTooLong(words: string, ...texts: ComparedText[]): string {
 
 /** Folds unchanged parts, up to the limit; then `isCut` means that rows are omitted. */
 function foldRows(rows: readonly DifferenceRow[]): { drawn: string[]; isCut: boolean } {
-  const isNear = (index: number) =>
-    rows.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== 'same')
-  const drawn: string[] = []
   let length = 0
   const draw = (row: DifferenceRow) => {
     if (length > MAX_DRAWN_CHARACTERS) return ''
@@ -95,32 +82,35 @@ function foldRows(rows: readonly DifferenceRow[]): { drawn: string[]; isCut: boo
     length += html.length
     return length > MAX_DRAWN_CHARACTERS ? '' : html
   }
-  let skipped: DifferenceRow[] = []
-  /** A block of consecutive changed lines. In two columns, removed lines are on the left, added ones on the right. */
-  let change: DifferenceRow[] = []
-  const flush = () => {
-    if (change.length > 0) drawn.push(`<div class="change">${change.map(draw).join('')}</div>`)
-    if (skipped.length > SHORTEST_FOLD)
-      drawn.push(`<div class="skipped">${countOf(skipped.length, 'line')} unchanged</div>`)
-    else drawn.push(...skipped.map(draw))
-    change = []
-    skipped = []
-  }
-  for (const [index, row] of rows.entries()) {
+  const drawn: string[] = []
+  const blocks = splitIntoBlocks(rows)
+  for (const [index, block] of blocks.entries()) {
     if (length > MAX_DRAWN_CHARACTERS) break
-    if (row.kind !== 'same') {
-      if (skipped.length > 0) flush()
-      change.push(row)
+    if (block[0]!.kind !== 'same') {
+      // In two columns, removed lines are on the left, added ones on the right.
+      drawn.push(`<div class="change">${block.map(draw).join('')}</div>`)
       continue
     }
-    if (change.length > 0) flush()
-    if (isNear(index)) {
-      flush()
-      drawn.push(draw(row))
-    } else skipped.push(row)
+    const from = index === 0 ? 0 : CONTEXT
+    const to = block.length - (index === blocks.length - 1 ? 0 : CONTEXT)
+    if (to - from <= SHORTEST_FOLD) drawn.push(...block.map(draw))
+    else {
+      const fold = `<div class="skipped">${countOf(to - from, 'line')} unchanged</div>`
+      drawn.push(...block.slice(0, from).map(draw), fold, ...block.slice(to).map(draw))
+    }
   }
-  flush()
   return { drawn, isCut: length > MAX_DRAWN_CHARACTERS }
+}
+
+/** Splits rows into blocks of consecutive unchanged or consecutive changed ones. */
+function splitIntoBlocks(rows: readonly DifferenceRow[]): DifferenceRow[][] {
+  const blocks: DifferenceRow[][] = []
+  for (const row of rows) {
+    const last = blocks.at(-1)
+    if (last && (last[0]!.kind === 'same') === (row.kind === 'same')) last.push(row)
+    else blocks.push([row])
+  }
+  return blocks
 }
 
 const SAID = { same: '', removed: 'Removed: ', added: 'Added: ' } as const

@@ -3,11 +3,9 @@ import type { Repository, Variable, VersionRecord } from '../../domain/api/schem
 
 /** How a version is chosen: an exact number, the latest version, or the version that a label points to. */
 interface Choice {
-  id: string
   words: string
-  kind: 'pinned' | 'latest' | 'label'
-  /** The version or label; empty for the latest. */
-  value: string
+  /** The parameter of the API and its value; undefined for the latest version. */
+  by: { parameter: 'version' | 'label'; value: string } | undefined
 }
 
 /** A tool, with the code to use for each way to choose a version. */
@@ -25,23 +23,25 @@ const MAX_LABELS = 2
 /** Returns the ways to choose a version of a prompt. @param version the version that is shown */
 export function listChoices({ labels }: Repository, version: string): Choice[] {
   return [
-    { id: 'pinned', words: `Pinned to ${version}`, kind: 'pinned', value: version },
-    { id: 'latest', words: 'Latest', kind: 'latest', value: '' },
+    { words: `Pinned to ${version}`, by: { parameter: 'version', value: version } },
+    { words: 'Latest', by: undefined },
     ...Object.keys(labels)
       .slice(0, MAX_LABELS)
-      .map((label): Choice => ({ id: `label-${label}`, words: `Label ${label}`, kind: 'label', value: label })),
+      .map((label): Choice => ({ words: `Label ${label}`, by: { parameter: 'label', value: label } })),
   ]
 }
 
 /** Returns the code for every tool that can use a prompt. */
 export function listUses({ owner, name, full_name, title, variables }: Repository, baseUrl: string): Use[] {
   const raw = `${baseUrl}/api/v1/repos/${full_name}/raw`
-  const query = ({ kind, value }: Choice) =>
-    kind === 'pinned' ? `?version=${value}` : kind === 'label' ? `?label=${value}` : ''
-  const option = ({ kind, value }: Choice) =>
-    kind === 'pinned' ? ` --version ${value}` : kind === 'label' ? ` --label ${value}` : ''
-  const named = ({ value }: Choice) => `${full_name}${value === '' ? '' : `@${value}`}`
-  const install = { link: 'Install the library', address: '/docs/clients' }
+  const query = ({ by }: Choice) => (by ? `?${by.parameter}=${by.value}` : '')
+  const option = ({ by }: Choice) => (by ? ` --${by.parameter} ${by.value}` : '')
+  const named = ({ by }: Choice) => `${full_name}${by ? `@${by.value}` : ''}`
+  const note = {
+    words: 'Verifies the SHA-256 and caches prompts for offline use.',
+    link: 'Install the library',
+    address: '/docs/clients',
+  }
   return [
     { id: 'curl', tool: 'curl', code: (choice) => `curl -fsS '${raw}${query(choice)}'` },
     {
@@ -57,7 +57,7 @@ export function listUses({ owner, name, full_name, title, variables }: Repositor
 
 const prompt = await new PromptHub().get('${named(choice)}')
 const text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(variables, "'")})`}`,
-      note: { words: 'Verifies the SHA-256 and caches prompts for offline use.', ...install },
+      note,
     },
     {
       id: 'python',
@@ -66,20 +66,13 @@ const text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeV
 
 prompt = PromptHub().get("${named(choice)}")
 text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(variables, '"')})`}`,
-      note: { words: 'Verifies the SHA-256 and caches prompts for offline use.', ...install },
+      note,
     },
     {
       id: 'mcp',
       tool: 'MCP client',
-      code: ({ kind, value }) =>
-        JSON.stringify({
-          name: 'get_prompt',
-          arguments: {
-            owner,
-            name,
-            ...(kind === 'pinned' ? { version: value } : kind === 'label' ? { label: value } : {}),
-          },
-        }),
+      code: ({ by }) =>
+        JSON.stringify({ name: 'get_prompt', arguments: { owner, name, ...(by && { [by.parameter]: by.value }) } }),
       note: { words: 'The tool call of a connected agent.', link: 'All tools', address: '/docs/mcp' },
     },
     {
@@ -92,8 +85,8 @@ text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(
     {
       id: 'badge',
       tool: 'Badge',
-      code: ({ kind, value }) =>
-        `[![${title.replace(/[[\]\\`]/g, '')}](${baseUrl}/badges/${full_name}.svg)](${baseUrl}/${full_name}${kind === 'pinned' ? `/v/${value}` : ''})`,
+      code: ({ by }) =>
+        `[![${title.replace(/[[\]\\`]/g, '')}](${baseUrl}/badges/${full_name}.svg)](${baseUrl}/${full_name}${by?.parameter === 'version' ? `/v/${by.value}` : ''})`,
     },
   ]
 }

@@ -1,7 +1,8 @@
-// Chooses the sample prompt on the home page: a real one that is short enough to be read at a glance.
-import type { Repository, RepositorySummary } from '../../domain/api/schema.ts'
-import type { PageData } from '../../ports/pages.ts'
+// Chooses what the home page shows: a sample prompt, and suggested searches that find something.
+import type { Repository, RepositorySummary } from '../domain/api/schema.ts'
+import type { PageData } from '../ports/pages.ts'
 
+/** Maximum length of a sample prompt, so that it can be read at a glance. */
 const MAX_CHARACTERS = 4_000
 /** Maximum number of prompts examined. */
 const MAX_CANDIDATES = 8
@@ -22,4 +23,21 @@ export async function findSamplePrompt(
       repository.variables.some(({ example }) => example !== null && String(example).length < 60) &&
       (repository.content?.length ?? Infinity) < MAX_CHARACTERS,
   )
+}
+
+/** Keeps the values whose search finds a prompt; all of them while the search is unavailable. @param queryOf returns the query for a value */
+export async function keepWithResults<Value>(
+  hub: Pick<PageData, 'find'>,
+  values: readonly Value[],
+  queryOf: (value: Value) => string,
+): Promise<Value[]> {
+  const isFound = await Promise.all(
+    values.map((value) =>
+      hub.find({ text: queryOf(value), tags: [], sort: undefined, offset: 0, limit: 1 }).then(
+        ({ matches }) => matches.length > 0,
+        () => true,
+      ),
+    ),
+  )
+  return values.filter((_, index) => isFound[index])
 }
