@@ -70,8 +70,9 @@ export class AnswerCache<Value> {
    * @throws PromptHubError the hub's error, or `unavailable` when it cannot be reached and nothing is cached
    */
   async get(url: string, changes: boolean): Promise<Answer<Value>> {
-    const entry = this.#touch(url)
+    const entry = this.#entries.get(url)
     if (entry) {
+      this.#remember(url, entry)
       const ageMs = this.#settings.now() - entry.kept.checkedAt
       // After a clock was set back, the age of a response is unknown.
       const isKnown = ageMs >= 0
@@ -103,15 +104,15 @@ export class AnswerCache<Value> {
 
   async #find(url: string, changes: boolean): Promise<Answer<Value>> {
     const { now, freshMs } = this.#settings
-    const known = this.#entries.get(url) ?? (await this.#readStore(url))
-    if (known) {
-      const ageMs = now() - known.kept.checkedAt
-      if (!this.#entries.has(url)) {
-        this.#remember(url, known)
-        if (!changes || (ageMs >= 0 && ageMs < freshMs)) return { value: known.value, source: 'disk', ageMs }
-      }
+    const known = this.#entries.get(url)
+    if (known) return this.#askHub(url, known)
+    const stored = await this.#readStore(url)
+    if (stored) {
+      this.#remember(url, stored)
+      const ageMs = now() - stored.kept.checkedAt
+      if (!changes || (ageMs >= 0 && ageMs < freshMs)) return { value: stored.value, source: 'disk', ageMs }
     }
-    return this.#askHub(url, known)
+    return this.#askHub(url, stored)
   }
 
   async #askHub(url: string, known: Entry<Value> | undefined): Promise<Answer<Value>> {
@@ -141,12 +142,7 @@ export class AnswerCache<Value> {
     }
   }
 
-  #touch(url: string): Entry<Value> | undefined {
-    const entry = this.#entries.get(url)
-    if (entry && this.#entries.size >= MAX_KEPT) this.#remember(url, entry)
-    return entry
-  }
-
+  /** Caches a response, as the most recently used one. */
   #remember(url: string, entry: Entry<Value>): void {
     this.#entries.delete(url)
     this.#entries.set(url, entry)
