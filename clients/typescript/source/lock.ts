@@ -1,5 +1,5 @@
 // The lock file as text: parses it strictly and formats it so that every client writes the same bytes. docs/lock-file.md.
-import { isRange, isVersion, satisfies } from './ranges.ts'
+import { isRange, isVersion, readWish, satisfies } from './ranges.ts'
 import { isObject, readVariables, type Variable } from './records.ts'
 import { PromptHubError } from './trouble.ts'
 
@@ -38,15 +38,9 @@ export interface Lock {
 /** A repository's full name, `owner/name`. */
 export const FULL_NAME = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}\/[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/
 const HUB = /^https?:\/\/[!-"$->A-~]+$/
-const LABEL = /^(?=.{1,36}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
 const MAX_PROMPTS = 1_000
 const MAX_BYTES = 16_777_216
 const MAX_DEPTH = 32
-
-/** An empty lock for a hub. */
-export function emptyLock(hub: string): Lock {
-  return { lockfile: 2, hub, prompts: {} }
-}
 
 /** Formats a lock in format 2. Every client writes the same bytes for the same lock. */
 export function formatLock(lock: Lock): string {
@@ -58,19 +52,17 @@ function format({ hub, prompts }: Lock, lockfile: 1 | 2): string {
     .sort((a, b) => (a < b ? -1 : 1))
     .map((name) => {
       const { range, version, sha256, path, details } = prompts[name]!
-      return [name, { range, version, sha256, path, ...(lockfile === 2 ? orderDetails(details) : {}) }] as const
+      const locked = { range, version, sha256, path }
+      if (lockfile === 1 || !details) return [name, locked] as const
+      // The parser creates each variable with its keys in this order, but a program may pass a lock of its own.
+      const variables = readVariables(details.variables) ?? []
+      return [name, { ...locked, variables, parameters: details.parameters }] as const
     })
   return `${JSON.stringify({ lockfile, hub, prompts: Object.fromEntries(sorted) }, null, 2)}\n`
 }
 
-function orderDetails(details: LockedDetails | undefined): Partial<LockedDetails> {
-  if (!details) return {}
-  // The parser creates each variable with its keys in this order, but a program may pass a lock of its own.
-  return { variables: readVariables(details.variables) ?? [], parameters: details.parameters }
-}
-
 /** Whether every client stores a value as the same bytes: no lone surrogates, only JSON values, not nested too deeply. */
-export function isKeepable(value: unknown, depth: number = MAX_DEPTH): boolean {
+function isKeepable(value: unknown, depth: number = MAX_DEPTH): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return value === null || typeof value === 'boolean'
@@ -125,8 +117,7 @@ function readLocked(name: string, value: unknown): LockedPrompt {
   if (!FULL_NAME.test(name)) throw wrong(`${name} is no owner/name`)
   if (!isObject(value)) throw wrong(`${name}: expected range, version, sha256 and path`)
   const { range, version, sha256, path } = value
-  if (typeof range !== 'string' || !(isRange(range) || LABEL.test(range)))
-    throw wrong(`${name}: range is not a range or label`)
+  if (typeof range !== 'string' || !readWish(range)) throw wrong(`${name}: range is not a range or label`)
   if (typeof version !== 'string' || !isVersion(version)) throw wrong(`${name}: version is not a version`)
   if (isRange(range) && !satisfies(version, range)) throw wrong(`${name}: ${range} does not allow ${version}`)
   if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw wrong(`${name}: sha256 is not a SHA-256`)

@@ -4,14 +4,12 @@ import { open, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { makeFolders, putAll, readLockFile, readVendored, requireNoLink, type Staged, writeTemporary } from './files.ts'
 import { planAttributes } from './git-attributes.ts'
-import { emptyLock, formatLock, isSafePath, type Lock, type LockedDetails, parseLock, readDetails } from './lock.ts'
+import { formatLock, isSafePath, type Lock, type LockedDetails, parseLock, readDetails } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { isVersion, readWish } from './ranges.ts'
 import { PromptHubError } from './trouble.ts'
 
 const PATIENCE_MS = 5_000
-/** Maximum number of concurrent requests for records. */
-const MAX_REQUESTS = 8
 
 /** A prompt to add. */
 export interface Addition {
@@ -86,26 +84,19 @@ async function requireActive(hub: PromptHub, name: string, version: string): Pro
  * @returns details by full name and digest, separated by a space
  */
 async function findDetails(lock: Lock, except: string, hub: PromptHub): Promise<Map<string, LockedDetails>> {
-  const without = Object.entries(lock.prompts).filter(([name, { details }]) => name !== except && !details)
   const found = new Map<string, LockedDetails>()
-  for (let at = 0; at < without.length; at += MAX_REQUESTS) {
-    const asked = without.slice(at, at + MAX_REQUESTS).map(async ([name, { version, sha256 }]) => {
+  for (const [name, { version, sha256, details }] of Object.entries(lock.prompts)) {
+    if (name === except || details) continue
+    try {
       const prompt = await hub.get(name, { version })
-      const details = readDetails(prompt.variables, prompt.parameters)
-      if (prompt.sha256 === sha256 && details) found.set(`${name} ${sha256}`, details)
-    })
-    const outcomes = await Promise.allSettled(asked)
-    // After the hub could not be reached, no more requests are sent.
-    if (
-      outcomes.some(({ status, ...rest }) => status === 'rejected' && isOutage((rest as PromiseRejectedResult).reason))
-    )
-      break
+      const read = readDetails(prompt.variables, prompt.parameters)
+      if (prompt.sha256 === sha256 && read) found.set(`${name} ${sha256}`, read)
+    } catch (error) {
+      // A hub that cannot be reached is not asked for the rest.
+      if (error instanceof PromptHubError && error.code === 'unavailable') break
+    }
   }
   return found
-}
-
-function isOutage(error: unknown): boolean {
-  return error instanceof PromptHubError && error.code === 'unavailable'
 }
 
 /**
@@ -155,9 +146,11 @@ export async function findChangedEnds(lockPath: string, lock: Lock, changed: rea
       const { path, sha256 } = lock.prompts[name]!
       const bytes = await readVendored(folder, path)
       if (!bytes) return []
-      const plain = Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('\r\n', '\n'), 'latin1')
-      const carried = Buffer.from(plain.toString('latin1').replaceAll('\n', '\r\n'), 'latin1')
-      return [plain, carried].some((each) => digestOf(each) === sha256) ? [path] : []
+      const lf = Buffer.from(bytes).toString('latin1').replaceAll('\r\n', '\n')
+      const isChangedEnds = [lf, lf.replaceAll('\n', '\r\n')].some(
+        (text) => digestOf(Buffer.from(text, 'latin1')) === sha256,
+      )
+      return isChangedEnds ? [path] : []
     }),
   )
   return found.flat()
@@ -183,7 +176,7 @@ async function changeLock(lockPath: string, hub: string, change: (lock: Lock) =>
   const staged: Staged[] = []
   const made: string[] = []
   try {
-    const lock = (await readLockFile(path)) ?? emptyLock(hub)
+    const lock = (await readLockFile(path)) ?? { lockfile: 2, hub, prompts: {} }
     const known = new Map(Object.values(lock.prompts).map((each) => [each.path, each.sha256]))
     const before = formatLock(lock)
     const contents = change(lock)
