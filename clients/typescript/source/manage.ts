@@ -1,26 +1,18 @@
 // Changes what is published: labels, yanks, status and texts, with a token.
 import { HUB_URL } from './address.ts'
+import { parseArguments } from './arguments.ts'
 import { isHubAddress } from './lock.ts'
-import { readQuestion } from './question.ts'
 import { isObject } from './records.ts'
 import { isLoopback } from './redirects.ts'
-import { ask } from './requests.ts'
+import { ask, type RequestOptions, requestSettings } from './requests.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** Options of a client for changes. */
-export interface ManageOptions {
+export interface ManageOptions extends RequestOptions {
   /** The hub's address; default: the hub from which this library was downloaded. */
   url?: string
   /** A token with the permission `label` or `maintain`. Sent only over https, or to this machine itself. */
   token: string
-  /** Timeout of one attempt; default 5,000 ms. */
-  timeoutMs?: number
-  /** Number of retries; default 2. */
-  retries?: number
-  /** Time limit of all attempts, including the pauses between them; default 15,000 ms. */
-  deadlineMs?: number
-  /** Replaces the global `fetch`. */
-  fetch?: typeof fetch
 }
 
 /** The changeable fields of a repository; null clears optional ones. Omitted fields stay unchanged. */
@@ -101,11 +93,10 @@ export class HubManager {
   }
 
   async #send(method: string, name: string, rest: string, body: object | undefined): Promise<ChangeResult> {
-    const { fullName } = readQuestion(name, {})
+    const { fullName } = parseArguments(name, {})
     const url = `${this.#url}/api/v1/repos/${fullName}${rest}`
-    const { token, timeoutMs = 5_000, retries = 2, deadlineMs = 15_000 } = this.#options
-    const settings = { fetch: this.#options.fetch ?? fetch, timeoutMs, retries, deadlineMs }
-    const reply = await ask(url, undefined, settings, { method, token, body: body && JSON.stringify(body) })
+    const write = { method, token: this.#options.token, body: body && JSON.stringify(body) }
+    const reply = await ask(url, undefined, requestSettings(this.#options), write)
     try {
       const { data }: { data?: unknown } = JSON.parse(reply.kind === 'new' ? reply.text : '{}')
       if (isObject(data) && typeof data.unchanged === 'boolean')

@@ -1,12 +1,17 @@
 // A prompt with its metadata, and filling it in.
 import type { AnswerSource } from './cache.ts'
 import { type ChatMessage, fillChat } from './chat.ts'
-import { fillContent, type Values } from './filling.ts'
+import { fillContent, findVariables, type Values } from './filling.ts'
 import type { Advisory, Variable, VersionRecord } from './records.ts'
-import { findVariables } from './verify.ts'
 
 /**
- * Where a prompt came from: - `memory`, `disk`: a cached response that is still fresh. - `network`: the hub, just now. - `stale`: an older response, used because the hub was not asked first, or could not be reached. - `lock`: the vendored file. - `fallback`: the caller's fallback text.
+ * Where a prompt came from:
+ *
+ * - `memory`, `disk`: a cached response that is still fresh.
+ * - `network`: the hub, just now.
+ * - `stale`: an older response, used because the hub was not asked first, or could not be reached.
+ * - `lock`: the vendored file.
+ * - `fallback`: the caller's fallback text.
  */
 export type Source = AnswerSource | 'lock' | 'fallback'
 
@@ -79,18 +84,8 @@ export function factsOf(record: VersionRecord): Omit<PromptFacts, 'source' | 'ag
 
 /** The metadata of the caller's fallback text. */
 export function fallbackFacts(name: string, content: string): PromptFacts {
-  const variables = findVariables(content)
-  return {
-    name,
-    version: null,
-    content,
-    sha256: null,
-    variables,
-    parameters: {},
-    source: 'fallback',
-    ageMs: 0,
-    standing: undefined,
-  }
+  const unknown = { version: null, sha256: null, parameters: {}, standing: undefined }
+  return { name, content, variables: findVariables(content), source: 'fallback', ageMs: 0, ...unknown }
 }
 
 /** The source of a prompt from two responses: the more distant of the two. */

@@ -5,14 +5,28 @@ import { fetchAndFollow, isBrowser } from './redirects.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** Options of requests. */
-export interface RequestSettings {
-  fetch: typeof fetch
-  /** One attempt, in milliseconds. */
-  timeoutMs: number
-  /** Number of retries. */
-  retries: number
-  /** All attempts including pauses, in milliseconds. */
-  deadlineMs: number
+export interface RequestOptions {
+  /** Timeout of one attempt; default 5,000 ms. */
+  timeoutMs?: number
+  /** Number of retries; default 2. */
+  retries?: number
+  /** Time limit of all attempts, including the pauses between them; default 15,000 ms. */
+  deadlineMs?: number
+  /** Replaces the global `fetch`. */
+  fetch?: typeof fetch
+}
+
+/** Options of requests, with defaults for omitted ones. */
+export type RequestSettings = Required<RequestOptions>
+
+/** Adds the defaults to the options of requests. */
+export function requestSettings(options: RequestOptions): RequestSettings {
+  return {
+    timeoutMs: options.timeoutMs ?? 5_000,
+    retries: options.retries ?? 2,
+    deadlineMs: options.deadlineMs ?? 15_000,
+    fetch: options.fetch ?? ((...given) => fetch(...given)),
+  }
 }
 
 /** A change to send, with its sender's token. Repeating a change has no further effect, so it may be retried. */
