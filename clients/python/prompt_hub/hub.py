@@ -6,18 +6,17 @@ import os
 from typing import Callable, Optional, Sequence
 
 from .address import HUB_URL
+from .arguments import parse_arguments
 from .cache import CacheSettings
 from .files import read_if_there
 from .hub_reader import HubReader
 from .lock import Lock, is_hub_address, parse_lock
 from .locked import LockReader
 from .prompt import Prompt, fallback_prompt, prompt_of
-from .question import read_question
-from .records import VersionRecord, VersionRow, read_version_record
+from .records import VersionRow
 from .requests import RequestSettings
 from .standing import Event
 from .trouble import PromptHubError
-from .verify import require_record
 
 
 class PromptHub:
@@ -59,11 +58,11 @@ class PromptHub:
             requests=RequestSettings(timeout, retries, deadline),
             on_stale=lambda where, age, cause: self._say(Event("stale", where, f"{age:.0f} s old: {cause or 'asked again'}")),
         )
-        self._hub = HubReader(self.url, _read_checked_version, settings, self._say)
+        self._hub = HubReader(self.url, settings, self._say)
         self._locked: Optional[LockReader] = None
         if opened is not None and lock is not None:
             folder = os.path.dirname(os.path.abspath(lock))
-            self._locked = LockReader(self.url, opened, folder, _read_checked_version, settings, self._say)
+            self._locked = LockReader(self.url, opened, folder, settings, self._say)
 
     def get(
         self,
@@ -82,7 +81,7 @@ class PromptHub:
         or `unavailable` according to the hub's response, `integrity` for a checksum mismatch; under a lock also
         `not_locked`.
         """
-        full_name, wish = read_question(name, version, range, label)
+        full_name, wish = parse_arguments(name, version, range, label)
         try:
             if self._locked is None:
                 return self._hub.get(full_name, wish)
@@ -97,7 +96,7 @@ class PromptHub:
     def list_versions(self, name: str) -> Sequence[VersionRow]:
         """Lists the versions of a prompt, highest first, including yanked ones, which are marked. Not affected by a
         lock."""
-        full_name, _ = read_question(name, None, None, None)
+        full_name, _ = parse_arguments(name, None, None, None)
         return self._hub.list_versions(full_name)
 
     def _say(self, event: Event) -> None:
@@ -119,7 +118,3 @@ def open_lock(path: str = "prompts.lock") -> Lock:
         return parse_lock(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise PromptHubError("integrity", f"{path} is no UTF-8.") from error
-
-
-def _read_checked_version(text: str, url: str) -> VersionRecord:
-    return require_record(read_version_record(text, url))

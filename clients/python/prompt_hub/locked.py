@@ -12,7 +12,7 @@ from .files import read_vendored
 from .filling import find_variables
 from .lock import Lock, LockedDetails, LockedPrompt
 from .ranges import satisfies
-from .records import VersionRecord
+from .records import VersionRecord, read_version_record
 from .standing import Event
 from .trouble import PromptHubError
 
@@ -21,24 +21,18 @@ class LockReader:
     """Locked prompts."""
 
     def __init__(
-        self,
-        url: str,
-        lock: Lock,
-        folder: str,
-        read_version: Callable[[str, str], VersionRecord],
-        settings: CacheSettings,
-        say: Callable[[Event], None],
+        self, url: str, lock: Lock, folder: str, settings: CacheSettings, say: Callable[[Event], None]
     ) -> None:
-        """`folder` is the lock's own; `read_version` reads and verifies a version's record."""
+        """`folder` is the one that contains the lock."""
         self._url = url
         self._lock = lock
         self._folder = folder
         self._fresh = settings.fresh
         self._say = say
-        self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version, settings)
+        self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version_record, settings)
         # These records only add to an available text, so a failed request is not retried.
         once = replace(settings, requests=replace(settings.requests, retries=0))
-        self._records: AnswerCache[VersionRecord] = AnswerCache(read_version, once)
+        self._records: AnswerCache[VersionRecord] = AnswerCache(read_version_record, once)
         self._vendored: Dict[str, str] = {}
         self._trouble: Optional[Tuple[float, PromptHubError]] = None
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Dict, Mapping, Optional
 
 from .address import HUB_URL
+from .arguments import parse_arguments
 from .exchange import is_loopback
 from .lock import is_hub_address
-from .question import read_question
 from .requests import NewText, RequestSettings, Write, ask
 from .trouble import PromptHubError
 
@@ -70,7 +70,7 @@ class HubManager:
         return self._send("PATCH", name, "", changes)
 
     def _send(self, method: str, name: str, rest: str, body: Optional[Dict[str, Any]]) -> ChangeResult:
-        full_name, _ = read_question(name, None, None, None)
+        full_name, _ = parse_arguments(name, None, None, None)
         url = f"{self.url}/api/v1/repos/{full_name}{rest}"
         data = None if body is None else json.dumps(body).encode("utf-8")
         reply = ask(url, None, self._settings, Write(method, self._token, data))
