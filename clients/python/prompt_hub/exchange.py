@@ -1,5 +1,5 @@
-"""Sends one request and reads its response until a deadline that no server can extend; follows redirects by the rule of
-hubcli."""
+"""Sends one request and reads its response until a deadline that no server can extend; follows redirects by the same
+rule as hubcli."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LOOPBACK = re.compile(r"localhost|::1|127\.[0-9.]+")
 def open_until(
     url: str, headers: Mapping[str, str], ends_at: float, method: str = "GET", data: Optional[bytes] = None
 ) -> http.client.HTTPResponse:
-    """Requests an address; `ends_at` is a time of `time.monotonic()`, after which every read of the response fails.
+    """Requests a URL; `ends_at` is a time of `time.monotonic()`, after which every read of the response fails.
 
     Raises urllib.error.HTTPError for a response that is not 2xx, PromptHubError `unavailable` for a forbidden redirect,
     and the exceptions of sockets.
@@ -38,7 +38,7 @@ def open_until(
 
 
 def may_follow(here: str, there: str) -> bool:
-    """Whether a response from one address may redirect to another: never from https to http, nor from elsewhere to this
+    """Whether a response from one URL may redirect to another: never from https to http, nor from elsewhere to this
     machine."""
     try:
         source, target = urllib.parse.urlsplit(here), urllib.parse.urlsplit(there)
@@ -123,7 +123,7 @@ def _limit(connection: http.client.HTTPConnection, ends_at: float) -> None:
 
 
 def _connect(address: Tuple[str, int], *_: object, ends_at: float) -> socket.socket:
-    trouble: OSError = OSError(f"there is no address of {address[0]}")
+    trouble: OSError = OSError(f"no IP address found for {address[0]}")
     for family, kind, protocol, place in _resolve(*address, ends_at):
         connection = socket.socket(family, kind, protocol)
         try:

@@ -11,7 +11,7 @@ from .trouble import PromptHubError
 
 
 def read_if_there(path: str) -> Optional[bytes]:
-    """The bytes of a file, or None if there is none."""
+    """The bytes of a file, or None if it does not exist."""
     try:
         with open(path, "rb") as file:
             return file.read()

@@ -10,7 +10,7 @@ from .arguments import parse_arguments
 from .cache import CacheSettings
 from .files import read_if_there
 from .hub_reader import HubReader
-from .lock import Lock, is_hub_address, parse_lock
+from .lock import Lock, is_hub_url, parse_lock
 from .locked import LockReader
 from .prompt import Prompt, fallback_prompt, prompt_of
 from .records import VersionRow
@@ -38,18 +38,18 @@ class PromptHub:
         """Opens a hub; sends no request yet. Raises PromptHubError `invalid_request` when `url` is invalid, and like
         `open_lock` for `lock`.
 
-        `url` is the hub's address; default: that of the lock, or without a lock that of the hub from which this library
+        `url` is the hub's URL; default: the one in the lock or, without a lock, that of the hub from which this library
         was downloaded. `lock` is the path of a prompts.lock: `get` then returns only its prompts, with exactly the
         locked bytes. `cache_dir` is a folder that stores responses beyond this process; by default they are only in
         memory. `timeout` limits one attempt, and `deadline` all of them including the pauses; `retries` is the number
-        of retries. For `fresh` seconds a changing response is reused without asking the hub, and for `revalidate`
-        seconds after that it is used at once while the hub is asked; a still older one is used only when the hub cannot
-        be reached. `on_event` is called with events that a program may want to log; exceptions in it are ignored.
+        of retries. For `fresh` seconds a changing response is reused without a request, and for `revalidate`
+        seconds after that it is used at once and revalidated in the background; an older one is used only when the hub
+        cannot be reached. `on_event` is called with events that a program may want to log; exceptions in it are ignored.
         """
         opened = None if lock is None else open_lock(lock)
         self.url = (url or (opened.hub if opened else HUB_URL)).rstrip("/")
-        if not is_hub_address(self.url):
-            raise PromptHubError("invalid_request", f"url: expected a hub's address, got {self.url!r}")
+        if not is_hub_url(self.url):
+            raise PromptHubError("invalid_request", f"url: expected the URL of a hub, got {self.url!r}")
         self._on_event = on_event
         settings = CacheSettings(
             fresh=fresh,
@@ -105,7 +105,7 @@ class PromptHub:
         try:
             self._on_event(event)
         except Exception:
-            pass  # An error in the program's own function is no reason to fail a read.
+            pass  # An error in the program's own function must not make a read fail.
 
 
 def open_lock(path: str = "prompts.lock") -> Lock:
@@ -117,4 +117,4 @@ def open_lock(path: str = "prompts.lock") -> Lock:
     try:
         return parse_lock(data.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise PromptHubError("integrity", f"{path} is no UTF-8.") from error
+        raise PromptHubError("integrity", f"{path} is not UTF-8.") from error

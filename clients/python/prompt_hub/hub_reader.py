@@ -89,13 +89,13 @@ class HubReader:
         """
         answer = self._read_either(self._versions, f"repos/{name}/versions/{version}", changes=False)
         if answer.value.version != version:
-            raise PromptHubError("integrity", f"{name}@{version}: the hub answered {answer.value.version}.")
+            raise PromptHubError("integrity", f"{name}@{version}: the hub returned {answer.value.version}.")
         source = answer.source if found is None else _farther(found[0], answer.source)
         return self._prompt_from(name, answer.value, source, 0.0 if found is None else found[1], unread)
 
     def _prompt_from(self, name: str, record: VersionRecord, source: str, age: float, unread: Sequence[str]) -> Prompt:
         if record.full_name != name:
-            raise PromptHubError("integrity", f"{name}: the hub answered with {record.full_name}.")
+            raise PromptHubError("integrity", f"{name}: the hub returned {record.full_name}.")
         self._watch(name, record.version, unread)
         return prompt_of(record, source, age, self._standing_of(name, record.version))
 
@@ -146,7 +146,7 @@ class HubReader:
     ) -> Answer[Value]:
         """Reads the static file first, because every mirror has it and it has no rate limit.
 
-        If the file is missing or insufficient, the API is asked: it also knows publishes since the last build. `path`
+        If the file is missing or insufficient, asks the API, which also has what was published since the last build. `path`
         is that of the response in the API, below `/api/v1`.
         """
         answer: Optional[Answer[Value]] = None
@@ -162,7 +162,7 @@ class HubReader:
         try:
             return cache.get(f"{self._url}/api/v1/{path}", changes)
         except PromptHubError as error:
-            # A mirror has no API, so there the file, or its absence, is the answer.
+            # A mirror has no API, so the result is the file, or that it does not exist.
             if answer is not None:
                 return answer
             raise error if error.code == "not_found" or refusal is None else refusal from None

@@ -63,7 +63,7 @@ class LockReader:
         """Finds the record of a vendored prompt, because a lock of format 1 has neither variables nor parameters; None
         when it is unavailable.
 
-        After a failure the hub is not asked for a while, so that an offline program does not wait at each call.
+        After a failure, no request is sent for a while, so that an offline program does not wait in each call.
         """
         trouble = self._trouble
         try:
@@ -109,7 +109,7 @@ def _require_granted(name: str, wish: Optional[Tuple[str, str]], locked: LockedP
     )
     if not is_met:
         has = f"prompts.lock has {name} {locked.range} at {locked.version}"
-        raise PromptHubError("not_locked", f"{has}, which is not what was asked for.")
+        raise PromptHubError("not_locked", f"{has}, which does not match the request.")
 
 
 def _require_same(name: str, locked: LockedPrompt, record: VersionRecord) -> None:

@@ -1,5 +1,5 @@
-"""Changes a lock and its vendored files: everything is fetched and verified first, then all of it is written or
-none."""
+"""Changes a lock and its vendored files: fetches and verifies everything first, then writes all of it or
+nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .lock import Lock, LockedDetails, LockedPrompt, details_of, format_lock, is
 from .ranges import is_version
 from .trouble import PromptHubError
 
-_PATIENCE = 5.0
+_MAX_WAIT = 5.0
 Contents = List[Tuple[str, str, Optional[str]]]
 """Path, content and full name; None instead of the name for the lock's own files."""
 
@@ -178,7 +178,7 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
             try:
                 os.rmdir(made_folder)
             except OSError:
-                pass  # It is not empty any more: somebody put something into it meanwhile.
+                pass  # No longer empty: someone put a file into it in the meantime.
         remove_if_there(turn)
         raise
     finally:
@@ -188,8 +188,8 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
 
 
 def _take_turn(path: str) -> None:
-    """Waits until no other run is active: the run that could create the file proceeds."""
-    ends_at = time.monotonic() + _PATIENCE
+    """Waits until no other run is active. The run that creates the file may proceed."""
+    ends_at = time.monotonic() + _MAX_WAIT
     while True:
         try:
             with open(path, "x"):

@@ -138,6 +138,6 @@ function decode(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (error) {
-    throw new PromptHubError('integrity', `${path} is no UTF-8.`, { cause: error })
+    throw new PromptHubError('integrity', `${path} is not UTF-8.`, { cause: error })
   }
 }

@@ -19,7 +19,7 @@ const MAX_FILLED_BYTES = 1_048_576
 export type FillableVariable = Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>
 
 /**
- * Fills a text: the given value, else the default, else nothing for an optional variable. Values are never scanned for placeholders.
+ * Fills in a text's variables: each gets the given value, or else its default, or else, if it is optional, nothing. Values are never scanned for placeholders.
  *
  * @throws PromptHubError `invalid_values` naming every missing, unknown or invalid variable, or reporting that the text is too long
  */
@@ -27,7 +27,7 @@ export function fillContent(content: string, variables: readonly FillableVariabl
   return fillTexts([content], variables, values)[0]!
 }
 
-/** Fills several texts with the same values, separately, like `fillContent`; the limit applies to all of them together. */
+/** Fills several texts with the same values, each like `fillContent`; the size limit applies to their sum. */
 export function fillTexts(
   contents: readonly string[],
   variables: readonly FillableVariable[],

@@ -88,7 +88,7 @@ export class HubReader {
   ): Promise<PromptFacts> {
     const answer = await this.#readEither(this.#versions, `repos/${name}/versions/${version}`, false)
     if (answer.value.version !== version)
-      throw new PromptHubError('integrity', `${name}@${version}: the hub answered ${answer.value.version}.`)
+      throw new PromptHubError('integrity', `${name}@${version}: the hub returned ${answer.value.version}.`)
     const source = found ? slower(found.source, answer.source) : answer.source
     return this.#factsFrom(name, answer.value, { source, ageMs: found?.ageMs ?? 0 }, unread)
   }
@@ -100,7 +100,7 @@ export class HubReader {
     unread: readonly NoticeSource[],
   ): PromptFacts {
     if (record.full_name !== name)
-      throw new PromptHubError('integrity', `${name}: the hub answered with ${record.full_name}.`)
+      throw new PromptHubError('integrity', `${name}: the hub returned ${record.full_name}.`)
     this.#watch(name, record.version, unread)
     return { ...factsOf(record), source, ageMs, standing: this.#standingOf(name, record.version) }
   }
@@ -144,7 +144,7 @@ export class HubReader {
   }
 
   /**
-   * Reads the static file first, because every mirror has it and it has no rate limit. If the file is missing or insufficient, the API is asked: it also knows publishes since the last build.
+   * Reads the static file first, because every mirror has it and it has no rate limit. If the file is missing or insufficient, it asks the API, which also has what was published since the last build.
    *
    * @param path of the response in the API, below `/api/v1`
    * @param changes whether the response can change
@@ -168,7 +168,7 @@ export class HubReader {
     try {
       return await cache.get(`${this.#url}/api/v1/${path}`, changes)
     } catch (error) {
-      // A mirror has no API, so there the file, or its absence, is the answer.
+      // A mirror has no API, so the result is the file, or that it does not exist.
       if (answer) return answer
       throw error instanceof PromptHubError && error.code === 'not_found' ? error : (refusal ?? error)
     }

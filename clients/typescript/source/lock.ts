@@ -1,4 +1,4 @@
-// The lock file as text: parses it strictly and formats it so that every client writes the same bytes. docs/lock-file.md.
+// The text of the lock file: parses it strictly and formats it so that every client writes the same bytes. docs/lock-file.md.
 import { isRange, isVersion, readWish, satisfies } from './ranges.ts'
 import { isObject, readVariables, type Variable } from './records.ts'
 import { PromptHubError } from './trouble.ts'
@@ -80,7 +80,7 @@ export function parseLock(text: string): Lock {
   try {
     value = JSON.parse(text)
   } catch {
-    throw wrong('it is no JSON')
+    throw wrong('it is not JSON')
   }
   if (!isObject(value) || !isObject(value.prompts)) throw wrong('expected lockfile, hub and prompts')
   const { lockfile, hub, prompts } = value
@@ -89,8 +89,8 @@ export function parseLock(text: string): Lock {
       'integrity',
       'prompts.lock: it was made by a newer client. This one knows formats 1 and 2; update it.',
     )
-  if (typeof hub !== 'string' || !isHubAddress(hub))
-    throw wrong('hub: expected an http or https address without a final slash')
+  if (typeof hub !== 'string' || !isHubUrl(hub))
+    throw wrong('hub: expected an http or https URL without a trailing slash')
   const names = Object.keys(prompts as Record<string, unknown>)
   if (names.length > MAX_PROMPTS) throw wrong(`it names more than ${MAX_PROMPTS} prompts`)
   const lock: Lock = { lockfile, hub, prompts: {} }
@@ -106,15 +106,15 @@ export function parseLock(text: string): Lock {
   return lock
 }
 
-/** Whether a text is a valid hub address: http or https, without a final slash, query or user name, at most 2,000 characters long. */
-export function isHubAddress(text: string): boolean {
+/** Whether a string is a valid URL of a hub: http or https, without a trailing slash, query or user name, at most 2,000 characters long. */
+export function isHubUrl(text: string): boolean {
   if (text.length > 2_000 || !HUB.test(text) || text.endsWith('/') || text.includes('?') || !URL.canParse(text))
     return false
   return new URL(text).username === ''
 }
 
 function readLocked(name: string, value: unknown): LockedPrompt {
-  if (!FULL_NAME.test(name)) throw wrong(`${name} is no owner/name`)
+  if (!FULL_NAME.test(name)) throw wrong(`${name} is not owner/name`)
   if (!isObject(value)) throw wrong(`${name}: expected range, version, sha256 and path`)
   const { range, version, sha256, path } = value
   if (typeof range !== 'string' || !readWish(range)) throw wrong(`${name}: range is not a range or label`)

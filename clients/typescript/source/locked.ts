@@ -61,7 +61,7 @@ export class LockReader {
   }
 
   /**
-   * Finds the record of a vendored prompt, because a lock of format 1 has neither variables nor parameters. After a failure the hub is not asked for a while, so that an offline program does not wait at each call.
+   * Finds the record of a vendored prompt, because a lock of format 1 has neither variables nor parameters. After a failure, no request is sent for a while, so that an offline program does not wait in each call.
    *
    * @returns undefined when it is unavailable
    */
@@ -104,7 +104,7 @@ function requireLocked(name: string, wish: Wish | undefined, { range, version }:
   if (!isMet)
     throw new PromptHubError(
       'not_locked',
-      `prompts.lock has ${name} ${range} at ${version}, which is not what was asked for.`,
+      `prompts.lock has ${name} ${range} at ${version}, which does not match the request.`,
     )
 }
 

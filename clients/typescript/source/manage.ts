@@ -1,7 +1,7 @@
 // Changes what is published: labels, yanks, status and texts, with a token.
 import { HUB_URL } from './address.ts'
 import { parseArguments } from './arguments.ts'
-import { isHubAddress } from './lock.ts'
+import { isHubUrl } from './lock.ts'
 import { isObject } from './records.ts'
 import { isLoopback } from './redirects.ts'
 import { ask, type RequestOptions, requestSettings } from './requests.ts'
@@ -9,7 +9,7 @@ import { PromptHubError } from './trouble.ts'
 
 /** Options of a client for changes. */
 export interface ManageOptions extends RequestOptions {
-  /** The hub's address; default: the hub from which this library was downloaded. */
+  /** The hub's URL; default: that of the hub from which this library was downloaded. */
   url?: string
   /** A token with the permission `label` or `maintain`. Sent only over https, or to this machine itself. */
   token: string
@@ -43,14 +43,14 @@ export class HubManager {
   readonly #url: string
   readonly #options: ManageOptions
 
-  /** @throws PromptHubError `invalid_request` for an invalid address or token */
+  /** @throws PromptHubError `invalid_request` for an invalid URL or token */
   constructor(options: ManageOptions) {
     this.#url = (options.url ?? HUB_URL).replace(/\/$/, '')
     this.#options = options
-    if (!isHubAddress(this.#url))
-      throw new PromptHubError('invalid_request', `url: expected a hub's address, got ${JSON.stringify(this.#url)}`)
+    if (!isHubUrl(this.#url))
+      throw new PromptHubError('invalid_request', `url: expected the URL of a hub, got ${JSON.stringify(this.#url)}`)
     if (!/^[\w.~+/=-]+$/.test(options.token))
-      throw new PromptHubError('invalid_request', 'token: expected a token, without spaces and line ends')
+      throw new PromptHubError('invalid_request', 'token: expected a token, without spaces and line breaks')
     const { protocol, hostname } = new URL(this.#url)
     if (protocol !== 'https:' && !isLoopback(hostname))
       throw new PromptHubError(
@@ -102,7 +102,7 @@ export class HubManager {
       if (isObject(data) && typeof data.unchanged === 'boolean')
         return { unchanged: data.unchanged, commit: (data.commit as ChangeResult['commit']) ?? null }
     } catch {
-      // Said below.
+      // The error is thrown below.
     }
     throw new PromptHubError('unavailable', `${url} accepted the change, but did not respond like a hub.`)
   }

@@ -4,7 +4,7 @@ import { type GetOptions, parseArguments } from './arguments.ts'
 import type { CacheSettings, Store } from './cache.ts'
 import type { Values } from './filling.ts'
 import { HubReader } from './hub-reader.ts'
-import { isHubAddress } from './lock.ts'
+import { isHubUrl } from './lock.ts'
 import { type LockInForce, LockReader } from './locked.ts'
 import { fallbackFacts, makePrompt, type Prompt } from './prompt.ts'
 import type { VersionRow } from './records.ts'
@@ -43,15 +43,15 @@ export type ValuesOf<Name extends string> = Name extends keyof PromptValues ? Pr
 
 /** Options of a hub. */
 export interface HubOptions extends RequestOptions {
-  /** The hub's address. Default: that of the lock, or without a lock that of the hub from which this library was downloaded. */
+  /** The hub's URL. Default: the one in the lock or, without a lock, that of the hub from which this library was downloaded. */
   url?: string
   /** A lock from `openLock` of `prompt-hub-client/files`: `get` then returns only its prompts, with exactly the locked bytes. */
   lock?: LockInForce
   /** Stores responses beyond this process, such as `diskStore(dir)` from `prompt-hub-client/files`. By default they are only in memory. */
   store?: Store
-  /** How long a changing response is reused without asking the hub; default 60,000 ms. */
+  /** How long a changing response is reused without a request; default 60,000 ms. */
   freshMs?: number
-  /** How long after that it is used at once while the hub is asked in the background; default 600,000 ms. A still older one is used only when the hub cannot be reached. */
+  /** How long after that it is used at once and revalidated in the background; default 600,000 ms. An older one is used only when the hub cannot be reached. */
   revalidateMs?: number
   /** Called with events that a program may want to log. Exceptions in it are ignored. */
   onEvent?: (event: HubEvent) => void
@@ -59,17 +59,17 @@ export interface HubOptions extends RequestOptions {
 
 /** A hub to get prompts from. */
 export class PromptHub {
-  /** The hub's address, without a final slash. */
+  /** The hub's URL, without a trailing slash. */
   readonly url: string
   readonly #hub: HubReader
   readonly #locked: LockReader | undefined
   readonly #onEvent: (event: HubEvent) => void
 
-  /** @throws PromptHubError `invalid_request` for an invalid address */
+  /** @throws PromptHubError `invalid_request` for an invalid URL */
   constructor(options: HubOptions = {}) {
     this.url = (options.url ?? options.lock?.lock.hub ?? HUB_URL).replace(/\/$/, '')
-    if (!isHubAddress(this.url))
-      throw new PromptHubError('invalid_request', `url: expected a hub's address, got ${JSON.stringify(this.url)}`)
+    if (!isHubUrl(this.url))
+      throw new PromptHubError('invalid_request', `url: expected the URL of a hub, got ${JSON.stringify(this.url)}`)
     this.#onEvent = (event) => {
       try {
         options.onEvent?.(event)

@@ -9,7 +9,7 @@ import type { Advisory, Variable, VersionRecord } from './records.ts'
  *
  * - `memory`, `disk`: a cached response that is still fresh.
  * - `network`: the hub, just now.
- * - `stale`: an older response, used because the hub was not asked first, or could not be reached.
+ * - `stale`: an older response, used while it is revalidated, or because the hub could not be reached.
  * - `lock`: the vendored file.
  * - `fallback`: the caller's fallback text.
  */
@@ -42,7 +42,7 @@ export interface PromptFacts {
   source: Source
   /** Time since the hub confirmed it, in milliseconds; 0 when it cannot change. */
   ageMs: number
-  /** Undefined before the hub was asked. */
+  /** Undefined until the hub's records have been read. */
   standing: Standing | undefined
 }
 
@@ -58,7 +58,7 @@ export interface Prompt<Given extends object = Values> extends PromptFacts {
    * The messages of a chat prompt with their variables filled in, in the format of OpenAI's SDK; `forAnthropic` and `forGemini` convert them for SDKs with a separate system text. Messages are filled separately: a value never creates a message.
    *
    * @param options `history`: the caller's earlier messages, inserted unchanged at `{{history}}`
-   * @throws PromptHubError `invalid_values`, also for a text that is not a chat prompt, and for history without a position
+   * @throws PromptHubError `invalid_values`, also if the prompt is not a chat prompt, or has no `{{history}}` line for the history
    */
   messages<History extends object = ChatMessage>(
     values: Given,
@@ -76,7 +76,7 @@ export function makePrompt<Given extends object>(facts: PromptFacts): Prompt<Giv
   }
 }
 
-/** The metadata in a version's record. */
+/** The metadata from a version's record. */
 export function factsOf(record: VersionRecord): Omit<PromptFacts, 'source' | 'ageMs' | 'standing'> {
   const { full_name, version, content, content_sha256, variables, parameters } = record
   return { name: full_name, version, content, sha256: content_sha256, variables, parameters }
@@ -88,7 +88,7 @@ export function fallbackFacts(name: string, content: string): PromptFacts {
   return { name, content, variables: findVariables(content), source: 'fallback', ageMs: 0, ...unknown }
 }
 
-/** The source of a prompt from two responses: the more distant of the two. */
+/** The source of a prompt that was read from two responses: the more distant one. */
 export function slower(a: AnswerSource, b: AnswerSource): AnswerSource {
   return (['stale', 'network', 'disk'] as const).find((source) => source === a || source === b) ?? 'memory'
 }

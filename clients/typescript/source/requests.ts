@@ -36,7 +36,7 @@ export interface Write {
   body: string | undefined
 }
 
-/** The hub's response: a new text, or the known one is unchanged. */
+/** The hub's response: a new text, or the information that the cached one is unchanged. */
 export type Reply = { kind: 'new'; text: string; etag: string | undefined } | { kind: 'unchanged' }
 
 /** Maximum response size: a record with its escaped content is at most about twice as large as the content's 256 KiB. */
@@ -47,8 +47,8 @@ const LONGEST_PAUSE_MS = 4_000
 /**
  * Sends a request, with retries.
  *
- * @param write what to send, instead of reading
- * @param etag of the known text; the hub then sends a text only if it has changed
+ * @param write the change to send; without it, the request reads
+ * @param etag of the cached response; the hub then sends a new one only if it has changed
  * @throws PromptHubError `not_found` or `refused` according to the hub's response, `unavailable` if all attempts failed
  */
 export async function ask(
@@ -57,7 +57,7 @@ export async function ask(
   settings: RequestSettings,
   write?: Write,
 ): Promise<Reply> {
-  // From a monotonic clock.
+  // The clock is monotonic, so setting the system's time does not move the deadline.
   const endsAt = performance.now() + settings.deadlineMs
   for (let tries = 0; ; tries++) {
     const outcome = await tryOnce(url, etag, settings, endsAt, write)
@@ -89,7 +89,7 @@ async function tryOnce(
     return troubleOf(response, text, url)
   } catch (error) {
     if (error instanceof PromptHubError) throw error
-    const message = `${url} did not answer: ${error instanceof Error ? error.message : String(error)}`
+    const message = `${url} did not respond: ${error instanceof Error ? error.message : String(error)}`
     return { kind: 'trouble', error: new PromptHubError('unavailable', message, { cause: error }), waitMs: undefined }
   }
 }
@@ -140,7 +140,7 @@ async function readBounded(response: Response, url: string): Promise<string> {
       await reader.cancel()
       throw new PromptHubError(
         'unavailable',
-        `${url} answers more than ${MAX_BYTES} bytes, which is too large for a prompt.`,
+        `${url} returned more than ${MAX_BYTES} bytes, which is too large for a prompt.`,
       )
     }
     text += decoder.decode(value, { stream: true })
@@ -149,7 +149,7 @@ async function readBounded(response: Response, url: string): Promise<string> {
 
 function troubleOf(response: Response, text: string, url: string): Outcome {
   const { status } = response
-  const said = messageOf(text) ?? `${url} answered ${status}.`
+  const said = messageOf(text) ?? `${url} returned status ${status}.`
   if (status === 404) throw new PromptHubError('not_found', said, { status })
   if (status < 500 && status !== 429) throw new PromptHubError('refused', said, { status })
   return {

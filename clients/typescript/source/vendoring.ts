@@ -1,4 +1,4 @@
-// Changes a lock and its vendored files: everything is fetched and verified first, then all of it is written or none. docs/lock-file.md.
+// Changes a lock and its vendored files: fetches and verifies everything first, then writes all of it or nothing. docs/lock-file.md.
 import { createHash } from 'node:crypto'
 import { open, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -9,7 +9,7 @@ import { PromptHub } from './prompt-hub.ts'
 import { isVersion, readWish } from './ranges.ts'
 import { PromptHubError } from './trouble.ts'
 
-const PATIENCE_MS = 5_000
+const MAX_WAIT_MS = 5_000
 
 /** A prompt to add. */
 export interface Addition {
@@ -35,11 +35,11 @@ export async function addToLock(
 ): Promise<string> {
   const [fullName = '', given] = name.split('@')
   const before = await readLockFile(lockPath)
-  const address = before?.hub ?? url
-  const hub = new PromptHub(address === undefined ? {} : { url: address })
+  const hubUrl = before?.hub ?? url
+  const hub = new PromptHub(hubUrl === undefined ? {} : { url: hubUrl })
   const wish = given === undefined ? undefined : readWish(given)
   if (given !== undefined && !wish)
-    throw new PromptHubError('invalid_request', `${name}: ${given} is no version, range or label.`)
+    throw new PromptHubError('invalid_request', `${name}: ${given} is not a version, range or label.`)
   if (wish?.kind === 'version') await requireActive(hub, fullName, wish.version)
   const prompt = await hub.get(wish?.kind === 'version' ? `${fullName}@${given}` : name)
   const version = prompt.version!
@@ -212,9 +212,9 @@ async function changeLock(lockPath: string, hub: string, change: (lock: Lock) =>
   }
 }
 
-/** Waits until no other run is active: the run that could create the file proceeds. */
+/** Waits until no other run is active. The run that creates the file may proceed. */
 async function takeTurn(path: string) {
-  const endsAt = Date.now() + PATIENCE_MS
+  const endsAt = Date.now() + MAX_WAIT_MS
   for (;;) {
     try {
       return await open(path, 'wx')

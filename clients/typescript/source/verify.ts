@@ -12,7 +12,7 @@ export async function requireDigest(bytes: Uint8Array<ArrayBuffer>, sha256: stri
   if (!globalThis.crypto?.subtle)
     throw new PromptHubError(
       'integrity',
-      `${what} cannot be checked here: browsers compute SHA-256 on https and localhost alone.`,
+      `${what} cannot be checked here: browsers compute SHA-256 only on https and localhost.`,
     )
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
