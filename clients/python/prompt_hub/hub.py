@@ -111,9 +111,17 @@ class PromptHub:
 def open_lock(path: str = "prompts.lock") -> Lock:
     """Reads a lock; raises PromptHubError `invalid_request` when it does not exist, `integrity` when it is not what a
     client would write."""
+    lock = read_lock_file(path)
+    if lock is None:
+        raise PromptHubError("invalid_request", f"No lock at {path}. Create one: hubcli add owner/name")
+    return lock
+
+
+def read_lock_file(path: str) -> Optional[Lock]:
+    """Reads a lock that may not exist yet; None if it does not exist."""
     data = read_if_there(path)
     if data is None:
-        raise PromptHubError("invalid_request", f"No lock at {path}. Create one: hubcli add owner/name")
+        return None
     try:
         return parse_lock(data.decode("utf-8"))
     except UnicodeDecodeError as error:

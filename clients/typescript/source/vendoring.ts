@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { open, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { makeFolders, putAll, readLockFile, readVendored, requireNoLink, type Staged, writeTemporary } from './files.ts'
+import { makeFolders, openLock, putAll, readLockFile, readVendored, type Staged, writeTemporary } from './files.ts'
 import { planAttributes } from './git-attributes.ts'
 import { formatLock, isSafePath, type Lock, type LockedDetails, parseLock, readDetails } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
@@ -106,8 +106,7 @@ async function findDetails(lock: Lock, except: string, hub: PromptHub): Promise<
  * @throws PromptHubError `integrity` when the hub has different bytes; then nothing is replaced
  */
 export async function installLock(lockPath: string): Promise<number> {
-  const lock = await readLockFile(lockPath)
-  if (!lock) throw new PromptHubError('invalid_request', `There is no lock at ${lockPath}.`)
+  const { lock } = await openLock(lockPath)
   const hub = new PromptHub({ url: lock.hub })
   const missing = await findChanged(lockPath, lock)
   const contents = await Promise.all(
@@ -183,13 +182,16 @@ async function changeLock(lockPath: string, hub: string, change: (lock: Lock) =>
     const text = formatLock(lock)
     parseLock(text)
     for (const { path: target, content, name } of contents) {
-      if (name !== undefined) await requireOurs(folder, target, content, name, known, lock.hub)
+      const found = await readVendored(folder, target)
+      if (found && name !== undefined) {
+        const expected = [known.get(target), digestOf(new TextEncoder().encode(content))]
+        if (!expected.includes(digestOf(found))) await requireVersion(found, target, name, lock.hub)
+      }
       const place = join(folder, target)
       await makeFolders(dirname(place), made)
-      const before = await readVendored(folder, target)
       const each: Staged = { place, temporary: await writeTemporary(place, content) }
       staged.push(each)
-      if (before) each.before = await writeTemporary(place, before)
+      if (found) each.before = await writeTemporary(place, found)
     }
     await handle.writeFile(text)
     await handle.sync()
@@ -229,20 +231,9 @@ async function takeTurn(path: string) {
   }
 }
 
-/** Protects hand-written files: the existing file must equal the locked content, the new one, or some version of that prompt. */
-async function requireOurs(
-  folder: string,
-  target: string,
-  content: string,
-  name: string,
-  known: ReadonlyMap<string, string>,
-  hub: string,
-): Promise<void> {
-  await requireNoLink(folder, target)
-  const bytes = await readVendored(folder, target)
-  if (!bytes) return
-  const digest = digestOf(bytes)
-  if (digest === known.get(target) || digest === digestOf(new TextEncoder().encode(content))) return
+/** Protects hand-written files: a file may be replaced only if it is the locked content, the new one, or some version of that prompt. */
+async function requireVersion(found: Uint8Array, target: string, name: string, hub: string): Promise<void> {
+  const digest = digestOf(found)
   const versions = await new PromptHub({ url: hub }).listVersions(name)
   if (versions.some(({ version, content_sha256 }) => isVersion(version) && content_sha256 === digest)) return
   throw new PromptHubError(
