@@ -230,14 +230,11 @@ def _read_locked(name: str, value: object) -> LockedPrompt:
 
 def _require_apart(paths: List[str]) -> None:
     """No two paths are equal, ignoring case, and none is inside another."""
-    folded = [path.lower() for path in paths]
-    seen = set(folded)
-    if len(seen) < len(folded):
-        raise _wrong("two prompts share a path")
-    for path in seen:
-        segments = path.split("/")
-        if any("/".join(segments[:count]) in seen for count in range(1, len(segments))):
-            raise _wrong(f"the path {path} is inside another")
+    # With a slash at the end, a path and everything inside it are neighbours in the sorted list.
+    folders = sorted(path.lower() + "/" for path in paths)
+    for outer, inner in zip(folders, folders[1:]):
+        if inner.startswith(outer):
+            raise _wrong(f"two prompts share the path {inner[:-1]}, or it is inside another")
 
 
 def _object(value: object, expected: str) -> Dict[str, Any]:

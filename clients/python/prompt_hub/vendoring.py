@@ -9,8 +9,7 @@ import time
 from typing import Callable, Dict, List, Optional, Tuple
 
 from .files import Staged, make_folders, put_all, read_vendored, remove_if_there, write_temporary
-from .git_attributes import NAME as ATTRIBUTES
-from .git_attributes import plan_attributes
+from .git_attributes import ATTRIBUTES, plan_attributes
 from .hub import PromptHub, open_lock, read_lock_file
 from .lock import Lock, LockedDetails, LockedPrompt, details_of, format_lock, is_safe_path, parse_lock
 from .ranges import is_version

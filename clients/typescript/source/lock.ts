@@ -169,18 +169,10 @@ export function isSafePath(path: string): boolean {
 
 /** @throws PromptHubError `integrity` when two paths are equal, ignoring case, or one is inside another */
 function requireApart(paths: readonly string[]): void {
-  const seen = new Set<string>()
-  for (const path of paths) {
-    const folded = path.toLowerCase()
-    if (seen.has(folded)) throw wrong(`two prompts share the path ${path}`)
-    seen.add(folded)
-  }
-  for (const path of seen) {
-    const segments = path.split('/')
-    for (let count = 1; count < segments.length; count++) {
-      if (seen.has(segments.slice(0, count).join('/'))) throw wrong(`the path ${path} is inside another`)
-    }
-  }
+  // With a slash at the end, a path and everything inside it are neighbours in the sorted list.
+  const folders = paths.map((path) => `${path.toLowerCase()}/`).sort()
+  const inner = folders.find((path, index) => index > 0 && path.startsWith(folders[index - 1]!))
+  if (inner) throw wrong(`two prompts share the path ${inner.slice(0, -1)}, or it is inside another`)
 }
 
 function wrong(what: string): PromptHubError {

@@ -61,20 +61,13 @@ export class HubManager {
 
   /** Points a label at a version. @param expected the version it must point at now, or null if the label must not exist */
   async setLabel(name: string, label: string, version: string, expected?: string | null): Promise<ChangeResult> {
-    return this.#send('PUT', name, `/labels/${encodeURIComponent(label)}`, {
-      version,
-      ...(expected !== undefined && { expected }),
-    })
+    return this.#send('PUT', name, `/labels/${encodeURIComponent(label)}`, { version, expected })
   }
 
   /** Removes a label. */
   async removeLabel(name: string, label: string, expected?: string): Promise<ChangeResult> {
-    return this.#send(
-      'DELETE',
-      name,
-      `/labels/${encodeURIComponent(label)}`,
-      expected === undefined ? undefined : { expected },
-    )
+    const body = expected === undefined ? undefined : { expected }
+    return this.#send('DELETE', name, `/labels/${encodeURIComponent(label)}`, body)
   }
 
   /** Yanks a version. @param reason 1 to 500 characters */

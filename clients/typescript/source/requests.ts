@@ -80,9 +80,12 @@ async function tryOnce(
 ): Promise<Outcome> {
   const signal = AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, endsAt - performance.now()))))
   try {
-    const response = write
-      ? await send(url, write, signal, fetch)
-      : await fetchAndFollow(url, { ...conditionFor(etag), signal }, fetch)
+    const options = { ...optionsOf(etag, write), signal }
+    const response = await (write ? fetch(url, options) : fetchAndFollow(url, options, fetch))
+    if (write && (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)))
+      throw new PromptHubError('unavailable', `${url} redirects; redirects are not followed with a token.`, {
+        status: response.status,
+      })
     if (response.status === 304) return { kind: 'unchanged' }
     const text = await readBounded(response, url)
     if (response.ok) return { kind: 'new', text, etag: response.headers.get('ETag') ?? undefined }
@@ -94,35 +97,17 @@ async function tryOnce(
   }
 }
 
-/** Sends a change. Redirects are never followed with a token. */
-async function send(url: string, write: Write, signal: AbortSignal, ask: typeof fetch): Promise<Response> {
-  const { method, token, body } = write
-  const response = await ask(url, {
-    method,
-    signal,
-    redirect: 'manual',
-    headers: {
-      Accept: 'application/json',
-      Authorization: `Bearer ${token}`,
-      ...(isBrowser() ? {} : { 'User-Agent': USER_AGENT }),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body }),
-  })
-  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400))
-    throw new PromptHubError('unavailable', `${url} redirects; redirects are not followed with a token.`, {
-      status: response.status,
-    })
-  return response
-}
-
-function conditionFor(etag: string | undefined): RequestInit {
-  const accept = { Accept: 'application/json, text/plain' }
+function optionsOf(etag: string | undefined, write: Write | undefined): RequestInit {
+  const accept = { Accept: write ? 'application/json' : 'application/json, text/plain' }
   // Browsers send their own User-Agent and handle ETags themselves. Setting either header would cause a preflight request, which a static mirror does not answer.
-  if (isBrowser()) return { headers: accept, ...(etag === undefined ? {} : { cache: 'no-cache' }) }
-  return {
-    headers: { ...accept, 'User-Agent': USER_AGENT, ...(etag === undefined ? {} : { 'If-None-Match': etag }) },
-  }
+  const headers = isBrowser()
+    ? accept
+    : { ...accept, 'User-Agent': USER_AGENT, ...(etag === undefined ? {} : { 'If-None-Match': etag }) }
+  if (!write) return { headers, ...(isBrowser() && etag !== undefined ? { cache: 'no-cache' } : {}) }
+  const { method, token, body } = write
+  const authorized = { ...headers, Authorization: `Bearer ${token}` }
+  if (body === undefined) return { method, redirect: 'manual', headers: authorized }
+  return { method, redirect: 'manual', headers: { ...authorized, 'Content-Type': 'application/json' }, body }
 }
 
 /** Reads a body, up to the limit. Invalid UTF-8 is an error, because it would otherwise be replaced silently. */

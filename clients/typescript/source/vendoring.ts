@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { open, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { makeFolders, openLock, putAll, readLockFile, readVendored, type Staged, writeTemporary } from './files.ts'
-import { planAttributes } from './git-attributes.ts'
+import { ATTRIBUTES, planAttributes } from './git-attributes.ts'
 import { formatLock, isSafePath, type Lock, type LockedDetails, parseLock, readDetails } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { isVersion, readWish } from './ranges.ts'
@@ -53,7 +53,7 @@ export async function addToLock(
   if (!isSafePath(target))
     throw new PromptHubError('invalid_request', `${target} leaves the folder or is not valid on every system.`)
   const others = before ? await findDetails(before, fullName, hub) : new Map<string, LockedDetails>()
-  const attributes = await planAttributes(lockPath, target)
+  const { text, sentence } = await planAttributes(lockPath, target)
   await changeLock(lockPath, hub.url, (lock) => {
     for (const [other, locked] of Object.entries(lock.prompts)) {
       const found = others.get(`${other} ${locked.sha256}`)
@@ -61,9 +61,9 @@ export async function addToLock(
     }
     lock.prompts[fullName] = { range: given ?? `^${version}`, version, sha256: prompt.sha256!, path: target, details }
     const contents: Content[] = [{ path: target, content: prompt.content, name: fullName }]
-    return attributes.kind === 'write' ? [...contents, { path: attributes.path, content: attributes.text }] : contents
+    return text === undefined ? contents : [...contents, { path: ATTRIBUTES, content: text }]
   })
-  if (attributes.kind === 'say') say(attributes.sentence)
+  if (sentence !== undefined) say(sentence)
   return version
 }
 
