@@ -86,6 +86,6 @@ try {
 } catch (error) {
   const sentence = error instanceof Error ? error.message : String(error)
   // A file system error happens before anything is changed, or the changes have been rolled back.
-  process.stderr.write(`prompt-hub: ${sentence}${error instanceof PromptHubError ? '' : '; nothing was changed'}\n`)
+  complain(`${sentence}${error instanceof PromptHubError ? '' : '; nothing was changed'}`)
   process.exitCode = (error instanceof PromptHubError && EXIT[error.code]) || 1
 }

@@ -6,7 +6,7 @@ import { makeFolders, openLock, putAll, readLockFile, readVendored, type Staged,
 import { ATTRIBUTES, planAttributes } from './git-attributes.ts'
 import { formatLock, isSafePath, type Lock, type LockedDetails, parseLock, readDetails } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
-import { isVersion, readWish } from './ranges.ts'
+import { isVersion } from './ranges.ts'
 import { PromptHubError } from './trouble.ts'
 
 const MAX_WAIT_MS = 5_000
@@ -37,11 +37,8 @@ export async function addToLock(
   const before = await readLockFile(lockPath)
   const hubUrl = before?.hub ?? url
   const hub = new PromptHub(hubUrl === undefined ? {} : { url: hubUrl })
-  const wish = given === undefined ? undefined : readWish(given)
-  if (given !== undefined && !wish)
-    throw new PromptHubError('invalid_request', `${name}: ${given} is not a version, range or label.`)
-  if (wish?.kind === 'version') await requireActive(hub, fullName, wish.version)
-  const prompt = await hub.get(wish?.kind === 'version' ? `${fullName}@${given}` : name)
+  if (given !== undefined && isVersion(given)) await requireActive(hub, fullName, given)
+  const prompt = await hub.get(name)
   const version = prompt.version!
   const details = readDetails(prompt.variables, prompt.parameters)
   if (!details)
