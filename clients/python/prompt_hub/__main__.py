@@ -21,14 +21,14 @@ _EXIT = {"not_found": 2, "refused": 4, "integrity": 4, "unavailable": 5}
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the command and returns its exit code."""
     parser = argparse.ArgumentParser(prog="prompt-hub", description="Prompts as dependencies.")
-    parser.add_argument("--lock", default="prompts.lock", help="another lock than prompts.lock")
+    parser.add_argument("--lock", default="prompts.lock", help="the lock file; default: prompts.lock")
     commands = parser.add_subparsers(dest="command", required=True)
     add = commands.add_parser("add", help="adds a prompt to the lock")
     add.add_argument("name", help="owner/name, or owner/name@range or label")
-    add.add_argument("-o", "--output", help="where its content goes")
-    commands.add_parser("install", help="writes exactly what the lock says")
-    commands.add_parser("verify", help="checks the vendored files, without a network")
-    types = commands.add_parser("types", help="writes types for the prompts of the lock")
+    add.add_argument("-o", "--output", help="path of its content")
+    commands.add_parser("install", help="installs the locked versions")
+    commands.add_parser("verify", help="compares the vendored files with the lock, offline")
+    types = commands.add_parser("types", help="generates types for the locked prompts")
     types.add_argument("-o", "--output", default="prompt_values.py")
     given = parser.parse_args(arguments)
     try:

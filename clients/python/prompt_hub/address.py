@@ -1,7 +1,7 @@
-"""The address of the hub that these files were downloaded from."""
+"""The URL of the hub that this library was downloaded from."""
 
 HUB_URL = "http://localhost:8888"
-"""The hub's own address, without a final slash; each hub inserts its own here."""
+"""The hub's URL, without a trailing slash. Each hub inserts its own here."""
 
 USER_AGENT = "prompt-hub-python/1.2.0"
-"""Sent with every request, for the hub's logs."""
+"""The User-Agent header of every request."""

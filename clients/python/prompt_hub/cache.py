@@ -60,8 +60,7 @@ class AnswerCache(Generic[Value]):
         self._turn = threading.Lock()
 
     def get(self, url: str, changes: bool) -> Answer[Value]:
-        """Gets the response of an address; `changes` is whether it can change, and one that cannot is requested only
-        once.
+        """Gets the response for a URL; `changes` is whether it can change, and one that cannot is requested only once.
 
         Raises PromptHubError: the hub's error, or `unavailable` when it cannot be reached and nothing is cached.
         """
@@ -167,13 +166,14 @@ class AnswerCache(Generic[Value]):
             try:
                 os.remove(self._path(self._settings.folder, url))
             except OSError:
-                pass  # The folder may give it once more later; the caller gets the hub's refusal now all the same.
+                pass  # The folder may return it once more later; this caller gets the hub's error anyway.
 
     def _path(self, folder: str, url: str) -> str:
         return os.path.join(folder, hashlib.sha256(url.encode()).hexdigest() + ".json")
 
     def _read_disk(self, url: str) -> Optional[Tuple[Value, Kept]]:
-        """Reads from the folder. Anything that cannot be read or parsed counts as absent, so that the hub is asked."""
+        """Reads from the folder. Anything that cannot be read or parsed counts as absent, so that it is
+        requested from the hub."""
         if self._settings.folder is None:
             return None
         try:

@@ -18,8 +18,8 @@ Message = Dict[str, Any]
 
 
 def _trim_line_ends(text: str) -> str:
-    """Trims line breaks around a text. A lone CR at its start stays, because the text after it could become a role
-    line."""
+    """Trims line breaks around a message. A lone CR at its start stays, because what follows could otherwise become a
+    role line."""
     start = 0
     while text.startswith(("\n", "\r\n"), start):
         start += 1 if text[start] == "\n" else 2
@@ -27,8 +27,8 @@ def _trim_line_ends(text: str) -> str:
 
 
 def split_chat(content: str) -> List[Message]:
-    """Splits a text at its role lines; the position of earlier messages is `{"type": "history"}`. Empty when the text
-    does not start with such a line."""
+    """Splits a prompt's text at its role lines; the position of earlier messages is `{"type": "history"}`. Empty when
+    the text does not start with such a line."""
     lines = list(_MARKER_LINE.finditer(content))
     if not lines or content[: lines[0].start()].strip(" \t\r\n\ufeff"):
         return []
@@ -48,8 +48,8 @@ def fill_chat(
     """The messages of a chat prompt with their variables filled in, separately for each message: a value never creates
     a message.
 
-    `history` is inserted unchanged at `{{history}}`. Raises PromptHubError `invalid_values`, also for a text that is
-    not a chat prompt, and for history without a position.
+    `history` is inserted unchanged at `{{history}}`. Raises PromptHubError `invalid_values`, also if the
+    prompt is not a chat prompt, or has no `{{history}}` line for the history.
     """
     parts = split_chat(content)
     if not any("role" in part for part in parts):

@@ -1,5 +1,5 @@
-"""Sends one request and reads its response until a deadline that no server can extend; follows redirects by the rule of
-hubcli."""
+"""Sends one request and reads its response until a deadline that no server can extend; follows redirects by the same
+rule as hubcli."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LOOPBACK = re.compile(r"localhost|::1|127\.[0-9.]+")
 def open_until(
     url: str, headers: Mapping[str, str], ends_at: float, method: str = "GET", data: Optional[bytes] = None
 ) -> http.client.HTTPResponse:
-    """Requests an address; `ends_at` is a time of `time.monotonic()`, after which every read of the response fails.
+    """Requests a URL; `ends_at` is a time of `time.monotonic()`, after which every read of the response fails.
 
     Raises urllib.error.HTTPError for a response that is not 2xx, PromptHubError `unavailable` for a forbidden redirect,
     and the exceptions of sockets.
@@ -38,7 +38,7 @@ def open_until(
 
 
 def may_follow(here: str, there: str) -> bool:
-    """Whether a response from one address may redirect to another: never from https to http, nor from elsewhere to this
+    """Whether a response from one URL may redirect to another: never from https to http, nor from elsewhere to this
     machine."""
     try:
         source, target = urllib.parse.urlsplit(here), urllib.parse.urlsplit(there)
@@ -93,37 +93,30 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 class _HttpHandler(urllib.request.HTTPHandler):
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        connection: Any = functools.partial(_Connection, ends_at=cast(_Request, req).ends_at)
-        return self.do_open(connection, req)
+        return self.do_open(_limited(http.client.HTTPConnection, req), req)
 
 
 class _HttpsHandler(urllib.request.HTTPSHandler):
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        connection: Any = functools.partial(_SecureConnection, ends_at=cast(_Request, req).ends_at)
-        return self.do_open(connection, req)
+        return self.do_open(_limited(http.client.HTTPSConnection, req), req)
 
 
-class _Connection(http.client.HTTPConnection):
-    def __init__(self, host: str, *, ends_at: float, **options: Any) -> None:
-        super().__init__(host, **options)
-        _limit(self, ends_at)
+def _limited(kind: Any, req: urllib.request.Request) -> Any:
+    """Creates connections of this kind on which every wait ends at the request's deadline."""
+    ends_at = cast(_Request, req).ends_at
 
+    def create(host: str, **options: Any) -> Any:
+        connection = kind(host, **options)
+        connection.response_class = functools.partial(_Response, ends_at=ends_at)
+        # http.client opens its socket through this attribute, so that a proxy's is limited too.
+        connection._create_connection = functools.partial(_connect, ends_at=ends_at)
+        return connection
 
-class _SecureConnection(http.client.HTTPSConnection):
-    def __init__(self, host: str, *, ends_at: float, **options: Any) -> None:
-        super().__init__(host, **options)
-        _limit(self, ends_at)
-
-
-def _limit(connection: http.client.HTTPConnection, ends_at: float) -> None:
-    changed: Any = connection
-    changed.response_class = functools.partial(_Response, ends_at=ends_at)
-    # http.client opens its socket through this attribute, so that a proxy's is limited too.
-    changed._create_connection = functools.partial(_connect, ends_at=ends_at)
+    return create
 
 
 def _connect(address: Tuple[str, int], *_: object, ends_at: float) -> socket.socket:
-    trouble: OSError = OSError(f"there is no address of {address[0]}")
+    failure: OSError = OSError(f"no IP address found for {address[0]}")
     for family, kind, protocol, place in _resolve(*address, ends_at):
         connection = socket.socket(family, kind, protocol)
         try:
@@ -132,8 +125,8 @@ def _connect(address: Tuple[str, int], *_: object, ends_at: float) -> socket.soc
             return connection
         except OSError as error:
             connection.close()
-            trouble = error
-    raise trouble
+            failure = error
+    raise failure
 
 
 def _resolve(host: str, port: int, ends_at: float) -> List[Tuple[int, int, int, Any]]:
@@ -157,10 +150,10 @@ def _resolve(host: str, port: int, ends_at: float) -> List[Tuple[int, int, int, 
 class _Response(http.client.HTTPResponse):
     def __init__(self, sock: socket.socket, *given: Any, ends_at: float, **more: Any) -> None:
         super().__init__(sock, *given, **more)
-        self.fp: Any = io.BufferedReader(cast(io.RawIOBase, _UntilThen(cast(io.BufferedReader, self.fp).detach(), sock, ends_at)))
+        self.fp: Any = io.BufferedReader(cast(io.RawIOBase, _DeadlineReader(cast(io.BufferedReader, self.fp).detach(), sock, ends_at)))
 
 
-class _UntilThen(io.RawIOBase):
+class _DeadlineReader(io.RawIOBase):
     """Reads a socket until a deadline. The socket's own timeout restarts with each byte, so a slow response would never
     end."""
 

@@ -11,7 +11,7 @@ from .trouble import PromptHubError
 
 
 def read_if_there(path: str) -> Optional[bytes]:
-    """The bytes of a file, or None if there is none."""
+    """The bytes of a file, or None if it does not exist."""
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -90,11 +90,11 @@ def remove_if_there(path: str) -> None:
 def read_vendored(folder: str, path: str) -> Optional[bytes]:
     """Reads a file of a lock below its folder; raises PromptHubError `integrity` when a part of its path is a symbolic
     link."""
-    require_no_link(folder, path)
+    _require_no_link(folder, path)
     return read_if_there(os.path.join(folder, *path.split("/")))
 
 
-def require_no_link(folder: str, path: str) -> None:
+def _require_no_link(folder: str, path: str) -> None:
     """Raises PromptHubError `integrity` when a part of the path is a symbolic link, which could lead anywhere."""
     reached = folder
     for segment in path.split("/"):

@@ -21,7 +21,7 @@ _MAX_FILLED_BYTES = 1_048_576
 
 
 def fill_content(content: str, variables: Sequence[Variable], values: Mapping[str, object]) -> str:
-    """Fills a text: the given value, else the default, else nothing for an optional variable.
+    """Fills in a text's variables: each gets the given value, or else its default, or else, if it is optional, nothing.
 
     Values are never scanned for placeholders. Raises PromptHubError `invalid_values` naming every missing, unknown or
     invalid variable, or reporting that the text is too long.
@@ -30,8 +30,7 @@ def fill_content(content: str, variables: Sequence[Variable], values: Mapping[st
 
 
 def fill_texts(contents: Sequence[str], variables: Sequence[Variable], values: Mapping[str, object]) -> List[str]:
-    """Fills several texts with the same values, separately, like `fill_content`; the limit applies to all of them
-    together."""
+    """Fills several texts with the same values, each like `fill_content`; the size limit applies to their sum."""
     texts: Dict[str, str] = {}
     problems: List[ValueProblem] = []
     for variable in variables:

@@ -9,7 +9,8 @@ from typing import List, Optional, Tuple
 from .files import read_if_there
 from .lock import attributes_line
 
-NAME = ".gitattributes"
+ATTRIBUTES = ".gitattributes"
+"""The name of the file."""
 _HEAD = "# Keeps git from changing line ends: prompts.lock knows the bytes of these files."
 
 
@@ -18,7 +19,7 @@ def plan_attributes(lock_path: str, target: str) -> Tuple[Optional[str], Optiona
 
     `target` is the path of the prompt's content, relative to the lock's folder.
     """
-    path = os.path.join(os.path.dirname(os.path.abspath(lock_path)), NAME)
+    path = os.path.join(os.path.dirname(os.path.abspath(lock_path)), ATTRIBUTES)
     needed = [attributes_line(os.path.basename(lock_path)), attributes_line(target)]
     if not os.path.lexists(path):
         return _text([_HEAD, *needed]), None
@@ -30,7 +31,7 @@ def plan_attributes(lock_path: str, target: str) -> Tuple[Optional[str], Optiona
     if lines[0] == _HEAD:
         return _text([*lines, *missing]), None
     quoted = " and ".join(f'"{line}"' for line in missing)
-    return None, f"add to {NAME}, so that git does not change line endings: {quoted}"
+    return None, f"add to {ATTRIBUTES}, so that git does not change line endings: {quoted}"
 
 
 def _text(lines: List[str]) -> str:

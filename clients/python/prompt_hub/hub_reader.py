@@ -1,37 +1,43 @@
-"""Reads prompts from a hub without a lock: resolves the requested version, and chooses the addresses to read."""
+"""Reads prompts from a hub without a lock: resolves the requested version, chooses the URLs to read, and reports notices
+about the prompts in use."""
 
 from __future__ import annotations
 
-from typing import Callable, List, Optional, Sequence, Tuple, TypeVar
+import threading
+from typing import Callable, List, Optional, Sequence, Set, Tuple, TypeVar
 
+from .arguments import Wish
 from .cache import Answer, AnswerCache, CacheSettings
 from .prompt import Prompt, prompt_of
-from .question import Wish
 from .ranges import highest_in
-from .records import RepositoryRecord, VersionRecord, VersionRow, read_repository_record, read_version_list
-from .standing import Event, StandingWatch
+from .records import (
+    RepositoryRecord,
+    VersionRecord,
+    VersionRow,
+    read_repository_record,
+    read_version_list,
+    read_version_record,
+)
+from .standing import Event, Standing, events_of, standing_of
 from .trouble import PromptHubError
-from .verify import require_record
 
 Value = TypeVar("Value")
+# Maximum number of reported events that are remembered. Beyond that no more are reported, because any of them might be
+# a repetition.
+_MAX_REPORTED = 10_000
 
 
 class HubReader:
     """The prompts of a hub."""
 
-    def __init__(
-        self,
-        url: str,
-        read_version: Callable[[str, str], VersionRecord],
-        settings: CacheSettings,
-        say: Callable[[Event], None],
-    ) -> None:
-        """`url` is the hub's address, without a final slash; `read_version` reads and verifies a version's record."""
+    def __init__(self, url: str, settings: CacheSettings, say: Callable[[Event], None]) -> None:
+        """`url` is the hub's URL, without a trailing slash."""
         self._url = url
-        self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version, settings)
-        self._repositories: AnswerCache[RepositoryRecord] = AnswerCache(_read_checked_repository, settings)
+        self._say = say
+        self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version_record, settings)
+        self._repositories: AnswerCache[RepositoryRecord] = AnswerCache(read_repository_record, settings)
         self._lists: AnswerCache[Tuple[VersionRow, ...]] = AnswerCache(read_version_list, settings)
-        self._standing = StandingWatch(url, self._repositories, self._lists, say)
+        self._reported: Set[Event] = set()
 
     def get(self, name: str, wish: Wish) -> Prompt:
         """Gets the requested version; None means the latest.
@@ -45,9 +51,8 @@ class HubReader:
             range_ = wish[1]
             rows = self._read_either(
                 self._lists,
-                f"repos/{name}/versions.json",
                 f"repos/{name}/versions",
-                lambda rows: highest_in(_active(rows), range_) is not None,
+                is_enough=lambda rows: highest_in(_active(rows), range_) is not None,
             )
             chosen = highest_in(_active(rows.value), range_)
             if chosen is None:
@@ -56,9 +61,8 @@ class HubReader:
         label = None if wish is None else wish[1]
         record = self._read_either(
             self._repositories,
-            f"repos/{name}.json",
             f"repos/{name}",
-            lambda record: label is None or label in record.labels,
+            is_enough=lambda record: label is None or label in record.labels,
         )
         latest = record.value.latest
         if label is None and latest is not None:
@@ -73,50 +77,82 @@ class HubReader:
 
     def list_versions(self, name: str) -> Sequence[VersionRow]:
         """The versions of a prompt, highest first, including yanked ones, which are marked."""
-        return self._read_either(self._lists, f"repos/{name}/versions.json", f"repos/{name}/versions", lambda _: True).value
+        return self._read_either(self._lists, f"repos/{name}/versions").value
 
     def _read_version(
-        self, name: str, version: str, found: Optional[Tuple[str, float]], unasked: Sequence[str]
+        self, name: str, version: str, found: Optional[Tuple[str, float]], unread: Sequence[str]
     ) -> Prompt:
         """Reads a version's record.
 
-        `found` says where its number was read; None when the caller gave it, because then it cannot change. `unasked`
-        names the unread records that may contain notices about the version: whether it was yanked, or an advisory.
+        `found` says where its number was read; None when the caller gave it, because then it cannot change. `unread`
+        names the records (`record`, `list`) that may contain notices and were not read for this call.
         """
-        answer = self._read_either(
-            self._versions,
-            f"repos/{name}/versions/{version}.json",
-            f"repos/{name}/versions/{version}",
-            lambda _: True,
-            changes=False,
-        )
+        answer = self._read_either(self._versions, f"repos/{name}/versions/{version}", changes=False)
         if answer.value.version != version:
-            raise PromptHubError("integrity", f"{name}@{version}: the hub answered {answer.value.version}.")
+            raise PromptHubError("integrity", f"{name}@{version}: the hub returned {answer.value.version}.")
         source = answer.source if found is None else _farther(found[0], answer.source)
-        return self._prompt_from(name, answer.value, source, 0.0 if found is None else found[1], unasked)
+        return self._prompt_from(name, answer.value, source, 0.0 if found is None else found[1], unread)
 
-    def _prompt_from(self, name: str, record: VersionRecord, source: str, age: float, unasked: Sequence[str]) -> Prompt:
+    def _prompt_from(self, name: str, record: VersionRecord, source: str, age: float, unread: Sequence[str]) -> Prompt:
         if record.full_name != name:
-            raise PromptHubError("integrity", f"{name}: the hub answered with {record.full_name}.")
-        self._standing.ask(name, record.version, unasked)
-        return prompt_of(record, source, age, self._standing.of(name, record.version))
+            raise PromptHubError("integrity", f"{name}: the hub returned {record.full_name}.")
+        self._watch(name, record.version, unread)
+        return prompt_of(record, source, age, self._standing_of(name, record.version))
+
+    def _watch(self, name: str, version: str, unread: Sequence[str]) -> None:
+        """Reports the notices about a version once the unread records have arrived.
+
+        Does not wait for them, and reports nothing if they are unavailable.
+        """
+        record_url, list_url = self._file_url(f"repos/{name}"), self._file_url(f"repos/{name}/versions")
+        needs_record = "record" in unread and not self._repositories.is_fresh(record_url)
+        needs_list = "list" in unread and not self._lists.is_fresh(list_url)
+        if not needs_record and not needs_list:
+            self._report(name, version)
+            return
+
+        def read() -> None:
+            try:
+                if needs_record:
+                    self._repositories.get(record_url, True)
+                if needs_list:
+                    self._lists.get(list_url, True)
+            except PromptHubError:
+                return  # The prompt was returned anyway, and the next call tries again.
+            self._report(name, version)
+
+        threading.Thread(target=read, daemon=True).start()
+
+    def _report(self, name: str, version: str) -> None:
+        """Reports each notice about a version once."""
+        for event in events_of(name, version, self._standing_of(name, version)):
+            if event not in self._reported and len(self._reported) < _MAX_REPORTED:
+                self._reported.add(event)
+                self._say(event)
+
+    def _standing_of(self, name: str, version: str) -> Optional[Standing]:
+        record = self._repositories.peek(self._file_url(f"repos/{name}"))
+        return standing_of(version, record, self._lists.peek(self._file_url(f"repos/{name}/versions")))
+
+    def _file_url(self, path: str) -> str:
+        return f"{self._url}/data/v1/{path}.json"
 
     def _read_either(
         self,
         cache: AnswerCache[Value],
-        file: str,
-        address: str,
-        is_enough: Callable[[Value], bool],
+        path: str,
         changes: bool = True,
+        is_enough: Callable[[Value], bool] = lambda _: True,
     ) -> Answer[Value]:
         """Reads the static file first, because every mirror has it and it has no rate limit.
 
-        If the file is missing or insufficient, the API is asked: it also knows publishes since the last build.
+        If the file is missing or insufficient, asks the API, which also has what was published since the last build. `path`
+        is that of the response in the API, below `/api/v1`.
         """
         answer: Optional[Answer[Value]] = None
         refusal: Optional[PromptHubError] = None
         try:
-            answer = cache.get(f"{self._url}/data/v1/{file}", changes)
+            answer = cache.get(self._file_url(path), changes)
             if is_enough(answer.value):
                 return answer
         except PromptHubError as error:
@@ -124,19 +160,12 @@ class HubReader:
                 raise
             refusal = error
         try:
-            return cache.get(f"{self._url}/api/v1/{address}", changes)
+            return cache.get(f"{self._url}/api/v1/{path}", changes)
         except PromptHubError as error:
-            # A mirror has no API, so there the file, or its absence, is the answer.
+            # A mirror has no API, so the result is the file, or that it does not exist.
             if answer is not None:
                 return answer
             raise error if error.code == "not_found" or refusal is None else refusal from None
-
-
-def _read_checked_repository(text: str, url: str) -> RepositoryRecord:
-    record = read_repository_record(text, url)
-    if record.latest is not None:
-        require_record(record.latest)
-    return record
 
 
 def _farther(a: str, b: str) -> str:

@@ -1,5 +1,5 @@
-"""The lock file as text: parses it strictly and formats it so that every client writes the same bytes.
-docs/lock-file.md of the hub."""
+"""The text of the lock file: parses it strictly and formats it so that every client writes the same bytes.
+docs/lock-file.md"""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def parse_lock(text: str) -> Lock:
     try:
         value: object = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _wrong("it is no JSON") from error
+        raise _wrong("it is not JSON") from error
     data = _object(value, "expected lockfile, hub and prompts")
     found: object = data.get("lockfile")
     lockfile = found if isinstance(found, int) and not isinstance(found, bool) else 0
@@ -157,8 +157,8 @@ def parse_lock(text: str) -> Lock:
         newer = "it was made by a newer client. This one knows formats 1 and 2; update it."
         raise PromptHubError("integrity", f"prompts.lock: {newer}")
     hub = data.get("hub")
-    if not isinstance(hub, str) or not is_hub_address(hub):
-        raise _wrong("hub: expected an http or https address without a final slash")
+    if not isinstance(hub, str) or not is_hub_url(hub):
+        raise _wrong("hub: expected an http or https URL without a trailing slash")
     prompts = _object(data.get("prompts"), "expected lockfile, hub and prompts")
     if len(prompts) > _MAX_PROMPTS:
         raise _wrong(f"it names more than {_MAX_PROMPTS} prompts")
@@ -173,9 +173,9 @@ def parse_lock(text: str) -> Lock:
     return lock
 
 
-def is_hub_address(text: str) -> bool:
-    """Whether a text is a valid hub address: http or https, without a final slash, query or user name, at most 2,000
-    characters long."""
+def is_hub_url(text: str) -> bool:
+    """Whether a string is a valid URL of a hub: http or https, without a trailing slash, query or user name, at most
+    2,000 characters long."""
     if len(text) > 2_000 or not _HUB.fullmatch(text) or text.endswith("/") or "?" in text:
         return False
     try:
@@ -230,14 +230,11 @@ def _read_locked(name: str, value: object) -> LockedPrompt:
 
 def _require_apart(paths: List[str]) -> None:
     """No two paths are equal, ignoring case, and none is inside another."""
-    folded = [path.lower() for path in paths]
-    seen = set(folded)
-    if len(seen) < len(folded):
-        raise _wrong("two prompts share a path")
-    for path in seen:
-        segments = path.split("/")
-        if any("/".join(segments[:count]) in seen for count in range(1, len(segments))):
-            raise _wrong(f"the path {path} is inside another")
+    # With a slash at the end, a path and everything inside it are neighbours in the sorted list.
+    folders = sorted(path.lower() + "/" for path in paths)
+    for outer, inner in zip(folders, folders[1:]):
+        if inner.startswith(outer):
+            raise _wrong(f"two prompts share the path {inner[:-1]}, or it is inside another")
 
 
 def _object(value: object, expected: str) -> Dict[str, Any]:

@@ -12,7 +12,7 @@ from .files import read_vendored
 from .filling import find_variables
 from .lock import Lock, LockedDetails, LockedPrompt
 from .ranges import satisfies
-from .records import VersionRecord
+from .records import VersionRecord, read_version_record
 from .standing import Event
 from .trouble import PromptHubError
 
@@ -21,24 +21,18 @@ class LockReader:
     """Locked prompts."""
 
     def __init__(
-        self,
-        url: str,
-        lock: Lock,
-        folder: str,
-        read_version: Callable[[str, str], VersionRecord],
-        settings: CacheSettings,
-        say: Callable[[Event], None],
+        self, url: str, lock: Lock, folder: str, settings: CacheSettings, say: Callable[[Event], None]
     ) -> None:
-        """`folder` is the lock's own; `read_version` reads and verifies a version's record."""
+        """`folder` is the one that contains the lock."""
         self._url = url
         self._lock = lock
         self._folder = folder
         self._fresh = settings.fresh
         self._say = say
-        self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version, settings)
+        self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version_record, settings)
         # These records only add to an available text, so a failed request is not retried.
         once = replace(settings, requests=replace(settings.requests, retries=0))
-        self._records: AnswerCache[VersionRecord] = AnswerCache(read_version, once)
+        self._records: AnswerCache[VersionRecord] = AnswerCache(read_version_record, once)
         self._vendored: Dict[str, str] = {}
         self._trouble: Optional[Tuple[float, PromptHubError]] = None
 
@@ -69,7 +63,7 @@ class LockReader:
         """Finds the record of a vendored prompt, because a lock of format 1 has neither variables nor parameters; None
         when it is unavailable.
 
-        After a failure the hub is not asked for a while, so that an offline program does not wait at each call.
+        After a failure, no request is sent for a while, so that an offline program does not wait in each call.
         """
         trouble = self._trouble
         try:
@@ -115,7 +109,7 @@ def _require_granted(name: str, wish: Optional[Tuple[str, str]], locked: LockedP
     )
     if not is_met:
         has = f"prompts.lock has {name} {locked.range} at {locked.version}"
-        raise PromptHubError("not_locked", f"{has}, which is not what was asked for.")
+        raise PromptHubError("not_locked", f"{has}, which does not match the request.")
 
 
 def _require_same(name: str, locked: LockedPrompt, record: VersionRecord) -> None:

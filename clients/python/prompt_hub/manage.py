@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Dict, Mapping, Optional
 
 from .address import HUB_URL
+from .arguments import parse_arguments
 from .exchange import is_loopback
-from .lock import is_hub_address
-from .question import read_question
+from .lock import is_hub_url
 from .requests import NewText, RequestSettings, Write, ask
 from .trouble import PromptHubError
 
@@ -38,12 +38,12 @@ class HubManager:
     ) -> None:
         """Opens a hub; sends nothing yet. The token is sent only over https, or to this machine itself."""
         self.url = (url or HUB_URL).rstrip("/")
-        if not is_hub_address(self.url):
-            raise PromptHubError("invalid_request", f"url: expected a hub's address, got {self.url!r}")
+        if not is_hub_url(self.url):
+            raise PromptHubError("invalid_request", f"url: expected the URL of a hub, got {self.url!r}")
         if not re.fullmatch(r"[A-Za-z0-9_.~+/=-]+", token):
-            raise PromptHubError("invalid_request", "token: expected a token, without spaces and line ends")
-        address = urllib.parse.urlsplit(self.url)
-        if address.scheme != "https" and not is_loopback(address.hostname or ""):
+            raise PromptHubError("invalid_request", "token: expected a token, without spaces and line breaks")
+        parts = urllib.parse.urlsplit(self.url)
+        if parts.scheme != "https" and not is_loopback(parts.hostname or ""):
             raise PromptHubError("invalid_request", "url: expected https, so that nobody on the network can read the token")
         self._token = token
         self._settings = RequestSettings(timeout, retries, deadline)
@@ -70,7 +70,7 @@ class HubManager:
         return self._send("PATCH", name, "", changes)
 
     def _send(self, method: str, name: str, rest: str, body: Optional[Dict[str, Any]]) -> ChangeResult:
-        full_name, _ = read_question(name, None, None, None)
+        full_name, _ = parse_arguments(name, None, None, None)
         url = f"{self.url}/api/v1/repos/{full_name}{rest}"
         data = None if body is None else json.dumps(body).encode("utf-8")
         reply = ask(url, None, self._settings, Write(method, self._token, data))

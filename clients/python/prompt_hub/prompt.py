@@ -17,9 +17,9 @@ class Prompt:
 
     `content` is the text, byte for byte, and `sha256` its digest in hex; a fallback has neither that nor a `version`.
     `source` says where it came from: `memory` or `disk` (a cached response that is still fresh), `network` (the hub,
-    just now), `stale` (an older response, used because the hub was not asked first, or could not be reached), `lock`
+    just now), `stale` (an older response, used while it is revalidated, or because the hub could not be reached), `lock`
     (the vendored file) or `fallback` (the caller's fallback text). `age` is the number of seconds since the hub
-    confirmed it; 0 when it cannot change. `standing` is None before the hub was asked.
+    confirmed it; 0 when it cannot change. `standing` is None until the hub's records have been read.
     """
 
     name: str
@@ -46,8 +46,8 @@ class Prompt:
 
         `for_anthropic` and `for_gemini` convert them for SDKs with a separate system text. `history` contains the
         caller's earlier messages and is inserted unchanged at `{{history}}`. Messages are filled separately: a value
-        never creates a message. Raises PromptHubError `invalid_values`, also for a text that is not a chat prompt, and
-        for history without a position.
+        never creates a message. Raises PromptHubError `invalid_values`, also if the prompt is not a chat prompt, or
+        has no `{{history}}` line for the history.
         """
         return fill_chat(self.content, self.variables, values or {}, history)
 

@@ -1,4 +1,4 @@
-"""Resolves version ranges: node-semver's rules for plain numbers. docs/lock-file.md of the hub."""
+"""Resolves version ranges: node-semver's rules for plain numbers. docs/lock-file.md"""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Numbers = Tuple[int, int, int]
 
 
 def is_version(text: str) -> bool:
-    """Whether a text is a version, x.y.z."""
+    """Whether a string is a version, x.y.z."""
     return _VERSION.fullmatch(text) is not None
 
 
 def is_range(text: str) -> bool:
-    """Whether a text is a range: `1.2.3`, `^1.2`, `~1.2.3`, `1.x`, `1`, `*`."""
+    """Whether a string is a range: `1.2.3`, `^1.2`, `~1.2.3`, `1.x`, `1`, `*`."""
     return _RANGE.fullmatch(text) is not None
 
 
 def is_label(text: str) -> bool:
-    """Whether a text is a label's name; anything that parses as a range is not."""
+    """Whether a string is the name of a label. Anything that can be parsed as a range is not."""
     return not is_range(text) and _LABEL.fullmatch(text) is not None
 
 

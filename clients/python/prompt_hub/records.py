@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, Dict, Optional, Sequence, Tuple, Union, cast
+from hashlib import sha256
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple, TypeVar, Union, cast
 
 from .trouble import PromptHubError
 
 Scalar = Union[str, int, float, bool]
+Value = TypeVar("Value")
 _TYPES = ("string", "number", "integer", "boolean", "enum")
 _VARIABLE_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,63}")
 
@@ -75,62 +77,73 @@ class RepositoryRecord:
 
 
 def read_version_record(text: str, url: str) -> VersionRecord:
-    """Parses a version's record. Raises PromptHubError `unavailable` when the text is invalid, because then something
-    other than a hub has responded."""
-    data = _object(_data(text, url), url)
-    try:
-        return VersionRecord(
-            full_name=_text(data["full_name"]),
-            version=_text(data["version"]),
-            content=_text(data["content"]),
-            content_sha256=_text(data["content_sha256"]),
-            variables=tuple(read_variable(each) for each in _list(data["variables"])),
-            parameters=_dict(data["parameters"]),
-        )
-    except (KeyError, TypeError) as error:
-        raise _no_record(url) from error
+    """Parses a version's record and verifies its content.
+
+    Raises PromptHubError `unavailable` when the text is invalid, because then something other than a hub has responded;
+    `integrity` when the content does not match the record's own SHA-256.
+    """
+    return _read(text, url, _version)
 
 
 def read_repository_record(text: str, url: str) -> RepositoryRecord:
-    """Parses a repository's record. Raises PromptHubError `unavailable` when the text is invalid."""
-    data = _object(_data(text, url), url)
-    try:
-        message, latest = data["status_message"], data["latest_version"]
-        return RepositoryRecord(
-            full_name=_text(data["full_name"]),
-            status=_text(data["status"]),
-            status_message=None if message is None else _text(message),
-            latest_version=None if latest is None else _text(latest),
-            labels={name: _text(version) for name, version in _dict(data["labels"]).items()},
-            advisories=tuple(
-                Advisory(_text(each["range"]), _text(each["severity"]), _text(each["message"]))
-                for each in map(_dict, _list(data.get("advisories", [])))
-            ),
-            latest=_latest(data),
-        )
-    except (KeyError, TypeError) as error:
-        raise _no_record(url) from error
+    """Parses a repository's record and verifies the latest version in it. Raises PromptHubError like
+    `read_version_record`."""
+    return _read(text, url, _repository)
 
 
 def read_version_list(text: str, url: str) -> Tuple[VersionRow, ...]:
     """Parses a list of versions. Raises PromptHubError `unavailable` when the text is invalid."""
+    return _read(text, url, lambda data: tuple(_row(_dict(each)) for each in _list(data)))
+
+
+def _read(text: str, url: str, parse: Callable[[object], Value]) -> Value:
+    """Parses the data in a response; `parse` raises KeyError or TypeError when it is invalid."""
     try:
-        rows = [_dict(row) for row in _list(_data(text, url))]
-        return tuple(
-            VersionRow(_text(row["version"]), row["yanked"] is True, row.get("yank_reason"), _text(row["content_sha256"]))
-            for row in rows
-        )
-    except (KeyError, TypeError) as error:
-        raise _no_record(url) from error
+        return parse(_dict(json.loads(text))["data"])
+    except (ValueError, RecursionError, KeyError, TypeError) as error:
+        raise PromptHubError("unavailable", f"{url} did not return a Prompt Hub record.") from error
 
 
-def _latest(data: Dict[str, Any]) -> Optional[VersionRecord]:
-    texts = [data.get(key) for key in ("full_name", "latest_version", "content", "content_sha256")]
-    if not all(isinstance(text, str) for text in texts) or "variables" not in data or "parameters" not in data:
-        return None
-    name, version, content, digest = map(_text, texts)
-    variables = tuple(read_variable(each) for each in _list(data["variables"]))
-    return VersionRecord(name, version, content, digest, variables, _dict(data["parameters"]))
+def _version(value: object) -> VersionRecord:
+    data = _dict(value)
+    record = VersionRecord(
+        full_name=_text(data["full_name"]),
+        version=_text(data["version"]),
+        content=_text(data["content"]),
+        content_sha256=_text(data["content_sha256"]),
+        variables=tuple(read_variable(each) for each in _list(data["variables"])),
+        parameters=_dict(data["parameters"]),
+    )
+    try:
+        digest = sha256(record.content.encode("utf-8")).hexdigest()
+    except UnicodeEncodeError:
+        digest = ""
+    if digest != record.content_sha256:
+        what = f"{record.full_name}@{record.version}"
+        raise PromptHubError("integrity", f"{what} has other bytes than its SHA-256 says.")
+    return record
+
+
+def _repository(value: object) -> RepositoryRecord:
+    data = _dict(value)
+    message, latest = data["status_message"], data["latest_version"]
+    is_full = all(isinstance(data.get(key), str) for key in ("full_name", "latest_version", "content", "content_sha256"))
+    return RepositoryRecord(
+        full_name=_text(data["full_name"]),
+        status=_text(data["status"]),
+        status_message=None if message is None else _text(message),
+        latest_version=None if latest is None else _text(latest),
+        labels={name: _text(version) for name, version in _dict(data["labels"]).items()},
+        advisories=tuple(
+            Advisory(_text(each["range"]), _text(each["severity"]), _text(each["message"]))
+            for each in map(_dict, _list(data.get("advisories", [])))
+        ),
+        latest=_version({**data, "version": latest}) if is_full and "variables" in data and "parameters" in data else None,
+    )
+
+
+def _row(data: Dict[str, Any]) -> VersionRow:
+    return VersionRow(_text(data["version"]), data["yanked"] is True, data.get("yank_reason"), _text(data["content_sha256"]))
 
 
 def read_variable(value: object) -> Variable:
@@ -157,20 +170,6 @@ def _scalar(value: object) -> Optional[Scalar]:
     return value
 
 
-def _data(text: str, url: str) -> object:
-    try:
-        answer: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _no_record(url) from error
-    return _object(answer, url).get("data")
-
-
-def _object(value: object, url: str) -> Dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _no_record(url)
-    return cast(Dict[str, Any], value)
-
-
 def _dict(value: object) -> Dict[str, Any]:
     if not isinstance(value, dict):
         raise TypeError("no object")
@@ -187,7 +186,3 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError("no text")
     return value
-
-
-def _no_record(url: str) -> PromptHubError:
-    return PromptHubError("unavailable", f"{url} did not return a Prompt Hub record.")

@@ -34,7 +34,7 @@ class RequestSettings:
 
 @dataclass(frozen=True)
 class NewText:
-    """The response."""
+    """A new response."""
 
     text: str
     etag: Optional[str]
@@ -50,7 +50,7 @@ class Write:
 
 
 class Unchanged:
-    """Whether the known text is unchanged; then there is no new one."""
+    """The response if the cached one is unchanged."""
 
 
 class _Trouble(Exception):
@@ -105,7 +105,7 @@ def _try_once(
                 return Unchanged()
             raise _trouble_of(error, url) from None
     except (OSError, http.client.HTTPException, UnicodeDecodeError) as error:
-        raise _Trouble(PromptHubError("unavailable", f"{url} did not answer: {error}"), None) from error
+        raise _Trouble(PromptHubError("unavailable", f"{url} did not respond: {error}"), None) from error
 
 
 def _read_bounded(response: http.client.HTTPResponse, url: str) -> str:
@@ -116,14 +116,14 @@ def _read_bounded(response: http.client.HTTPResponse, url: str) -> str:
             break
         chunks += chunk
         if len(chunks) > _MAX_BYTES:
-            raise PromptHubError("unavailable", f"{url} answers more than {_MAX_BYTES} bytes, which is too large for a prompt.")
+            raise PromptHubError("unavailable", f"{url} returned more than {_MAX_BYTES} bytes, which is too large for a prompt.")
     if response.length:
         raise _Trouble(PromptHubError("unavailable", f"{url} closed the connection before the end of the response."), None)
     return chunks.decode("utf-8")
 
 
 def _trouble_of(error: urllib.error.HTTPError, url: str) -> Exception:
-    said = _message_of(error) or f"{url} answered {error.code}."
+    said = _message_of(error) or f"{url} returned status {error.code}."
     if error.code == 404:
         return PromptHubError("not_found", said, status=404)
     if error.code < 500 and error.code != 429:

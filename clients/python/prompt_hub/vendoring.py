@@ -1,5 +1,5 @@
-"""Changes a lock and its vendored files: everything is fetched and verified first, then all of it is written or
-none."""
+"""Changes a lock and its vendored files: fetches and verifies everything first, then writes all of it or
+nothing."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ import os
 import time
 from typing import Callable, Dict, List, Optional, Tuple
 
-from .files import Staged, make_folders, put_all, read_if_there, read_vendored, remove_if_there, require_no_link, write_temporary
-from .git_attributes import NAME as ATTRIBUTES
-from .git_attributes import plan_attributes
-from .hub import PromptHub, open_lock
+from .files import Staged, make_folders, put_all, read_vendored, remove_if_there, write_temporary
+from .git_attributes import ATTRIBUTES, plan_attributes
+from .hub import PromptHub, open_lock, read_lock_file
 from .lock import Lock, LockedDetails, LockedPrompt, details_of, format_lock, is_safe_path, parse_lock
 from .ranges import is_version
 from .trouble import PromptHubError
 
-_PATIENCE = 5.0
+_MAX_WAIT = 5.0
 Contents = List[Tuple[str, str, Optional[str]]]
 """Path, content and full name; None instead of the name for the lock's own files."""
 
@@ -33,7 +32,7 @@ def add_to_lock(
     `say` is called with instructions for the user.
     """
     full_name, _, given = name.partition("@")
-    before = None if read_if_there(lock_path) is None else open_lock(lock_path)
+    before = read_lock_file(lock_path)
     hub = PromptHub(url if before is None else before.hub)
     if is_version(given):
         _require_active(hub, full_name, given)
@@ -149,7 +148,7 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
     staged: List[Staged] = []
     made: List[str] = []
     try:
-        lock = Lock(hub.url) if read_if_there(path) is None else open_lock(path)
+        lock = read_lock_file(path) or Lock(hub.url)
         known = {each.path: each.sha256 for each in lock.prompts.values()}
         unchanged = format_lock(lock)
         contents = change(lock)
@@ -157,14 +156,14 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
         parse_lock(text)
         for target, content, name in contents:
             data = content.encode("utf-8")
-            if name is not None:
-                _require_ours(folder, target, data, name, known.get(target), hub)
+            found = read_vendored(folder, target)
+            if found is not None and name is not None and _digest(found) not in (known.get(target), _digest(data)):
+                _require_version(found, target, name, hub)
             place = os.path.join(folder, *target.split("/"))
             make_folders(os.path.dirname(place), made)
-            before = read_vendored(folder, target)
             staged.append(Staged(place, write_temporary(place, data)))
-            if before is not None:
-                staged[-1].before = write_temporary(place, before)
+            if found is not None:
+                staged[-1].before = write_temporary(place, found)
         with open(turn, "wb") as file:
             file.write(text.encode("utf-8"))
             file.flush()
@@ -178,7 +177,7 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
             try:
                 os.rmdir(made_folder)
             except OSError:
-                pass  # It is not empty any more: somebody put something into it meanwhile.
+                pass  # No longer empty: someone put a file into it in the meantime.
         remove_if_there(turn)
         raise
     finally:
@@ -188,8 +187,8 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
 
 
 def _take_turn(path: str) -> None:
-    """Waits until no other run is active: the run that could create the file proceeds."""
-    ends_at = time.monotonic() + _PATIENCE
+    """Waits until no other run is active. The run that creates the file may proceed."""
+    ends_at = time.monotonic() + _MAX_WAIT
     while True:
         try:
             with open(path, "x"):
@@ -201,17 +200,12 @@ def _take_turn(path: str) -> None:
             time.sleep(0.05)
 
 
-def _require_ours(folder: str, target: str, data: bytes, name: str, known: Optional[str], hub: PromptHub) -> None:
-    """Protects hand-written files: the existing file must equal the locked content, the new one, or some version of
-    that prompt."""
-    require_no_link(folder, target)
-    found = read_vendored(folder, target)
-    if found is None:
-        return
+def _require_version(found: bytes, target: str, name: str, hub: PromptHub) -> None:
+    """Protects hand-written files: a file may be replaced only if it is the locked content, the new one, or some
+    version of that prompt."""
     digest = _digest(found)
-    if digest in (known, _digest(data)) or any(row.content_sha256 == digest for row in hub.list_versions(name)):
-        return
-    raise PromptHubError("integrity", f"{target} was changed by hand. Move it away, then try again; nothing was replaced.")
+    if not any(row.content_sha256 == digest for row in hub.list_versions(name)):
+        raise PromptHubError("integrity", f"{target} was changed by hand. Move it away, then try again; nothing was replaced.")
 
 
 def _digest(data: bytes) -> str:

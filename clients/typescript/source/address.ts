@@ -1,7 +1,7 @@
-// The address of the hub that these files were downloaded from.
+// The URL of the hub that this library was downloaded from.
 
-/** The hub's own address, without a final slash; each hub inserts its own here. */
+/** The hub's URL, without a trailing slash. Each hub inserts its own here. */
 export const HUB_URL = 'http://localhost:8888'
 
-/** Sent with every request, for the hub's logs. */
+/** The User-Agent header of every request. */
 export const USER_AGENT = 'prompt-hub-client/1.2.0'

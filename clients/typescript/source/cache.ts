@@ -10,15 +10,15 @@ export interface Kept {
   checkedAt: number
 }
 
-/** A store for responses that outlives the process, such as a folder. If one of its functions fails, the program's call does not: the hub is asked instead. */
+/** A store for responses that outlives the process, such as a folder. If one of its functions fails, the response is requested from the hub instead. */
 export interface Store {
-  /** @returns the response stored for an address, or undefined */
+  /** @returns the response stored for a URL, or undefined */
   read(url: string): Promise<Kept | undefined>
   write(url: string, kept: Kept): Promise<void>
   remove(url: string): Promise<void>
 }
 
-/** Where a response came from; `stale` is an older one that was used because the hub was not asked first, or could not be reached. */
+/** Where a response came from; `stale` is an older one, used while it is revalidated or because the hub could not be reached. */
 export type AnswerSource = 'memory' | 'disk' | 'network' | 'stale'
 
 /** A response and its source. */
@@ -33,12 +33,12 @@ export interface Answer<Value> {
 export interface CacheSettings {
   /** How long a changing response is used without asking the hub. */
   freshMs: number
-  /** How long after that it is used at once while the hub is asked. A still older one is used only when the hub cannot be reached. */
+  /** How long after that it is used at once and revalidated in the background. An older one is used only when the hub cannot be reached. */
   revalidateMs: number
   store: Store | undefined
   requests: RequestSettings
   now: () => number
-  /** Called when a response is used that is not fresh, with the reason why the hub could not be reached; undefined while it is being asked. */
+  /** Called when a response that is not fresh is used. `cause` is why the hub could not be reached, or undefined while the response is being revalidated. */
   onStale: (url: string, ageMs: number, cause: unknown) => void
 }
 
@@ -64,14 +64,15 @@ export class AnswerCache<Value> {
   }
 
   /**
-   * Gets the response of an address.
+   * Gets the response for a URL.
    *
-   * @param changes whether it can change; one that cannot is requested only once
+   * @param changes whether the response can change; one that cannot is requested only once
    * @throws PromptHubError the hub's error, or `unavailable` when it cannot be reached and nothing is cached
    */
   async get(url: string, changes: boolean): Promise<Answer<Value>> {
-    const entry = this.#touch(url)
+    const entry = this.#entries.get(url)
     if (entry) {
+      this.#remember(url, entry)
       const ageMs = this.#settings.now() - entry.kept.checkedAt
       // After a clock was set back, the age of a response is unknown.
       const isKnown = ageMs >= 0
@@ -103,15 +104,15 @@ export class AnswerCache<Value> {
 
   async #find(url: string, changes: boolean): Promise<Answer<Value>> {
     const { now, freshMs } = this.#settings
-    const known = this.#entries.get(url) ?? (await this.#readStore(url))
-    if (known) {
-      const ageMs = now() - known.kept.checkedAt
-      if (!this.#entries.has(url)) {
-        this.#remember(url, known)
-        if (!changes || (ageMs >= 0 && ageMs < freshMs)) return { value: known.value, source: 'disk', ageMs }
-      }
+    const known = this.#entries.get(url)
+    if (known) return this.#askHub(url, known)
+    const stored = await this.#readStore(url)
+    if (stored) {
+      this.#remember(url, stored)
+      const ageMs = now() - stored.kept.checkedAt
+      if (!changes || (ageMs >= 0 && ageMs < freshMs)) return { value: stored.value, source: 'disk', ageMs }
     }
-    return this.#askHub(url, known)
+    return this.#askHub(url, stored)
   }
 
   async #askHub(url: string, known: Entry<Value> | undefined): Promise<Answer<Value>> {
@@ -141,12 +142,7 @@ export class AnswerCache<Value> {
     }
   }
 
-  #touch(url: string): Entry<Value> | undefined {
-    const entry = this.#entries.get(url)
-    if (entry && this.#entries.size >= MAX_KEPT) this.#remember(url, entry)
-    return entry
-  }
-
+  /** Caches a response, as the most recently used one. */
   #remember(url: string, entry: Entry<Value>): void {
     this.#entries.delete(url)
     this.#entries.set(url, entry)
@@ -160,7 +156,7 @@ export class AnswerCache<Value> {
     })
   }
 
-  /** Reads from the store. Anything that cannot be read or parsed counts as absent, so that the hub is asked. */
+  /** Reads from the store. Anything that cannot be read or parsed counts as absent, so that it is requested from the hub. */
   async #readStore(url: string): Promise<Entry<Value> | undefined> {
     try {
       const kept = await this.#settings.store?.read(url)

@@ -16,7 +16,7 @@ export type ChatPart = ChatMessage | { type: 'history' }
  */
 const MARKER_LINE = /(?:^\uFEFF?|(?<=\n))[ \t]*\{\{(?:role "(system|user|assistant)"|history)\}\}[ \t]*\r?(?=\n|$)/g
 
-/** Splits a text at its role lines; empty if other text comes before the first one. */
+/** Splits a prompt's text at its role lines; empty if other text comes before the first one. */
 export function splitChat(content: string): ChatPart[] {
   const lines = [...content.matchAll(MARKER_LINE)]
   if (!lines[0] || content.slice(0, lines[0].index).trim() !== '') return []
@@ -31,7 +31,7 @@ export function splitChat(content: string): ChatPart[] {
 }
 
 /**
- * Trims line breaks around a text. A lone CR at its start stays, because the text after it could become a role line. By hand: a regular expression would take quadratic time in the number of line breaks.
+ * Trims line breaks around a message. A lone CR at its start stays, because what follows could otherwise become a role line. It uses no regular expression, which would take quadratic time in the number of line breaks.
  */
 function trimLineEnds(text: string): string {
   let from = 0
@@ -45,7 +45,7 @@ function trimLineEnds(text: string): string {
  * The messages of a chat prompt with their variables filled in, separately for each message: a value never creates a message.
  *
  * @param history inserted unchanged at `{{history}}`
- * @throws PromptHubError `invalid_values`, also for a text that is not a chat prompt, and for history without a position
+ * @throws PromptHubError `invalid_values`, also if the prompt is not a chat prompt, or has no `{{history}}` line for the history
  */
 export function fillChat<History extends object = never>(
   content: string,

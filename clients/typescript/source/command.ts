@@ -11,12 +11,12 @@ import { addToLock, findChanged, findChangedEnds, installLock } from './vendorin
 const HELP = `prompt-hub: prompts as dependencies
 
   prompt-hub add owner/name[@range or label] [-o path]   adds a prompt to prompts.lock
-  prompt-hub install                                     writes exactly what prompts.lock says
-  prompt-hub verify                                      checks the vendored files, without a network
-  prompt-hub types [-o prompts.d.ts]                     writes types for the prompts of the lock
+  prompt-hub install                                     installs the locked versions
+  prompt-hub verify                                      compares the vendored files with prompts.lock, offline
+  prompt-hub types [-o prompts.d.ts]                     generates types for the locked prompts
 
-  --lock path   another lock than prompts.lock
-  HUB_URL       the hub, when there is no lock yet
+  --lock path   the lock file; default: prompts.lock
+  HUB_URL       the URL of the hub, if there is no lock file yet
 `
 
 /** The exit code of each error code, as in hubcli; any other error is 1. */
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   if (command === 'install') return say(`${await installLock(values.lock)} written`)
   if (command === 'verify') return verify(values.lock)
   if (command === 'types') return types(values.lock, values.output ?? 'prompts.d.ts')
-  throw new PromptHubError('invalid_request', `There is no such command. See: prompt-hub help`)
+  throw new PromptHubError('invalid_request', `Unknown command. See: prompt-hub help`)
 }
 
 async function verify(path: string): Promise<void> {
@@ -86,6 +86,6 @@ try {
 } catch (error) {
   const sentence = error instanceof Error ? error.message : String(error)
   // A file system error happens before anything is changed, or the changes have been rolled back.
-  process.stderr.write(`prompt-hub: ${sentence}${error instanceof PromptHubError ? '' : '; nothing was changed'}\n`)
+  complain(`${sentence}${error instanceof PromptHubError ? '' : '; nothing was changed'}`)
   process.exitCode = (error instanceof PromptHubError && EXIT[error.code]) || 1
 }

@@ -36,16 +36,21 @@ export function diskStore(dir: string): Store {
  * @throws PromptHubError `integrity` when the file is not what a client would write, `invalid_request` when it does not exist
  */
 export async function openLock(path = 'prompts.lock'): Promise<LockInForce> {
-  const text = await readIfThere(path)
-  if (text === undefined)
-    throw new PromptHubError('invalid_request', `No lock at ${path}. Create one: hubcli add owner/name`)
-  return { lock: parseLock(decode(text, path)), readFile: (file) => readVendored(dirname(resolve(path)), file) }
+  const lock = await readLockFile(path)
+  if (!lock) throw new PromptHubError('invalid_request', `No lock at ${path}. Create one: hubcli add owner/name`)
+  return { lock, readFile: (file) => readVendored(dirname(resolve(path)), file) }
 }
 
 /** Reads a lock that may not exist yet. @returns undefined if it does not exist */
 export async function readLockFile(path: string): Promise<Lock | undefined> {
-  const text = await readIfThere(path)
-  return text === undefined ? undefined : parseLock(decode(text, path))
+  const bytes = await readIfThere(path)
+  if (!bytes) return undefined
+  try {
+    return parseLock(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+  } catch (error) {
+    if (error instanceof PromptHubError) throw error
+    throw new PromptHubError('integrity', `${path} is not UTF-8.`, { cause: error })
+  }
 }
 
 /**
@@ -61,7 +66,7 @@ export async function readVendored(folder: string, file: string): Promise<Uint8A
 }
 
 /** @throws PromptHubError `integrity` when a part of the path is a symbolic link, which could lead anywhere */
-export async function requireNoLink(folder: string, file: string): Promise<void> {
+async function requireNoLink(folder: string, file: string): Promise<void> {
   let path = folder
   for (const segment of file.split('/')) {
     path = join(path, segment)
@@ -131,13 +136,5 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
-  }
-}
-
-function decode(bytes: Uint8Array, path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (error) {
-    throw new PromptHubError('integrity', `${path} is no UTF-8.`, { cause: error })
   }
 }

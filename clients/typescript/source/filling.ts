@@ -10,6 +10,8 @@ const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
 /** JSON's number syntax: RFC 8259 section 6. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const INTEGER = /^-?(?:0|[1-9]\d*)$/
+/** Maximum length of a variable's name. A placeholder with a longer one is not a variable. */
+const MAX_NAME_LENGTH = 64
 /** Maximum bytes of a filled text. */
 const MAX_FILLED_BYTES = 1_048_576
 
@@ -17,7 +19,7 @@ const MAX_FILLED_BYTES = 1_048_576
 export type FillableVariable = Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>
 
 /**
- * Fills a text: the given value, else the default, else nothing for an optional variable. Values are never scanned for placeholders.
+ * Fills in a text's variables: each gets the given value, or else its default, or else, if it is optional, nothing. Values are never scanned for placeholders.
  *
  * @throws PromptHubError `invalid_values` naming every missing, unknown or invalid variable, or reporting that the text is too long
  */
@@ -25,7 +27,7 @@ export function fillContent(content: string, variables: readonly FillableVariabl
   return fillTexts([content], variables, values)[0]!
 }
 
-/** Fills several texts with the same values, separately, like `fillContent`; the limit applies to all of them together. */
+/** Fills several texts with the same values, each like `fillContent`; the size limit applies to their sum. */
 export function fillTexts(
   contents: readonly string[],
   variables: readonly FillableVariable[],
@@ -57,6 +59,16 @@ export function fillTexts(
   return contents.map((content) =>
     content.replace(PLACEHOLDER, (whole, _space, name: string) => texts.get(name) ?? whole),
   )
+}
+
+/** The variables of a text without a record: each placeholder as a required string, because nothing more is known. */
+export function findVariables(content: string): Variable[] {
+  const names = new Set(Array.from(content.matchAll(PLACEHOLDER), (match) => match[2]!))
+  return [...names]
+    .filter((name) => name.length <= MAX_NAME_LENGTH)
+    .map((name) => {
+      return { name, description: '', type: 'string', required: true, default: null, options: [], example: null }
+    })
 }
 
 /** @returns the text for a value, or undefined when the value does not match its variable */

@@ -1,47 +1,40 @@
-// Reads prompts from a hub without a lock: resolves the requested version, and chooses the addresses to read.
+// Reads prompts from a hub without a lock: resolves the requested version, chooses the URLs to read, and reports notices about the prompts in use.
 import { type Answer, AnswerCache, type AnswerSource, type CacheSettings } from './cache.ts'
 import { factsOf, type PromptFacts, slower } from './prompt.ts'
 import { highestIn, type Wish } from './ranges.ts'
 import {
-  latestOf,
   type RepositoryRecord,
   readRepositoryRecord,
   readVersionList,
+  readVersionRecord,
   type VersionRecord,
   type VersionRow,
 } from './records.ts'
-import { type HubEvent, StandingWatch } from './standing.ts'
+import { eventsOf, type HubEvent, standingOf } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
-import { requireRecord } from './verify.ts'
+
+/** Maximum number of reported events that are remembered. Beyond that no more are reported, because any of them might be a repetition. */
+const MAX_REPORTED = 10_000
+
+/** The records that may contain notices about a version: the repository's has its status and advisories, the list says which versions were yanked. */
+type NoticeSource = 'record' | 'list'
 
 /** The prompts of a hub. */
 export class HubReader {
   readonly #url: string
+  readonly #onEvent: (event: HubEvent) => void
   readonly #versions: AnswerCache<VersionRecord>
   readonly #repositories: AnswerCache<RepositoryRecord>
   readonly #lists: AnswerCache<VersionRow[]>
-  readonly #standing: StandingWatch
+  readonly #reported = new Set<string>()
 
-  /**
-   * @param url the hub's address, without a final slash
-   * @param readVersion reads and verifies a version's record
-   */
-  constructor(
-    url: string,
-    readVersion: (text: string, url: string) => Promise<VersionRecord>,
-    settings: CacheSettings,
-    onEvent: (event: HubEvent) => void,
-  ) {
+  /** @param url the hub's URL, without a trailing slash */
+  constructor(url: string, settings: CacheSettings, onEvent: (event: HubEvent) => void) {
     this.#url = url
-    this.#versions = new AnswerCache(readVersion, settings)
-    this.#repositories = new AnswerCache(async (text, address) => {
-      const record = readRepositoryRecord(text, address)
-      const latest = latestOf(record)
-      if (latest) await requireRecord(latest)
-      return record
-    }, settings)
+    this.#onEvent = onEvent
+    this.#versions = new AnswerCache(readVersionRecord, settings)
+    this.#repositories = new AnswerCache(readRepositoryRecord, settings)
     this.#lists = new AnswerCache(readVersionList, settings)
-    this.#standing = new StandingWatch(url, this.#repositories, this.#lists, onEvent)
   }
 
   /**
@@ -56,96 +49,126 @@ export class HubReader {
     if (wish?.kind === 'range') {
       const list = await this.#readEither(
         this.#lists,
-        `repos/${name}/versions.json`,
         `repos/${name}/versions`,
+        true,
         (rows) => highestIn(activeOf(rows), wish.range) !== undefined,
       )
       const version = highestIn(activeOf(list.value), wish.range)
-      if (version === undefined) throw notThere(`${name} has no active version in ${wish.range}.`)
+      if (version === undefined) throw notFound(`${name} has no active version in ${wish.range}.`)
       return this.#readVersion(name, version, list, ['record'])
     }
     const record = await this.#readEither(
       this.#repositories,
-      `repos/${name}.json`,
       `repos/${name}`,
+      true,
       ({ labels }) => wish === undefined || labelled(labels, wish.label) !== undefined,
     )
-    const { labels, latest_version } = record.value
+    const { labels, latest, latest_version } = record.value
     // The record contains the full latest version, so the most common call takes one request.
-    const latest = wish ? undefined : latestOf(record.value)
-    if (latest) return this.#factsFrom(name, latest, record, [])
+    if (!wish && latest) return this.#factsFrom(name, latest, record, [])
     const version = wish ? labelled(labels, wish.label) : latest_version
-    if (!version) throw notThere(wish ? noLabel(name, wish.label, labels) : `${name} has no active version.`)
+    if (!version) throw notFound(wish ? noLabel(name, wish.label, labels) : `${name} has no active version.`)
     return this.#readVersion(name, version, record, [])
   }
 
   /** The versions of a prompt, highest first, including yanked ones, which are marked. @throws PromptHubError the error of the request */
   async listVersions(name: string): Promise<readonly VersionRow[]> {
-    return (await this.#readEither(this.#lists, `repos/${name}/versions.json`, `repos/${name}/versions`, () => true))
-      .value
+    return (await this.#readEither(this.#lists, `repos/${name}/versions`, true)).value
   }
 
   /**
    * @param found where the version's number was read; undefined when the caller gave it, because then it cannot change
-   * @param unasked the unread records that may contain notices about the version: whether it was yanked, or an advisory
+   * @param unread the records that may contain notices and were not read for this call
    */
   async #readVersion(
     name: string,
     version: string,
     found: { source: AnswerSource; ageMs: number } | undefined,
-    unasked: readonly ('record' | 'list')[],
+    unread: readonly NoticeSource[],
   ): Promise<PromptFacts> {
-    const answer = await this.#readEither(
-      this.#versions,
-      `repos/${name}/versions/${version}.json`,
-      `repos/${name}/versions/${version}`,
-      () => true,
-      false,
-    )
+    const answer = await this.#readEither(this.#versions, `repos/${name}/versions/${version}`, false)
     if (answer.value.version !== version)
-      throw new PromptHubError('integrity', `${name}@${version}: the hub answered ${answer.value.version}.`)
+      throw new PromptHubError('integrity', `${name}@${version}: the hub returned ${answer.value.version}.`)
     const source = found ? slower(found.source, answer.source) : answer.source
-    return this.#factsFrom(name, answer.value, { source, ageMs: found?.ageMs ?? 0 }, unasked)
+    return this.#factsFrom(name, answer.value, { source, ageMs: found?.ageMs ?? 0 }, unread)
   }
 
   #factsFrom(
     name: string,
     record: VersionRecord,
     { source, ageMs }: { source: AnswerSource; ageMs: number },
-    unasked: readonly ('record' | 'list')[],
+    unread: readonly NoticeSource[],
   ): PromptFacts {
     if (record.full_name !== name)
-      throw new PromptHubError('integrity', `${name}: the hub answered with ${record.full_name}.`)
-    this.#standing.ask(name, record.version, unasked)
-    return { ...factsOf(record), source, ageMs, standing: this.#standing.of(name, record.version) }
+      throw new PromptHubError('integrity', `${name}: the hub returned ${record.full_name}.`)
+    this.#watch(name, record.version, unread)
+    return { ...factsOf(record), source, ageMs, standing: this.#standingOf(name, record.version) }
+  }
+
+  /** Reports the notices about a version once the unread records have arrived. Does not wait for them, and reports nothing if they are unavailable. */
+  #watch(name: string, version: string, unread: readonly NoticeSource[]): void {
+    if (unread.length === 0) {
+      this.#report(name, version)
+      return
+    }
+    const reads: Promise<unknown>[] = unread.map((each) =>
+      each === 'record'
+        ? this.#repositories.get(this.#fileUrl(`repos/${name}`), true)
+        : this.#lists.get(this.#fileUrl(`repos/${name}/versions`), true),
+    )
+    Promise.all(reads).then(
+      () => this.#report(name, version),
+      () => {
+        // The prompt was returned anyway, and the next call tries again.
+      },
+    )
+  }
+
+  /** Reports each notice about a version once. */
+  #report(name: string, version: string): void {
+    for (const event of eventsOf(name, version, this.#standingOf(name, version))) {
+      const key = JSON.stringify(event)
+      if (this.#reported.has(key) || this.#reported.size >= MAX_REPORTED) continue
+      this.#reported.add(key)
+      this.#onEvent(event)
+    }
+  }
+
+  #standingOf(name: string, version: string) {
+    const record = this.#repositories.peek(this.#fileUrl(`repos/${name}`))
+    return standingOf(version, record, this.#lists.peek(this.#fileUrl(`repos/${name}/versions`)))
+  }
+
+  #fileUrl(path: string): string {
+    return `${this.#url}/data/v1/${path}.json`
   }
 
   /**
-   * Reads the static file first, because every mirror has it and it has no rate limit. If the file is missing or insufficient, the API is asked: it also knows publishes since the last build.
+   * Reads the static file first, because every mirror has it and it has no rate limit. If the file is missing or insufficient, it asks the API, which also has what was published since the last build.
    *
-   * @param isEnough whether the file is sufficient
+   * @param path of the response in the API, below `/api/v1`
    * @param changes whether the response can change
+   * @param isEnough whether the file is sufficient
    */
   async #readEither<Value>(
     cache: AnswerCache<Value>,
-    file: string,
-    address: string,
-    isEnough: (value: Value) => boolean,
-    changes = true,
+    path: string,
+    changes: boolean,
+    isEnough: (value: Value) => boolean = () => true,
   ): Promise<Answer<Value>> {
     let answer: Answer<Value> | undefined
     let refusal: unknown
     try {
-      answer = await cache.get(`${this.#url}/data/v1/${file}`, changes)
+      answer = await cache.get(this.#fileUrl(path), changes)
       if (isEnough(answer.value)) return answer
     } catch (error) {
       if (!(error instanceof PromptHubError) || error.code !== 'not_found') throw error
       refusal = error
     }
     try {
-      return await cache.get(`${this.#url}/api/v1/${address}`, changes)
+      return await cache.get(`${this.#url}/api/v1/${path}`, changes)
     } catch (error) {
-      // A mirror has no API, so there the file, or its absence, is the answer.
+      // A mirror has no API, so the result is the file, or that it does not exist.
       if (answer) return answer
       throw error instanceof PromptHubError && error.code === 'not_found' ? error : (refusal ?? error)
     }
@@ -166,6 +189,6 @@ function noLabel(name: string, label: string, labels: Record<string, string>): s
   return `${name} has no label ${label}. ${names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}.`}`
 }
 
-function notThere(message: string): PromptHubError {
+function notFound(message: string): PromptHubError {
   return new PromptHubError('not_found', message)
 }

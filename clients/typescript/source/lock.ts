@@ -1,5 +1,5 @@
-// The lock file as text: parses it strictly and formats it so that every client writes the same bytes. docs/lock-file.md.
-import { isRange, isVersion, satisfies } from './ranges.ts'
+// The text of the lock file: parses it strictly and formats it so that every client writes the same bytes. docs/lock-file.md.
+import { isRange, isVersion, readWish, satisfies } from './ranges.ts'
 import { isObject, readVariables, type Variable } from './records.ts'
 import { PromptHubError } from './trouble.ts'
 
@@ -38,15 +38,9 @@ export interface Lock {
 /** A repository's full name, `owner/name`. */
 export const FULL_NAME = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}\/[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/
 const HUB = /^https?:\/\/[!-"$->A-~]+$/
-const LABEL = /^(?=.{1,36}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
 const MAX_PROMPTS = 1_000
 const MAX_BYTES = 16_777_216
 const MAX_DEPTH = 32
-
-/** An empty lock for a hub. */
-export function emptyLock(hub: string): Lock {
-  return { lockfile: 2, hub, prompts: {} }
-}
 
 /** Formats a lock in format 2. Every client writes the same bytes for the same lock. */
 export function formatLock(lock: Lock): string {
@@ -58,19 +52,17 @@ function format({ hub, prompts }: Lock, lockfile: 1 | 2): string {
     .sort((a, b) => (a < b ? -1 : 1))
     .map((name) => {
       const { range, version, sha256, path, details } = prompts[name]!
-      return [name, { range, version, sha256, path, ...(lockfile === 2 ? orderDetails(details) : {}) }] as const
+      const locked = { range, version, sha256, path }
+      if (lockfile === 1 || !details) return [name, locked] as const
+      // The parser creates each variable with its keys in this order, but a program may pass a lock of its own.
+      const variables = readVariables(details.variables) ?? []
+      return [name, { ...locked, variables, parameters: details.parameters }] as const
     })
   return `${JSON.stringify({ lockfile, hub, prompts: Object.fromEntries(sorted) }, null, 2)}\n`
 }
 
-function orderDetails(details: LockedDetails | undefined): Partial<LockedDetails> {
-  if (!details) return {}
-  // The parser creates each variable with its keys in this order, but a program may pass a lock of its own.
-  return { variables: readVariables(details.variables) ?? [], parameters: details.parameters }
-}
-
 /** Whether every client stores a value as the same bytes: no lone surrogates, only JSON values, not nested too deeply. */
-export function isKeepable(value: unknown, depth: number = MAX_DEPTH): boolean {
+function isKeepable(value: unknown, depth: number = MAX_DEPTH): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return value === null || typeof value === 'boolean'
@@ -88,7 +80,7 @@ export function parseLock(text: string): Lock {
   try {
     value = JSON.parse(text)
   } catch {
-    throw wrong('it is no JSON')
+    throw wrong('it is not JSON')
   }
   if (!isObject(value) || !isObject(value.prompts)) throw wrong('expected lockfile, hub and prompts')
   const { lockfile, hub, prompts } = value
@@ -97,8 +89,8 @@ export function parseLock(text: string): Lock {
       'integrity',
       'prompts.lock: it was made by a newer client. This one knows formats 1 and 2; update it.',
     )
-  if (typeof hub !== 'string' || !isHubAddress(hub))
-    throw wrong('hub: expected an http or https address without a final slash')
+  if (typeof hub !== 'string' || !isHubUrl(hub))
+    throw wrong('hub: expected an http or https URL without a trailing slash')
   const names = Object.keys(prompts as Record<string, unknown>)
   if (names.length > MAX_PROMPTS) throw wrong(`it names more than ${MAX_PROMPTS} prompts`)
   const lock: Lock = { lockfile, hub, prompts: {} }
@@ -114,19 +106,18 @@ export function parseLock(text: string): Lock {
   return lock
 }
 
-/** Whether a text is a valid hub address: http or https, without a final slash, query or user name, at most 2,000 characters long. */
-export function isHubAddress(text: string): boolean {
+/** Whether a string is a valid URL of a hub: http or https, without a trailing slash, query or user name, at most 2,000 characters long. */
+export function isHubUrl(text: string): boolean {
   if (text.length > 2_000 || !HUB.test(text) || text.endsWith('/') || text.includes('?') || !URL.canParse(text))
     return false
   return new URL(text).username === ''
 }
 
 function readLocked(name: string, value: unknown): LockedPrompt {
-  if (!FULL_NAME.test(name)) throw wrong(`${name} is no owner/name`)
+  if (!FULL_NAME.test(name)) throw wrong(`${name} is not owner/name`)
   if (!isObject(value)) throw wrong(`${name}: expected range, version, sha256 and path`)
   const { range, version, sha256, path } = value
-  if (typeof range !== 'string' || !(isRange(range) || LABEL.test(range)))
-    throw wrong(`${name}: range is not a range or label`)
+  if (typeof range !== 'string' || !readWish(range)) throw wrong(`${name}: range is not a range or label`)
   if (typeof version !== 'string' || !isVersion(version)) throw wrong(`${name}: version is not a version`)
   if (isRange(range) && !satisfies(version, range)) throw wrong(`${name}: ${range} does not allow ${version}`)
   if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw wrong(`${name}: sha256 is not a SHA-256`)
@@ -178,18 +169,10 @@ export function isSafePath(path: string): boolean {
 
 /** @throws PromptHubError `integrity` when two paths are equal, ignoring case, or one is inside another */
 function requireApart(paths: readonly string[]): void {
-  const seen = new Set<string>()
-  for (const path of paths) {
-    const folded = path.toLowerCase()
-    if (seen.has(folded)) throw wrong(`two prompts share the path ${path}`)
-    seen.add(folded)
-  }
-  for (const path of seen) {
-    const segments = path.split('/')
-    for (let count = 1; count < segments.length; count++) {
-      if (seen.has(segments.slice(0, count).join('/'))) throw wrong(`the path ${path} is inside another`)
-    }
-  }
+  // With a slash at the end, a path and everything inside it are neighbours in the sorted list.
+  const folders = paths.map((path) => `${path.toLowerCase()}/`).sort()
+  const inner = folders.find((path, index) => index > 0 && path.startsWith(folders[index - 1]!))
+  if (inner) throw wrong(`two prompts share the path ${inner.slice(0, -1)}, or it is inside another`)
 }
 
 function wrong(what: string): PromptHubError {

@@ -1,13 +1,13 @@
 // Reads prompts under a lock: only those in it, from vendored files if they exist, with every byte verified.
 import { AnswerCache, type CacheSettings } from './cache.ts'
+import { findVariables } from './filling.ts'
 import type { Lock, LockedDetails, LockedPrompt } from './lock.ts'
 import { factsOf, type PromptFacts } from './prompt.ts'
-import { requireLocked } from './question.ts'
-import type { Wish } from './ranges.ts'
-import type { VersionRecord } from './records.ts'
+import { satisfies, type Wish } from './ranges.ts'
+import { readVersionRecord, type VersionRecord } from './records.ts'
 import type { HubEvent } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
-import { findVariables, requireDigest } from './verify.ts'
+import { requireDigest } from './verify.ts'
 
 /** An open lock, with access to its vendored files. */
 export interface LockInForce {
@@ -27,21 +27,14 @@ export class LockReader {
   readonly #vendored = new Map<string, string>()
   #trouble: { until: number; cause: unknown } | undefined
 
-  /** @param readVersion reads and verifies a version's record */
-  constructor(
-    url: string,
-    given: LockInForce,
-    readVersion: (text: string, url: string) => Promise<VersionRecord>,
-    settings: CacheSettings,
-    onEvent: (event: HubEvent) => void,
-  ) {
+  constructor(url: string, given: LockInForce, settings: CacheSettings, onEvent: (event: HubEvent) => void) {
     this.#url = url
     this.#given = given
     this.#settings = settings
     this.#onEvent = onEvent
-    this.#versions = new AnswerCache(readVersion, settings)
+    this.#versions = new AnswerCache(readVersionRecord, settings)
     // These records only add to an available text, so a failed request is not retried.
-    this.#records = new AnswerCache(readVersion, { ...settings, requests: { ...settings.requests, retries: 0 } })
+    this.#records = new AnswerCache(readVersionRecord, { ...settings, requests: { ...settings.requests, retries: 0 } })
   }
 
   /**
@@ -68,7 +61,7 @@ export class LockReader {
   }
 
   /**
-   * Finds the record of a vendored prompt, because a lock of format 1 has neither variables nor parameters. After a failure the hub is not asked for a while, so that an offline program does not wait at each call.
+   * Finds the record of a vendored prompt, because a lock of format 1 has neither variables nor parameters. After a failure, no request is sent for a while, so that an offline program does not wait in each call.
    *
    * @returns undefined when it is unavailable
    */
@@ -99,6 +92,20 @@ export class LockReader {
     this.#vendored.set(sha256, text)
     return text
   }
+}
+
+/** Requires that the requested version matches the lock. Only the lock chooses versions, so any other request is rejected and not ignored. @throws PromptHubError `not_locked` */
+function requireLocked(name: string, wish: Wish | undefined, { range, version }: LockedPrompt): void {
+  const isMet =
+    wish === undefined ||
+    (wish.kind === 'version' && wish.version === version) ||
+    (wish.kind === 'range' && (wish.range === range || satisfies(version, wish.range))) ||
+    (wish.kind === 'label' && wish.label === range)
+  if (!isMet)
+    throw new PromptHubError(
+      'not_locked',
+      `prompts.lock has ${name} ${range} at ${version}, which does not match the request.`,
+    )
 }
 
 function factsOfLocked(

@@ -1,26 +1,18 @@
 // Changes what is published: labels, yanks, status and texts, with a token.
 import { HUB_URL } from './address.ts'
-import { isHubAddress } from './lock.ts'
-import { readQuestion } from './question.ts'
+import { parseArguments } from './arguments.ts'
+import { isHubUrl } from './lock.ts'
 import { isObject } from './records.ts'
 import { isLoopback } from './redirects.ts'
-import { ask } from './requests.ts'
+import { ask, type RequestOptions, requestSettings } from './requests.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** Options of a client for changes. */
-export interface ManageOptions {
-  /** The hub's address; default: the hub from which this library was downloaded. */
+export interface ManageOptions extends RequestOptions {
+  /** The hub's URL; default: that of the hub from which this library was downloaded. */
   url?: string
   /** A token with the permission `label` or `maintain`. Sent only over https, or to this machine itself. */
   token: string
-  /** Timeout of one attempt; default 5,000 ms. */
-  timeoutMs?: number
-  /** Number of retries; default 2. */
-  retries?: number
-  /** Time limit of all attempts, including the pauses between them; default 15,000 ms. */
-  deadlineMs?: number
-  /** Replaces the global `fetch`. */
-  fetch?: typeof fetch
 }
 
 /** The changeable fields of a repository; null clears optional ones. Omitted fields stay unchanged. */
@@ -51,14 +43,14 @@ export class HubManager {
   readonly #url: string
   readonly #options: ManageOptions
 
-  /** @throws PromptHubError `invalid_request` for an invalid address or token */
+  /** @throws PromptHubError `invalid_request` for an invalid URL or token */
   constructor(options: ManageOptions) {
     this.#url = (options.url ?? HUB_URL).replace(/\/$/, '')
     this.#options = options
-    if (!isHubAddress(this.#url))
-      throw new PromptHubError('invalid_request', `url: expected a hub's address, got ${JSON.stringify(this.#url)}`)
+    if (!isHubUrl(this.#url))
+      throw new PromptHubError('invalid_request', `url: expected the URL of a hub, got ${JSON.stringify(this.#url)}`)
     if (!/^[\w.~+/=-]+$/.test(options.token))
-      throw new PromptHubError('invalid_request', 'token: expected a token, without spaces and line ends')
+      throw new PromptHubError('invalid_request', 'token: expected a token, without spaces and line breaks')
     const { protocol, hostname } = new URL(this.#url)
     if (protocol !== 'https:' && !isLoopback(hostname))
       throw new PromptHubError(
@@ -69,20 +61,13 @@ export class HubManager {
 
   /** Points a label at a version. @param expected the version it must point at now, or null if the label must not exist */
   async setLabel(name: string, label: string, version: string, expected?: string | null): Promise<ChangeResult> {
-    return this.#send('PUT', name, `/labels/${encodeURIComponent(label)}`, {
-      version,
-      ...(expected !== undefined && { expected }),
-    })
+    return this.#send('PUT', name, `/labels/${encodeURIComponent(label)}`, { version, expected })
   }
 
   /** Removes a label. */
   async removeLabel(name: string, label: string, expected?: string): Promise<ChangeResult> {
-    return this.#send(
-      'DELETE',
-      name,
-      `/labels/${encodeURIComponent(label)}`,
-      expected === undefined ? undefined : { expected },
-    )
+    const body = expected === undefined ? undefined : { expected }
+    return this.#send('DELETE', name, `/labels/${encodeURIComponent(label)}`, body)
   }
 
   /** Yanks a version. @param reason 1 to 500 characters */
@@ -101,17 +86,16 @@ export class HubManager {
   }
 
   async #send(method: string, name: string, rest: string, body: object | undefined): Promise<ChangeResult> {
-    const { fullName } = readQuestion(name, {})
+    const { fullName } = parseArguments(name, {})
     const url = `${this.#url}/api/v1/repos/${fullName}${rest}`
-    const { token, timeoutMs = 5_000, retries = 2, deadlineMs = 15_000 } = this.#options
-    const settings = { fetch: this.#options.fetch ?? fetch, timeoutMs, retries, deadlineMs }
-    const reply = await ask(url, undefined, settings, { method, token, body: body && JSON.stringify(body) })
+    const write = { method, token: this.#options.token, body: body && JSON.stringify(body) }
+    const reply = await ask(url, undefined, requestSettings(this.#options), write)
     try {
       const { data }: { data?: unknown } = JSON.parse(reply.kind === 'new' ? reply.text : '{}')
       if (isObject(data) && typeof data.unchanged === 'boolean')
         return { unchanged: data.unchanged, commit: (data.commit as ChangeResult['commit']) ?? null }
     } catch {
-      // Said below.
+      // The error is thrown below.
     }
     throw new PromptHubError('unavailable', `${url} accepted the change, but did not respond like a hub.`)
   }

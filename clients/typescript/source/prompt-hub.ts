@@ -1,17 +1,18 @@
 // The main module: a hub with its options, getting a prompt from it, and every other export of the package.
 import { HUB_URL } from './address.ts'
+import { type GetOptions, parseArguments } from './arguments.ts'
 import type { CacheSettings, Store } from './cache.ts'
 import type { Values } from './filling.ts'
 import { HubReader } from './hub-reader.ts'
-import { isHubAddress } from './lock.ts'
+import { isHubUrl } from './lock.ts'
 import { type LockInForce, LockReader } from './locked.ts'
 import { fallbackFacts, makePrompt, type Prompt } from './prompt.ts'
-import { type GetOptions, readQuestion } from './question.ts'
-import { readVersionRecord, type VersionRow } from './records.ts'
+import type { VersionRow } from './records.ts'
+import { type RequestOptions, requestSettings } from './requests.ts'
 import type { HubEvent } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
-import { requireRecord } from './verify.ts'
 
+export type { GetOptions } from './arguments.ts'
 export type { Kept, Store } from './cache.ts'
 export {
   type AnthropicChat,
@@ -28,7 +29,6 @@ export { formatLock, type Lock, type LockedDetails, type LockedPrompt, parseLock
 export type { LockInForce } from './locked.ts'
 export { type ChangeResult, HubManager, type ManageOptions, type RepositoryChanges } from './manage.ts'
 export type { Prompt, PromptFacts, Source, Standing } from './prompt.ts'
-export type { GetOptions } from './question.ts'
 export { highestIn, isRange, isVersion, readWish, satisfies, type Wish } from './ranges.ts'
 export type { Advisory, Variable, VersionRow } from './records.ts'
 export type { HubEvent } from './standing.ts'
@@ -42,42 +42,34 @@ export interface PromptValues {}
 export type ValuesOf<Name extends string> = Name extends keyof PromptValues ? PromptValues[Name] & object : Values
 
 /** Options of a hub. */
-export interface HubOptions {
-  /** The hub's address. Default: that of the lock, or without a lock that of the hub from which this library was downloaded. */
+export interface HubOptions extends RequestOptions {
+  /** The hub's URL. Default: the one in the lock or, without a lock, that of the hub from which this library was downloaded. */
   url?: string
   /** A lock from `openLock` of `prompt-hub-client/files`: `get` then returns only its prompts, with exactly the locked bytes. */
   lock?: LockInForce
   /** Stores responses beyond this process, such as `diskStore(dir)` from `prompt-hub-client/files`. By default they are only in memory. */
   store?: Store
-  /** Timeout of one attempt; default 5,000 ms. */
-  timeoutMs?: number
-  /** Number of retries; default 2. */
-  retries?: number
-  /** Time limit of all attempts, including the pauses between them; default 15,000 ms. */
-  deadlineMs?: number
-  /** How long a changing response is reused without asking the hub; default 60,000 ms. */
+  /** How long a changing response is reused without a request; default 60,000 ms. */
   freshMs?: number
-  /** How long after that it is used at once while the hub is asked in the background; default 600,000 ms. A still older one is used only when the hub cannot be reached. */
+  /** How long after that it is used at once and revalidated in the background; default 600,000 ms. An older one is used only when the hub cannot be reached. */
   revalidateMs?: number
   /** Called with events that a program may want to log. Exceptions in it are ignored. */
   onEvent?: (event: HubEvent) => void
-  /** Replaces the global `fetch`. */
-  fetch?: typeof fetch
 }
 
 /** A hub to get prompts from. */
 export class PromptHub {
-  /** The hub's address, without a final slash. */
+  /** The hub's URL, without a trailing slash. */
   readonly url: string
   readonly #hub: HubReader
   readonly #locked: LockReader | undefined
   readonly #onEvent: (event: HubEvent) => void
 
-  /** @throws PromptHubError `invalid_request` for an invalid address */
+  /** @throws PromptHubError `invalid_request` for an invalid URL */
   constructor(options: HubOptions = {}) {
     this.url = (options.url ?? options.lock?.lock.hub ?? HUB_URL).replace(/\/$/, '')
-    if (!isHubAddress(this.url))
-      throw new PromptHubError('invalid_request', `url: expected a hub's address, got ${JSON.stringify(this.url)}`)
+    if (!isHubUrl(this.url))
+      throw new PromptHubError('invalid_request', `url: expected the URL of a hub, got ${JSON.stringify(this.url)}`)
     this.#onEvent = (event) => {
       try {
         options.onEvent?.(event)
@@ -91,16 +83,10 @@ export class PromptHub {
       store: options.store,
       now: Date.now,
       onStale: (url, ageMs, cause) => this.#onEvent({ type: 'stale', url, ageMs, cause }),
-      requests: {
-        fetch: options.fetch ?? ((...given) => fetch(...given)),
-        timeoutMs: options.timeoutMs ?? 5_000,
-        retries: options.retries ?? 2,
-        deadlineMs: options.deadlineMs ?? 15_000,
-      },
+      requests: requestSettings(options),
     }
-    const readVersion = (text: string, url: string) => requireRecord(readVersionRecord(text, url))
-    this.#hub = new HubReader(this.url, readVersion, settings, this.#onEvent)
-    this.#locked = options.lock && new LockReader(this.url, options.lock, readVersion, settings, this.#onEvent)
+    this.#hub = new HubReader(this.url, settings, this.#onEvent)
+    this.#locked = options.lock && new LockReader(this.url, options.lock, settings, this.#onEvent)
   }
 
   /**
@@ -110,7 +96,7 @@ export class PromptHub {
    * @throws PromptHubError `invalid_request` for an invalid name or version, `not_found`, `refused` or `unavailable` according to the hub's response, `integrity` for a checksum mismatch; under a lock also `not_locked`
    */
   async get<Name extends string>(name: Name, options: GetOptions = {}): Promise<Prompt<ValuesOf<Name>>> {
-    const { fullName, wish } = readQuestion(name, options)
+    const { fullName, wish } = parseArguments(name, options)
     try {
       const facts = await (this.#locked?.get(fullName, wish) ?? this.#hub.get(fullName, wish))
       return makePrompt(facts)
@@ -129,6 +115,6 @@ export class PromptHub {
    * @throws PromptHubError like `get`
    */
   async listVersions(name: string): Promise<readonly VersionRow[]> {
-    return this.#hub.listVersions(readQuestion(name, {}).fullName)
+    return this.#hub.listVersions(parseArguments(name, {}).fullName)
   }
 }

@@ -1,12 +1,17 @@
 // A prompt with its metadata, and filling it in.
 import type { AnswerSource } from './cache.ts'
 import { type ChatMessage, fillChat } from './chat.ts'
-import { fillContent, type Values } from './filling.ts'
+import { fillContent, findVariables, type Values } from './filling.ts'
 import type { Advisory, Variable, VersionRecord } from './records.ts'
-import { findVariables } from './verify.ts'
 
 /**
- * Where a prompt came from: - `memory`, `disk`: a cached response that is still fresh. - `network`: the hub, just now. - `stale`: an older response, used because the hub was not asked first, or could not be reached. - `lock`: the vendored file. - `fallback`: the caller's fallback text.
+ * Where a prompt came from:
+ *
+ * - `memory`, `disk`: a cached response that is still fresh.
+ * - `network`: the hub, just now.
+ * - `stale`: an older response, used while it is revalidated, or because the hub could not be reached.
+ * - `lock`: the vendored file.
+ * - `fallback`: the caller's fallback text.
  */
 export type Source = AnswerSource | 'lock' | 'fallback'
 
@@ -37,7 +42,7 @@ export interface PromptFacts {
   source: Source
   /** Time since the hub confirmed it, in milliseconds; 0 when it cannot change. */
   ageMs: number
-  /** Undefined before the hub was asked. */
+  /** Undefined until the hub's records have been read. */
   standing: Standing | undefined
 }
 
@@ -53,7 +58,7 @@ export interface Prompt<Given extends object = Values> extends PromptFacts {
    * The messages of a chat prompt with their variables filled in, in the format of OpenAI's SDK; `forAnthropic` and `forGemini` convert them for SDKs with a separate system text. Messages are filled separately: a value never creates a message.
    *
    * @param options `history`: the caller's earlier messages, inserted unchanged at `{{history}}`
-   * @throws PromptHubError `invalid_values`, also for a text that is not a chat prompt, and for history without a position
+   * @throws PromptHubError `invalid_values`, also if the prompt is not a chat prompt, or has no `{{history}}` line for the history
    */
   messages<History extends object = ChatMessage>(
     values: Given,
@@ -71,7 +76,7 @@ export function makePrompt<Given extends object>(facts: PromptFacts): Prompt<Giv
   }
 }
 
-/** The metadata in a version's record. */
+/** The metadata from a version's record. */
 export function factsOf(record: VersionRecord): Omit<PromptFacts, 'source' | 'ageMs' | 'standing'> {
   const { full_name, version, content, content_sha256, variables, parameters } = record
   return { name: full_name, version, content, sha256: content_sha256, variables, parameters }
@@ -79,21 +84,11 @@ export function factsOf(record: VersionRecord): Omit<PromptFacts, 'source' | 'ag
 
 /** The metadata of the caller's fallback text. */
 export function fallbackFacts(name: string, content: string): PromptFacts {
-  const variables = findVariables(content)
-  return {
-    name,
-    version: null,
-    content,
-    sha256: null,
-    variables,
-    parameters: {},
-    source: 'fallback',
-    ageMs: 0,
-    standing: undefined,
-  }
+  const unknown = { version: null, sha256: null, parameters: {}, standing: undefined }
+  return { name, content, variables: findVariables(content), source: 'fallback', ageMs: 0, ...unknown }
 }
 
-/** The source of a prompt from two responses: the more distant of the two. */
+/** The source of a prompt that was read from two responses: the more distant one. */
 export function slower(a: AnswerSource, b: AnswerSource): AnswerSource {
   return (['stale', 'network', 'disk'] as const).find((source) => source === a || source === b) ?? 'memory'
 }

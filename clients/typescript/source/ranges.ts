@@ -29,12 +29,12 @@ export function readWish(text: string): Wish | undefined {
   return LABEL.test(text) ? { kind: 'label', label: text } : undefined
 }
 
-/** Whether a text is a version, x.y.z. */
+/** Whether a string is a version, x.y.z. */
 export function isVersion(text: string): boolean {
   return VERSION.test(text)
 }
 
-/** Whether a text is a range: `1.2.3`, `^1.2`, `~1.2.3`, `1.x`, `1`, `*`. */
+/** Whether a string is a range: `1.2.3`, `^1.2`, `~1.2.3`, `1.x`, `1`, `*`. */
 export function isRange(text: string): boolean {
   return boundsOf(text) !== undefined
 }

@@ -1,5 +1,6 @@
 // The types of the hub's responses, as far as this library reads them, and their validation.
 import { PromptHubError } from './trouble.ts'
+import { requireDigest } from './verify.ts'
 
 /** A declared variable of a prompt. */
 export interface Variable {
@@ -38,14 +39,9 @@ export interface RepositoryRecord {
   status_message: string | null
   latest_version: string | null
   labels: Record<string, string>
-  /** Active versions, highest first. */
-  versions: string[]
   advisories?: Advisory[]
-  /** The full latest version, if the hub sends it. */
-  content?: string | null
-  content_sha256?: string | null
-  variables?: Variable[]
-  parameters?: Record<string, unknown>
+  /** The full latest version, if the record contains all of it. */
+  latest: VersionRecord | undefined
 }
 
 /** A version in the list of versions. */
@@ -66,18 +62,26 @@ export function readVersionList(text: string, url: string): VersionRow[] {
   return data as VersionRow[]
 }
 
-/** Parses a version's record. @throws PromptHubError `unavailable` when the text is invalid, because then something other than a hub has responded */
-export function readVersionRecord(text: string, url: string): VersionRecord {
-  const data = readObject(text, url)
-  const isRecord =
-    typeof data.full_name === 'string' &&
-    typeof data.version === 'string' &&
-    typeof data.content === 'string' &&
-    typeof data.content_sha256 === 'string' &&
-    isObject(data.parameters)
+/**
+ * Parses a version's record and verifies its content.
+ *
+ * @throws PromptHubError `unavailable` when the text is invalid, because then something other than a hub has responded; `integrity` when the content does not match the record's own SHA-256
+ */
+export async function readVersionRecord(text: string, url: string): Promise<VersionRecord> {
+  const record = await findVersion(readObject(text, url))
+  if (!record) throw noRecord(url)
+  return record
+}
+
+/** Reads a version's fields and verifies its content. @returns undefined if a field is missing or invalid */
+async function findVersion(data: Record<string, unknown>): Promise<VersionRecord | undefined> {
+  const { full_name, version, content, content_sha256, parameters } = data
   const variables = readVariables(data.variables)
-  if (!isRecord || !variables) throw noRecord(url)
-  return { ...(data as unknown as VersionRecord), variables }
+  if (typeof full_name !== 'string' || typeof version !== 'string' || !variables || !isObject(parameters))
+    return undefined
+  if (typeof content !== 'string' || typeof content_sha256 !== 'string') return undefined
+  await requireDigest(new TextEncoder().encode(content), content_sha256, `${full_name}@${version}`)
+  return { full_name, version, content, content_sha256, variables, parameters }
 }
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'enum']
@@ -113,8 +117,8 @@ function isScalar(value: unknown): value is Variable['default'] {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
-/** Parses a repository's record. @throws PromptHubError `unavailable` when the text is invalid */
-export function readRepositoryRecord(text: string, url: string): RepositoryRecord {
+/** Parses a repository's record and verifies the latest version in it. @throws PromptHubError like `readVersionRecord` */
+export async function readRepositoryRecord(text: string, url: string): Promise<RepositoryRecord> {
   const data = readObject(text, url)
   const isRecord =
     typeof data.full_name === 'string' &&
@@ -123,17 +127,8 @@ export function readRepositoryRecord(text: string, url: string): RepositoryRecor
     isObject(data.labels) &&
     Array.isArray(data.versions)
   if (!isRecord) throw noRecord(url)
-  return data as unknown as RepositoryRecord
-}
-
-/** The latest version in a repository's record; undefined if the record does not contain all of it. */
-export function latestOf(record: RepositoryRecord): VersionRecord | undefined {
-  const { full_name, latest_version, content, content_sha256, variables, parameters } = record
-  if (typeof latest_version !== 'string' || typeof content !== 'string' || typeof content_sha256 !== 'string')
-    return undefined
-  const read = readVariables(variables)
-  if (!read || !isObject(parameters)) return undefined
-  return { full_name, version: latest_version, content, content_sha256, variables: read, parameters }
+  const latest = await findVersion({ ...data, version: data.latest_version })
+  return { ...(data as unknown as RepositoryRecord), latest }
 }
 
 function readObject(text: string, url: string): Record<string, unknown> {

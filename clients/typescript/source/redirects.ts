@@ -1,4 +1,4 @@
-// Follows redirects by the rule of hubcli: never from https to http, nor from elsewhere to this machine.
+// Follows redirects by the same rule as hubcli: never from https to http, nor from elsewhere to this machine.
 import { PromptHubError } from './trouble.ts'
 
 const MAX_REDIRECTS = 3
@@ -15,7 +15,7 @@ export function isLoopback(hostname: string): boolean {
   return /^(?:127\.[\d.]+|localhost|\[::1\])$/.test(hostname)
 }
 
-/** Whether a response from one address may redirect to another. */
+/** Whether a response from one URL may redirect to another. */
 export function mayFollow(from: string, to: string): boolean {
   if (!URL.canParse(from) || !URL.canParse(to)) return false
   const [here, there] = [new URL(from), new URL(to)]
@@ -26,22 +26,22 @@ export function mayFollow(from: string, to: string): boolean {
 }
 
 /**
- * Requests an address, following redirects.
+ * Requests a URL, following redirects.
  *
  * @throws PromptHubError `unavailable` for a forbidden redirect
  */
 export async function fetchAndFollow(url: string, options: RequestInit, ask: typeof fetch): Promise<Response> {
   if (isBrowser()) return ask(url, options)
-  for (let address = url, hops = 0; ; hops++) {
-    const response = await ask(address, { ...options, redirect: 'manual' })
+  for (let current = url, hops = 0; ; hops++) {
+    const response = await ask(current, { ...options, redirect: 'manual' })
     if (![301, 302, 303, 307, 308].includes(response.status)) return response
     await response.body?.cancel()
     const location = response.headers.get('Location') ?? ''
-    const next = URL.canParse(location, address) ? new URL(location, address).href : location
-    if (hops >= MAX_REDIRECTS || !mayFollow(address, next))
-      throw new PromptHubError('unavailable', `${address} redirects to ${next || 'nowhere'}, which is not followed.`, {
+    const next = URL.canParse(location, current) ? new URL(location, current).href : location
+    if (hops >= MAX_REDIRECTS || !mayFollow(current, next))
+      throw new PromptHubError('unavailable', `${current} redirects to ${next || 'nowhere'}, which is not followed.`, {
         status: response.status,
       })
-    address = next
+    current = next
   }
 }

@@ -5,14 +5,28 @@ import { fetchAndFollow, isBrowser } from './redirects.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** Options of requests. */
-export interface RequestSettings {
-  fetch: typeof fetch
-  /** One attempt, in milliseconds. */
-  timeoutMs: number
-  /** Number of retries. */
-  retries: number
-  /** All attempts including pauses, in milliseconds. */
-  deadlineMs: number
+export interface RequestOptions {
+  /** Timeout of one attempt; default 5,000 ms. */
+  timeoutMs?: number
+  /** Number of retries; default 2. */
+  retries?: number
+  /** Time limit of all attempts, including the pauses between them; default 15,000 ms. */
+  deadlineMs?: number
+  /** Replaces the global `fetch`. */
+  fetch?: typeof fetch
+}
+
+/** Options of requests, with defaults for omitted ones. */
+export type RequestSettings = Required<RequestOptions>
+
+/** Adds the defaults to the options of requests. */
+export function requestSettings(options: RequestOptions): RequestSettings {
+  return {
+    timeoutMs: options.timeoutMs ?? 5_000,
+    retries: options.retries ?? 2,
+    deadlineMs: options.deadlineMs ?? 15_000,
+    fetch: options.fetch ?? ((...given) => fetch(...given)),
+  }
 }
 
 /** A change to send, with its sender's token. Repeating a change has no further effect, so it may be retried. */
@@ -22,7 +36,7 @@ export interface Write {
   body: string | undefined
 }
 
-/** The hub's response: a new text, or the known one is unchanged. */
+/** The hub's response: a new text, or the information that the cached one is unchanged. */
 export type Reply = { kind: 'new'; text: string; etag: string | undefined } | { kind: 'unchanged' }
 
 /** Maximum response size: a record with its escaped content is at most about twice as large as the content's 256 KiB. */
@@ -33,8 +47,8 @@ const LONGEST_PAUSE_MS = 4_000
 /**
  * Sends a request, with retries.
  *
- * @param write what to send, instead of reading
- * @param etag of the known text; the hub then sends a text only if it has changed
+ * @param write the change to send; without it, the request reads
+ * @param etag of the cached response; the hub then sends a new one only if it has changed
  * @throws PromptHubError `not_found` or `refused` according to the hub's response, `unavailable` if all attempts failed
  */
 export async function ask(
@@ -43,7 +57,7 @@ export async function ask(
   settings: RequestSettings,
   write?: Write,
 ): Promise<Reply> {
-  // From a monotonic clock.
+  // The clock is monotonic, so setting the system's time does not move the deadline.
   const endsAt = performance.now() + settings.deadlineMs
   for (let tries = 0; ; tries++) {
     const outcome = await tryOnce(url, etag, settings, endsAt, write)
@@ -66,49 +80,34 @@ async function tryOnce(
 ): Promise<Outcome> {
   const signal = AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, endsAt - performance.now()))))
   try {
-    const response = write
-      ? await send(url, write, signal, fetch)
-      : await fetchAndFollow(url, { ...conditionFor(etag), signal }, fetch)
+    const options = { ...optionsOf(etag, write), signal }
+    const response = await (write ? fetch(url, options) : fetchAndFollow(url, options, fetch))
+    if (write && (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)))
+      throw new PromptHubError('unavailable', `${url} redirects; redirects are not followed with a token.`, {
+        status: response.status,
+      })
     if (response.status === 304) return { kind: 'unchanged' }
     const text = await readBounded(response, url)
     if (response.ok) return { kind: 'new', text, etag: response.headers.get('ETag') ?? undefined }
     return troubleOf(response, text, url)
   } catch (error) {
     if (error instanceof PromptHubError) throw error
-    const message = `${url} did not answer: ${error instanceof Error ? error.message : String(error)}`
+    const message = `${url} did not respond: ${error instanceof Error ? error.message : String(error)}`
     return { kind: 'trouble', error: new PromptHubError('unavailable', message, { cause: error }), waitMs: undefined }
   }
 }
 
-/** Sends a change. Redirects are never followed with a token. */
-async function send(url: string, write: Write, signal: AbortSignal, ask: typeof fetch): Promise<Response> {
-  const { method, token, body } = write
-  const response = await ask(url, {
-    method,
-    signal,
-    redirect: 'manual',
-    headers: {
-      Accept: 'application/json',
-      Authorization: `Bearer ${token}`,
-      ...(isBrowser() ? {} : { 'User-Agent': USER_AGENT }),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body }),
-  })
-  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400))
-    throw new PromptHubError('unavailable', `${url} redirects; redirects are not followed with a token.`, {
-      status: response.status,
-    })
-  return response
-}
-
-function conditionFor(etag: string | undefined): RequestInit {
-  const accept = { Accept: 'application/json, text/plain' }
+function optionsOf(etag: string | undefined, write: Write | undefined): RequestInit {
+  const accept = { Accept: write ? 'application/json' : 'application/json, text/plain' }
   // Browsers send their own User-Agent and handle ETags themselves. Setting either header would cause a preflight request, which a static mirror does not answer.
-  if (isBrowser()) return { headers: accept, ...(etag === undefined ? {} : { cache: 'no-cache' }) }
-  return {
-    headers: { ...accept, 'User-Agent': USER_AGENT, ...(etag === undefined ? {} : { 'If-None-Match': etag }) },
-  }
+  const headers = isBrowser()
+    ? accept
+    : { ...accept, 'User-Agent': USER_AGENT, ...(etag === undefined ? {} : { 'If-None-Match': etag }) }
+  if (!write) return { headers, ...(isBrowser() && etag !== undefined ? { cache: 'no-cache' } : {}) }
+  const { method, token, body } = write
+  const authorized = { ...headers, Authorization: `Bearer ${token}` }
+  if (body === undefined) return { method, redirect: 'manual', headers: authorized }
+  return { method, redirect: 'manual', headers: { ...authorized, 'Content-Type': 'application/json' }, body }
 }
 
 /** Reads a body, up to the limit. Invalid UTF-8 is an error, because it would otherwise be replaced silently. */
@@ -126,7 +125,7 @@ async function readBounded(response: Response, url: string): Promise<string> {
       await reader.cancel()
       throw new PromptHubError(
         'unavailable',
-        `${url} answers more than ${MAX_BYTES} bytes, which is too large for a prompt.`,
+        `${url} returned more than ${MAX_BYTES} bytes, which is too large for a prompt.`,
       )
     }
     text += decoder.decode(value, { stream: true })
@@ -135,7 +134,7 @@ async function readBounded(response: Response, url: string): Promise<string> {
 
 function troubleOf(response: Response, text: string, url: string): Outcome {
   const { status } = response
-  const said = messageOf(text) ?? `${url} answered ${status}.`
+  const said = messageOf(text) ?? `${url} returned status ${status}.`
   if (status === 404) throw new PromptHubError('not_found', said, { status })
   if (status < 500 && status !== 429) throw new PromptHubError('refused', said, { status })
   return {

@@ -1,7 +1,15 @@
 // The errors of this library: one exception whose code tells what to do.
 
 /**
- * What went wrong: - `invalid_request`: the call itself is wrong; nothing was sent. - `not_found`: no such prompt, version, label, or version in the range. - `refused`: the hub responded with another 4xx. - `unavailable`: no usable response in time: network error, 5xx or 429, after all retries. - `integrity`: bytes do not match the lock or the hub's own digest. - `not_locked`: a lock is in use and does not contain the requested prompt. - `invalid_values`: the values do not match the prompt; `problems` names each.
+ * What went wrong:
+ *
+ * - `invalid_request`: the call itself is wrong; nothing was sent.
+ * - `not_found`: no such prompt, version or label, or no version in the range.
+ * - `refused`: the hub responded with another 4xx.
+ * - `unavailable`: no usable response in time: network error, 5xx or 429, after all retries.
+ * - `integrity`: bytes do not match the lock or the hub's own digest.
+ * - `not_locked`: a lock is in use and does not contain the requested prompt.
+ * - `invalid_values`: the values do not match the prompt; `problems` names each.
  */
 export type TroubleCode =
   | 'invalid_request'

@@ -1,17 +1,15 @@
-// Changes a lock and its vendored files: everything is fetched and verified first, then all of it is written or none. docs/lock-file.md.
+// Changes a lock and its vendored files: fetches and verifies everything first, then writes all of it or nothing. docs/lock-file.md.
 import { createHash } from 'node:crypto'
 import { open, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { makeFolders, putAll, readLockFile, readVendored, requireNoLink, type Staged, writeTemporary } from './files.ts'
-import { planAttributes } from './git-attributes.ts'
-import { emptyLock, formatLock, isSafePath, type Lock, type LockedDetails, parseLock, readDetails } from './lock.ts'
+import { makeFolders, openLock, putAll, readLockFile, readVendored, type Staged, writeTemporary } from './files.ts'
+import { ATTRIBUTES, planAttributes } from './git-attributes.ts'
+import { formatLock, isSafePath, type Lock, type LockedDetails, parseLock, readDetails } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
-import { isVersion, readWish } from './ranges.ts'
+import { isVersion } from './ranges.ts'
 import { PromptHubError } from './trouble.ts'
 
-const PATIENCE_MS = 5_000
-/** Maximum number of concurrent requests for records. */
-const MAX_REQUESTS = 8
+const MAX_WAIT_MS = 5_000
 
 /** A prompt to add. */
 export interface Addition {
@@ -37,13 +35,10 @@ export async function addToLock(
 ): Promise<string> {
   const [fullName = '', given] = name.split('@')
   const before = await readLockFile(lockPath)
-  const address = before?.hub ?? url
-  const hub = new PromptHub(address === undefined ? {} : { url: address })
-  const wish = given === undefined ? undefined : readWish(given)
-  if (given !== undefined && !wish)
-    throw new PromptHubError('invalid_request', `${name}: ${given} is no version, range or label.`)
-  if (wish?.kind === 'version') await requireActive(hub, fullName, wish.version)
-  const prompt = await hub.get(wish?.kind === 'version' ? `${fullName}@${given}` : name)
+  const hubUrl = before?.hub ?? url
+  const hub = new PromptHub(hubUrl === undefined ? {} : { url: hubUrl })
+  if (given !== undefined && isVersion(given)) await requireActive(hub, fullName, given)
+  const prompt = await hub.get(name)
   const version = prompt.version!
   const details = readDetails(prompt.variables, prompt.parameters)
   if (!details)
@@ -55,7 +50,7 @@ export async function addToLock(
   if (!isSafePath(target))
     throw new PromptHubError('invalid_request', `${target} leaves the folder or is not valid on every system.`)
   const others = before ? await findDetails(before, fullName, hub) : new Map<string, LockedDetails>()
-  const attributes = await planAttributes(lockPath, target)
+  const { text, sentence } = await planAttributes(lockPath, target)
   await changeLock(lockPath, hub.url, (lock) => {
     for (const [other, locked] of Object.entries(lock.prompts)) {
       const found = others.get(`${other} ${locked.sha256}`)
@@ -63,9 +58,9 @@ export async function addToLock(
     }
     lock.prompts[fullName] = { range: given ?? `^${version}`, version, sha256: prompt.sha256!, path: target, details }
     const contents: Content[] = [{ path: target, content: prompt.content, name: fullName }]
-    return attributes.kind === 'write' ? [...contents, { path: attributes.path, content: attributes.text }] : contents
+    return text === undefined ? contents : [...contents, { path: ATTRIBUTES, content: text }]
   })
-  if (attributes.kind === 'say') say(attributes.sentence)
+  if (sentence !== undefined) say(sentence)
   return version
 }
 
@@ -86,26 +81,19 @@ async function requireActive(hub: PromptHub, name: string, version: string): Pro
  * @returns details by full name and digest, separated by a space
  */
 async function findDetails(lock: Lock, except: string, hub: PromptHub): Promise<Map<string, LockedDetails>> {
-  const without = Object.entries(lock.prompts).filter(([name, { details }]) => name !== except && !details)
   const found = new Map<string, LockedDetails>()
-  for (let at = 0; at < without.length; at += MAX_REQUESTS) {
-    const asked = without.slice(at, at + MAX_REQUESTS).map(async ([name, { version, sha256 }]) => {
+  for (const [name, { version, sha256, details }] of Object.entries(lock.prompts)) {
+    if (name === except || details) continue
+    try {
       const prompt = await hub.get(name, { version })
-      const details = readDetails(prompt.variables, prompt.parameters)
-      if (prompt.sha256 === sha256 && details) found.set(`${name} ${sha256}`, details)
-    })
-    const outcomes = await Promise.allSettled(asked)
-    // After the hub could not be reached, no more requests are sent.
-    if (
-      outcomes.some(({ status, ...rest }) => status === 'rejected' && isOutage((rest as PromiseRejectedResult).reason))
-    )
-      break
+      const read = readDetails(prompt.variables, prompt.parameters)
+      if (prompt.sha256 === sha256 && read) found.set(`${name} ${sha256}`, read)
+    } catch (error) {
+      // A hub that cannot be reached is not asked for the rest.
+      if (error instanceof PromptHubError && error.code === 'unavailable') break
+    }
   }
   return found
-}
-
-function isOutage(error: unknown): boolean {
-  return error instanceof PromptHubError && error.code === 'unavailable'
 }
 
 /**
@@ -115,8 +103,7 @@ function isOutage(error: unknown): boolean {
  * @throws PromptHubError `integrity` when the hub has different bytes; then nothing is replaced
  */
 export async function installLock(lockPath: string): Promise<number> {
-  const lock = await readLockFile(lockPath)
-  if (!lock) throw new PromptHubError('invalid_request', `There is no lock at ${lockPath}.`)
+  const { lock } = await openLock(lockPath)
   const hub = new PromptHub({ url: lock.hub })
   const missing = await findChanged(lockPath, lock)
   const contents = await Promise.all(
@@ -155,9 +142,11 @@ export async function findChangedEnds(lockPath: string, lock: Lock, changed: rea
       const { path, sha256 } = lock.prompts[name]!
       const bytes = await readVendored(folder, path)
       if (!bytes) return []
-      const plain = Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('\r\n', '\n'), 'latin1')
-      const carried = Buffer.from(plain.toString('latin1').replaceAll('\n', '\r\n'), 'latin1')
-      return [plain, carried].some((each) => digestOf(each) === sha256) ? [path] : []
+      const lf = Buffer.from(bytes).toString('latin1').replaceAll('\r\n', '\n')
+      const isChangedEnds = [lf, lf.replaceAll('\n', '\r\n')].some(
+        (text) => digestOf(Buffer.from(text, 'latin1')) === sha256,
+      )
+      return isChangedEnds ? [path] : []
     }),
   )
   return found.flat()
@@ -183,20 +172,23 @@ async function changeLock(lockPath: string, hub: string, change: (lock: Lock) =>
   const staged: Staged[] = []
   const made: string[] = []
   try {
-    const lock = (await readLockFile(path)) ?? emptyLock(hub)
+    const lock = (await readLockFile(path)) ?? { lockfile: 2, hub, prompts: {} }
     const known = new Map(Object.values(lock.prompts).map((each) => [each.path, each.sha256]))
     const before = formatLock(lock)
     const contents = change(lock)
     const text = formatLock(lock)
     parseLock(text)
     for (const { path: target, content, name } of contents) {
-      if (name !== undefined) await requireOurs(folder, target, content, name, known, lock.hub)
+      const found = await readVendored(folder, target)
+      if (found && name !== undefined) {
+        const expected = [known.get(target), digestOf(new TextEncoder().encode(content))]
+        if (!expected.includes(digestOf(found))) await requireVersion(found, target, name, lock.hub)
+      }
       const place = join(folder, target)
       await makeFolders(dirname(place), made)
-      const before = await readVendored(folder, target)
       const each: Staged = { place, temporary: await writeTemporary(place, content) }
       staged.push(each)
-      if (before) each.before = await writeTemporary(place, before)
+      if (found) each.before = await writeTemporary(place, found)
     }
     await handle.writeFile(text)
     await handle.sync()
@@ -219,9 +211,9 @@ async function changeLock(lockPath: string, hub: string, change: (lock: Lock) =>
   }
 }
 
-/** Waits until no other run is active: the run that could create the file proceeds. */
+/** Waits until no other run is active. The run that creates the file may proceed. */
 async function takeTurn(path: string) {
-  const endsAt = Date.now() + PATIENCE_MS
+  const endsAt = Date.now() + MAX_WAIT_MS
   for (;;) {
     try {
       return await open(path, 'wx')
@@ -236,20 +228,9 @@ async function takeTurn(path: string) {
   }
 }
 
-/** Protects hand-written files: the existing file must equal the locked content, the new one, or some version of that prompt. */
-async function requireOurs(
-  folder: string,
-  target: string,
-  content: string,
-  name: string,
-  known: ReadonlyMap<string, string>,
-  hub: string,
-): Promise<void> {
-  await requireNoLink(folder, target)
-  const bytes = await readVendored(folder, target)
-  if (!bytes) return
-  const digest = digestOf(bytes)
-  if (digest === known.get(target) || digest === digestOf(new TextEncoder().encode(content))) return
+/** Protects hand-written files: a file may be replaced only if it is the locked content, the new one, or some version of that prompt. */
+async function requireVersion(found: Uint8Array, target: string, name: string, hub: string): Promise<void> {
+  const digest = digestOf(found)
   const versions = await new PromptHub({ url: hub }).listVersions(name)
   if (versions.some(({ version, content_sha256 }) => isVersion(version) && content_sha256 === digest)) return
   throw new PromptHubError(

@@ -1,6 +1,6 @@
-// Parses a caller's request: a name, an optional version, and whether a lock allows it.
-import { FULL_NAME, type LockedPrompt } from './lock.ts'
-import { readWish, satisfies, type Wish } from './ranges.ts'
+// Parses the arguments of `PromptHub.get`: a name and an optional version, range or label.
+import { FULL_NAME } from './lock.ts'
+import { readWish, type Wish } from './ranges.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** The requested version; default: the latest. */
@@ -16,7 +16,7 @@ export interface GetOptions {
 }
 
 /** Parses the arguments of `get`. @throws PromptHubError `invalid_request` for invalid arguments */
-export function readQuestion(
+export function parseArguments(
   name: string,
   { version, range, label }: GetOptions,
 ): { fullName: string; wish: Wish | undefined } {
@@ -35,20 +35,6 @@ export function readQuestion(
       `${fullName}: expected a ${kind ?? 'version, range or label'}, got ${JSON.stringify(given[0]!.slice(0, 60))}`,
     )
   return { fullName, wish }
-}
-
-/** Requires that the requested version matches the lock. Only the lock chooses versions, so any other request is rejected and not ignored. @throws PromptHubError `not_locked` */
-export function requireLocked(name: string, wish: Wish | undefined, { range, version }: LockedPrompt): void {
-  const isMet =
-    wish === undefined ||
-    (wish.kind === 'version' && wish.version === version) ||
-    (wish.kind === 'range' && (wish.range === range || satisfies(version, wish.range))) ||
-    (wish.kind === 'label' && wish.label === range)
-  if (!isMet)
-    throw new PromptHubError(
-      'not_locked',
-      `prompts.lock has ${name} ${range} at ${version}, which is not what was asked for.`,
-    )
 }
 
 function invalid(message: string): PromptHubError {

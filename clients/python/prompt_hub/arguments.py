@@ -1,4 +1,4 @@
-"""Parses a caller's request: a name, and an optional version."""
+"""Parses the arguments of `PromptHub.get`: a name and an optional version, range or label."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Wish = Optional[Tuple[str, str]]
 """`("version" | "range" | "label", text)`, or None for the latest."""
 
 
-def read_question(
+def parse_arguments(
     name: str, version: Optional[str], range_: Optional[str], label: Optional[str]
 ) -> Tuple[str, Wish]:
     """Parses the arguments of `get`; raises PromptHubError `invalid_request` when they are invalid."""
