@@ -1,6 +1,6 @@
 // Tests the function that serves the pages rendered by Astro: caching, tags, redirects, limits, and errors for invalid
 // requests.
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { RenderPage } from '../../src/ports/pages.ts'
 import { handlePage, type PageDeps } from '../../src/server/pages/handle-page.ts'
@@ -83,11 +83,20 @@ test('does not cache a page whose repository was published to during rendering',
 })
 
 test('renders a page once for simultaneous requests, and again for a request after a purge', async () => {
-  const { ask, tools } = open()
+  const gate = Promise.withResolvers<void>()
+  const { ask, tools } = open({
+    render: async (path, locals) => {
+      const page = await render(path, locals)
+      await gate.promise
+      return page
+    },
+  })
   const answers = [...Array.from({ length: 50 }, () => ask('/')), ask('/search?q=a'), ask('/search?q=a')]
-  await Promise.resolve()
+  await vi.waitFor(() => expect(rendered).toHaveLength(2))
   tools.cache!.purge(['repo_acme_review'])
   answers.push(ask('/'))
+  await vi.waitFor(() => expect(rendered).toHaveLength(3))
+  gate.resolve()
   const statuses = await Promise.all(answers.map(async (answer) => (await answer).status))
   expect(statuses).toEqual(Array(53).fill(200))
   expect(rendered).toEqual(['/', '/search?q=a', '/'])
