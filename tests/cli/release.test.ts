@@ -14,6 +14,7 @@ const RELEASES: Record<string, string> = {
   '1.1.0': '23c4be33e33d5e6b06f64907d119dc8a27a1d7103a16c1047b1120ffde32d7dd',
   '1.2.0': 'b48a97197b3dcff5efeb9d653b6617df33f24be160f4b34273dcf3302fa8ca65',
   '1.3.0': 'fd5c7532c74efa36fcfd2cddf2591446a6a9b125a3edc027d70120ba1282ea24',
+  '1.3.1': '4834d4793552bd4fe7d9ef6242195c7f26d42d3eeb86a1c7dadee2fa0338ba73',
 }
 
 const ROOT = path.join(import.meta.dirname, '..', '..')

@@ -109,7 +109,12 @@ from prompt_hub import HubManager, PromptHubError
 manager = HubManager(sys.argv[2], sys.argv[1])
 name = "${NAME}"
 print(manager.set_label(name, "production", "1.0.0").unchanged, manager.set_label(name, "production", "1.0.0").unchanged)
-manager.remove_label(name, "production")
+for condition in (None, "1.1.0"):
+    try:
+        manager.set_label(name, "production", "1.1.0", expected=condition)
+    except PromptHubError as error:
+        print(error.code, error.status)
+manager.remove_label(name, "production", expected="1.0.0")
 manager.yank(name, "1.1.0", "Wrong")
 manager.unyank(name, "1.1.0")
 manager.change(name, title="New", license=None)
@@ -122,6 +127,6 @@ for call in (lambda: manager.yank(name, "9.0.0", "x"), lambda: HubManager(sys.ar
   const { stdout } = await promisify(execFile)('python3', ['-c', program, url, token, await hub.makeToken()], {
     env: { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' },
   })
-  expect(stdout).toBe('False True\nnot_found 404\nrefused 403\n')
+  expect(stdout).toBe('False True\nrefused 409\nrefused 409\nnot_found 404\nrefused 403\n')
   expect(await record()).toMatchObject({ title: 'New', latest_version: '1.1.0', labels: {} })
 })

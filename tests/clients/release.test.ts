@@ -20,6 +20,8 @@ const RELEASED: Record<string, string> = {
   'prompt_hub_client-1.1.0-py3-none-any.whl': '3beae47d61ffe76b18217da807c3623653f0968c71dd9f094922442ef192c069',
   'prompt-hub-client-1.2.0.tgz': 'bdbe9c4320f30cac1d7086c1dfac7a75850af2e0808bd867618801b8b728c9d1',
   'prompt_hub_client-1.2.0-py3-none-any.whl': '994c3bb9abf2e3bc5af541104b2877c54f9254335142f209ff163ddbbd51d0e9',
+  'prompt-hub-client-1.2.1.tgz': '84ee695fecd92245fd57641c799ea3a0be1671db000f5ee1c56067f6a9e7c2d7',
+  'prompt_hub_client-1.2.1-py3-none-any.whl': 'ddd7fcd08c4f9cbf753b8d5f2414f5b50790f1352e49deca231ff99560e10966',
 }
 
 let hub: FaultHub
@@ -57,7 +59,7 @@ describe('installed into an empty project', () => {
   test('npm: defaults to the hub it came from, the command works, and values are type-checked', async () => {
     const project = mkdtempSync(join(folder, 'npm-'))
     writeFileSync(join(project, 'package.json'), '{"type":"module"}')
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, 'prompt-hub-client-1.2.0.tgz')], {
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, 'prompt-hub-client-1.2.1.tgz')], {
       cwd: project,
     })
     writeFileSync(
@@ -90,7 +92,7 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
 
   test('Python: installs without an index and writes the same lock file as other clients', async () => {
     const project = mkdtempSync(join(folder, 'python-'))
-    const wheel = join(folder, 'prompt_hub_client-1.2.0-py3-none-any.whl')
+    const wheel = join(folder, 'prompt_hub_client-1.2.1-py3-none-any.whl')
     const install = ['install', '--quiet', '--no-index', '--disable-pip-version-check', '--target', 'site', wheel]
     // Debian's python3 may lack pip, but Python can also run a wheel directly.
     if (HAS_PIP) await run('python3', ['-m', 'pip', ...install], { cwd: project })

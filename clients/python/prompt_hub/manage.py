@@ -26,6 +26,10 @@ class ChangeResult:
     """The commit of the change, `{"sha": "…", "url": "…"}`, or None."""
 
 
+NOT_GIVEN: Any = object()
+"""The default of `expected`: unlike None, it sets no condition."""
+
+
 class HubManager:
     """Changes prompts on a hub. Each call makes one commit, or none when nothing changes, so a call may be repeated.
 
@@ -48,13 +52,16 @@ class HubManager:
         self._token = token
         self._settings = RequestSettings(timeout, retries, deadline)
 
-    def set_label(self, name: str, label: str, version: str) -> ChangeResult:
-        """Points a label at a version."""
-        return self._send("PUT", name, f"/labels/{_segment(label)}", {"version": version})
+    def set_label(self, name: str, label: str, version: str, *, expected: Optional[str] = NOT_GIVEN) -> ChangeResult:
+        """Points a label at a version. `expected` is the version it must point at now, or None if the label must not
+        exist."""
+        condition = {} if expected is NOT_GIVEN else {"expected": expected}
+        return self._send("PUT", name, f"/labels/{_segment(label)}", {"version": version, **condition})
 
-    def remove_label(self, name: str, label: str) -> ChangeResult:
-        """Removes a label."""
-        return self._send("DELETE", name, f"/labels/{_segment(label)}", None)
+    def remove_label(self, name: str, label: str, *, expected: Optional[str] = None) -> ChangeResult:
+        """Removes a label. `expected` is the version it must point at now."""
+        body = None if expected is None else {"expected": expected}
+        return self._send("DELETE", name, f"/labels/{_segment(label)}", body)
 
     def yank(self, name: str, version: str, reason: str) -> ChangeResult:
         """Yanks a version; `reason` has 1 to 500 characters."""

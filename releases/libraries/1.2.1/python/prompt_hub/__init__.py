@@ -1,0 +1,45 @@
+"""Prompts from a Prompt Hub as dependencies of a program: pinned, verified, cached."""
+
+from .aio import AsyncPromptHub
+from .chat import fill_chat, for_anthropic, for_gemini, split_chat
+from .filling import fill_content
+from .hub import PromptHub, open_lock
+from .lock import Lock, LockedDetails, LockedPrompt, format_lock, parse_lock
+from .manage import ChangeResult, HubManager
+from .prompt import Prompt
+from .ranges import highest_in, is_range, is_version, satisfies
+from .records import Advisory, Variable, VersionRow
+from .standing import Event, Standing
+from .trouble import PromptHubError, ValueProblem
+
+__version__ = "1.2.1"
+
+__all__ = [
+    "Advisory",
+    "AsyncPromptHub",
+    "ChangeResult",
+    "Event",
+    "HubManager",
+    "Lock",
+    "LockedDetails",
+    "LockedPrompt",
+    "Prompt",
+    "PromptHub",
+    "PromptHubError",
+    "Standing",
+    "ValueProblem",
+    "Variable",
+    "VersionRow",
+    "fill_chat",
+    "fill_content",
+    "for_anthropic",
+    "for_gemini",
+    "format_lock",
+    "highest_in",
+    "is_range",
+    "is_version",
+    "open_lock",
+    "parse_lock",
+    "satisfies",
+    "split_chat",
+]

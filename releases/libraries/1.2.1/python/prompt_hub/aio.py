@@ -1,0 +1,61 @@
+"""The library for asyncio programs: each call runs in a thread, so that the event loop is not blocked."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from typing import Callable, Optional, Sequence, TypeVar
+
+from .hub import PromptHub
+from .prompt import Prompt
+from .records import VersionRow
+from .standing import Event
+
+Value = TypeVar("Value")
+
+
+class AsyncPromptHub:
+    """A hub to get prompts from; takes the same arguments as `PromptHub` and returns the same results."""
+
+    def __init__(
+        self,
+        url: Optional[str] = None,
+        *,
+        lock: Optional[str] = None,
+        cache_dir: Optional[str] = None,
+        timeout: float = 5.0,
+        retries: int = 2,
+        deadline: float = 15.0,
+        fresh: float = 60.0,
+        revalidate: float = 600.0,
+        on_event: Optional[Callable[[Event], None]] = None,
+    ) -> None:
+        self._hub = PromptHub(
+            url,
+            lock=lock,
+            cache_dir=cache_dir,
+            timeout=timeout,
+            retries=retries,
+            deadline=deadline,
+            fresh=fresh,
+            revalidate=revalidate,
+            on_event=on_event,
+        )
+        self.url = self._hub.url
+
+    async def get(
+        self,
+        name: str,
+        *,
+        version: Optional[str] = None,
+        range: Optional[str] = None,
+        label: Optional[str] = None,
+        fallback: Optional[str] = None,
+    ) -> Prompt:
+        """As `PromptHub.get`."""
+        call = functools.partial(self._hub.get, name, version=version, range=range, label=label, fallback=fallback)
+        return await asyncio.get_running_loop().run_in_executor(None, call)
+
+    async def list_versions(self, name: str) -> Sequence[VersionRow]:
+        """As `PromptHub.list_versions`."""
+        return await asyncio.get_running_loop().run_in_executor(None, self._hub.list_versions, name)

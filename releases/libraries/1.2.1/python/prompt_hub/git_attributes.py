@@ -1,0 +1,38 @@
+"""Plans the .gitattributes next to a lock, which prevents git from changing line endings of the lock and of vendored
+files."""
+
+from __future__ import annotations
+
+import os
+from typing import List, Optional, Tuple
+
+from .files import read_if_there
+from .lock import attributes_line
+
+ATTRIBUTES = ".gitattributes"
+"""The name of the file."""
+_HEAD = "# Keeps git from changing line ends: prompts.lock knows the bytes of these files."
+
+
+def plan_attributes(lock_path: str, target: str) -> Tuple[Optional[str], Optional[str]]:
+    """Returns the file's new text, or None; and what the user must add to their own file, or None.
+
+    `target` is the path of the prompt's content, relative to the lock's folder.
+    """
+    path = os.path.join(os.path.dirname(os.path.abspath(lock_path)), ATTRIBUTES)
+    needed = [attributes_line(os.path.basename(lock_path)), attributes_line(target)]
+    if not os.path.lexists(path):
+        return _text([_HEAD, *needed]), None
+    data = read_if_there(path) if os.path.isfile(path) and not os.path.islink(path) else None
+    lines = (data or b"").decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n").split("\n")
+    missing = [line for line in needed if line not in lines]
+    if not missing:
+        return None, None
+    if lines[0] == _HEAD:
+        return _text([*lines, *missing]), None
+    quoted = " and ".join(f'"{line}"' for line in missing)
+    return None, f"add to {ATTRIBUTES}, so that git does not change line endings: {quoted}"
+
+
+def _text(lines: List[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)

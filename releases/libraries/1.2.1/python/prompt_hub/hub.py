@@ -1,0 +1,128 @@
+"""A hub with its options, and getting a prompt from it, with or without a lock."""
+
+from __future__ import annotations
+
+import os
+from typing import Callable, Optional, Sequence
+
+from .address import HUB_URL
+from .arguments import parse_arguments
+from .cache import CacheSettings
+from .files import read_if_there
+from .hub_reader import HubReader
+from .lock import Lock, is_hub_url, parse_lock
+from .locked import LockReader
+from .prompt import Prompt, fallback_prompt, prompt_of
+from .records import VersionRow
+from .requests import RequestSettings
+from .standing import Event
+from .trouble import PromptHubError
+
+
+class PromptHub:
+    """A hub to get prompts from. Thread-safe."""
+
+    def __init__(
+        self,
+        url: Optional[str] = None,
+        *,
+        lock: Optional[str] = None,
+        cache_dir: Optional[str] = None,
+        timeout: float = 5.0,
+        retries: int = 2,
+        deadline: float = 15.0,
+        fresh: float = 60.0,
+        revalidate: float = 600.0,
+        on_event: Optional[Callable[[Event], None]] = None,
+    ) -> None:
+        """Opens a hub; sends no request yet. Raises PromptHubError `invalid_request` when `url` is invalid, and like
+        `open_lock` for `lock`.
+
+        `url` is the hub's URL; default: the one in the lock or, without a lock, that of the hub from which this library
+        was downloaded. `lock` is the path of a prompts.lock: `get` then returns only its prompts, with exactly the
+        locked bytes. `cache_dir` is a folder that stores responses beyond this process; by default they are only in
+        memory. `timeout` limits one attempt, and `deadline` all of them including the pauses; `retries` is the number
+        of retries. For `fresh` seconds a changing response is reused without a request, and for `revalidate`
+        seconds after that it is used at once and revalidated in the background; an older one is used only when the hub
+        cannot be reached. `on_event` is called with events that a program may want to log; exceptions in it are ignored.
+        """
+        opened = None if lock is None else open_lock(lock)
+        self.url = (url or (opened.hub if opened else HUB_URL)).rstrip("/")
+        if not is_hub_url(self.url):
+            raise PromptHubError("invalid_request", f"url: expected the URL of a hub, got {self.url!r}")
+        self._on_event = on_event
+        settings = CacheSettings(
+            fresh=fresh,
+            revalidate=revalidate,
+            folder=cache_dir,
+            requests=RequestSettings(timeout, retries, deadline),
+            on_stale=lambda where, age, cause: self._say(Event("stale", where, f"{age:.0f} s old: {cause or 'asked again'}")),
+        )
+        self._hub = HubReader(self.url, settings, self._say)
+        self._locked: Optional[LockReader] = None
+        if opened is not None and lock is not None:
+            folder = os.path.dirname(os.path.abspath(lock))
+            self._locked = LockReader(self.url, opened, folder, settings, self._say)
+
+    def get(
+        self,
+        name: str,
+        *,
+        version: Optional[str] = None,
+        range: Optional[str] = None,
+        label: Optional[str] = None,
+        fallback: Optional[str] = None,
+    ) -> Prompt:
+        """Gets a prompt by `owner/name`, optionally with a version, range or label: `owner/name@^1.2`,
+        `owner/name@production`.
+
+        `fallback` is the text to use when the hub cannot be reached and nothing is cached; never used for a prompt that
+        does not exist. Raises PromptHubError `invalid_request` for an invalid name or version, `not_found`, `refused`
+        or `unavailable` according to the hub's response, `integrity` for a checksum mismatch; under a lock also
+        `not_locked`.
+        """
+        full_name, wish = parse_arguments(name, version, range, label)
+        try:
+            if self._locked is None:
+                return self._hub.get(full_name, wish)
+            record, source = self._locked.get(full_name, wish)
+            return prompt_of(record, source, 0.0, None)
+        except PromptHubError as error:
+            if fallback is None or error.code != "unavailable":
+                raise
+            self._say(Event("fallback", full_name, str(error)))
+            return fallback_prompt(full_name, fallback)
+
+    def list_versions(self, name: str) -> Sequence[VersionRow]:
+        """Lists the versions of a prompt, highest first, including yanked ones, which are marked. Not affected by a
+        lock."""
+        full_name, _ = parse_arguments(name, None, None, None)
+        return self._hub.list_versions(full_name)
+
+    def _say(self, event: Event) -> None:
+        if self._on_event is None:
+            return
+        try:
+            self._on_event(event)
+        except Exception:
+            pass  # An error in the program's own function must not make a read fail.
+
+
+def open_lock(path: str = "prompts.lock") -> Lock:
+    """Reads a lock; raises PromptHubError `invalid_request` when it does not exist, `integrity` when it is not what a
+    client would write."""
+    lock = read_lock_file(path)
+    if lock is None:
+        raise PromptHubError("invalid_request", f"No lock at {path}. Create one: hubcli add owner/name")
+    return lock
+
+
+def read_lock_file(path: str) -> Optional[Lock]:
+    """Reads a lock that may not exist yet; None if it does not exist."""
+    data = read_if_there(path)
+    if data is None:
+        return None
+    try:
+        return parse_lock(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise PromptHubError("integrity", f"{path} is not UTF-8.") from error

@@ -1,0 +1,177 @@
+"""Reads prompts from a hub without a lock: resolves the requested version, chooses the URLs to read, and reports notices
+about the prompts in use."""
+
+from __future__ import annotations
+
+import threading
+from typing import Callable, List, Optional, Sequence, Set, Tuple, TypeVar
+
+from .arguments import Wish
+from .cache import Answer, AnswerCache, CacheSettings
+from .prompt import Prompt, prompt_of
+from .ranges import highest_in
+from .records import (
+    RepositoryRecord,
+    VersionRecord,
+    VersionRow,
+    read_repository_record,
+    read_version_list,
+    read_version_record,
+)
+from .standing import Event, Standing, events_of, standing_of
+from .trouble import PromptHubError
+
+Value = TypeVar("Value")
+# Maximum number of reported events that are remembered. Beyond that no more are reported, because any of them might be
+# a repetition.
+_MAX_REPORTED = 10_000
+
+
+class HubReader:
+    """The prompts of a hub."""
+
+    def __init__(self, url: str, settings: CacheSettings, say: Callable[[Event], None]) -> None:
+        """`url` is the hub's URL, without a trailing slash."""
+        self._url = url
+        self._say = say
+        self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version_record, settings)
+        self._repositories: AnswerCache[RepositoryRecord] = AnswerCache(read_repository_record, settings)
+        self._lists: AnswerCache[Tuple[VersionRow, ...]] = AnswerCache(read_version_list, settings)
+        self._reported: Set[Event] = set()
+
+    def get(self, name: str, wish: Wish) -> Prompt:
+        """Gets the requested version; None means the latest.
+
+        Raises PromptHubError `not_found` when there is no such prompt, version or label, `integrity` when the response
+        does not match, or the error of the request.
+        """
+        if wish is not None and wish[0] == "version":
+            return self._read_version(name, wish[1], None, ("record", "list"))
+        if wish is not None and wish[0] == "range":
+            range_ = wish[1]
+            rows = self._read_either(
+                self._lists,
+                f"repos/{name}/versions",
+                is_enough=lambda rows: highest_in(_active(rows), range_) is not None,
+            )
+            chosen = highest_in(_active(rows.value), range_)
+            if chosen is None:
+                raise PromptHubError("not_found", f"{name} has no active version in {range_}.")
+            return self._read_version(name, chosen, (rows.source, rows.age), ("record",))
+        label = None if wish is None else wish[1]
+        record = self._read_either(
+            self._repositories,
+            f"repos/{name}",
+            is_enough=lambda record: label is None or label in record.labels,
+        )
+        latest = record.value.latest
+        if label is None and latest is not None:
+            # The record contains the full latest version, so the most common call takes one request.
+            return self._prompt_from(name, latest, record.source, record.age, ())
+        wanted = record.value.latest_version if label is None else record.value.labels.get(label)
+        if wanted is None:
+            known = ", ".join(record.value.labels) or "none"
+            what = "no active version" if label is None else f"no label {label}; it has {known}"
+            raise PromptHubError("not_found", f"{name} has {what}.")
+        return self._read_version(name, wanted, (record.source, record.age), ())
+
+    def list_versions(self, name: str) -> Sequence[VersionRow]:
+        """The versions of a prompt, highest first, including yanked ones, which are marked."""
+        return self._read_either(self._lists, f"repos/{name}/versions").value
+
+    def _read_version(
+        self, name: str, version: str, found: Optional[Tuple[str, float]], unread: Sequence[str]
+    ) -> Prompt:
+        """Reads a version's record.
+
+        `found` says where its number was read; None when the caller gave it, because then it cannot change. `unread`
+        names the records (`record`, `list`) that may contain notices and were not read for this call.
+        """
+        answer = self._read_either(self._versions, f"repos/{name}/versions/{version}", changes=False)
+        if answer.value.version != version:
+            raise PromptHubError("integrity", f"{name}@{version}: the hub returned {answer.value.version}.")
+        source = answer.source if found is None else _farther(found[0], answer.source)
+        return self._prompt_from(name, answer.value, source, 0.0 if found is None else found[1], unread)
+
+    def _prompt_from(self, name: str, record: VersionRecord, source: str, age: float, unread: Sequence[str]) -> Prompt:
+        if record.full_name != name:
+            raise PromptHubError("integrity", f"{name}: the hub returned {record.full_name}.")
+        self._watch(name, record.version, unread)
+        return prompt_of(record, source, age, self._standing_of(name, record.version))
+
+    def _watch(self, name: str, version: str, unread: Sequence[str]) -> None:
+        """Reports the notices about a version once the unread records have arrived.
+
+        Does not wait for them, and reports nothing if they are unavailable.
+        """
+        record_url, list_url = self._file_url(f"repos/{name}"), self._file_url(f"repos/{name}/versions")
+        needs_record = "record" in unread and not self._repositories.is_fresh(record_url)
+        needs_list = "list" in unread and not self._lists.is_fresh(list_url)
+        if not needs_record and not needs_list:
+            self._report(name, version)
+            return
+
+        def read() -> None:
+            try:
+                if needs_record:
+                    self._repositories.get(record_url, True)
+                if needs_list:
+                    self._lists.get(list_url, True)
+            except PromptHubError:
+                return  # The prompt was returned anyway, and the next call tries again.
+            self._report(name, version)
+
+        threading.Thread(target=read, daemon=True).start()
+
+    def _report(self, name: str, version: str) -> None:
+        """Reports each notice about a version once."""
+        for event in events_of(name, version, self._standing_of(name, version)):
+            if event not in self._reported and len(self._reported) < _MAX_REPORTED:
+                self._reported.add(event)
+                self._say(event)
+
+    def _standing_of(self, name: str, version: str) -> Optional[Standing]:
+        record = self._repositories.peek(self._file_url(f"repos/{name}"))
+        return standing_of(version, record, self._lists.peek(self._file_url(f"repos/{name}/versions")))
+
+    def _file_url(self, path: str) -> str:
+        return f"{self._url}/data/v1/{path}.json"
+
+    def _read_either(
+        self,
+        cache: AnswerCache[Value],
+        path: str,
+        changes: bool = True,
+        is_enough: Callable[[Value], bool] = lambda _: True,
+    ) -> Answer[Value]:
+        """Reads the static file first, because every mirror has it and it has no rate limit.
+
+        If the file is missing or insufficient, asks the API, which also has what was published since the last build. `path`
+        is that of the response in the API, below `/api/v1`.
+        """
+        answer: Optional[Answer[Value]] = None
+        refusal: Optional[PromptHubError] = None
+        try:
+            answer = cache.get(self._file_url(path), changes)
+            if is_enough(answer.value):
+                return answer
+        except PromptHubError as error:
+            if error.code != "not_found":
+                raise
+            refusal = error
+        try:
+            return cache.get(f"{self._url}/api/v1/{path}", changes)
+        except PromptHubError as error:
+            # A mirror has no API, so the result is the file, or that it does not exist.
+            if answer is not None:
+                return answer
+            raise error if error.code == "not_found" or refusal is None else refusal from None
+
+
+def _farther(a: str, b: str) -> str:
+    """The source of a prompt from two responses: the more distant of the two."""
+    return next((source for source in ("stale", "network", "disk") if source in (a, b)), "memory")
+
+
+def _active(rows: Sequence[VersionRow]) -> List[str]:
+    return [row.version for row in rows if not row.yanked]

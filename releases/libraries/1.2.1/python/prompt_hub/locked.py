@@ -1,0 +1,117 @@
+"""Reads prompts under a lock: only those in it, from vendored files if they exist, with every byte verified."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import replace
+from typing import Callable, Dict, Optional, Tuple
+
+from .cache import AnswerCache, CacheSettings
+from .files import read_vendored
+from .filling import find_variables
+from .lock import Lock, LockedDetails, LockedPrompt
+from .ranges import satisfies
+from .records import VersionRecord, read_version_record
+from .standing import Event
+from .trouble import PromptHubError
+
+
+class LockReader:
+    """Locked prompts."""
+
+    def __init__(
+        self, url: str, lock: Lock, folder: str, settings: CacheSettings, say: Callable[[Event], None]
+    ) -> None:
+        """`folder` is the one that contains the lock."""
+        self._url = url
+        self._lock = lock
+        self._folder = folder
+        self._fresh = settings.fresh
+        self._say = say
+        self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version_record, settings)
+        # These records only add to an available text, so a failed request is not retried.
+        once = replace(settings, requests=replace(settings.requests, retries=0))
+        self._records: AnswerCache[VersionRecord] = AnswerCache(read_version_record, once)
+        self._vendored: Dict[str, str] = {}
+        self._trouble: Optional[Tuple[float, PromptHubError]] = None
+
+    def get(self, name: str, wish: Optional[Tuple[str, str]]) -> Tuple[VersionRecord, str]:
+        """Returns the record and its source.
+
+        Raises PromptHubError `not_locked` or `integrity`, and without a vendored file the errors of a request.
+        """
+        locked = self._lock.prompts.get(name)
+        if locked is None:
+            raise PromptHubError("not_locked", f"{name} is not in prompts.lock. Add it: hubcli add {name}")
+        _require_granted(name, wish, locked)
+        content = self._read_vendored(name, locked)
+        url = f"{self._url}/data/v1/repos/{name}/versions/{locked.version}.json"
+        if content is None:
+            answer = self._versions.get(url, False)
+            _require_same(name, locked, answer.value)
+            return answer.value, answer.source
+        details = locked.details
+        if details is None:
+            record = self._find_record(url, name, locked)
+            if record is not None:
+                return record, "lock"
+            details = LockedDetails(tuple(find_variables(content)), {})
+        return VersionRecord(name, locked.version, content, locked.sha256, details.variables, dict(details.parameters)), "lock"
+
+    def _find_record(self, url: str, name: str, locked: LockedPrompt) -> Optional[VersionRecord]:
+        """Finds the record of a vendored prompt, because a lock of format 1 has neither variables nor parameters; None
+        when it is unavailable.
+
+        After a failure, no request is sent for a while, so that an offline program does not wait in each call.
+        """
+        trouble = self._trouble
+        try:
+            record = self._records.peek(url)
+            if record is None:
+                if trouble is not None and time.monotonic() < trouble[0]:
+                    raise trouble[1]
+                record = self._records.get(url, False).value
+            _require_same(name, locked, record)
+            return record
+        except PromptHubError as error:
+            if error.code == "integrity":
+                raise
+            if error.code == "unavailable" and (trouble is None or error is not trouble[1]):
+                self._trouble = time.monotonic() + self._fresh, error
+            self._say(Event("variables_unknown", name, str(error)))
+            return None
+
+    def _read_vendored(self, name: str, locked: LockedPrompt) -> Optional[str]:
+        known = self._vendored.get(locked.sha256)
+        if known is not None:
+            return known
+        data = read_vendored(self._folder, locked.path)
+        if data is None:
+            return None
+        if hashlib.sha256(data).hexdigest() != locked.sha256:
+            raise PromptHubError("integrity", f"{locked.path}, the vendored {name}, has other bytes than prompts.lock says.")
+        text = data.decode("utf-8")
+        self._vendored[locked.sha256] = text
+        return text
+
+
+def _require_granted(name: str, wish: Optional[Tuple[str, str]], locked: LockedPrompt) -> None:
+    """Requires that the requested version matches the lock. Only the lock chooses versions, so any other request is
+    rejected and not ignored."""
+    if wish is None:
+        return
+    kind, text = wish
+    is_met = (
+        (kind == "version" and text == locked.version)
+        or (kind == "range" and (text == locked.range or satisfies(locked.version, text)))
+        or (kind == "label" and text == locked.range)
+    )
+    if not is_met:
+        has = f"prompts.lock has {name} {locked.range} at {locked.version}"
+        raise PromptHubError("not_locked", f"{has}, which does not match the request.")
+
+
+def _require_same(name: str, locked: LockedPrompt, record: VersionRecord) -> None:
+    if record.content_sha256 != locked.sha256:
+        raise PromptHubError("integrity", f"{name}@{locked.version}: the hub has other bytes than prompts.lock.")

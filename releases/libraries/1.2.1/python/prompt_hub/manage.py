@@ -1,0 +1,92 @@
+"""Changes what is published: labels, yanks, status and texts, with a token."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.parse
+from dataclasses import dataclass
+from typing import Any, Dict, Mapping, Optional
+
+from .address import HUB_URL
+from .arguments import parse_arguments
+from .exchange import is_loopback
+from .lock import is_hub_url
+from .requests import NewText, RequestSettings, Write, ask
+from .trouble import PromptHubError
+
+
+@dataclass(frozen=True)
+class ChangeResult:
+    """The result of a change."""
+
+    unchanged: bool
+    """Whether nothing needed to change."""
+    commit: Optional[Mapping[str, Any]]
+    """The commit of the change, `{"sha": "…", "url": "…"}`, or None."""
+
+
+NOT_GIVEN: Any = object()
+"""The default of `expected`: unlike None, it sets no condition."""
+
+
+class HubManager:
+    """Changes prompts on a hub. Each call makes one commit, or none when nothing changes, so a call may be repeated.
+
+    Every call raises PromptHubError: `invalid_request` when nothing was sent, `not_found`, `refused` (with `status` 403
+    for a missing permission, 409 when `expected` differs) or `unavailable` according to the hub's response.
+    """
+
+    def __init__(
+        self, token: str, url: Optional[str] = None, *, timeout: float = 5.0, retries: int = 2, deadline: float = 15.0
+    ) -> None:
+        """Opens a hub; sends nothing yet. The token is sent only over https, or to this machine itself."""
+        self.url = (url or HUB_URL).rstrip("/")
+        if not is_hub_url(self.url):
+            raise PromptHubError("invalid_request", f"url: expected the URL of a hub, got {self.url!r}")
+        if not re.fullmatch(r"[A-Za-z0-9_.~+/=-]+", token):
+            raise PromptHubError("invalid_request", "token: expected a token, without spaces and line breaks")
+        parts = urllib.parse.urlsplit(self.url)
+        if parts.scheme != "https" and not is_loopback(parts.hostname or ""):
+            raise PromptHubError("invalid_request", "url: expected https, so that nobody on the network can read the token")
+        self._token = token
+        self._settings = RequestSettings(timeout, retries, deadline)
+
+    def set_label(self, name: str, label: str, version: str, *, expected: Optional[str] = NOT_GIVEN) -> ChangeResult:
+        """Points a label at a version. `expected` is the version it must point at now, or None if the label must not
+        exist."""
+        condition = {} if expected is NOT_GIVEN else {"expected": expected}
+        return self._send("PUT", name, f"/labels/{_segment(label)}", {"version": version, **condition})
+
+    def remove_label(self, name: str, label: str, *, expected: Optional[str] = None) -> ChangeResult:
+        """Removes a label. `expected` is the version it must point at now."""
+        body = None if expected is None else {"expected": expected}
+        return self._send("DELETE", name, f"/labels/{_segment(label)}", body)
+
+    def yank(self, name: str, version: str, reason: str) -> ChangeResult:
+        """Yanks a version; `reason` has 1 to 500 characters."""
+        return self._send("PUT", name, f"/versions/{_segment(version)}/yank", {"reason": reason})
+
+    def unyank(self, name: str, version: str) -> ChangeResult:
+        """Undoes a yank."""
+        return self._send("DELETE", name, f"/versions/{_segment(version)}/yank", None)
+
+    def change(self, name: str, **changes: Any) -> ChangeResult:
+        """Changes `title`, `description`, `tags`, `license`, `status`, `status_message`, `replaced_by`, `moved_to` or
+        `readme`; None clears optional ones."""
+        return self._send("PATCH", name, "", changes)
+
+    def _send(self, method: str, name: str, rest: str, body: Optional[Dict[str, Any]]) -> ChangeResult:
+        full_name, _ = parse_arguments(name, None, None, None)
+        url = f"{self.url}/api/v1/repos/{full_name}{rest}"
+        data = None if body is None else json.dumps(body).encode("utf-8")
+        reply = ask(url, None, self._settings, Write(method, self._token, data))
+        try:
+            answer: Any = json.loads(reply.text)["data"] if isinstance(reply, NewText) else {}
+            return ChangeResult(bool(answer["unchanged"]), answer["commit"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise PromptHubError("unavailable", f"{url} accepted the change, but did not respond like a hub.") from None
+
+
+def _segment(text: str) -> str:
+    return urllib.parse.quote(text, safe="")

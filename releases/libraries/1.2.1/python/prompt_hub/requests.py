@@ -1,0 +1,153 @@
+"""Sends HTTP requests to the hub: timeouts, retries, and the meaning of each kind of response."""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import json
+import random
+import time
+import urllib.error
+from dataclasses import dataclass
+from typing import Dict, Optional, Union
+
+from .address import USER_AGENT
+from .exchange import open_until
+from .trouble import PromptHubError
+
+_MAX_BYTES = 4_194_304
+_FIRST_PAUSE = 0.2
+_LONGEST_PAUSE = 4.0
+
+
+@dataclass(frozen=True)
+class RequestSettings:
+    """Options of requests; times in seconds."""
+
+    timeout: float
+    """Timeout of one attempt."""
+    retries: int
+    """Number of retries."""
+    deadline: float
+    """Time limit of all attempts, including the pauses between them."""
+
+
+@dataclass(frozen=True)
+class NewText:
+    """A new response."""
+
+    text: str
+    etag: Optional[str]
+
+
+@dataclass(frozen=True)
+class Write:
+    """A change to send with a token. Repeating a change has no further effect, so it may be retried."""
+
+    method: str
+    token: str
+    body: Optional[bytes]
+
+
+class Unchanged:
+    """The response if the cached one is unchanged."""
+
+
+class _Trouble(Exception):
+    def __init__(self, error: PromptHubError, wait: Optional[float]) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.wait = wait
+
+
+def ask(
+    url: str, etag: Optional[str], settings: RequestSettings, write: Optional[Write] = None
+) -> Union[NewText, Unchanged]:
+    """Sends a request; `etag` makes it conditional, `write` sends a change instead of reading.
+
+    Raises PromptHubError `not_found` or `refused` according to the hub's response, `unavailable` if all attempts
+    failed.
+    """
+    ends_at = time.monotonic() + settings.deadline
+    tries = 0
+    while True:
+        try:
+            return _try_once(url, etag, write, max(0.001, min(settings.timeout, ends_at - time.monotonic())))
+        except _Trouble as trouble:
+            # The pause is random, so that programs affected by the same outage do not all retry at the
+            # same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+            pause = trouble.wait
+            if pause is None:
+                pause = random.random() * min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**tries)
+            if tries >= settings.retries or time.monotonic() + pause >= ends_at:
+                raise trouble.error from trouble.__cause__
+            time.sleep(pause)
+            tries += 1
+
+
+def _try_once(
+    url: str, etag: Optional[str], write: Optional[Write], timeout: float
+) -> Union[NewText, Unchanged]:
+    headers = {"Accept": "application/json, text/plain", "User-Agent": USER_AGENT}
+    if etag is not None:
+        headers["If-None-Match"] = etag
+    method, body = (write.method, write.body) if write else ("GET", None)
+    if write:
+        headers["Authorization"] = f"Bearer {write.token}"
+        if write.body is not None:
+            headers["Content-Type"] = "application/json"
+    try:
+        with open_until(url, headers, time.monotonic() + timeout, method, body) as response:
+            return NewText(_read_bounded(response, url), response.headers.get("ETag"))
+    except urllib.error.HTTPError as error:
+        with error:
+            if error.code == 304:
+                return Unchanged()
+            raise _trouble_of(error, url) from None
+    except (OSError, http.client.HTTPException, UnicodeDecodeError) as error:
+        raise _Trouble(PromptHubError("unavailable", f"{url} did not respond: {error}"), None) from error
+
+
+def _read_bounded(response: http.client.HTTPResponse, url: str) -> str:
+    chunks = bytearray()
+    while True:
+        chunk = response.read1(65_536)
+        if not chunk:
+            break
+        chunks += chunk
+        if len(chunks) > _MAX_BYTES:
+            raise PromptHubError("unavailable", f"{url} returned more than {_MAX_BYTES} bytes, which is too large for a prompt.")
+    if response.length:
+        raise _Trouble(PromptHubError("unavailable", f"{url} closed the connection before the end of the response."), None)
+    return chunks.decode("utf-8")
+
+
+def _trouble_of(error: urllib.error.HTTPError, url: str) -> Exception:
+    said = _message_of(error) or f"{url} returned status {error.code}."
+    if error.code == 404:
+        return PromptHubError("not_found", said, status=404)
+    if error.code < 500 and error.code != 429:
+        return PromptHubError("refused", said, status=error.code)
+    return _Trouble(PromptHubError("unavailable", said, status=error.code), _retry_after(error.headers.get("Retry-After")))
+
+
+def _message_of(error: urllib.error.HTTPError) -> Optional[str]:
+    """The message of a hub's error."""
+    try:
+        answer: Dict[str, Dict[str, object]] = json.loads(error.read(65_536))
+        message = answer["error"]["message"]
+        return message if isinstance(message, str) else None
+    except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException, RecursionError):
+        return None
+
+
+def _retry_after(text: Optional[str]) -> Optional[float]:
+    """Parses Retry-After into seconds; it is a number of seconds or a date. RFC 9110 section 10.2.3."""
+    if text is None:
+        return None
+    if text.isascii() and text.isdigit() and len(text) <= 6:
+        return float(text)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,34 @@
+"""The errors of this library: one exception whose code tells what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional, Sequence
+
+
+@dataclass(frozen=True)
+class ValueProblem:
+    """A problem with the values of a prompt."""
+
+    kind: str
+    """`missing`, `unknown`, `invalid` or `too_large`."""
+    name: str
+    """The variable; empty for the text as a whole."""
+    message: str
+
+
+class PromptHubError(Exception):
+    """The only exception of this library.
+
+    `code` is one of: `invalid_request` (the call is wrong, nothing was sent), `not_found`, `refused` (another 4xx),
+    `unavailable` (no usable response in time), `integrity` (bytes do not match the lock or the hub's digest),
+    `not_locked`, `invalid_values` (`problems` names each).
+    """
+
+    def __init__(
+        self, code: str, message: str, *, status: Optional[int] = None, problems: Sequence[ValueProblem] = ()
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.status = status
+        self.problems = tuple(problems)

@@ -1,0 +1,212 @@
+"""Changes a lock and its vendored files: fetches and verifies everything first, then writes all of it or
+nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from typing import Callable, Dict, List, Optional, Tuple
+
+from .files import Staged, make_folders, put_all, read_vendored, remove_if_there, write_temporary
+from .git_attributes import ATTRIBUTES, plan_attributes
+from .hub import PromptHub, open_lock, read_lock_file
+from .lock import Lock, LockedDetails, LockedPrompt, details_of, format_lock, is_safe_path, parse_lock
+from .ranges import is_version
+from .trouble import PromptHubError
+
+_MAX_WAIT = 5.0
+Contents = List[Tuple[str, str, Optional[str]]]
+"""Path, content and full name; None instead of the name for the lock's own files."""
+
+
+def add_to_lock(
+    lock_path: str,
+    name: str,
+    path: Optional[str] = None,
+    url: Optional[str] = None,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> str:
+    """Adds a prompt to a lock, or changes its range, and writes its content; returns the chosen version.
+
+    `say` is called with instructions for the user.
+    """
+    full_name, _, given = name.partition("@")
+    before = read_lock_file(lock_path)
+    hub = PromptHub(url if before is None else before.hub)
+    if is_version(given):
+        _require_active(hub, full_name, given)
+    prompt = hub.get(name)
+    if prompt.version is None or prompt.sha256 is None:
+        raise PromptHubError("unavailable", f"{name} has no version.")
+    target = path or f"prompts/{full_name}.md"
+    if not is_safe_path(target):
+        raise PromptHubError("invalid_request", f"{target} leaves the folder or is not valid on every system.")
+    details = details_of(prompt.variables, prompt.parameters)
+    if details is None:
+        what = f"{full_name}@{prompt.version}"
+        raise PromptHubError("unavailable", f"{what}: its variables or parameters are invalid in a lock.")
+    locked = LockedPrompt(given or f"^{prompt.version}", prompt.version, prompt.sha256, target, details)
+    others = {} if before is None else _find_details(before, full_name, hub)
+    attributes, sentence = plan_attributes(lock_path, target)
+
+    def change(lock: Lock) -> Contents:
+        for other, each in lock.prompts.items():
+            each.details = each.details or others.get((other, each.sha256))
+        lock.prompts[full_name] = locked
+        contents: Contents = [(target, prompt.content, full_name)]
+        return contents if attributes is None else [*contents, (ATTRIBUTES, attributes, None)]
+
+    _change_lock(lock_path, hub, change)
+    if sentence is not None:
+        say(sentence)
+    return prompt.version
+
+
+def _require_active(hub: PromptHub, name: str, version: str) -> None:
+    """Raises PromptHubError `not_found` with the reason when a version was yanked: it can be read, but not newly
+    installed."""
+    rows = hub.list_versions(name)
+    yanked = next((row for row in rows if row.version == version and row.yanked), None)
+    if yanked is None:
+        return
+    active = [row.version for row in rows if not row.yanked]
+    there = f"it has: {', '.join(active[:10])}" if active else "it has none that is not yanked"
+    reason = f": {yanked.yank_reason}" if yanked.yank_reason else ""
+    raise PromptHubError("not_found", f"{name} {version} was yanked{reason}; {there}")
+
+
+def _find_details(lock: Lock, exclude: str, hub: PromptHub) -> Dict[Tuple[str, str], LockedDetails]:
+    """Fetches what an older client omitted for the other prompts of a lock, so that all of them can be used offline
+    from now on.
+
+    Unavailable details are skipped: they are no reason not to add another prompt. Returns details by full name and
+    digest.
+    """
+    found: Dict[Tuple[str, str], LockedDetails] = {}
+    for name, locked in lock.prompts.items():
+        if name == exclude or locked.details is not None:
+            continue
+        try:
+            prompt = hub.get(name, version=locked.version)
+        except PromptHubError as error:
+            if error.code == "unavailable":
+                break  # A hub that cannot be reached is not asked for the rest.
+            continue
+        details = details_of(prompt.variables, prompt.parameters)
+        if prompt.sha256 == locked.sha256 and details is not None:
+            found[name, locked.sha256] = details
+    return found
+
+
+def install_lock(lock_path: str) -> int:
+    """Writes the vendored files of a lock that are missing or differ, and returns how many; when the hub has different
+    bytes, nothing is replaced."""
+    lock = open_lock(lock_path)
+    hub = PromptHub(lock.hub)
+    contents: Contents = []
+    for name in find_changed(lock_path, lock):
+        locked = lock.prompts[name]
+        prompt = hub.get(name, version=locked.version)
+        if prompt.sha256 != locked.sha256:
+            what = f"{name}@{locked.version}"
+            raise PromptHubError("integrity", f"{what}: the hub has other bytes than prompts.lock. Nothing was replaced.")
+        contents.append((locked.path, prompt.content, name))
+    if contents:
+        _change_lock(lock_path, hub, lambda _: contents)
+    return len(contents)
+
+
+def find_changed(lock_path: str, lock: Lock) -> List[str]:
+    """The prompts of a lock whose vendored file is missing or differs. Sends no request."""
+    folder = os.path.dirname(os.path.abspath(lock_path))
+    changed: List[str] = []
+    for name, locked in lock.prompts.items():
+        data = read_vendored(folder, locked.path)
+        if data is None or _digest(data) != locked.sha256:
+            changed.append(name)
+    return changed
+
+
+def find_changed_ends(lock_path: str, lock: Lock, changed: List[str]) -> List[str]:
+    """The paths of files that differ only in line endings, which git changes with core.autocrlf."""
+    folder = os.path.dirname(os.path.abspath(lock_path))
+    found: List[str] = []
+    for name in changed:
+        locked = lock.prompts[name]
+        plain = (read_vendored(folder, locked.path) or b"").replace(b"\r\n", b"\n")
+        if locked.sha256 in (_digest(plain), _digest(plain.replace(b"\n", b"\r\n"))):
+            found.append(locked.path)
+    return found
+
+
+def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Contents]) -> None:
+    path = os.path.abspath(lock_path)
+    folder = os.path.dirname(path)
+    turn = path + ".new"
+    _take_turn(turn)
+    staged: List[Staged] = []
+    made: List[str] = []
+    try:
+        lock = read_lock_file(path) or Lock(hub.url)
+        known = {each.path: each.sha256 for each in lock.prompts.values()}
+        unchanged = format_lock(lock)
+        contents = change(lock)
+        text = format_lock(lock)
+        parse_lock(text)
+        for target, content, name in contents:
+            data = content.encode("utf-8")
+            found = read_vendored(folder, target)
+            if found is not None and name is not None and _digest(found) not in (known.get(target), _digest(data)):
+                _require_version(found, target, name, hub)
+            place = os.path.join(folder, *target.split("/"))
+            make_folders(os.path.dirname(place), made)
+            staged.append(Staged(place, write_temporary(place, data)))
+            if found is not None:
+                staged[-1].before = write_temporary(place, found)
+        with open(turn, "wb") as file:
+            file.write(text.encode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+        put_all(staged if text == unchanged else [*staged, Staged(path, turn)])
+        remove_if_there(turn)
+    except BaseException:
+        for each in staged:
+            remove_if_there(each.temporary)
+        for made_folder in reversed(made):
+            try:
+                os.rmdir(made_folder)
+            except OSError:
+                pass  # No longer empty: someone put a file into it in the meantime.
+        remove_if_there(turn)
+        raise
+    finally:
+        for each in staged:
+            if each.before is not None:
+                remove_if_there(each.before)
+
+
+def _take_turn(path: str) -> None:
+    """Waits until no other run is active. The run that creates the file may proceed."""
+    ends_at = time.monotonic() + _MAX_WAIT
+    while True:
+        try:
+            with open(path, "x"):
+                return
+        except FileExistsError as error:
+            if time.monotonic() > ends_at:
+                message = f"{path} exists: another run is active. Delete it if none is."
+                raise PromptHubError("invalid_request", message) from error
+            time.sleep(0.05)
+
+
+def _require_version(found: bytes, target: str, name: str, hub: PromptHub) -> None:
+    """Protects hand-written files: a file may be replaced only if it is the locked content, the new one, or some
+    version of that prompt."""
+    digest = _digest(found)
+    if not any(row.content_sha256 == digest for row in hub.list_versions(name)):
+        raise PromptHubError("integrity", f"{target} was changed by hand. Move it away, then try again; nothing was replaced.")
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,132 @@
+// The file-based parts of this library (Node, Deno, Bun): a cache folder, and a lock with its vendored prompts.
+import { createHash, randomUUID } from 'node:crypto';
+import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { parseLock } from "./lock.js";
+import { PromptHubError } from "./trouble.js";
+/**
+ * Opens a store in a folder, with one file per response. Several processes may share it, because files are written atomically.
+ *
+ * @param dir the folder; created when missing
+ */
+export function diskStore(dir) {
+    const pathOf = (url) => join(dir, `${createHash('sha256').update(url).digest('hex')}.json`);
+    return {
+        async read(url) {
+            const text = await readIfThere(pathOf(url));
+            if (text === undefined)
+                return undefined;
+            const kept = JSON.parse(text.toString('utf8'));
+            return kept.url === url && typeof kept.text === 'string' && typeof kept.checkedAt === 'number' ? kept : undefined;
+        },
+        async write(url, kept) {
+            await mkdir(dir, { recursive: true });
+            await writeWhole(pathOf(url), JSON.stringify({ url, ...kept }));
+        },
+        remove: (url) => rm(pathOf(url), { force: true }),
+    };
+}
+/**
+ * Opens a lock to pass to a `PromptHub`.
+ *
+ * @param path of `prompts.lock`; its vendored files are in its folder or below
+ * @throws PromptHubError `integrity` when the file is not what a client would write, `invalid_request` when it does not exist
+ */
+export async function openLock(path = 'prompts.lock') {
+    const lock = await readLockFile(path);
+    if (!lock)
+        throw new PromptHubError('invalid_request', `No lock at ${path}. Create one: hubcli add owner/name`);
+    return { lock, readFile: (file) => readVendored(dirname(resolve(path)), file) };
+}
+/** Reads a lock that may not exist yet. @returns undefined if it does not exist */
+export async function readLockFile(path) {
+    const bytes = await readIfThere(path);
+    if (!bytes)
+        return undefined;
+    try {
+        return parseLock(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    }
+    catch (error) {
+        if (error instanceof PromptHubError)
+            throw error;
+        throw new PromptHubError('integrity', `${path} is not UTF-8.`, { cause: error });
+    }
+}
+/**
+ * Reads a file below a folder, without following symbolic links.
+ *
+ * @param file a path from a lock, validated when the lock was read
+ * @returns undefined if there is no file
+ */
+export async function readVendored(folder, file) {
+    await requireNoLink(folder, file);
+    const bytes = await readIfThere(join(folder, file));
+    return bytes && new Uint8Array(bytes);
+}
+/** @throws PromptHubError `integrity` when a part of the path is a symbolic link, which could lead anywhere */
+async function requireNoLink(folder, file) {
+    let path = folder;
+    for (const segment of file.split('/')) {
+        path = join(path, segment);
+        const found = await lstat(path).catch(() => undefined);
+        if (found?.isSymbolicLink())
+            throw new PromptHubError('integrity', `${file} is reached through a symbolic link; replace it with a file.`);
+    }
+}
+/** Writes a file atomically. */
+export async function writeWhole(path, data) {
+    const temporary = await writeTemporary(path, data);
+    await putAll([{ place: path, temporary }]).catch(async (error) => {
+        await rm(temporary, { force: true });
+        throw error;
+    });
+}
+/** Writes and syncs a temporary file next to a path, so that a rename puts the whole file in place at once. @returns its path */
+export async function writeTemporary(path, data) {
+    const temporary = join(dirname(path), `.prompt-hub.${randomUUID()}`);
+    try {
+        await writeFile(temporary, data, { flag: 'wx', flush: true });
+        return temporary;
+    }
+    catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+    }
+}
+/** Puts all files in place: if one fails, the previous ones are restored. */
+export async function putAll(staged) {
+    const done = [];
+    try {
+        for (const each of staged) {
+            await rename(each.temporary, each.place);
+            done.push(each);
+        }
+    }
+    catch (error) {
+        for (const { place, before } of done.reverse()) {
+            if (before === undefined)
+                await rm(place, { force: true });
+            else
+                await rename(before, place);
+        }
+        throw error;
+    }
+}
+/** Creates a folder and its parents. @param made collects the created ones, outermost first */
+export async function makeFolders(dir, made) {
+    if (await lstat(dir).catch(() => undefined))
+        return;
+    await makeFolders(dirname(dir), made);
+    await mkdir(dir);
+    made.push(dir);
+}
+async function readIfThere(path) {
+    try {
+        return await readFile(path);
+    }
+    catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+            return undefined;
+        throw error;
+    }
+}

@@ -1,0 +1,144 @@
+// The text of the lock file: parses it strictly and formats it so that every client writes the same bytes. docs/lock-file.md.
+import { isRange, isVersion, readWish, satisfies } from "./ranges.js";
+import { isObject, readVariables } from "./records.js";
+import { PromptHubError } from "./trouble.js";
+/** A repository's full name, `owner/name`. */
+export const FULL_NAME = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}\/[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/;
+const HUB = /^https?:\/\/[!-"$->A-~]+$/;
+const MAX_PROMPTS = 1_000;
+const MAX_BYTES = 16_777_216;
+const MAX_DEPTH = 32;
+/** Formats a lock in format 2. Every client writes the same bytes for the same lock. */
+export function formatLock(lock) {
+    return format(lock, 2);
+}
+function format({ hub, prompts }, lockfile) {
+    const sorted = Object.keys(prompts)
+        .sort((a, b) => (a < b ? -1 : 1))
+        .map((name) => {
+        const { range, version, sha256, path, details } = prompts[name];
+        const locked = { range, version, sha256, path };
+        if (lockfile === 1 || !details)
+            return [name, locked];
+        // The parser creates each variable with its keys in this order, but a program may pass a lock of its own.
+        const variables = readVariables(details.variables) ?? [];
+        return [name, { ...locked, variables, parameters: details.parameters }];
+    });
+    return `${JSON.stringify({ lockfile, hub, prompts: Object.fromEntries(sorted) }, null, 2)}\n`;
+}
+/** Whether every client stores a value as the same bytes: no lone surrogates, only JSON values, not nested too deeply. */
+function isKeepable(value, depth = MAX_DEPTH) {
+    if (typeof value === 'string')
+        return value.isWellFormed();
+    if (typeof value === 'number')
+        return Number.isFinite(value);
+    if (typeof value !== 'object' || value === null)
+        return value === null || typeof value === 'boolean';
+    return depth > 0 && Object.entries(value).every(([key, each]) => key.isWellFormed() && isKeepable(each, depth - 1));
+}
+/**
+ * Reads a lock.
+ *
+ * @throws PromptHubError `integrity` unless it is exactly what a client would write, so that manual edits and bad merges are rejected
+ */
+export function parseLock(text) {
+    if (new TextEncoder().encode(text).length > MAX_BYTES)
+        throw wrong(`it is larger than ${MAX_BYTES} bytes`);
+    let value;
+    try {
+        value = JSON.parse(text);
+    }
+    catch {
+        throw wrong('it is not JSON');
+    }
+    if (!isObject(value) || !isObject(value.prompts))
+        throw wrong('expected lockfile, hub and prompts');
+    const { lockfile, hub, prompts } = value;
+    if (lockfile !== 1 && lockfile !== 2)
+        throw new PromptHubError('integrity', 'prompts.lock: it was made by a newer client. This one knows formats 1 and 2; update it.');
+    if (typeof hub !== 'string' || !isHubUrl(hub))
+        throw wrong('hub: expected an http or https URL without a trailing slash');
+    const names = Object.keys(prompts);
+    if (names.length > MAX_PROMPTS)
+        throw wrong(`it names more than ${MAX_PROMPTS} prompts`);
+    const lock = { lockfile, hub, prompts: {} };
+    for (const name of names)
+        lock.prompts[name] = readLocked(name, prompts[name]);
+    requireApart(Object.values(lock.prompts).map(({ path }) => path));
+    const written = format(lock, lockfile);
+    if (written !== text && text.replaceAll('\r\n', '\n') === written)
+        throw new PromptHubError('integrity', `prompts.lock: git changed its line endings, as with core.autocrlf. ${mendEnds('prompts.lock')}`);
+    if (written !== text)
+        throw wrong('it was edited by hand or merged');
+    return lock;
+}
+/** Whether a string is a valid URL of a hub: http or https, without a trailing slash, query or user name, at most 2,000 characters long. */
+export function isHubUrl(text) {
+    if (text.length > 2_000 || !HUB.test(text) || text.endsWith('/') || text.includes('?') || !URL.canParse(text))
+        return false;
+    return new URL(text).username === '';
+}
+function readLocked(name, value) {
+    if (!FULL_NAME.test(name))
+        throw wrong(`${name} is not owner/name`);
+    if (!isObject(value))
+        throw wrong(`${name}: expected range, version, sha256 and path`);
+    const { range, version, sha256, path } = value;
+    if (typeof range !== 'string' || !readWish(range))
+        throw wrong(`${name}: range is not a range or label`);
+    if (typeof version !== 'string' || !isVersion(version))
+        throw wrong(`${name}: version is not a version`);
+    if (isRange(range) && !satisfies(version, range))
+        throw wrong(`${name}: ${range} does not allow ${version}`);
+    if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256))
+        throw wrong(`${name}: sha256 is not a SHA-256`);
+    if (typeof path !== 'string' || !isSafePath(path))
+        throw wrong(`${name}: path leaves the folder or is not valid on every system`);
+    const { variables, parameters } = value;
+    if (variables === undefined && parameters === undefined)
+        return { range, version, sha256, path };
+    const details = readDetails(variables, parameters);
+    if (!details)
+        throw wrong(`${name}: invalid variables or parameters`);
+    return { range, version, sha256, path, details };
+}
+/** The parts of a version's record that a lock stores. @returns undefined for a record that no hub would send */
+export function readDetails(variables, parameters) {
+    const read = readVariables(variables);
+    if (!read || !isObject(parameters) || !isKeepable(read) || !isKeepable(parameters))
+        return undefined;
+    return { variables: read, parameters };
+}
+/** The line of a .gitattributes that protects a file. Characters with a meaning in patterns are replaced by a wildcard. */
+export function attributesLine(path) {
+    return `/${path.startsWith('prompts/') ? 'prompts/**' : path.replace(/[ *?["]/g, '?')} -text`;
+}
+/** What to do about a file whose line endings git has changed. */
+export function mendEnds(path) {
+    return `Put "${attributesLine(path)}" into .gitattributes, delete the file and run: git checkout -- ${path}`;
+}
+/** Whether a path with forward slashes stays below the lock's folder and is valid on every system: at most 1,024 bytes, 255 per segment. */
+export function isSafePath(path) {
+    const bytes = new TextEncoder();
+    if (!path.isWellFormed() || bytes.encode(path).length > 1_024 || /[\\:\u0000-\u001f\u007f-\u009f]/.test(path))
+        return false;
+    return (!['prompts.lock', 'prompts.lock.new'].includes(path.toLowerCase()) &&
+        path
+            .split('/')
+            .every((segment) => segment !== '' &&
+            segment !== '.' &&
+            segment !== '..' &&
+            segment.toLowerCase() !== '.git' &&
+            bytes.encode(segment).length <= 255));
+}
+/** @throws PromptHubError `integrity` when two paths are equal, ignoring case, or one is inside another */
+function requireApart(paths) {
+    // With a slash at the end, a path and everything inside it are neighbours in the sorted list.
+    const folders = paths.map((path) => `${path.toLowerCase()}/`).sort();
+    const inner = folders.find((path, index) => index > 0 && path.startsWith(folders[index - 1]));
+    if (inner)
+        throw wrong(`two prompts share the path ${inner.slice(0, -1)}, or it is inside another`);
+}
+function wrong(what) {
+    return new PromptHubError('integrity', `prompts.lock: ${what}. Restore it from git, or recreate it with hubcli.`);
+}
