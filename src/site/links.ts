@@ -40,5 +40,5 @@ export const versionPage = (fullName: string, version: string): string => `/${fu
 /** Returns the path of the page that compares two versions. */
 export const comparePage = (fullName: string, from: string, to: string): string =>
   `/${fullName}/compare/${from}...${to}`
-/** The number of newest versions of a repository whose comparison with the previous version is in the sitemap. docs/contract.md section 11 */
+/** The number of newest versions of a repository whose comparison with the previous version is in the sitemap. */
 export const NEWEST_COMPARED = 10

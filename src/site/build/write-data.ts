@@ -2,7 +2,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
-import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { listRepositoryPaths } from '../../domain/catalogue/data-files.ts'
 import { groupFiles, readUsage } from '../../stores/content/content-dir.ts'
 import { readHistory } from '../../stores/content/content-history.ts'
@@ -72,14 +71,10 @@ export async function writeData(
   }
   const { catalogue, written, ...about } = await read()
   onProgress('Writing the search index', 0, 0)
-  writeIndex(catalogue, indexPath)
-  return { repositories: catalogue.entries.size, files: written + count(), ...about }
-}
-
-/** A deployed index is never edited, and it is a fifth smaller if it cannot be. */
-function writeIndex(catalogue: Catalogue, indexPath: string): void {
   mkdirSync(dirname(indexPath), { recursive: true })
+  // A deployed index is never edited, and it is a fifth smaller if it cannot be.
   buildSearchIndex(catalogue, indexPath, { isEditable: false })
+  return { repositories: catalogue.entries.size, files: written + count(), ...about }
 }
 
 /** Opens a folder as the destination of data files. Nothing is stored for the next state, because a build writes all files. */

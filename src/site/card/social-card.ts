@@ -18,7 +18,7 @@ const PALETTE = [
   ...[0xeb, 0xcf, 0x94],
 ]
 
-/** Inks: the index of the colour below, and the steps from it to the ink itself. */
+/** Inks: the palette index of the background, and the number of steps from there to the full ink. */
 const BLACK = { base: 0, steps: 7 }
 const GREY = { base: 0, steps: 5 }
 const ON_AMBER = { base: AMBER, steps: 5 }

@@ -15,16 +15,16 @@ const MAX_ITEMS = 2
 /**
  * Returns the sample response of a route.
  *
- * @param known the prompt used in the examples
- * @returns undefined for OpenAPI, whose response is a separate document
+ * @param entry the prompt used in the examples, which has one version
+ * @returns undefined for OpenAPI, whose response is a separate document, and for activity
  */
 export function sampleAnswer(
   id: RouteId,
   { listed, tags, users }: Catalogue,
-  { repository, versions }: CatalogueEntry,
+  entry: CatalogueEntry,
 ): string | undefined {
+  const { repository, versions } = entry
   const onOnePage = <Item>(items: Item[]) => listEnvelope(items, { page: 1, size: items.length, total: items.length })
-  const latest = findLatest({ repository, versions })
   switch (id) {
     case 'listRepositories':
       return shorten(listEnvelope(listed.top.slice(0, 1), { page: 1, size: 20, total: listed.top.length }))
@@ -33,7 +33,7 @@ export function sampleAnswer(
     case 'listVersions':
       return shorten(onOnePage(versions.map(({ summary }) => summary)))
     case 'getVersion':
-      return shorten({ data: latest })
+      return shorten({ data: versions[0]!.record })
     case 'getRaw':
       return (repository.content ?? '').split('\n', 4).join('\n')
     case 'listTags':
@@ -47,18 +47,13 @@ export function sampleAnswer(
 
 /** Returns the response to the publishing example. */
 export function samplePublishAnswer({ baseUrl }: Catalogue, entry: CatalogueEntry): string {
-  const latest = findLatest(entry)
+  const { record } = entry.versions[0]!
   const data = PublishAnswer.parse({
-    ...latest,
-    html_url: baseUrl + versionPage(latest.full_name, latest.version),
+    ...record,
+    html_url: baseUrl + versionPage(record.full_name, record.version),
     ...{ unchanged: false, commit: { sha: '3f786850e387550fdab836ed7e6dc881de23001b', url: null }, warnings: [] },
   })
   return shorten({ data })
-}
-
-function findLatest({ repository, versions }: Pick<CatalogueEntry, 'repository' | 'versions'>) {
-  const latest = versions.find(({ summary }) => summary.version === repository.latest_version) ?? versions[0]!
-  return latest.record
 }
 
 function shorten(answer: object): string {
