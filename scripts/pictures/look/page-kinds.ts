@@ -106,7 +106,7 @@ async function suggest(page: Page): Promise<void> {
 }
 
 async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('Handle').fill('alice')
+  await page.getByLabel('Username').fill('alice')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/settings')
 }
@@ -114,7 +114,7 @@ async function signIn(page: Page): Promise<void> {
 async function makeToken(page: Page, name: string, repository = ''): Promise<string | null> {
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Repository').fill(repository)
-  await page.getByRole('button', { name: 'Make the token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).click()
   await page.waitForURL('**/settings/tokens')
   const token = page.locator('#new-token')
   return (await token.count()) > 0 ? token.textContent() : null
