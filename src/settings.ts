@@ -86,7 +86,7 @@ function parseProxy(text: string): readonly TrustedProxy[] | undefined {
   return longest === 0 || more !== undefined || prefix < 0 || prefix > longest ? undefined : [{ address, prefix }]
 }
 
-/** All settings, by their names in the environment. README.md. */
+/** All settings, by their names in the environment. `src/pages/docs/settings.md` describes them for operators. */
 export const SETTINGS = {
   PORT: setting('The port of the Node server.', wholeNumber('expected a port number', 65_535), 8888),
   HOST: setting(
