@@ -5,7 +5,7 @@ import type { ContentTree, RepositoryEntry } from '../../domain/content/content-
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { checkTree } from '../../domain/content/rules.ts'
 import type { Problem } from '../../domain/text/problems.ts'
-import { type ParsedFile, parseContentFile, placeFile } from './content-file.ts'
+import { type ParsedFile, parseContentFile } from './content-file.ts'
 import { nameFile, readOptional } from './content-files.ts'
 import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
 
@@ -82,12 +82,9 @@ export function readListed(
   dir: string,
   { path, size }: ListedFile,
 ): { parsed: ParsedFile | undefined; problems: Problem[] } {
-  const say = (found: readonly Omit<Problem, 'file'>[]) =>
-    found.map((problem) => ({ file: nameFile(path), ...problem }))
-  const place = placeFile(path, size)
-  if (place.problems) return { parsed: undefined, problems: say(place.problems) }
-  const { parsed, broken } = parseContentFile(place.value, readOptional(join(dir, path)))
-  return { parsed: parsed.value, problems: say(parsed.problems ?? broken) }
+  const { parsed, broken } = parseContentFile(path, size, () => readOptional(join(dir, path)))
+  const problems = (parsed.problems ?? broken).map((problem) => ({ file: nameFile(path), ...problem }))
+  return { parsed: parsed.value, problems }
 }
 
 /** Groups files by the full name of their repository. */
