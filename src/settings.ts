@@ -1,4 +1,4 @@
-// Defines the format, default and description of every setting; config.ts combines them. Contains no schemas, because every function loads this file first.
+// Defines the format and default of every setting; config.ts combines them. Contains no schemas, because every function loads this file first.
 import { isIP } from 'node:net'
 import { GITHUB_REPOSITORY } from './domain/content/names.ts'
 import type { Parsed } from './domain/text/problems.ts'
@@ -7,17 +7,15 @@ import type { Parsed } from './domain/text/problems.ts'
 type Form<Value> = (text: string) => { value: Value } | { expected: string }
 
 interface Setting<Value, Unset> {
-  /** The purpose of the setting, in one sentence. */
-  about: string
   form: Form<Value>
   /** The value if it is not set. */
   unset: Unset
 }
 
-function setting<Value>(about: string, form: Form<Value>): Setting<Value, undefined>
-function setting<Value>(about: string, form: Form<Value>, unset: Value): Setting<Value, Value>
-function setting<Value>(about: string, form: Form<Value>, unset?: Value): Setting<Value, Value | undefined> {
-  return { about, form, unset }
+function setting<Value>(form: Form<Value>): Setting<Value, undefined>
+function setting<Value>(form: Form<Value>, unset: Value): Setting<Value, Value>
+function setting<Value>(form: Form<Value>, unset?: Value): Setting<Value, Value | undefined> {
+  return { form, unset }
 }
 
 const anyText: Form<string> = (text) => ({ value: text })
@@ -86,85 +84,44 @@ function parseProxy(text: string): readonly TrustedProxy[] | undefined {
   return longest === 0 || more !== undefined || prefix < 0 || prefix > longest ? undefined : [{ address, prefix }]
 }
 
-/** All settings, by their names in the environment. README.md. */
+/** All settings, by their names in the environment. `src/pages/docs/settings.md` describes them. */
 export const SETTINGS = {
-  PORT: setting('The port of the Node server.', wholeNumber('expected a port number', 65_535), 8888),
-  HOST: setting(
-    'The IP address or host name that the Node server listens on, such as 0.0.0.0.',
-    textLike(/^[A-Za-z0-9.:_-]{1,253}$/, 'expected an IP address or a host name of this machine'),
-  ),
-  TRUSTED_PROXIES: setting('Proxies whose X-Forwarded-For header is trusted.', trustedProxies, []),
-  LOG_REQUESTS: setting('Whether the Node server logs each request as a line of JSON.', onOrOff),
-  METRICS: setting('Whether the Node server serves /metrics.', onOrOff, 'off'),
-  SITE_URL: setting('The public base URL.', baseAddress),
-  URL: setting('Set by Netlify: the public base URL.', baseAddress),
-  CONTENT_DIR: setting(
-    'The folder that contains the prompts; default: content. If the GitHub settings are set and this one is not, npm start maintains its own clone.',
-    anyText,
-  ),
-  CONTENT_POLL_SECONDS: setting(
-    'How often npm start checks GitHub for changes, in seconds, if it maintains its own clone.',
-    wholeNumber('expected a whole number from 1 to 86400', 86_400, 1),
-    30,
-  ),
+  PORT: setting(wholeNumber('expected a port number', 65_535), 8888),
+  HOST: setting(textLike(/^[A-Za-z0-9.:_-]{1,253}$/, 'expected an IP address or a host name of this machine')),
+  TRUSTED_PROXIES: setting(trustedProxies, []),
+  LOG_REQUESTS: setting(onOrOff),
+  METRICS: setting(onOrOff, 'off'),
+  SITE_URL: setting(baseAddress),
+  /** Set by Netlify: the public base URL. */
+  URL: setting(baseAddress),
+  CONTENT_DIR: setting(anyText),
+  CONTENT_POLL_SECONDS: setting(wholeNumber('expected a whole number from 1 to 86400', 86_400, 1), 30),
   DATABASE_URL: setting(
-    'A PostgreSQL database that several machines share; without it, state is stored in .hub/state.db.',
     textLike(/^postgres(?:ql)?:\/\/\S+$/, 'expected a URL such as postgresql://user:password@host/database'),
   ),
-  RATE_LIMIT_PER_MINUTE: setting(
-    'Reads per minute for each client IP address; 0 disables all limits, except those that netlify/functions declares on Netlify.',
-    wholeNumber('expected a whole number of at least 0'),
-    120,
-  ),
-  GITHUB_REPOSITORY: setting(
-    'The GitHub repository that contains content/; without any GitHub settings, local git is used.',
-    textLike(GITHUB_REPOSITORY, 'expected owner/name'),
-  ),
-  GITHUB_BRANCH: setting(
-    'The branch to publish to.',
-    textLike(/^[^\s~^:?*[\\]{1,200}$/, 'expected a branch name'),
-    'main',
-  ),
-  GITHUB_TOKEN: setting('A token with write access to the contents of that repository.', anyText),
-  GITHUB_APP_ID: setting('A GitHub App with that access, instead of a token.', textLike(/^\d+$/, 'expected a number')),
-  GITHUB_APP_PRIVATE_KEY: setting(
-    'The private key of that App.',
-    textLike(/PRIVATE KEY/, 'expected a private key in PEM format'),
-  ),
-  GITHUB_API_URL: setting(
-    'The URL of the GitHub API; change it for GitHub Enterprise.',
-    address('expected a URL such as https://api.github.com'),
-    'https://api.github.com',
-  ),
-  SITE_NAME: setting('Set by Netlify: the site’s name, which is part of its deploy URLs.', anyText),
-  GITHUB_OAUTH_URL: setting(
-    'The URL where users sign in; change it for GitHub Enterprise.',
-    originAddress,
-    'https://github.com',
-  ),
-  GITHUB_CLIENT_ID: setting('The client ID of the OAuth or GitHub App for sign-in.', anyText),
-  GITHUB_CLIENT_SECRET: setting('The client secret of that App.', anyText),
-  SESSION_SECRET: setting(
-    'Signs the sign-in cookies; in local mode, it is generated on each start.',
-    textLike(/[\s\S]{32}/, 'expected at least 32 characters'),
-  ),
-  OIDC_ISSUER: setting(
-    'The issuer of trusted publishers’ OIDC tokens.',
-    issuerAddress,
-    'https://token.actions.githubusercontent.com',
-  ),
-  OIDC_JWKS_URL: setting(
-    'The JWKS URL of that issuer.',
-    address('expected a URL'),
-    'https://token.actions.githubusercontent.com/.well-known/jwks',
-  ),
-  GITHUB_ACTIONS: setting('Set by GitHub Actions, where GITHUB_REPOSITORY names the job’s repository.', anyText),
-  NETLIFY_LOCAL: setting('Set by the Netlify dev server, where each request runs in its own worker.', anyText),
-  LAMBDA_TASK_ROOT: setting('Set by Netlify: the folder of a function’s files.', anyText, '.'),
-  SOURCE_DATE_EPOCH: setting(
-    'The build time in seconds since 1970, for reproducible builds. https://reproducible-builds.org/specs/source-date-epoch/',
-    wholeNumber('expected seconds since 1970'),
-  ),
+  RATE_LIMIT_PER_MINUTE: setting(wholeNumber('expected a whole number of at least 0'), 120),
+  GITHUB_REPOSITORY: setting(textLike(GITHUB_REPOSITORY, 'expected owner/name')),
+  GITHUB_BRANCH: setting(textLike(/^[^\s~^:?*[\\]{1,200}$/, 'expected a branch name'), 'main'),
+  GITHUB_TOKEN: setting(anyText),
+  GITHUB_APP_ID: setting(textLike(/^\d+$/, 'expected a number')),
+  GITHUB_APP_PRIVATE_KEY: setting(textLike(/PRIVATE KEY/, 'expected a private key in PEM format')),
+  GITHUB_API_URL: setting(address('expected a URL such as https://api.github.com'), 'https://api.github.com'),
+  /** Set by Netlify: the site’s name, which is part of its deploy URLs. */
+  SITE_NAME: setting(anyText),
+  GITHUB_OAUTH_URL: setting(originAddress, 'https://github.com'),
+  GITHUB_CLIENT_ID: setting(anyText),
+  GITHUB_CLIENT_SECRET: setting(anyText),
+  SESSION_SECRET: setting(textLike(/[\s\S]{32}/, 'expected at least 32 characters')),
+  OIDC_ISSUER: setting(issuerAddress, 'https://token.actions.githubusercontent.com'),
+  OIDC_JWKS_URL: setting(address('expected a URL'), 'https://token.actions.githubusercontent.com/.well-known/jwks'),
+  /** Set by GitHub Actions, where GITHUB_REPOSITORY names the job’s repository. */
+  GITHUB_ACTIONS: setting(anyText),
+  /** Set by the Netlify dev server, where each request runs in its own worker. */
+  NETLIFY_LOCAL: setting(anyText),
+  /** Set by Netlify: the folder of a function’s files. */
+  LAMBDA_TASK_ROOT: setting(anyText, '.'),
+  /** The build time in seconds since 1970, for reproducible builds. https://reproducible-builds.org/specs/source-date-epoch/ */
+  SOURCE_DATE_EPOCH: setting(wholeNumber('expected seconds since 1970')),
 }
 
 /** The value of each setting. */

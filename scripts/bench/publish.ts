@@ -2,6 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { createGit } from '../../src/stores/git/git-command.ts'
+import { maintain } from '../../src/stores/git/git-maintenance.ts'
 import { type LocalGit, openLocalGit } from '../../src/stores/git/git-store-local.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 
@@ -12,12 +14,12 @@ const OWNERS = 20
 
 /** Makes as many publishes as there are prompts, then measures some more, including the lookup of an Idempotency-Key. */
 export async function measurePublish(dir: string, prompts: number): Promise<Measurement[]> {
-  const stores = [
-    makeRepository(join(dir, 'publish-first'), 0),
-    makeRepository(join(dir, 'publish-last'), prompts),
-  ].map((folder) => openLocalGit({ contentDir: join(folder, 'content'), environment: process.env }))
+  const folders = [makeRepository(join(dir, 'publish-first'), 0), makeRepository(join(dir, 'publish-last'), prompts)]
   // Repeated as in real use, because each run packs at most 50,000 objects.
-  for (const store of stores) for (let times = 0; times < 4; times++) await store.maintain()
+  for (const folder of folders) for (let times = 0; times < 4; times++) await maintain(createGit(folder, process.env))
+  const stores = folders.map((folder) =>
+    openLocalGit({ contentDir: join(folder, 'content'), environment: process.env }),
+  )
   const [first, last] = [[], []] as [number[], number[]]
   for (let number = 0; number < SAMPLES; number++) {
     first.push(await timePublish(stores[0]!, number))

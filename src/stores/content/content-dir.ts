@@ -1,13 +1,12 @@
 // Reads one repository of the content folder, or the whole folder as a tree. Files that are not allowed are reported; links are not followed.
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatPath } from '../../domain/content/content-path.ts'
 import type { ContentTree, RepositoryEntry } from '../../domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { checkTree } from '../../domain/content/rules.ts'
 import type { Problem } from '../../domain/text/problems.ts'
-import { type ParsedFile, parseContentFile, placeFile } from './content-file.ts'
-import { nameFile } from './content-files.ts'
+import { type ParsedFile, parseContentFile } from './content-file.ts'
+import { nameFile, readOptional } from './content-files.ts'
 import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
 
 interface ContentReading {
@@ -83,37 +82,16 @@ export function readListed(
   dir: string,
   { path, size }: ListedFile,
 ): { parsed: ParsedFile | undefined; problems: Problem[] } {
-  const say = (found: readonly Omit<Problem, 'file'>[]) =>
-    found.map((problem) => ({ file: nameFile(path), ...problem }))
-  const place = placeFile(path, size)
-  if (place.problems) return { parsed: undefined, problems: say(place.problems) }
-  const { parsed, broken } = parseContentFile(place.value, readOrNothing(join(dir, path)))
-  return { parsed: parsed.value, problems: say(parsed.problems ?? broken) }
-}
-
-function readOrNothing(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file)
-  } catch {
-    return undefined
-  }
+  const { parsed, broken } = parseContentFile(path, size, () => readOptional(join(dir, path)))
+  const problems = (parsed.problems ?? broken).map((problem) => ({ file: nameFile(path), ...problem }))
+  return { parsed: parsed.value, problems }
 }
 
 /** Groups files by the full name of their repository. */
 export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]; below: Map<string, ListedFile[]> } {
-  const alone: ListedFile[] = []
-  const below = new Map<string, ListedFile[]>()
-  for (const file of listed) {
-    const end = file.path.indexOf('/', file.path.indexOf('/') + 1)
-    if (end <= 0) {
-      alone.push(file)
-      continue
-    }
-    const fullName = file.path.slice(0, end)
-    const files = below.get(fullName)
-    if (files) files.push(file)
-    else below.set(fullName, [file])
-  }
+  const below = Map.groupBy(listed, ({ path }) => /^[^/]+\/[^/]+(?=\/)/.exec(path)?.[0] ?? '')
+  const alone = below.get('') ?? []
+  below.delete('')
   return { alone, below }
 }
 

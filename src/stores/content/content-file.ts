@@ -42,19 +42,18 @@ interface ParsedContentFile {
 /** Maximum length of a valid file: content, front matter and room for long parameters. */
 export const MAX_FILE_BYTES = LIMITS.requestBytes
 
-/** Determines what belongs at a path, or why a file there is not read. @param path relative to the content folder @param size in bytes */
-export function placeFile(
-  path: string,
-  size: number,
-): { value: Place; problems?: never } | { value?: never; problems: RuleProblem[] } {
-  const { value, problems } = parsePath(path)
-  if (problems) return { problems: [{ rule: 'path', key: '', message: formatProblems(problems) }] }
-  const message = `expected at most ${MAX_FILE_BYTES} bytes, got ${size}`
-  return size > MAX_FILE_BYTES ? { problems: [{ rule: 'file-fits', key: '', message }] } : { value }
-}
-
-/** Parses a file, and applies the rules that need no other file. @param bytes undefined if it cannot be read */
-export function parseContentFile(place: Place, bytes: Buffer | undefined): ParsedContentFile {
+/**
+ * Parses a file according to its path, and applies the rules that need no other file.
+ *
+ * @param path relative to the content folder
+ * @param size in bytes
+ * @param read reads the file, or returns undefined if that is not possible; called only if a file of this size is allowed at this path
+ */
+export function parseContentFile(path: string, size: number, read: () => Buffer | undefined): ParsedContentFile {
+  const { value: place, problems } = parsePath(path)
+  if (problems) return refuse('path', formatProblems(problems))
+  if (size > MAX_FILE_BYTES) return refuse('file-fits', `expected at most ${MAX_FILE_BYTES} bytes, got ${size}`)
+  const bytes = read()
   if (!bytes) return refuse('readable', 'expected a readable file')
   if (place.kind === 'logo') return checkLogo(place.name, bytes)
   if (!isUtf8(bytes)) return refuse('utf-8', 'expected UTF-8, got invalid bytes')

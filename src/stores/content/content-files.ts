@@ -1,5 +1,5 @@
 // Finds the files in the content folder: those to read, those to ignore, and those that are not allowed.
-import { type Dirent, readdirSync } from 'node:fs'
+import { type Dirent, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Problem, printable } from '../../domain/text/problems.ts'
 
@@ -61,6 +61,15 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
 /** Not allowed, because git obeys these files and a review of prompts does not show their effect. */
 const ATTRIBUTES =
   'expected no .gitattributes below content: git would change the bytes of prompts when it checks them out'
+
+/** Reads a file. @returns undefined if that is not possible; the check of the content reports it */
+export function readOptional(file: string): Buffer<ArrayBuffer> | undefined {
+  try {
+    return readFileSync(file)
+  } catch {
+    return undefined
+  }
+}
 
 /** Compares paths by their UTF-8 bytes, like git and unlike JavaScript. */
 export function comparePaths(a: string, b: string): number {

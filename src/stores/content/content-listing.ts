@@ -26,10 +26,10 @@ const RACY_MS = 2_000
 /** Lists a content folder. @param below if given, only this subfolder is listed */
 export function listContent(dir: string, below = ''): ContentListing {
   const listing: ContentListing = { problems: [], ignored: [], files: [] }
-  const stampFile = openStamps()
+  const settledNs = BigInt(Date.now() - RACY_MS) * 1_000_000n
   for (const path of listContentFiles(dir, listing, below)) {
     const stats = lstatSync(join(dir, path), { bigint: true, throwIfNoEntry: false })
-    if (stats) listing.files.push({ path, stamp: stampFile(stats), size: Number(stats.size) })
+    if (stats) listing.files.push({ path, stamp: stampFile(stats, settledNs), size: Number(stats.size) })
   }
   return listing
 }
@@ -55,19 +55,17 @@ export function listContentAgain(dir: string, before: ContentListing, fullNames:
 
 /** Computes a digest that stays equal as long as no file is added, changed or removed. @returns undefined if that is uncertain, or if there is a problem with the folder */
 export function fingerprintContent({ problems, files }: ContentListing): string | undefined {
-  if (problems.length > 0 || files.some(({ stamp }) => stamp === '')) return undefined
-  return hash('sha256', JSON.stringify(files.map(({ path, stamp }) => [path, stamp])))
+  const stamps = problems.length === 0 ? stampFiles(files) : ''
+  return stamps === '' ? undefined : hash('sha256', stamps)
 }
 
 /** Returns whether the folder itself cannot be read, so that its contents are unknown. */
 export const isFolderUnreadable = ({ problems }: Pick<Findings, 'problems'>) =>
   problems.some(({ file }) => file === nameFile(''))
 
-/** Creates a function that returns when a file was last changed, or an empty string if it may change again unnoticed. */
-function openStamps(): (stats: BigIntStats) => string {
-  const settledNs = BigInt(Date.now() - RACY_MS) * 1_000_000n
-  return ({ ino, mtimeNs, ctimeNs, size }) =>
-    mtimeNs < settledNs && ctimeNs < settledNs ? `${ino}:${mtimeNs}:${ctimeNs}:${size}` : ''
+/** Returns when a file was last changed; an empty string if it may change again unnoticed. */
+function stampFile({ ino, mtimeNs, ctimeNs, size }: BigIntStats, settledNs: bigint): string {
+  return mtimeNs < settledNs && ctimeNs < settledNs ? `${ino}:${mtimeNs}:${ctimeNs}:${size}` : ''
 }
 
 /** Returns a string that stays the same as long as the files do; empty if that is uncertain. */

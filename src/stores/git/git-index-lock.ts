@@ -8,7 +8,7 @@ import { gitNotReady, ignoreMissing, type WorkTree } from './git-standing.ts'
 const TRIES = 30
 /** The start of the lock file's text, which git shows to people and by which we recognise our own lock. */
 const MARK = 'Prompt Hub '
-const NOTE = `${MARK}is publishing here, or was ended while it did. Start the hub again: it ends its work and removes this file.\n`
+const NOTE = `${MARK}is publishing here, or was stopped while it did so. Start the hub again: it then finishes its work and removes this file.\n`
 
 /** Our own folder in the git folder. */
 export const ownFolder = ({ gitFolder }: WorkTree): string => join(gitFolder, 'prompt-hub')

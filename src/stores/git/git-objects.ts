@@ -46,8 +46,7 @@ async function writeTree(git: Git, tree: string | undefined, blobs: readonly Pla
     const present = lines.get(name)
     const file = here.find(({ segments }) => segments.length === 1)
     const kind = file ? 'blob' : 'tree'
-    if (present && present.kind !== kind)
-      throw new Error(`a ${present.kind} stands in git where a ${kind} must be: ${name}`)
+    if (present && present.kind !== kind) throw new Error(`${name}: expected a ${kind} in git, got a ${present.kind}`)
     if (file) lines.set(name, { kind, mode: '100644', id: file.id })
     else {
       const inner = here.map(({ segments, id }) => ({ segments: segments.slice(1), id }))
@@ -67,7 +66,7 @@ async function readTree(git: Git, tree: string): Promise<Map<string, TreeLine>> 
     const [, mode, kind, id, name] = /^(\d+) (blob|tree|commit) ([0-9a-f]+)\t(.+)$/s.exec(line) ?? []
     const isKnown = kind === 'blob' || kind === 'tree' || kind === 'commit'
     if (mode === undefined || !isKnown || id === undefined || name === undefined)
-      throw new Error('a tree cannot be read')
+      throw new Error('expected a line of ls-tree')
     lines.set(name, { mode, kind, id })
   }
   return lines

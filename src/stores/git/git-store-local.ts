@@ -18,7 +18,7 @@ import { createGit, type Git } from './git-command.ts'
 import { commitFiles, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
 import { listTree } from './git-listings.ts'
-import { createMaintenance } from './git-maintenance.ts'
+import { countCommits } from './git-maintenance.ts'
 import { checkWorkTree, gitNotSetUp, type WorkTree } from './git-standing.ts'
 import { finishPublish, hasUnfinished } from './git-unfinished.ts'
 import { withLock } from './process-lock.ts'
@@ -41,8 +41,6 @@ export interface LocalGit extends GitStore {
    * @throws HubError `unavailable` if that is not possible now; published versions may then be missing from the content folder
    */
   finishPublishes(): Promise<void>
-  /** Packs the loose objects of many publishes; the store also does this automatically, in the background. @throws GitFailure */
-  maintain(): Promise<void>
 }
 
 /** Maximum number of publishes that are read from the history. docs/contract.md section 7. */
@@ -58,9 +56,8 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
     return known
   }
   const finish = async (tree: WorkTree) => inTurn(tree, () => finishPublish(tree, warn))
-  const maintenance = createMaintenance(warn)
+  const noteCommit = countCommits(warn)
   return {
-    maintain: async () => maintenance.run((await locate()).git),
     finishPublishes: () =>
       convertErrors(undefined, async () => {
         const tree = await locate()
@@ -89,7 +86,7 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
         return inTurn(tree, async () => {
           await finishPublish(tree, warn)
           const outcome = await commitFiles(tree, additions, files, message, warn)
-          if (outcome.kind === 'committed') maintenance.noteCommit(tree.git)
+          if (outcome.kind === 'committed') noteCommit(tree.git)
           return outcome
         })
       })

@@ -115,7 +115,7 @@ async function readNote(tree: WorkTree): Promise<Unfinished | undefined> {
   } catch {
     // Records are written atomically, so this one was changed by someone else. The only way to recover is to compare the files with the branch.
     throw gitNotReady(
-      `${notePath(tree)} cannot be read. Run git status in the content's repository, bring back with git checkout HEAD -- <path> what is missing, then remove the file`,
+      `${notePath(tree)} cannot be read. Run git status in the content's repository, restore missing files with git checkout HEAD -- <path>, then remove the file`,
     )
   }
 }

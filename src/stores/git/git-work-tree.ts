@@ -71,7 +71,7 @@ export interface WorkTreeFile {
   id: string
   /** The state at the time of the decision to write it. */
   present: SeenFile['present']
-  /** Its path. */
+  /** Where to write it: to the index, to the work tree, or to both. */
   into: { index: boolean; tree: boolean }
 }
 

@@ -29,8 +29,8 @@ const NO_ATTRIBUTES = '* -text -eol -ident -filter -working-tree-encoding -merge
  * Opens a pull request.
  *
  * @param repository the clone with both commits
- * @param folder an empty or missing folder; the caller removes it @throws Error if a commit is missing, or if `content`
- * is not a folder in it
+ * @param folder an empty or missing folder; the caller removes it
+ * @throws Error if a commit is missing, or if `content` is not a folder in it
  */
 export async function openPullTree(
   { repository, base, head }: { repository: string; base: string; head: string },

@@ -9,7 +9,7 @@ import type { ReviewContext, ReviewFinding } from '../../domain/review/review.ts
 import { isRuleName, RULES, type Severity } from '../../domain/review/review-rules.ts'
 import { formatProblem } from '../../domain/text/problems.ts'
 import { type Comparison, isPublished, openComparison } from '../content/content-changes.ts'
-import type { Findings } from '../content/content-files.ts'
+import { type Findings, readOptional } from '../content/content-files.ts'
 import { groupByRepository, walkContent } from '../content/content-walk.ts'
 import { openRepositoryReader } from './review-repository.ts'
 
@@ -108,7 +108,8 @@ async function mendFiles(dir: string, comparison: Comparison | undefined): Promi
 function openEntries(dir: string) {
   let last = { file: '', text: '' }
   const readText = (file: string) => {
-    if (last.file !== file) last = { file, text: readOrNothing(join(dir, file.replace(/^content\/?/, ''))) }
+    if (last.file !== file)
+      last = { file, text: readOptional(join(dir, file.replace(/^content\/?/, '')))?.toString() ?? '' }
     return last.text
   }
   return (problem: ReviewFinding): ReviewEntry => {
@@ -136,13 +137,4 @@ function openEntries(dir: string) {
 /** Copies a string, because a substring keeps the whole original string in memory. */
 function ownText(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le')
-}
-
-function readOrNothing(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    // An unreadable file is reported as a separate problem without a line.
-    return ''
-  }
 }

@@ -20,7 +20,7 @@ import {
 import { joinWords } from '../../domain/review/same-words.ts'
 import type { RuleProblem } from '../../domain/text/problems.ts'
 import { type Comparison, classifyChange, isPublished } from '../content/content-changes.ts'
-import { type ParsedFile, parseContentFile, placeFile } from '../content/content-file.ts'
+import { type ParsedFile, parseContentFile } from '../content/content-file.ts'
 import { listContentFiles, nameFile } from '../content/content-files.ts'
 import type { FileState } from '../content/content-walk.ts'
 import { openFileReader } from '../content/file-reader.ts'
@@ -69,8 +69,7 @@ export function openRepositoryReader(
   }
 
   function judge(path: string, here: ReturnType<typeof read>) {
-    const { value: place, problems } = placeFile(path, here?.size ?? 0)
-    return problems ? { parsed: { problems }, broken: [] } : parseContentFile(place, here?.bytes)
+    return parseContentFile(path, here?.size ?? 0, () => here?.bytes)
   }
 
   function readParsed(path: string) {

@@ -52,9 +52,8 @@ export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditabl
 /**
  * Updates an index to a newer catalogue. The result is equivalent to a new index of that catalogue.
  *
- * @param path an index written by `buildSearchIndex` or this function; replaced atomically, so that readers see the old
- * or the new state. If it is missing or was written by other code, it is rebuilt @param catalogue the complete newer
- * catalogue, which determines the positions in `top`, `trending` and `new`
+ * @param path an index written by `buildSearchIndex` or this function; replaced atomically, so that readers see the old or the new state. If it is missing or was written by other code, it is rebuilt
+ * @param catalogue the complete newer catalogue, which determines the positions in `top`, `trending` and `new`
  * @param changed full names of every repository that is new, removed or changed
  * @param from the index to start from, if it must be kept next to the new one
  */

@@ -61,11 +61,12 @@ export function shareCopies(state: StateStore): SharedCopies {
     ticking ??= setInterval(() => (isAway ? tryAgain() : current()), TICK_MS).unref()
   }
   const tryAgain = async () => {
-    const isBack = await state.get(MARKER).then(
-      () => true,
-      () => false,
-    )
-    if (!isBack || !isAway) return
+    try {
+      await state.get(MARKER)
+    } catch {
+      return
+    }
+    if (!isAway) return
     // Copies that could not be read in the meantime are cached as missing.
     generation = begin(null)
     isAway = false
