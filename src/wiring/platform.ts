@@ -71,7 +71,7 @@ export async function stateOf(hub: Hub | undefined): Promise<StateStore> {
   return netlifyState()
 }
 
-/** Returns the fresh copies: the Node server's, or those in Netlify Blobs. */
+/** Returns the fresh copies: the Node server's, which caches them, or those in Netlify Blobs. */
 export async function freshOf(hub: Hub | undefined): Promise<FreshCopies> {
   if (hub) return hub.fresh
   const [{ openCopies }, { copiesAhead }] = await Promise.all([

@@ -6,7 +6,7 @@ import { vi } from 'vitest'
 import { STARTING } from '../../src/host/health.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import { localSignInLink, openLocalKeys } from '../../src/server/account/local-keys.ts'
-import { openCopies } from '../../src/stores/state/fresh-copies.ts'
+import { openCopies, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { type Files, makeRepository } from '../stores/local-repository.ts'
 import { makeSiteFolder } from './build-site.ts'
@@ -59,7 +59,7 @@ export async function startBuiltHub(
     return {
       localKeys,
       state,
-      copies: openCopies(state),
+      copies: rememberCopies(openCopies(state)),
       localGit: repository.openStore(),
       close: state.close,
     }

@@ -9,7 +9,7 @@ import type { StateStore } from '../../src/ports/state-store.ts'
 import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
 import { readHistory } from '../../src/stores/content/content-history.ts'
 import { readBuildSource } from '../../src/stores/site/build-source.ts'
-import { openCopies } from '../../src/stores/state/fresh-copies.ts'
+import { openCopies, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
 import { BASE_URL, openHandlers } from './handlers.ts'
 import { memoryState } from './memory-state.ts'
 import type { World } from './worlds.ts'
@@ -76,6 +76,8 @@ export interface HubOptions {
   state?: StateStore
   /** Where fresh copies are stored, if not with the tokens. */
   freshState?: StateStore
+  /** Whether copies are kept in memory, as our own host does. */
+  isRemembering?: boolean
   limiter?: RateLimiter
   failedTokens?: RateLimiter
   purge?: (cacheTags: string[]) => Promise<void>
@@ -88,11 +90,11 @@ export interface HubOptions {
 
 /** Opens a hub on a repository, with one token. */
 export async function openHub(world: World, options: HubOptions = {}): Promise<Hub> {
-  const { state = memoryState(), limiter, purge } = options
+  const { state = memoryState(), limiter, purge, isRemembering = false } = options
   const git = world.openStore()
   const copies = openCopies(options.freshState ?? state)
   let source = UNKNOWN_SOURCE
-  const fresh = copiesAhead(copies, () => source)
+  const fresh = copiesAhead(isRemembering ? rememberCopies(copies) : copies, () => source)
   const { auth, failedTokens } = options
   const handlers = openHandlers({ git, state, fresh, auth, limiter, failedTokens, purge })
   const token = await handlers.makeToken()

@@ -368,6 +368,19 @@ describe('a failing store of copies', () => {
     for (const [line] of errors.mock.calls) expect(JSON.parse(String(line))).toMatchObject({ level: 'warning' })
   })
 
+  test('a process with copies in memory still shows what it published', async () => {
+    const remembering = await openHub(world, {
+      freshState: {
+        ...{ get: away, set: away, add: away, replace: away, delete: away, list: away, removeExpired: away },
+      },
+      isRemembering: true,
+    })
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    expect((await remembering.publish({ content: 'New\n' })).version).toBe('1.0.1')
+    expect((await remembering.readRepository('/raw')).text).toBe('New\n')
+    expect((await remembering.readRepository('/versions/1.0.1')).data.content).toBe('New\n')
+  })
+
   test('a copy with versions that are missing from git does not block a publish', async () => {
     await hub.publish({ content: 'New\n' })
     const reset = openLocalWorld({ [VERSION_1]: OLD })

@@ -5,7 +5,7 @@ import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { openLocalGit } from '../../src/stores/git/git-store-local.ts'
 import { openGitHub } from '../../src/stores/github/git-store-github.ts'
 import type { GitHubOptions } from '../../src/stores/github/github-connection.ts'
-import { openCopies } from '../../src/stores/state/fresh-copies.ts'
+import { openCopies, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { BASE_URL, openHandlers } from '../hubs/handlers.ts'
 
@@ -37,7 +37,7 @@ const state = await openSqliteState(join(settings.blobsDir, 'state.db'))
 const local = openLocalGit({ contentDir: settings.contentDir, environment: process.env })
 const git = settings.github ? openGitHub(settings.github) : local
 let source = UNKNOWN_SOURCE
-const fresh = copiesAhead(openCopies(state), () => source)
+const fresh = copiesAhead(rememberCopies(openCopies(state)), () => source)
 const TOKEN_KEY = 'the-token-of-this-test'
 const handlers = openHandlers({ git, state, fresh })
 /** The token is the same in every run and process, because a retry is recognised by its sender. */

@@ -7,7 +7,7 @@ import { openSite, serveSites } from '../../../src/host/builds/serve-sites.ts'
 import { loadPages } from '../../../src/host/pages.ts'
 import { localSignInLink, openLocalKeys } from '../../../src/server/account/local-keys.ts'
 import { openLocalGit } from '../../../src/stores/git/git-store-local.ts'
-import { openCopies } from '../../../src/stores/state/fresh-copies.ts'
+import { openCopies, rememberCopies } from '../../../src/stores/state/fresh-copies.ts'
 import { openSqliteState } from '../../../src/stores/state/state-sqlite.ts'
 
 /** Settings passed only to the build, so that the docs show the repository but publishing stays on this machine. */
@@ -52,7 +52,7 @@ export async function openScratchHub(port?: number): Promise<ScratchHub> {
   const site = openSite(join(dir, 'dist'))
   const pages = await loadPages(join(dir, 'build/pages'), join(dir, 'dist'))
   const localGit = openLocalGit({ contentDir, environment: process.env })
-  const stores = { localKeys, state, copies: openCopies(state), localGit, close: state.close }
+  const stores = { localKeys, state, copies: rememberCopies(openCopies(state)), localGit, close: state.close }
   const host = await serveSites(() => site, stores, { port, listenAt: ['127.0.0.1'], pages: () => pages })
   return {
     address,

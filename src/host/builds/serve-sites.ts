@@ -12,7 +12,7 @@ import { cacheControlOf } from '../../server/respond.ts'
 import { type LocalGit, openLocalGit } from '../../stores/git/git-store-local.ts'
 import { findBuildRecord } from '../../stores/site/build-record.ts'
 import { folderFiles } from '../../stores/site/site-files-folder.ts'
-import { openCopies } from '../../stores/state/fresh-copies.ts'
+import { openCopies, rememberCopies } from '../../stores/state/fresh-copies.ts'
 import { shareCopies } from '../../stores/state/fresh-copies-shared.ts'
 import { pagesUnavailable } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
@@ -99,7 +99,7 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
   const shared = databaseUrl === undefined ? undefined : shareCopies(state)
   return {
     state,
-    copies: shared ?? openCopies(state),
+    copies: shared ?? rememberCopies(openCopies(state)),
     ...(shared ? { isDatabaseReachable: shared.isReachable, watchPublishes: shared.watch } : {}),
     localKeys: openLocalKeys((key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),

@@ -2,6 +2,7 @@
 import {
   type BuildSource,
   COPY_MS,
+  type CopiedVersion,
   type CopyOrigin,
   type CopyStore,
   type FreshCopy,
@@ -36,7 +37,7 @@ export function openCopies(state: StateStore): StoredCopies {
       const key = keyOf(copy.repository.owner, copy.repository.name)
       const text = format(copy)
       const lifetime = lifetimeOf(copy)
-      // Repeated only if another machine stored a copy in the meantime.
+      // Maximum number of attempts; each failure means that another machine stored a copy.
       for (;;) {
         const found = await state.get(key)
         const there = found && parse<FreshCopy>(found.value)
@@ -79,6 +80,45 @@ function findOrigin(text: string): CopyOrigin | undefined {
     return undefined
   }
 }
+
+/** Caches copies in memory, for a single process that publishes and reads, so that a read does not access the store. */
+export function rememberCopies(copies: CopyStore): CopyStore {
+  const repositories = new Map<string, Promise<FreshCopy | undefined>>()
+  const versions = new Map<string, CopiedVersion>()
+  const find: CopyStore['find'] = (owner, name) => {
+    const key = keyOf(owner, name)
+    const known = repositories.get(key) ?? copies.find(owner, name)
+    repositories.set(key, known)
+    if (repositories.size > MAX_REMEMBERED) repositories.delete(repositories.keys().next().value!)
+    return known
+  }
+  return {
+    find,
+    async findVersion(owner, name, version) {
+      const copy = await find(owner, name)
+      if (!copy?.versions.some((listed) => listed.version === version)) return undefined
+      return versions.get(versionKeyOf(owner, name, version)) ?? copies.findVersion(owner, name, version)
+    },
+    async keepVersion(kept) {
+      const { owner, name, version } = kept.version
+      versions.set(versionKeyOf(owner, name, version), kept)
+      if (versions.size > MAX_VERSIONS) versions.delete(versions.keys().next().value!)
+      await copies.keepVersion(kept).catch(ignoreFailure)
+    },
+    async keep(copy) {
+      repositories.set(keyOf(copy.repository.owner, copy.repository.name), Promise.resolve(copy))
+      await copies.keep(copy).catch(ignoreFailure)
+    },
+  }
+}
+
+/** A copy that could not be stored stays in memory until the process exits; the next process starts with a build. */
+function ignoreFailure(): void {}
+
+/** Maximum number of cached repositories, so that requests for names that do not exist cannot fill the memory. */
+const MAX_REMEMBERED = 10_000
+/** Maximum number of cached versions, of up to 256 KiB each; older ones are read from the store again. */
+const MAX_VERSIONS = 200
 
 function write<Record extends CopyOrigin>(state: StateStore, key: string, record: Record): Promise<void> {
   return state.set(key, format(record), lifetimeOf(record))
