@@ -77,11 +77,9 @@ function callTool(target: Pick<Target, 'port' | 'from'>, name: string, given: ob
   return ask(target, '/mcp', { headers: { Accept: 'application/json, text/event-stream' }, body })
 }
 
-const authorize = (token: string) => ({ Authorization: `Bearer ${token}` })
-
 /** Publishes as the attacker. @returns the version; undefined if it was rejected */
 async function publish(target: Target, name: string, fields: object): Promise<string | undefined> {
-  const headers = authorize(target.tokenFor('attacker'))
+  const headers = { Authorization: `Bearer ${target.token}` }
   const body = { changelog: 'Attack', bump: 'minor', ...fields }
   const answer = await ask(target, `/api/v1/repos/attacker/${name}/versions`, { headers, body })
   return answer.status === 201 ? JSON.parse(answer.text).data.version : undefined
@@ -116,7 +114,7 @@ export const ATTACKS: Readonly<Record<string, (target: Target) => Promise<void>>
     await inTurn(8, 8, () => callTool(target, 'get_prompt', given))
   },
   'half-sent uploads': async (target) => {
-    const head = `POST /api/v1/repos/attacker/half/versions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${target.tokenFor('attacker')}\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`
+    const head = `POST /api/v1/repos/attacker/half/versions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${target.token}\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`
     for (let count = 0; count < 400; count++) open(target, head + 'x'.repeat(524_288)).resume()
     await sleep(HALF_SENT_MS)
   },
@@ -150,11 +148,6 @@ export const ATTACKS: Readonly<Record<string, (target: Target) => Promise<void>>
   },
   '1,500 unfinished sign-ins': (target) =>
     inTurn(1_500, 30, (number) => ask(target, `/auth/${number % 2 ? 'sign-in' : `local?key=${number}`}`)),
-  '1,500 publishes with CI tokens of a repository that nobody trusts': (target) =>
-    inTurn(1_500, 30, async () => {
-      const headers = authorize(await target.ciToken())
-      await ask(target, '/api/v1/repos/attacker/ci/versions', { headers, body: { content: 'Text' } })
-    }),
   'eight reads of /settings with 1,500 expired tokens': async (target) => {
     const person = { user_id: 'local-attacker', login: 'attacker' }
     const state = await openSqliteState(`${target.dir}/.hub/state.db`)
