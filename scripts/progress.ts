@@ -1,5 +1,4 @@
-// Shows the progress of long tasks: one updated line on a terminal, occasional plain lines elsewhere. The only importer of ora.
-import ora, { type Ora } from 'ora'
+// Shows the progress of long tasks: one updated line on a terminal, occasional plain lines elsewhere.
 
 /** Intervals between redraws on a terminal, and between plain lines elsewhere. */
 const DRAW_MS = 100
@@ -15,10 +14,13 @@ export interface Progress {
 
 /** Opens a progress line. @param stream where it is shown; standard output is reserved for data @param clock returns milliseconds */
 export function openProgress(stream: NodeJS.WriteStream = process.stderr, clock = () => performance.now()): Progress {
-  let line: Ora | undefined
   let step = ''
   let began = 0
   let shown = 0
+  const clear = () => {
+    stream.cursorTo(0)
+    stream.clearLine(1)
+  }
   return {
     show(next, done, total) {
       const now = clock()
@@ -32,14 +34,12 @@ export function openProgress(stream: NodeJS.WriteStream = process.stderr, clock 
         stream.write(`${words}\n`)
         return
       }
-      line ??= ora({ stream, discardStdin: false, isEnabled: true }).start()
-      line.text = words
-      // Drawn here instead of by a timer, because the work may block the thread for seconds.
-      line.render()
+      clear()
+      // A line that wraps could not be removed. Some terminals report a width of 0.
+      stream.write(words.slice(0, (stream.columns || 80) - 1))
     },
     end() {
-      line?.stop()
-      line = undefined
+      if (step !== '' && stream.isTTY) clear()
       step = ''
     },
   }

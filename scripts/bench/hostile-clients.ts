@@ -20,7 +20,7 @@ interface Target extends HostileHub {
 const UNREAD_MS = 15_000
 /** How long half-sent uploads are observed. */
 const HALF_SENT_MS = 3_000
-const ENDED_TOKENS = 1_500
+const EXPIRED_TOKENS = 1_500
 
 const requestFor = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
 
@@ -77,11 +77,9 @@ function callTool(target: Pick<Target, 'port' | 'from'>, name: string, given: ob
   return ask(target, '/mcp', { headers: { Accept: 'application/json, text/event-stream' }, body })
 }
 
-const authorize = (token: string) => ({ Authorization: `Bearer ${token}` })
-
 /** Publishes as the attacker. @returns the version; undefined if it was rejected */
 async function publish(target: Target, name: string, fields: object): Promise<string | undefined> {
-  const headers = authorize(target.tokenFor('attacker'))
+  const headers = { Authorization: `Bearer ${target.token}` }
   const body = { changelog: 'Attack', bump: 'minor', ...fields }
   const answer = await ask(target, `/api/v1/repos/attacker/${name}/versions`, { headers, body })
   return answer.status === 201 ? JSON.parse(answer.text).data.version : undefined
@@ -105,10 +103,10 @@ export const ATTACKS: Readonly<Record<string, (target: Target) => Promise<void>>
     const parameters = Object.fromEntries(Array.from({ length: 95_000 }, (_, number) => [`k${number}`, 1]))
     return inTurn(12, 12, () => publish(target, 'keys', { content: 'Attacked.', parameters }))
   },
-  'questions of 100 words': (target) =>
+  'queries of 100 words': (target) =>
     inTurn(85, 8, (number) => {
-      const question = number % 2 ? 'a '.repeat(100) : 'reveiw '.repeat(28)
-      return ask(target, `/api/v1/repos?${new URLSearchParams({ q: question.trim() })}`)
+      const query = number % 2 ? 'a '.repeat(100) : 'reveiw '.repeat(28)
+      return ask(target, `/api/v1/repos?${new URLSearchParams({ q: query.trim() })}`)
     }),
   'fills of 52,428 placeholders': async (target) => {
     await publish(target, 'filled', { content: '{{a}}'.repeat(52_428), variables: [{ name: 'a' }] })
@@ -116,7 +114,7 @@ export const ATTACKS: Readonly<Record<string, (target: Target) => Promise<void>>
     await inTurn(8, 8, () => callTool(target, 'get_prompt', given))
   },
   'half-sent uploads': async (target) => {
-    const head = `POST /api/v1/repos/attacker/half/versions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${target.tokenFor('attacker')}\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`
+    const head = `POST /api/v1/repos/attacker/half/versions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${target.token}\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`
     for (let count = 0; count < 400; count++) open(target, head + 'x'.repeat(524_288)).resume()
     await sleep(HALF_SENT_MS)
   },
@@ -143,27 +141,22 @@ export const ATTACKS: Readonly<Record<string, (target: Target) => Promise<void>>
     for (let waited = 0; waited < 60 && !(await target.shows('attacker/lines', to)); waited++) await sleep(1_000)
     await inTurn(24, 24, () => sendDown(target, requestFor(`/attacker/lines/compare/${from}...${to}`)))
   },
-  '32 pages of what is not built yet': async (target) => {
+  '32 pages of a version that is not built yet': async (target) => {
     const version = await publish(target, 'fresh', { content: letters(130_000) })
     if (!version) throw new Error('The version that is not built yet was not published.')
     await inTurn(32, 32, () => ask(target, `/attacker/fresh/v/${version}`))
   },
-  '1,500 sign-ins that are not finished': (target) =>
+  '1,500 unfinished sign-ins': (target) =>
     inTurn(1_500, 30, (number) => ask(target, `/auth/${number % 2 ? 'sign-in' : `local?key=${number}`}`)),
-  '1,500 publishes with CI tokens of a repository that nobody trusts': (target) =>
-    inTurn(1_500, 30, async () => {
-      const headers = authorize(await target.ciToken())
-      await ask(target, '/api/v1/repos/attacker/ci/versions', { headers, body: { content: 'Text' } })
-    }),
-  'eight reads of /settings with 1,500 ended tokens': async (target) => {
+  'eight reads of /settings with 1,500 expired tokens': async (target) => {
     const person = { user_id: 'local-attacker', login: 'attacker' }
     const state = await openSqliteState(`${target.dir}/.hub/state.db`)
     try {
       const now = new Date()
       // Expired, because revoked tokens are removed.
       const past = new Date(now.getTime() - 2 * 86_400_000)
-      const given = { holder: { kind: 'person', ...person }, name: 'Ended', scope: 'attacker/*', days: 1 } as const
-      await inTurn(ENDED_TOKENS, 8, () => createToken(state, given, past))
+      const given = { holder: { kind: 'person', ...person }, name: 'Expired', scope: 'attacker/*', days: 1 } as const
+      await inTurn(EXPIRED_TOKENS, 8, () => createToken(state, given, past))
       const headers = { Cookie: `session=${await openPeople(state).openSession(person, now)}` }
       await inTurn(8, 8, () => ask(target, '/settings', { headers }))
     } finally {

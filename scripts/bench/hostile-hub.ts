@@ -4,7 +4,6 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateContent } from '../content/generate-content.ts'
-import { startCiIssuer } from './ci-issuer.ts'
 import { PROJECT_DIR, parametersOf, residentBytes, startNode } from './processes.ts'
 
 /** Generated files, and files of which the hub has its own version; not linked from the project. */
@@ -18,10 +17,8 @@ export interface HostileHub {
   dir: string
   /** A prompt in the catalogue, as `owner/name`. */
   prompt: string
-  /** Creates a token for all repositories of an owner. */
-  tokenFor(owner: string): string
-  /** Signs a token for a CI job in an untrusted repository. */
-  ciToken(): Promise<string>
+  /** A token for all repositories of the owner `attacker`. */
+  token: string
   isAlive(): boolean
   /** Memory used by its process, and by the kernel for this machine's connections. */
   heldBytes(): number
@@ -45,18 +42,10 @@ export async function startHostileHub(dir: string, prompts: number): Promise<Hos
   git('config', 'user.email', 'bench@example.com')
   git('add', 'content')
   git('commit', '-q', '-m', 'Content')
-  const issuer = await startCiIssuer()
   const hub = await startNode((port) => ({
     parameters: parametersOf('start'),
-    surroundings: {
-      cwd: dir,
-      settings: { PORT: String(port), LOG_REQUESTS: 'off', OIDC_JWKS_URL: issuer.jwksUrl },
-    },
+    surroundings: { cwd: dir, settings: { PORT: String(port), LOG_REQUESTS: 'off' } },
   }))
-  const stop = () => {
-    issuer.close()
-    return hub.stop()
-  }
   const url = `http://127.0.0.1:${hub.port}`
   const isThere = async (path: string) => {
     const response = await fetch(url + path)
@@ -65,17 +54,14 @@ export async function startHostileHub(dir: string, prompts: number): Promise<Hos
   }
   for (const end = performance.now() + BUILD_MS; !(await isThere('/data/v1/index.json')); await sleep(200)) {
     if (performance.now() < end) continue
-    await stop()
+    await hub.stop()
     throw new Error('The hub to be attacked was not built in time.')
   }
   const index = (await (await fetch(`${url}/data/v1/index.json`)).json()) as { data: { full_name: string }[] }
+  const script = [join(PROJECT_DIR, 'scripts/token.ts'), 'attacker']
+  const token = execFileSync(process.execPath, script, { cwd: dir }).toString().trim()
   return {
-    ...{ port: hub.port, dir, prompt: index.data[0]!.full_name, stop },
-    tokenFor: (owner) =>
-      execFileSync(process.execPath, [join(PROJECT_DIR, 'scripts/token.ts'), owner], { cwd: dir })
-        .toString()
-        .trim(),
-    ciToken: () => issuer.sign(`http://localhost:${hub.port}`),
+    ...{ port: hub.port, dir, token, prompt: index.data[0]!.full_name, stop: hub.stop },
     isAlive() {
       try {
         return process.kill(hub.pid, 0)

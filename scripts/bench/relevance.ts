@@ -1,11 +1,11 @@
 // Measures relevance: how often the wanted prompt is among the first three results, by class of question. @see tests/relevance/README.md
-import { hash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildCatalogue, type Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { RepositoryEntry } from '../../src/domain/content/content-tree.ts'
 import { RepositoryFrontMatter } from '../../src/domain/content/front-matter.ts'
+import { measure } from '../../src/ports/measure.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../src/stores/search/write-index.ts'
@@ -46,9 +46,8 @@ export function catalogueOf(prompts: readonly ShortPrompt[], equivalents: Catalo
   const repositories = new Map<string, RepositoryEntry>()
   for (const { owner, name, content, ...index } of prompts) {
     const version = { version: '1.0.0', published_at: `${DAY}T00:00:00Z`, published_by: owner, changelog: '', content }
-    const size = { content_sha256: hash('sha256', content), size_bytes: Buffer.byteLength(content) }
     const file = { ...RepositoryFrontMatter.parse(index), readme: '' }
-    const versions = [{ ...version, ...size, format: 'text' as const, variables: [], parameters: {} }]
+    const versions = [{ ...version, ...measure(content), format: 'text' as const, variables: [], parameters: {} }]
     repositories.set(`${owner}/${name}`, { owner, name, file, versions })
   }
   const tree = { owners: new Map(), usage: new Map(), repositories, equivalents }

@@ -1,5 +1,4 @@
 // `npm run import -- <path…> --owner acme`: writes prompts from other tools to the content folder, each as its own repository.
-import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -10,6 +9,7 @@ import { findLicenseProblem } from '../../src/domain/content/rules.ts'
 import { formatMoment } from '../../src/domain/content/values.ts'
 import { assignNames, type ExistingRepository, importPrompt } from '../../src/domain/formats/content-files.ts'
 import { type ImportFormat, READERS } from '../../src/domain/formats/formats.ts'
+import { measure } from '../../src/ports/measure.ts'
 import { listSources, readSources } from '../../src/stores/import/read-sources.ts'
 import { openProgress } from '../progress.ts'
 
@@ -62,38 +62,28 @@ function run(
   }
   const found = read.flatMap(({ path, prompts, findings }) => prompts.map((prompt) => ({ path, prompt, findings })))
   const names = assignNames(found.map(({ prompt }) => prompt))
-  const order = {
-    owner,
-    by: values.by?.toLowerCase() ?? owner,
-    license,
-    publishedAt: formatMoment(new Date()),
-    measure,
-  }
-  const lines: Line[] = read
+  const by = values.by?.toLowerCase() ?? owner
+  const order = { owner, by, license, publishedAt: formatMoment(new Date()), measure }
+  const refuse = (path: string, name: string | null, lost: string[], reasons: string[]): Line => ({
+    path,
+    name,
+    status: 'refused',
+    version: null,
+    lost,
+    reasons,
+  })
+  const lines = read
     .filter(({ prompts }) => prompts.length === 0)
-    .map(({ path, findings }) => ({
-      path,
-      name: null,
-      status: 'refused',
-      version: null,
-      lost: [],
-      reasons: say(findings, 'refused'),
-    }))
+    .map(({ path, findings }) => refuse(path, null, [], say(findings, 'refused')))
   for (const [index, { path, prompt, findings }] of found.entries()) {
     const name = names[index]!
     const made = importPrompt(prompt, name, findExisting(contentDir, owner, name), order)
     // Losses in a file with many prompts are reported once.
     const lost = found[index - 1]?.path === path ? [] : say(findings, 'lost')
-    if (made.status === 'refused')
-      lines.push({
-        path,
-        name,
-        status: 'refused',
-        version: null,
-        lost,
-        reasons: made.problems.map(({ key, message }) => `${key}: ${message}`),
-      })
-    else {
+    if (made.status === 'refused') {
+      const reasons = made.problems.map(({ key, message }) => `${key}: ${message}`)
+      lines.push(refuse(path, name, lost, reasons))
+    } else {
       if (!values['dry-run']) for (const file of made.files) write(join(contentDir, file.path), file.text)
       lines.push({ path, name, status: made.status, version: made.version, lost, reasons: [] })
     }
@@ -107,11 +97,6 @@ function run(
 
 function isFormat(text: string): text is ImportFormat {
   return Object.hasOwn(READERS, text)
-}
-
-function measure(content: string) {
-  const bytes = Buffer.from(content)
-  return { content_sha256: createHash('sha256').update(bytes).digest('hex'), size_bytes: bytes.length }
 }
 
 function findExisting(contentDir: string, owner: string, name: string): ExistingRepository | undefined {

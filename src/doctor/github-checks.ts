@@ -33,12 +33,12 @@ const Ruleset = z.object({ name: z.string(), current_user_can_bypass: z.string()
 const EXPIRY_DAYS = 14
 const DAY_MS = 86_400_000
 /** Rules that block a commit made directly on the branch. @see https://docs.github.com/rest/repos/rules */
-const STOPPING: ReadonlySet<string> = new Set([
+const BLOCKING_RULES: ReadonlySet<string> = new Set([
   ...['pull_request', 'required_status_checks', 'update', 'merge_queue', 'workflows', 'required_deployments'],
   ...['code_scanning', 'code_quality'],
 ])
 /** The rule that prevents a force push from removing published versions. */
-const KEEPING = 'non_fast_forward'
+const NO_FORCE_PUSH = 'non_fast_forward'
 
 /** Lists the checks of the repository. @param machine this machine, if the hub runs here and may need a clone */
 export function githubChecks(
@@ -69,7 +69,7 @@ export function githubChecks(
       run: () => checkBranch(place),
     },
     {
-      ...{ name: 'github-write', about: 'contents can be written (by creating a commit outside any branch)' },
+      ...{ name: 'github-write', about: 'the credential can write contents (tested with a commit on no branch)' },
       needs: ['github-branch'],
       run: () => checkWriting(place),
     },
@@ -149,7 +149,7 @@ async function checkBranch({ ask, branch, repository }: PublishingPlace): Promis
 async function checkWriting({ ask, branch, repository, isApp }: PublishingPlace): Promise<Found> {
   const { sha } = Head.parse((await ask(BRANCH, { branch })).data).commit
   const { tree } = Commit.parse((await ask('GET /repos/{owner}/{repo}/git/commits/{sha}', { sha })).data)
-  const message = 'Whether the hub may write (npm run doctor)'
+  const message = 'Test of write access (npm run doctor)'
   const commit = { message, tree: tree.sha, parents: [sha] }
   const { status } = await ask('POST /repos/{owner}/{repo}/git/commits', commit)
   if (status === 201) return undefined
@@ -165,12 +165,12 @@ async function checkProtection({ ask, branch, isApp }: PublishingPlace): Promise
   const answer = await ask('GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch })
   const rules = Rules.safeParse(answer.data).data ?? []
   const findings: Finding[] = []
-  const stopping = rules.filter(({ type }) => STOPPING.has(type))
-  for (const ruleset_id of new Set(stopping.flatMap((rule) => rule.ruleset_id ?? []))) {
+  const blocking = rules.filter(({ type }) => BLOCKING_RULES.has(type))
+  for (const ruleset_id of new Set(blocking.flatMap((rule) => rule.ruleset_id ?? []))) {
     const ruleset = await ask('GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', { ruleset_id })
     const { name, current_user_can_bypass: bypass } = Ruleset.parse(ruleset.data)
     if (bypass === 'always' || bypass === 'exempt') continue
-    const types = stopping.flatMap((rule) => (rule.ruleset_id === ruleset_id ? [rule.type] : []))
+    const types = blocking.flatMap((rule) => (rule.ruleset_id === ruleset_id ? [rule.type] : []))
     findings.push(
       fail(
         `The ruleset “${name}” blocks the hub’s commits on ${branch}: ${types.join(', ')}.`,
@@ -178,7 +178,7 @@ async function checkProtection({ ask, branch, isApp }: PublishingPlace): Promise
       ),
     )
   }
-  if (findings.length > 0 || rules.some(({ type }) => type === KEEPING)) return findings
+  if (findings.length > 0 || rules.some(({ type }) => type === NO_FORCE_PUSH)) return findings
   return warn(
     `${branch} has no ruleset that blocks force pushes, which can remove published versions.`,
     `Add a ruleset for ${branch} that restricts deletions and blocks force pushes.`,

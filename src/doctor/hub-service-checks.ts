@@ -31,7 +31,7 @@ export async function checkPublishing({ ask }: DeployedHub): Promise<Found> {
   const answer = await ask('/api/v1/repos/doctor/is-not-there/versions', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
-    body: '{"content":"Whether publishing is set up.","dry_run":true}',
+    body: '{"content":"A test of publishing.","dry_run":true}',
   })
   if (answer.status === 401 && readError(answer)) return undefined
   return fail(
