@@ -4,7 +4,7 @@ import type { Addresses } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { recordVersion } from '../../domain/catalogue/repository-records.ts'
 import { formatMoment } from '../../domain/content/values.ts'
-import { decidePublish, type PublishDecision, type Publisher, warnAgain } from '../../domain/publishing/decision.ts'
+import { decidePublish, type PublishDecision, type Publisher, warnOf } from '../../domain/publishing/decision.ts'
 import {
   nextLower,
   type RepositoryState,
@@ -147,7 +147,7 @@ function replay(
   const entry = { ...file, ...measure(file.content), version }
   return {
     record: recordVersion(entry, nextLower(state.versions, version), state, addresses),
-    warnings: warnAgain(entry, state),
+    warnings: warnOf(entry, state),
     isNew: false,
     isUnchanged: headline.startsWith('Update '),
     isReplay: true,

@@ -4,7 +4,8 @@ import { HubError } from '../../domain/api/errors.ts'
 import { COMMON_HEADERS, type ManageRouteId, matchManageRoute } from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion, splitFullName } from '../../domain/content/names.ts'
 import type { Neighbours } from '../../domain/content/rules.ts'
-import { type Change, findChangeExcess, parseChange, type Target } from '../../domain/managing/request.ts'
+import { CHANGE_BOUNDS, type Change, parseChange, type Target } from '../../domain/managing/request.ts'
+import { findExcess } from '../../domain/publishing/request.ts'
 import type { Connect } from '../connect.ts'
 import { findRepository } from '../read/records.ts'
 import { type PublishDeps, writeToGit } from './attempt.ts'
@@ -47,7 +48,10 @@ export async function handleChange(
     const target = targetOf(route.id, request.method, { label, version })
     const bytes = await incoming.read()
     if (bytes.length > 0 && request.method === 'DELETE') requireJson(request)
-    const body = bytes.length === 0 && request.method === 'DELETE' ? {} : parseJsonBody(bytes, findChangeExcess)
+    const body =
+      bytes.length === 0 && request.method === 'DELETE'
+        ? {}
+        : parseJsonBody(bytes, (text) => findExcess(text, CHANGE_BOUNDS))
     const change = parseChange(target, body)
     requireScope(bearer, owner, name)
     const needed = permissionFor(change)
