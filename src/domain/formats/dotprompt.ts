@@ -29,29 +29,10 @@ const PARAMETERS = new ParameterNames({
 /** The front matter keys that a hub supports; all others are lost. */
 const KNOWN = new Set(['name', 'description', 'model', 'config', 'input', 'version', 'variant'])
 /** Helpers that Handlebars and dotprompt call by name: a variable with such a name would call the helper. */
-const HELPERS = new Set([
-  'role',
-  'history',
-  'media',
-  'section',
-  'json',
-  'ifEquals',
-  'unlessEquals',
-  'else',
-  'if',
-  'unless',
-  'each',
-  'with',
-  'lookup',
-  'log',
-  'this',
-  'true',
-  'false',
-  'null',
-  'undefined',
-  'helperMissing',
-  'blockHelperMissing',
-])
+const HELPERS = new Set(
+  `role history media section json ifEquals unlessEquals else if unless each with lookup log this true false
+  null undefined helperMissing blockHelperMissing`.split(/\s+/),
+)
 const MARKER = /\{\{\s*(?:role\s+(?:"([a-z]+)"|'([a-z]+)')|(history))\s*\}\}/g
 const TYPES: Readonly<Record<string, Variable['type']>> = {
   string: 'string',

@@ -26,18 +26,9 @@ const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
   assistant: 'assistant',
 }
 /** API response fields that are not about the prompt itself. */
-const SILENT = new Set([
-  'id',
-  'createdAt',
-  'updatedAt',
-  'projectId',
-  'createdBy',
-  'isActive',
-  'version',
-  'resolutionGraph',
-  'labels',
-  'lastUpdatedAt',
-])
+const SILENT = new Set(
+  'id createdAt updatedAt projectId createdBy isActive version resolutionGraph labels lastUpdatedAt'.split(' '),
+)
 const KNOWN = new Set(['type', 'name', 'prompt', 'config', 'tags', 'commitMessage'])
 /** Maximum number of prompts in one file. */
 const MAX_PROMPTS = 10_000

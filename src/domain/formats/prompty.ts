@@ -28,18 +28,7 @@ const PARAMETERS = new ParameterNames({
   frequencyPenalty: 'frequency_penalty',
   presencePenalty: 'presence_penalty',
 })
-const KNOWN = new Set([
-  'name',
-  'displayName',
-  'description',
-  'metadata',
-  'model',
-  'inputs',
-  'template',
-  'authors',
-  'tags',
-  'version',
-])
+const KNOWN = new Set('name displayName description metadata model inputs template authors tags version'.split(' '))
 const ROLE_LINE = /^[ \t]*#?[ \t]*(system|user|assistant)(\[[^\]\n]*\])?[ \t]*:[ \t]*\r?$/gim
 const KINDS: Readonly<Record<string, Variable['type']>> = {
   string: 'string',
