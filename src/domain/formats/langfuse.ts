@@ -61,8 +61,7 @@ function readOne(value: unknown, fallback: string): ReadResult {
   prompt.tags = textsIn(value.tags)
   prompt.changelog = textOf(value.commitMessage)
   if (isObject(value.config)) prompt.parameters = { ...value.config }
-  for (const key of Object.keys(value))
-    if (!KNOWN.has(key) && !SILENT.has(key)) findings.lost(key, 'a hub does not support it')
+  findings.unsupported(value, KNOWN.union(SILENT))
   if (typeof value.prompt === 'string') prompt.body = { format: 'text', text: value.prompt }
   else if (Array.isArray(value.prompt)) prompt.body = readMessages(readList(value.prompt, findings), findings)
   else findings.refused('prompt', 'expected a text or a list of messages')
