@@ -75,7 +75,7 @@ const EMOJI = /\p{RGI_Emoji}|\p{Emoji}(?:\uFE0E|\uFE0F)\u20E3?/gv
 const JOINED_SCRIPT =
   /[\p{sc=Arab}\p{sc=Syrc}\p{sc=Mong}\p{sc=Nkoo}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]$/u
 
-/** Tests whether there is anything to find: most texts need no second pass. */
+/** A character that causes a warning; most texts contain none and need no second pass. */
 const SUSPICIOUS = new RegExp(classOf(WARNED), 'u')
 
 /** Finds characters that people cannot see but models read. Hidden text in tag characters is decoded. */

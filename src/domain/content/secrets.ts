@@ -11,7 +11,7 @@ const SECRETS: readonly { kind: string; pattern: RegExp; isPossible?: (match: st
   { kind: 'a private key', pattern: /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----/g },
 ]
 
-/** The prefixes of these secrets: most texts need no second pass. */
+/** The prefixes of these secrets; most texts contain none and need no second pass. */
 const BEGINNING = /gh[pousr]_|github_pat_|npm_|AKIA|-----BEGIN /
 
 /** Finds secrets of other services. The message never repeats the secret. */

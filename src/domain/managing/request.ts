@@ -10,7 +10,7 @@ import type { BodyBounds } from '../text/json.ts'
 import { parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
 
-const dry_run = z.boolean().default(false).describe('Everything but the commit.')
+const dry_run = z.boolean().default(false).describe('Checks everything without a commit.')
 const expected = Version.nullable()
   .optional()
   .describe('The version that the label must currently point to, or null if the label must not exist; otherwise 409.')
@@ -35,7 +35,7 @@ export const RepositoryPatch = z
       .optional()
       .describe('Why it has this status and what users should do, or null.'),
     replaced_by: FullName.nullable().optional().describe('The repository to use instead, or null.'),
-    moved_to: FullName.nullable().optional().describe('Where it goes on, or null.'),
+    moved_to: FullName.nullable().optional().describe('The repository that this one moved to, or null.'),
     readme: Readme.optional(),
     dry_run,
   })
@@ -57,7 +57,7 @@ export const YankRequest = z
       .describe('Why the version is yanked, in 1 to 500 characters.'),
     dry_run,
   })
-  .meta({ id: 'YankRequest', description: 'Why a version is withdrawn.' })
+  .meta({ id: 'YankRequest', description: 'Why a version is yanked.' })
 /** The body of an un-yank request, which is empty. */
 const UnyankRequest = z.strictObject({}).meta({ id: 'UnyankRequest', description: 'Nothing.' })
 
