@@ -14,7 +14,6 @@ const ROOMS = ['src/domain', 'src/ports', 'src/server', 'src/wiring']
 const TUNING: Readonly<Record<string, string>> = {
   'src/domain/catalogue/activity.ts MAX_ACTIVITIES': 'entries of a list',
   'src/domain/catalogue/data-files.ts MAX_RECENT': 'as many as a feed has entries',
-  'src/domain/text/days.ts MAX_KNOWN': 'days that are remembered',
   'src/domain/content/filling.ts MAX_OPTIONS': 'options that a message names',
   'src/domain/content/skill.ts MAX_INTERPOLATIONS': 'commands that a warning names',
   'src/domain/formats/portable.ts MAX_FINDINGS': 'findings that an import or export names',

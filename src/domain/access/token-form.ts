@@ -28,9 +28,9 @@ export function isToken(text: string): boolean {
   )
 }
 
-/** Returns whether a text contains a token for this hub. */
-export function holdsToken(text: string): boolean {
-  return (text.match(TOKEN) ?? []).some(isToken)
+/** Returns the offset of the first token for this hub in a text, in UTF-16 code units, or undefined. */
+export function findToken(text: string): number | undefined {
+  return text.matchAll(TOKEN).find(([token]) => isToken(token))?.index
 }
 
 /** Computes a string's checksum: its CRC-32 as six base62 digits, most significant digit first. */

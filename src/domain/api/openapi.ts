@@ -31,7 +31,7 @@ export function describeApi(baseUrl: string): Json {
   for (const route of ROUTES_WITH_SCHEMAS) {
     paths[route.path] = {
       get: describeRoute(route, schemas),
-      ...(isPublishedAt(route.id as RouteId) ? { post: describePublish(schemas) } : {}),
+      ...(isPublishedAt(route.id) && { post: describePublish(schemas) }),
     }
   }
   for (const [path, operations] of Object.entries(describeManaging(schemas)))
@@ -169,16 +169,14 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
     ...(['ETag', 'Cache-Control', 'Link'] as const),
     ...(isText ? (['X-Prompt-Version', 'X-Prompt-Yanked'] as const) : []),
   ]
-  const links = LINKS[route.id as RouteId]
+  const links = LINKS[route.id]
   return {
     operationId: route.id,
     summary: route.summary,
-    ...(isText
-      ? {
-          description:
-            'Plain text, not JSON. Clients that only read JSON can use `content` of getRepository or getVersion, which is the same text.',
-        }
-      : {}),
+    ...(isText && {
+      description:
+        'Plain text, not JSON. Clients that only read JSON can use `content` of getRepository or getVersion, which is the same text.',
+    }),
     tags: ['Reading'],
     parameters: [
       ...inPath.map((name) => describePathParameter(name)),
@@ -190,14 +188,18 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
         description: 'The requested data.',
         headers: headersOf(...always, ...(isText ? (['Repr-Digest'] as const) : [])),
         content,
-        ...(links ? { links } : {}),
+        ...(links && { links }),
       },
-      '304': {
-        description: 'Not modified since the ETag in If-None-Match; without a body.',
-        headers: headersOf(...always),
-      },
+      '304': describeNotModified(always),
       ...describeErrors(errors),
     },
+  }
+}
+
+function describeNotModified(headers: readonly (keyof typeof HEADERS)[]): Json {
+  return {
+    description: 'Not modified since the ETag in If-None-Match; without a body.',
+    headers: headersOf(...headers),
   }
 }
 
@@ -234,10 +236,7 @@ function describeExport(): Json {
           'application/json': { schema: { type: 'object', description: 'The file.' } },
         },
       },
-      '304': {
-        description: 'Not modified since the ETag in If-None-Match; without a body.',
-        headers: headersOf(...always),
-      },
+      '304': describeNotModified(always),
       ...describeErrors(['not_found', 'not_convertible', 'rate_limited', 'internal_error', 'unavailable']),
     },
   }

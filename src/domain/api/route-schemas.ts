@@ -9,7 +9,7 @@ import {
   list,
   Repository,
   RepositorySummary,
-  searchList,
+  SearchMeta,
   single,
   TagRecord,
   User,
@@ -64,20 +64,11 @@ const SCHEMAS: Readonly<Record<RouteId, RouteSchemas>> = {
         isRepeatable: true,
       },
     ],
-    response: searchList(RepositorySummary),
+    response: list(RepositorySummary, SearchMeta),
   },
-  getRepository: {
-    query: [],
-    response: single(Repository),
-  },
-  listVersions: {
-    query: [],
-    response: list(VersionSummary),
-  },
-  getVersion: {
-    query: [],
-    response: single(VersionRecord),
-  },
+  getRepository: { query: [], response: single(Repository) },
+  listVersions: { query: [], response: list(VersionSummary) },
+  getVersion: { query: [], response: single(VersionRecord) },
   getRaw: {
     query: [
       {
@@ -93,22 +84,10 @@ const SCHEMAS: Readonly<Record<RouteId, RouteSchemas>> = {
     ],
     response: null,
   },
-  listActivity: {
-    query: [],
-    response: z.object({ data: z.array(Activity), meta: ActivityMeta }),
-  },
-  listTags: {
-    query: [],
-    response: list(TagRecord),
-  },
-  getUser: {
-    query: [],
-    response: single(User),
-  },
-  getOpenapi: {
-    query: [],
-    response: null,
-  },
+  listActivity: { query: [], response: list(Activity, ActivityMeta) },
+  listTags: { query: [], response: list(TagRecord) },
+  getUser: { query: [], response: single(User) },
+  getOpenapi: { query: [], response: null },
 }
 
 /** Every route with its schemas, in table order. */

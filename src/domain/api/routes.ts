@@ -63,81 +63,30 @@ export interface Route {
   mediaType: 'application/json' | 'text/plain'
 }
 
+/** @param more differences from a changing JSON response that can only be read */
+const route = <Id extends string>(id: Id, path: string, summary: string, more: Partial<Route> = {}) => ({
+  ...({ path, methods: READ_METHODS, summary, cache: 'changing', mediaType: 'application/json', ...more } as const),
+  id,
+})
+
 /** Every read route. docs/contract.md section 4. */
 export const ROUTES = {
-  listRepositories: {
-    id: 'listRepositories',
-    path: '/api/v1/repos',
-    methods: READ_METHODS,
-    summary: 'List, search and filter repositories',
-    cache: 'changing',
-    mediaType: 'application/json',
-  },
-  getRepository: {
-    id: 'getRepository',
-    path: '/api/v1/repos/{owner}/{name}',
+  listRepositories: route('listRepositories', '/api/v1/repos', 'List, search and filter repositories'),
+  getRepository: route('getRepository', '/api/v1/repos/{owner}/{name}', 'Get a repository with its latest content', {
     methods: [...READ_METHODS, 'PATCH'],
-    summary: 'Get a repository with its latest content',
-    cache: 'changing',
-    mediaType: 'application/json',
-  },
-  listVersions: {
-    id: 'listVersions',
-    path: '/api/v1/repos/{owner}/{name}/versions',
+  }),
+  listVersions: route('listVersions', '/api/v1/repos/{owner}/{name}/versions', 'List the versions of a repository', {
     methods: [...READ_METHODS, 'POST'],
-    summary: 'List the versions of a repository',
-    cache: 'changing',
-    mediaType: 'application/json',
-  },
-  getVersion: {
-    id: 'getVersion',
-    path: '/api/v1/repos/{owner}/{name}/versions/{version}',
-    methods: READ_METHODS,
-    summary: 'Get one version',
+  }),
+  getVersion: route('getVersion', '/api/v1/repos/{owner}/{name}/versions/{version}', 'Get one version', {
     cache: 'immutable',
-    mediaType: 'application/json',
-  },
-  getRaw: {
-    id: 'getRaw',
-    path: '/api/v1/repos/{owner}/{name}/raw',
-    methods: READ_METHODS,
-    summary: 'Get the raw content',
-    cache: 'changing',
-    mediaType: 'text/plain',
-  },
-  listActivity: {
-    id: 'listActivity',
-    path: '/api/v1/repos/{owner}/{name}/activity',
-    methods: READ_METHODS,
-    summary: 'List a repository’s activity',
-    cache: 'changing',
-    mediaType: 'application/json',
-  },
-  listTags: {
-    id: 'listTags',
-    path: '/api/v1/tags',
-    methods: READ_METHODS,
-    summary: 'List all tags with their counts',
-    cache: 'changing',
-    mediaType: 'application/json',
-  },
-  getUser: {
-    id: 'getUser',
-    path: '/api/v1/users/{handle}',
-    methods: READ_METHODS,
-    summary: 'Get an owner’s profile',
-    cache: 'changing',
-    mediaType: 'application/json',
-  },
-  getOpenapi: {
-    id: 'getOpenapi',
-    path: '/api/v1/openapi.json',
-    methods: READ_METHODS,
-    summary: 'Get this OpenAPI document',
-    cache: 'changing',
-    mediaType: 'application/json',
-  },
-} as const satisfies Record<string, Route>
+  }),
+  getRaw: route('getRaw', '/api/v1/repos/{owner}/{name}/raw', 'Get the raw content', { mediaType: 'text/plain' }),
+  listActivity: route('listActivity', '/api/v1/repos/{owner}/{name}/activity', 'List a repository’s activity'),
+  listTags: route('listTags', '/api/v1/tags', 'List all tags with their counts'),
+  getUser: route('getUser', '/api/v1/users/{handle}', 'Get an owner’s profile'),
+  getOpenapi: route('getOpenapi', '/api/v1/openapi.json', 'Get this OpenAPI document'),
+} satisfies Record<string, Route>
 
 /** The route that returns a version in another tool's format; any non-empty segment matches `format`. docs/contract.md section 4 */
 export const EXPORT_ROUTE = {
@@ -181,7 +130,7 @@ const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
   format: (segment) => segment !== '',
 }
 
-const COMPILED = Object.values(ROUTES).map((route) => ({ id: route.id as RouteId, segments: route.path.split('/') }))
+const COMPILED = Object.values(ROUTES).map((route) => ({ id: route.id, segments: route.path.split('/') }))
 
 /** A matched route with its parameter values. */
 interface MatchedRoute {

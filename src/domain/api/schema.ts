@@ -391,11 +391,9 @@ export function single<Record extends z.ZodType>(record: Record) {
 }
 
 /** Returns the schema of a response with a page of records. */
-export function list<Record extends z.ZodType>(record: Record) {
-  return z.object({ data: z.array(record), meta: Meta })
-}
-
-/** Returns the schema of a response with a page of search results. */
-export function searchList<Record extends z.ZodType>(record: Record) {
-  return z.object({ data: z.array(record), meta: SearchMeta })
+export function list<Record extends z.ZodType>(
+  record: Record,
+  meta: typeof Meta | typeof ActivityMeta | typeof SearchMeta = Meta,
+) {
+  return z.object({ data: z.array(record), meta })
 }

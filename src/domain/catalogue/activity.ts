@@ -47,7 +47,8 @@ export function listChanges(before: RepositoryFile, after: RepositoryFile, origi
 /**
  * Lists the activity of a repository, newest first.
  *
- * @param known the activity from the build @param fresh the activity since then
+ * @param known the activity from the build
+ * @param fresh the activity since then
  */
 export function listActivity(
   versions: readonly VersionSummary[],

@@ -54,13 +54,6 @@ export function scoreTop({ summary, quality }: Pick<RankedRepository, 'summary' 
   return 10 * Math.log10(1 + downloads(summary.stats, 'downloads_90d')) + quality / 10
 }
 
-const endOf = (day: string) => Date.parse(`${day}T00:00:00Z`) + DAY_MS
-
-/** Returns the first day whose versions count for `trending`. Dates are compared as strings, because parsing takes longer. It includes two extra days, because dates may have any offset. */
-function findOldestDay(day: string): string {
-  return new Date(endOf(day) - 33 * DAY_MS).toISOString().slice(0, 10)
-}
-
 /**
  * Computes the score for the sort order `trending`.
  *
@@ -69,12 +62,11 @@ function findOldestDay(day: string): string {
 export function scoreTrending(
   { summary, releases }: Pick<RankedRepository, 'summary' | 'releases'>,
   day: string,
-  oldestDay = findOldestDay(day),
 ): number {
-  const now = endOf(day)
+  const now = Date.parse(`${day}T00:00:00Z`) + DAY_MS
   const bestOfDay = new Map<string, { weight: number; score: number }>()
   for (const version of releases) {
-    if (version.isYanked || version.published_at < oldestDay) continue
+    if (version.isYanked) continue
     // Otherwise, the score of a future date would grow without limit and lead the list for years.
     const ageDays = Math.max(0, (now - Date.parse(version.published_at)) / DAY_MS)
     if (ageDays > 30) continue
@@ -89,31 +81,33 @@ export function scoreTrending(
   return published + 4 * Math.log10(1 + downloads(summary.stats, 'downloads_7d'))
 }
 
-/** Sorts repositories in each order; ties are broken by the latest update, then by the full name. */
+/** Sorts repositories in each order. */
 export function rank(repositories: readonly RankedRepository[], day: string): Record<Sort, RepositorySummary[]> {
-  // Computed once instead of at every comparison.
-  const updates = repositories.map(({ summary }) => Date.parse(summary.updated_at))
   const by = (score: (repository: RankedRepository) => number) =>
-    repositories
-      .map((repository, index) => ({ score: score(repository), summary: repository.summary, updated: updates[index]! }))
-      .sort(
-        (a, b) => b.score - a.score || b.updated - a.updated || compareText(a.summary.full_name, b.summary.full_name),
-      )
-      .map(({ summary }) => summary)
-  const oldestDay = findOldestDay(day)
+    sortByScore(repositories.map((repository) => ({ summary: repository.summary, score: score(repository) })))
   return {
     top: by(scoreTop),
-    trending: by((repository) => scoreTrending(repository, day, oldestDay)),
+    trending: by((repository) => scoreTrending(repository, day)),
     new: by(({ summary }) => Date.parse(summary.created_at)),
   }
 }
 
 /** Sorts by the latest update, then by full name. */
 export function sortByUpdates(summaries: readonly RepositorySummary[]): RepositorySummary[] {
-  return summaries
-    .map((summary) => ({ summary, updated: Date.parse(summary.updated_at) }))
-    .sort((a, b) => b.updated - a.updated || compareText(a.summary.full_name, b.summary.full_name))
-    .map(({ summary }) => summary)
+  return sortByScore(summaries.map((summary) => ({ summary, score: 0 })))
+}
+
+/** Sorts by score; ties are broken by the latest update, then by the full name. */
+function sortByScore(scored: readonly { summary: RepositorySummary; score: number }[]): RepositorySummary[] {
+  return (
+    scored
+      // Computed once instead of at every comparison.
+      .map((one) => ({ ...one, updated: Date.parse(one.summary.updated_at) }))
+      .sort(
+        (a, b) => b.score - a.score || b.updated - a.updated || compareText(a.summary.full_name, b.summary.full_name),
+      )
+      .map(({ summary }) => summary)
+  )
 }
 
 /** Compares strings by code unit, so that the order is the same on every machine, in any locale. */

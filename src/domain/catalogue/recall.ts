@@ -1,4 +1,5 @@
 // Reconstructs a repository's files from its records: a hub that keeps serving a repository with a broken file has only its records.
+import { pick } from '../api/envelope.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
 import type { RepositoryEntry } from '../content/content-tree.ts'
 
@@ -8,44 +9,37 @@ interface RecordedRepository {
   versions: readonly { summary: VersionSummary; record: VersionRecord }[]
 }
 
+/** The fields of `index.md` that a record repeats unchanged. */
+const FILE_FIELDS = [
+  ...(['title', 'description', 'tags', 'license', 'status', 'status_message', 'labels'] as const),
+  ...(['readme', 'moved_to', 'replaced_by'] as const),
+]
+/** The fields of a version file, and those derived from its bytes, that a record repeats unchanged. */
+const VERSION_FIELDS = [
+  ...(['version', 'content', 'content_sha256', 'size_bytes', 'variables', 'parameters', 'changelog'] as const),
+  ...(['published_at', 'published_by'] as const),
+]
+
 /** Reconstructs the files. Building records from the result produces the same records. */
 export function restoreRepository({ repository, versions }: RecordedRepository): RepositoryEntry {
-  const { owner, name, title, description, tags, license, status, status_message, labels, readme, moved_to } =
-    repository
-  // Records created before forks existed lack this field.
-  const { replaced_by, forked_from = null, advisories } = repository
   const yanked = versions.flatMap(({ summary: { version, yank_reason } }) =>
     yank_reason === null ? [] : [[version, yank_reason] as const],
   )
   return {
-    ...{ owner, name },
+    ...pick(repository, ['owner', 'name']),
     file: {
-      ...{ title, description, tags, license, status, status_message, labels, readme, moved_to },
-      replaced_by,
-      forked_from,
+      ...pick(repository, FILE_FIELDS),
+      // Records created before forks existed lack this field.
+      forked_from: repository.forked_from ?? null,
       yanked: Object.fromEntries(yanked),
-      advisories: advisories.map(({ versions: _, ...advisory }) => advisory),
+      advisories: repository.advisories.map(({ versions: _, ...advisory }) => advisory),
     },
-    versions: versions.map(({ record }) => {
-      const { version, content, content_sha256, size_bytes, variables, parameters } = record
-      const { changelog, published_at, published_by, provenance } = record
-      return {
-        ...{
-          version,
-          content,
-          content_sha256,
-          size_bytes,
-          // Records created before chat prompts existed lack this field.
-          format: record.format ?? 'text',
-          variables,
-          parameters,
-          changelog,
-          published_at,
-          published_by,
-        },
-        ...(provenance !== null && { provenance }),
-        ...(record.skill && { skill: record.skill }),
-      }
-    }),
+    versions: versions.map(({ record }) => ({
+      ...pick(record, VERSION_FIELDS),
+      // Records created before chat prompts existed lack this field.
+      format: record.format ?? 'text',
+      ...(record.provenance !== null && { provenance: record.provenance }),
+      ...(record.skill && { skill: record.skill }),
+    })),
   }
 }

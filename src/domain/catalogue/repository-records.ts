@@ -6,7 +6,7 @@ import type { VersionEntry } from '../content/content-tree.ts'
 import { titleFromName } from '../content/names.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import type { Stats } from '../content/values.ts'
-import { textsOf, warnOfTexts } from '../review/findings.ts'
+import { warnOfTexts } from '../review/findings.ts'
 import { selectVersions } from './versions.ts'
 
 /** The input of a repository's record. */
@@ -61,7 +61,7 @@ export function describeRepository(
     replaced_by: file.replaced_by,
     forked_from: file.forked_from,
     advisories: file.advisories.map((advisory) => ({ ...advisory, versions: selectVersions(numbers, advisory.range) })),
-    warnings: latest ? warnOfTexts(textsOf(latest, file)) : [],
+    warnings: latest ? warnOfTexts(latest, file) : [],
   }
 }
 

@@ -14,8 +14,7 @@ export interface LoggedDownload {
 
 /** The common and combined log formats, used by nginx, Apache and most CDNs. https://httpd.apache.org/docs/2.4/logs.html#common */
 const LINE = /^(\S{1,200}) \S+ [^[]{0,200}\[([^\]]{1,40})\] "GET (\S{1,2000}) HTTP\/[\d.]+" (200|304) /
-const TIME = /^(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const TIME = /^\d{2}\/[A-Z][a-z]{2}\/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4}$/
 /** The paths of content: in the API, and as a static file. */
 const CONTENT =
   /^\/(?:api\/v1\/repos\/([^/]+)\/([^/]+)\/(?:raw|versions\/[\d.]+)|data\/v1\/repos\/([^/]+)\/([^/]+)\/raw(?:\/[\d.]+)?\.txt)\/?(?:\?.*)?$/
@@ -32,11 +31,10 @@ export function readLogLine(line: string): LoggedDownload | undefined {
   return { fullName: `${owner}/${name}`, timeMs, client }
 }
 
+/** @param text such as `10/Oct/2026:13:55:36 -0700` */
 function readTime(text: string): number | undefined {
-  const [, day, month = '', year, clock, hours, minutes] = TIME.exec(text) ?? []
-  const number = MONTHS.indexOf(month) + 1
-  if (number === 0) return undefined
-  const time = Date.parse(`${year}-${String(number).padStart(2, '0')}-${day}T${clock}${hours}:${minutes}`)
+  if (!TIME.test(text)) return undefined
+  const time = Date.parse(text.replaceAll('/', ' ').replace(':', ' '))
   return Number.isNaN(time) ? undefined : time
 }
 

@@ -47,30 +47,13 @@ const classOf = (ranges: typeof HIDDEN_RANGES) =>
 /** A character that pages show as its code point. This includes the zero-width joiner inside an emoji: showing one too many is better than hiding one. */
 const SHOWN_BY_NUMBER = new RegExp(classOf(HIDDEN_RANGES.filter(([, , , use]) => use !== 'warned only')), 'gu')
 
-/** The first UTF-16 code units of all hidden characters, whether shown or warned about. */
-const BEGINS_HIDDEN = new Uint8Array(0x1_0000)
-for (const [first, last] of HIDDEN_RANGES) BEGINS_HIDDEN.fill(1, beginningOf(first), beginningOf(last) + 1)
-
-function beginningOf(codePoint: number): number {
-  return String.fromCodePoint(codePoint).charCodeAt(0)
-}
-
-/** Returns whether a full search is worthwhile. The full pattern takes several times as long, especially in non-Latin text. */
-function mayHoldHidden(text: string): boolean {
-  const from = text.search(/[^\t\n\r -~]/)
-  if (from === -1) return false
-  for (let index = from; index < text.length; index++) if (BEGINS_HIDDEN[text.charCodeAt(index)] === 1) return true
-  return false
-}
-
 /** Counts the characters that a page shows by code point. */
 export function countHidden(text: string): number {
-  return !mayHoldHidden(text) ? 0 : (text.match(SHOWN_BY_NUMBER)?.length ?? 0)
+  return text.match(SHOWN_BY_NUMBER)?.length ?? 0
 }
 
 /** Splits a text at hidden characters. @returns the parts in order; a hidden character has its code point, such as U+200B, as `code` */
 export function splitHidden(text: string): { text: string; code?: string }[] {
-  if (!mayHoldHidden(text)) return text === '' ? [] : [{ text }]
   const parts: { text: string; code?: string }[] = []
   let end = 0
   for (const { 0: character, index } of text.matchAll(SHOWN_BY_NUMBER)) {
@@ -92,7 +75,7 @@ const EMOJI = /\p{RGI_Emoji}|\p{Emoji}(?:\uFE0E|\uFE0F)\u20E3?/gv
 const JOINED_SCRIPT =
   /[\p{sc=Arab}\p{sc=Syrc}\p{sc=Mong}\p{sc=Nkoo}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]$/u
 
-/** Tests whether there is anything to find: most texts need no second pass. */
+/** A character that causes a warning; most texts contain none and need no second pass. */
 const SUSPICIOUS = new RegExp(classOf(WARNED), 'u')
 
 /** Finds characters that people cannot see but models read. Hidden text in tag characters is decoded. */

@@ -2,7 +2,7 @@
 import type * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
-import { findJsonProblem } from '../text/json.ts'
+import { findJsonProblem, isSameJson } from '../text/json.ts'
 import { type Parsed, parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { lineOf } from '../text/text-length.ts'
 import { findKeyLine, formatYaml, parseYaml, readLine } from '../text/yaml.ts'
@@ -42,6 +42,20 @@ export function parseVersionFile(text: string): Parsed<VersionFile> {
   const { front, body: content } = parsed.value
   const variables = front.variables ?? findVariableNames({ ...front, content }).map(undeclaredVariable)
   return { value: { ...front, variables, content } }
+}
+
+/** Returns whether two versions differ at most in when, by whom and why they were published. */
+export function isSameVersion(
+  a: Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'>,
+  b: typeof a,
+): boolean {
+  return (
+    a.content === b.content &&
+    a.format === b.format &&
+    isSameJson(a.skill ?? null, b.skill ?? null) &&
+    isSameJson(a.variables, b.variables) &&
+    isSameJson(a.parameters, b.parameters)
+  )
 }
 
 /** Formats a version file; the inverse of `parseVersionFile`, byte-exact for the content. */

@@ -63,10 +63,17 @@ export const VERSION_RULES = {
           message: `expected placeholder names of at most ${LIMITS.variableNameCharacters} characters, got ${printable(long)}`,
         }
   },
-  'content-is-chat': (version) => findFormatProblems(version),
-  'skill-is-harmless': (version) => findSkillProblems(version),
-  'holds-no-secret': ({ content, changelog, skill, ...carried }) =>
-    findSecretIn({ content, changelog, skill: skill?.description ?? '' }) ?? findSecretIn(textsOfCarried(carried)),
+  'content-is-chat': findFormatProblems,
+  'skill-is-harmless': findSkillProblems,
+  'holds-no-secret': ({ content, changelog, skill, variables, parameters }) => {
+    const texts = {
+      ...{ content, changelog, skill: skill?.description ?? '' },
+      ...{ variables: JSON.stringify(variables), parameters: JSON.stringify(parameters) },
+    }
+    return Object.entries(texts)
+      .flatMap(([key, text]) => findSecretIn(key, text))
+      .slice(0, 1)
+  },
 } as const satisfies Record<string, VersionRule>
 
 /** The rules for a repository, including references to others. */
@@ -132,10 +139,9 @@ export const REPOSITORY_RULES = {
     return message === undefined ? [] : [{ key: 'license', message }]
   },
   'holds-no-secret': ({ file }) =>
-    Object.entries(file ?? {}).flatMap(([key, value]) => {
-      const message = findCertainSecret(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
-      return message === undefined ? [] : [{ key, message }]
-    }),
+    Object.entries(file ?? {}).flatMap(([key, value]) =>
+      findSecretIn(key, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')),
+    ),
 } as const satisfies Record<string, RepositoryRule>
 
 /**
@@ -172,38 +178,11 @@ export function checkNames(repository: NamingRepository, others: Neighbours): Ru
   )
 }
 
-/** Checks whether a version's content matches its format. */
-export function checkFormat(version: Pick<VersionEntry, 'format' | 'content' | 'variables'>): PlacedProblem[] {
-  return findFormatProblems(version).map((problem) => ({ ...problem, rule: 'content-is-chat' }))
-}
-
-/** Checks whether a version with a skill field can be a skill. */
-export function checkSkill(version: Pick<VersionEntry, 'skill' | 'format' | 'content' | 'variables'>): PlacedProblem[] {
-  return findSkillProblems(version).map((problem) => ({ ...problem, rule: 'skill-is-harmless' }))
-}
-
 /** Checks every rule for one version. */
 export function checkVersion(version: VersionEntry): PlacedProblem[] {
   return Object.entries(VERSION_RULES).flatMap(([rule, judge]) =>
     [judge(version) ?? []].flat().map((problem) => ({ ...problem, rule })),
   )
-}
-
-/**
- * Checks what a publish inherits from the previous version for secrets; everything else was checked with the request.
- *
- * @param carried without the fields in the request
- */
-export function checkCarriedOver(carried: Partial<Carried>): RuleProblem[] {
-  const problem = findSecretIn(textsOfCarried(carried))
-  return problem ? [{ ...problem, rule: 'holds-no-secret' }] : []
-}
-
-/** The fields that the next version inherits unless the request sets them. */
-type Carried = Pick<VersionEntry, 'variables' | 'parameters'>
-
-function textsOfCarried({ variables = [], parameters = {} }: Partial<Carried>) {
-  return { variables: JSON.stringify(variables), parameters: JSON.stringify(parameters) }
 }
 
 function findFormatProblems({
@@ -222,12 +201,9 @@ function findFormatProblems({
   return [...found, ...names].slice(0, LIMITS.problemsNamed)
 }
 
-function findSecretIn(fields: Readonly<Record<string, string>>): ValueProblem | undefined {
-  for (const [key, text] of Object.entries(fields)) {
-    const message = findCertainSecret(text)
-    if (message !== undefined) return { key, message }
-  }
-  return undefined
+function findSecretIn(key: string, text: string): ValueProblem[] {
+  const secret = findCertainSecret(text)
+  return secret ? [{ key, message: secret.message }] : []
 }
 
 /** @returns why the licence is not an SPDX expression, or undefined. @see https://spdx.org/licenses/ */

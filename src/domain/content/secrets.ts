@@ -1,5 +1,5 @@
 // Detects secrets in a text: certain ones, which block a publish, and possible ones, which cause a warning.
-import { checksumOf, holdsToken } from '../access/token-form.ts'
+import { checksumOf, findToken } from '../access/token-form.ts'
 import type { Finding } from './finding.ts'
 
 /** Well-known secret formats; each pattern is bounded and linear. */
@@ -11,7 +11,7 @@ const SECRETS: readonly { kind: string; pattern: RegExp; isPossible?: (match: st
   { kind: 'a private key', pattern: /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----/g },
 ]
 
-/** The prefixes of these secrets: most texts need no second pass. */
+/** The prefixes of these secrets; most texts contain none and need no second pass. */
 const BEGINNING = /gh[pousr]_|github_pat_|npm_|AKIA|-----BEGIN /
 
 /** Finds secrets of other services. The message never repeats the secret. */
@@ -24,30 +24,33 @@ export function findSecrets(text: string): Finding[] {
   )
 }
 
-/**
- * Returns why a text may not be published, or undefined. Rejects tokens for this hub, GitHub or npm tokens with a valid checksum, and complete private keys. Anything less certain causes only a warning, because prompts mention secrets too. docs/contract.md section 7
- */
-export function findCertainSecret(text: string): string | undefined {
-  if (holdsToken(text)) return 'expected no token for this hub; revoke that token now'
-  if ((text.match(CHECKED_TOKEN) ?? []).some(hasChecksum))
-    return 'expected no token with a valid checksum; revoke that token now'
-  return [...text.matchAll(WHOLE_KEY)].some(([, body = '']) => isKeyBody(body))
-    ? 'expected no private key; replace that key now'
-    : undefined
-}
-
-/** Returns whether a token ends with the checksum that GitHub and npm use. */
+/** Tokens of GitHub and npm, which end with a checksum. */
 const CHECKED_TOKEN = /\b(?:gh[pousr]|npm)_[0-9A-Za-z]{36}\b/g
+
+/** Two consecutive hyphens between the first and last line end the match, so the search never continues past another start and takes linear time. */
+const WHOLE_KEY =
+  /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----((?:[^-]|-(?!-))*)-----END (?:[A-Z]{2,10} )?PRIVATE KEY-----/g
+
+/**
+ * Finds out why a text may not be published. Rejects tokens for this hub, GitHub or npm tokens with a valid checksum, and complete private keys. Anything less certain causes only a warning, because prompts mention secrets too. docs/contract.md section 7
+ *
+ * @returns the reason, and the offset of the secret in UTF-16 code units; undefined if there is no secret
+ */
+export function findCertainSecret(text: string): { message: string; offset: number } | undefined {
+  const hubToken = findToken(text)
+  if (hubToken !== undefined)
+    return { message: 'expected no token for this hub; revoke that token now', offset: hubToken }
+  const token = text.matchAll(CHECKED_TOKEN).find(([match]) => hasChecksum(match))
+  if (token) return { message: 'expected no token with a valid checksum; revoke that token now', offset: token.index }
+  const key = text.matchAll(WHOLE_KEY).find(([, body = '']) => isKeyBody(body))
+  return key && { message: 'expected no private key; replace that key now', offset: key.index }
+}
 
 /** Checks that the last six characters are the CRC-32 of the thirty before them. @see https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/ */
 function hasChecksum(token: string): boolean {
   const secret = token.slice(token.indexOf('_') + 1)
   return checksumOf(secret.slice(0, 30)) === secret.slice(30)
 }
-
-/** Two consecutive hyphens between the first and last line end the match, so the search never continues past another start and takes linear time. */
-const WHOLE_KEY =
-  /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----((?:[^-]|-(?!-))*)-----END (?:[A-Z]{2,10} )?PRIVATE KEY-----/g
 
 /** Returns whether a text is the body of a key: several dozen base64 characters, unlike `…`, `<your key>` and `[REDACTED]`. Line breaks may be written `\n`, as in JSON. */
 function isKeyBody(body: string): boolean {
@@ -56,26 +59,4 @@ function isKeyBody(body: string): boolean {
     .replace(/^[A-Za-z-]+: .*$/gm, '')
     .replace(/\s+/g, '')
   return letters.length >= 60 && /^[A-Za-z0-9+/=]+$/.test(letters)
-}
-
-/** Returns the start of the line with the first certain secret in a text, in UTF-16 code units, or undefined. */
-export function findSecretOffset(text: string): number | undefined {
-  if (findCertainSecret(text) === undefined) return undefined
-  const lines = text.split('\n')
-  const holds = (from: number, to: number) => findCertainSecret(lines.slice(from, to).join('\n')) !== undefined
-  const end = leastOf(lines.length, (count) => holds(0, count))
-  // The last line from which the secret is still complete.
-  const start = end - leastOf(end, (count) => holds(end - count, end))
-  return lines.slice(0, start).reduce((sum, { length }) => sum + length + 1, 0)
-}
-
-/** Returns the smallest number up to `most` that satisfies a monotonic condition. */
-function leastOf(most: number, holds: (count: number) => boolean): number {
-  let [low, high] = [1, most]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (holds(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
 }

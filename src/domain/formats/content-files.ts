@@ -2,13 +2,14 @@
 import { LIMITS } from '../api/limits.ts'
 import { compareForCallers } from '../catalogue/difference.ts'
 import { nextVersion, sortVersions } from '../catalogue/versions.ts'
-import { checkChat, formatChat } from '../content/chat.ts'
+import { formatChat } from '../content/chat.ts'
 import { formatPath } from '../content/content-path.ts'
 import { isPortableName, titleFromName } from '../content/names.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import {
   editRepositoryFile,
   formatVersionFile,
+  isSameVersion,
   parseRepositoryFile,
   parseVersionFile,
   undeclaredVariable,
@@ -95,10 +96,7 @@ export function importPrompt(
     ...(skill && { skill }),
     content,
   })
-  const problems = [
-    ...checkText(versionText, order.measure),
-    ...(prompt.body.format === 'chat' ? checkChat(content) : []),
-  ]
+  const problems = checkText(versionText, order.measure)
   if (problems.length > 0) return { status: 'refused', problems }
   const files = [{ path: formatPath({ kind: 'version', owner: order.owner, name, version }), text: versionText }]
   if (before) return { status: 'changed', version, files }
@@ -113,21 +111,6 @@ export function importPrompt(
   if (indexProblems) return { status: 'refused', problems: indexProblems }
   files.unshift({ path: formatPath({ kind: 'repository', owner: order.owner, name }), text: indexText })
   return { status: 'new', version, files }
-}
-
-type Said = Pick<PortablePrompt, 'variables' | 'parameters' | 'skill'> & {
-  content: string
-  format?: string | undefined
-}
-
-function isSameVersion(before: Said, now: Said): boolean {
-  return (
-    before.content === now.content &&
-    (before.format ?? 'text') === now.format &&
-    isSameJson(before.skill ?? null, now.skill ?? null) &&
-    isSameJson(before.variables, now.variables) &&
-    isSameJson(before.parameters, now.parameters)
-  )
 }
 
 function checkText(text: string, measure: Measure): ValueProblem[] {

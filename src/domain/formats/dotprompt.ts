@@ -29,36 +29,12 @@ const PARAMETERS = new ParameterNames({
 /** The front matter keys that a hub supports; all others are lost. */
 const KNOWN = new Set(['name', 'description', 'model', 'config', 'input', 'version', 'variant'])
 /** Helpers that Handlebars and dotprompt call by name: a variable with such a name would call the helper. */
-const HELPERS = new Set([
-  'role',
-  'history',
-  'media',
-  'section',
-  'json',
-  'ifEquals',
-  'unlessEquals',
-  'else',
-  'if',
-  'unless',
-  'each',
-  'with',
-  'lookup',
-  'log',
-  'this',
-  'true',
-  'false',
-  'null',
-  'undefined',
-  'helperMissing',
-  'blockHelperMissing',
-])
+const HELPERS = new Set(
+  `role history media section json ifEquals unlessEquals else if unless each with lookup log this true false
+  null undefined helperMissing blockHelperMissing`.split(/\s+/),
+)
 const MARKER = /\{\{\s*(?:role\s+(?:"([a-z]+)"|'([a-z]+)')|(history))\s*\}\}/g
-const TYPES: Readonly<Record<string, Variable['type']>> = {
-  string: 'string',
-  number: 'number',
-  integer: 'integer',
-  boolean: 'boolean',
-}
+const TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean'] satisfies Variable['type'][]
 
 /** Reads a `.prompt` file. @param name file name without extensions */
 export function readDotprompt(source: string, name: string): ReadResult {
@@ -68,8 +44,7 @@ export function readDotprompt(source: string, name: string): ReadResult {
   const { front, body, bodyLine, lineOf: keyLine } = file
   const prompt = emptyPrompt(textOf(front.name) || name)
   prompt.description = textOf(front.description)
-  for (const key of Object.keys(front))
-    if (!KNOWN.has(key)) findings.lost(key, 'a hub does not support it', keyLine(key))
+  findings.unsupported(front, KNOWN, keyLine)
   if (typeof front.model === 'string') prompt.parameters.model = front.model
   if (isObject(front.config)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.config))
   const { body: read, names } = readBody(body, bodyLine, findings)
@@ -170,7 +145,7 @@ function readPicoschema(key: string, value: unknown): Described | undefined {
     }
   if (kind !== undefined || typeof value !== 'string') return undefined
   const [, type = '', description = ''] = /^(\w+)(?:,\s*(.*))?$/s.exec(value) ?? []
-  return TYPES[type] ? { ...common, type: TYPES[type], description } : undefined
+  return TYPES.includes(type) ? { ...common, type, description } : undefined
 }
 
 function readJsonSchema(name: string, value: unknown, required: boolean): Described | undefined {
@@ -178,8 +153,8 @@ function readJsonSchema(name: string, value: unknown, required: boolean): Descri
   const description = textOf(value.description)
   const common = { name, required, description, ...(value.default === undefined ? {} : { default: value.default }) }
   if (Array.isArray(value.enum)) return { ...common, type: 'enum', options: value.enum.map(String) }
-  const type = typeof value.type === 'string' ? TYPES[value.type] : undefined
-  return type ? { ...common, type } : undefined
+  const type = textOf(value.type)
+  return TYPES.includes(type) ? { ...common, type } : undefined
 }
 
 /** Writes a `.prompt` file. */

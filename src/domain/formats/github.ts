@@ -32,7 +32,7 @@ export function readGitHub(source: string, name: string): ReadResult {
   const prompt = emptyPrompt(name)
   prompt.title = textOf(front.name)
   prompt.description = textOf(front.description)
-  for (const key of Object.keys(front)) if (!KNOWN.has(key)) findings.lost(key, 'a hub does not support it', line(key))
+  findings.unsupported(front, KNOWN, line)
   if (typeof front.model === 'string') prompt.parameters.model = front.model
   if (isObject(front.modelParameters)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.modelParameters))
   if (typeof front.responseFormat === 'string')

@@ -26,18 +26,9 @@ const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
   assistant: 'assistant',
 }
 /** API response fields that are not about the prompt itself. */
-const SILENT = new Set([
-  'id',
-  'createdAt',
-  'updatedAt',
-  'projectId',
-  'createdBy',
-  'isActive',
-  'version',
-  'resolutionGraph',
-  'labels',
-  'lastUpdatedAt',
-])
+const SILENT = new Set(
+  'id createdAt updatedAt projectId createdBy isActive version resolutionGraph labels lastUpdatedAt'.split(' '),
+)
 const KNOWN = new Set(['type', 'name', 'prompt', 'config', 'tags', 'commitMessage'])
 /** Maximum number of prompts in one file. */
 const MAX_PROMPTS = 10_000
@@ -70,8 +61,7 @@ function readOne(value: unknown, fallback: string): ReadResult {
   prompt.tags = textsIn(value.tags)
   prompt.changelog = textOf(value.commitMessage)
   if (isObject(value.config)) prompt.parameters = { ...value.config }
-  for (const key of Object.keys(value))
-    if (!KNOWN.has(key) && !SILENT.has(key)) findings.lost(key, 'a hub does not support it')
+  findings.unsupported(value, KNOWN.union(SILENT))
   if (typeof value.prompt === 'string') prompt.body = { format: 'text', text: value.prompt }
   else if (Array.isArray(value.prompt)) prompt.body = readMessages(readList(value.prompt, findings), findings)
   else findings.refused('prompt', 'expected a text or a list of messages')

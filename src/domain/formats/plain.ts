@@ -29,9 +29,7 @@ export function readMarkdown(source: string, name: string): ReadResult {
   prompt.description = textOf(front.description)
   prompt.license = textOf(front.license) || null
   prompt.tags = textsIn(front.tags)
-  for (const key of Object.keys(front))
-    if (!['title', 'name', 'description', 'license', 'tags'].includes(key))
-      findings.lost(key, 'a hub does not support it', file.lineOf(key))
+  findings.unsupported(front, new Set(['title', 'name', 'description', 'license', 'tags']), file.lineOf)
   if (body.trim() === '') findings.refused('content', 'expected some text', file.bodyLine)
   prompt.body = { format: 'text', text: file.hasFront ? body.replace(/^(?:\r?\n)+/, '') : source }
   return findings.result(declarePlaceholders(prompt))

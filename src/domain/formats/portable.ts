@@ -96,6 +96,12 @@ export class Findings {
     this.#add({ kind: 'refused', field, line, message })
   }
 
+  /** Reports the keys of an object that a hub does not support. @param prefix of their names */
+  unsupported(given: object, known: ReadonlySet<string>, lineOf?: (key: string) => number | null, prefix = ''): void {
+    for (const key of Object.keys(given))
+      if (!known.has(key)) this.lost(`${prefix}${key}`, 'a hub does not support it', lineOf?.(key))
+  }
+
   get isRefused(): boolean {
     return this.all.some(({ kind }) => kind === 'refused')
   }

@@ -28,18 +28,7 @@ const PARAMETERS = new ParameterNames({
   frequencyPenalty: 'frequency_penalty',
   presencePenalty: 'presence_penalty',
 })
-const KNOWN = new Set([
-  'name',
-  'displayName',
-  'description',
-  'metadata',
-  'model',
-  'inputs',
-  'template',
-  'authors',
-  'tags',
-  'version',
-])
+const KNOWN = new Set('name displayName description metadata model inputs template authors tags version'.split(' '))
 const ROLE_LINE = /^[ \t]*#?[ \t]*(system|user|assistant)(\[[^\]\n]*\])?[ \t]*:[ \t]*\r?$/gim
 const KINDS: Readonly<Record<string, Variable['type']>> = {
   string: 'string',
@@ -62,8 +51,7 @@ export function readPrompty(source: string, name: string): ReadResult {
   prompt.title = textOf(front.displayName)
   prompt.description = textOf(front.description)
   prompt.tags = textsIn(metadata.tags ?? front.tags)
-  for (const key of Object.keys(front))
-    if (!KNOWN.has(key)) findings.lost(key, 'a hub does not support it', keyLine(key))
+  findings.unsupported(front, KNOWN, keyLine)
   readModel(front.model, prompt.parameters, findings, keyLine('model'))
   const template = isObject(front.template) ? front.template.format : front.template
   const language = textOf(isObject(template) ? template.kind : template) || 'jinja2'
@@ -101,8 +89,7 @@ function readModel(model: unknown, parameters: Record<string, unknown>, findings
   if (typeof model.id === 'string') parameters.model = model.id
   const options = model.options ?? model.parameters
   if (isObject(options)) Object.assign(parameters, PARAMETERS.toHub(options))
-  for (const key of Object.keys(model))
-    if (!['id', 'options', 'parameters'].includes(key)) findings.lost(`model.${key}`, 'a hub does not support it', line)
+  findings.unsupported(model, new Set(['id', 'options', 'parameters']), () => line, 'model.')
 }
 
 function readInputs(inputs: unknown, findings: Findings, line: number | null) {

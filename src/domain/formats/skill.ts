@@ -48,9 +48,8 @@ export function readSkill(source: string, name: string): ReadResult {
   if (isOurs) prompt.variables = inputs.map(({ name }) => undeclaredVariable(name))
   if (inputs.some(({ isBare }) => !isBare))
     findings.lost('variables', 'in a skill, what an input takes is said in words')
-  for (const key of Object.keys(metadata))
-    if (!['version', 'source', 'content_sha256'].includes(key))
-      findings.lost(`metadata.${key}`, 'a hub does not support it', file.lineOf('metadata'))
+  const own = new Set(['version', 'source', 'content_sha256'])
+  findings.unsupported(metadata, own, () => file.lineOf('metadata'), 'metadata.')
   return findings.result(prompt)
 }
 
@@ -82,8 +81,7 @@ function readCommon(
   isLiteral = false,
 ): PortablePrompt {
   const { front, body, bodyLine } = file
-  for (const key of Object.keys(front))
-    if (!known.has(key)) findings.lost(key, 'a hub does not support it', file.lineOf(key))
+  findings.unsupported(front, known, file.lineOf)
   const prose = blankCode(body)
   for (const match of prose.matchAll(SHELL).take(MAX_FINDINGS))
     findings.refused('shell', `${match[0].slice(0, 60)} runs a command`, bodyLine + lineOf(body, match.index) - 1)

@@ -1,17 +1,16 @@
 // Parses requests to change a repository: the bodies of PATCH, labels and yanks, reporting all problems at once. docs/contract.md section 7
 import * as z from 'zod'
-import type { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
 import { Description, TagInputs, Title } from '../content/front-matter.ts'
 import { findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
 import { FullName, License, line, Status, Version } from '../content/values.ts'
 import { validationFailed } from '../publishing/request.ts'
-import { findJsonExcess } from '../text/json.ts'
+import type { BodyBounds } from '../text/json.ts'
 import { parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
 
-const dry_run = z.boolean().default(false).describe('Everything but the commit.')
+const dry_run = z.boolean().default(false).describe('Checks everything without a commit.')
 const expected = Version.nullable()
   .optional()
   .describe('The version that the label must currently point to, or null if the label must not exist; otherwise 409.')
@@ -36,7 +35,7 @@ export const RepositoryPatch = z
       .optional()
       .describe('Why it has this status and what users should do, or null.'),
     replaced_by: FullName.nullable().optional().describe('The repository to use instead, or null.'),
-    moved_to: FullName.nullable().optional().describe('Where it goes on, or null.'),
+    moved_to: FullName.nullable().optional().describe('The repository that this one moved to, or null.'),
     readme: Readme.optional(),
     dry_run,
   })
@@ -58,7 +57,7 @@ export const YankRequest = z
       .describe('Why the version is yanked, in 1 to 500 characters.'),
     dry_run,
   })
-  .meta({ id: 'YankRequest', description: 'Why a version is withdrawn.' })
+  .meta({ id: 'YankRequest', description: 'Why a version is yanked.' })
 /** The body of an un-yank request, which is empty. */
 const UnyankRequest = z.strictObject({}).meta({ id: 'UnyankRequest', description: 'Nothing.' })
 
@@ -110,29 +109,18 @@ function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.outpu
     const message =
       key === 'license' && typeof value === 'string'
         ? findLicenseProblem(value)
-        : findCertainSecret(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+        : findCertainSecret(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))?.message
     if (message !== undefined) problems.push({ key, message })
   }
   if (parsed.problems || problems.length > 0) throw validationFailed(problems)
   return parsed.value
 }
 
-const BOUNDS = {
+/** The limits of a change's body, which holds no nested values except tags. */
+export const CHANGE_BOUNDS: BodyBounds = {
   known: new Set([...Object.keys(RepositoryPatch.shape), 'version', 'expected', 'reason']),
   unknown: 100,
   keys: 100,
   values: 1_000,
   depth: 4,
-}
-
-/** Rejects a body that exceeds the limits of any change, before it is parsed. @returns the error, or undefined */
-export function findChangeExcess(text: string): HubError | undefined {
-  const excess = findJsonExcess(text, BOUNDS)
-  if (excess === undefined) return undefined
-  return excess.kind === 'unknown'
-    ? validationFailed(
-        excess.names.map((key) => ({ key, message: 'unknown field' })),
-        excess.count,
-      )
-    : validationFailed([{ key: excess.field, message: 'expected less' }])
 }

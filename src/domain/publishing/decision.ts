@@ -13,20 +13,14 @@ import { findVariableNames } from '../content/placeholders.ts'
 import {
   editRepositoryFile,
   formatVersionFile,
+  isSameVersion,
   type RepositoryFile,
   undeclaredVariable,
   type VersionFile,
 } from '../content/prompt-file.ts'
-import { checkCarriedOver, checkFormat, checkSkill } from '../content/rules.ts'
+import { checkVersion } from '../content/rules.ts'
 import { type Provenance, Version } from '../content/values.ts'
-import {
-  textsOf,
-  warnOfDifference,
-  warnOfFormat,
-  warnOfMetadata,
-  warnOfTexts,
-  warnOfVariables,
-} from '../review/findings.ts'
+import { warnOfDifference, warnOfFormat, warnOfMetadata, warnOfTexts, warnOfVariables } from '../review/findings.ts'
 import { checkNewVersion } from '../review/new-version-rules.ts'
 import { isSameJson } from '../text/json.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
@@ -94,17 +88,15 @@ export function decidePublish(
     versionText,
     indexText,
     file: newFile,
-    warnings: [
-      ...warnOfFormat(version),
-      ...warnOfTexts(textsOf(version, newFile)),
-      ...(latest && latestVersion !== undefined && versionText !== undefined
+    warnings: warnOf(
+      version,
+      { name: state.name, file: newFile },
+      latest && latestVersion !== undefined && versionText !== undefined
         ? warnOfDifference(compareForCallers({ ...latest, version: latestVersion }, version), request.bump)
-        : []),
-      ...warnOfVariables(version),
-      ...warnOfMetadata({ ...newFile, name: state.name }, version.variables),
-    ],
+        : [],
+    ),
   })
-  if (latest && latestVersion !== undefined && isSame(latest, front))
+  if (latest && latestVersion !== undefined && isSameVersion(latest, front))
     return finish({ ...latest, ...measure(latest.content), version: latestVersion }, undefined)
   const number = nextNumber(state, request)
   const isPlain = isSameJson(front.variables, findVariableNames(front).map(undeclaredVariable))
@@ -127,24 +119,28 @@ export function decidePublish(
     ...measure(front.content),
     version: number,
   }
-  // The other rules were applied when the request was parsed. A publish that changes nothing has already returned 200 at this point.
-  const problems = [
-    ...checkCarriedOver(front.carried),
-    ...(request.format === undefined ? nameLines(checkFormat(version), version.content) : []),
-    ...nameLines(checkSkill(version), version.content),
-    ...checkNewVersion(version),
-  ]
+  // The request itself was checked when it was parsed; this also checks what it takes over from the latest version. A publish that changes nothing has already returned 200 at this point.
+  const problems = [...nameLines(checkVersion(version), version.content), ...checkNewVersion(version)]
   if (problems.length > 0) throw validationFailed(problems)
   const versionText = formatVersionFile({ ...said, content: front.content })
   refuseLongFile(measure(versionText).size_bytes)
   return finish(version, versionText)
 }
 
-/** Returns the warnings of a version that is already in git, except the one about breaking changes, which would need another read. */
-export function warnAgain(version: VersionEntry, { name, file }: RepositoryState): Warning[] {
+/**
+ * Returns the warnings about a version.
+ *
+ * @param breaking the warnings about breaking changes; none for a version that is already in git, because they would need another read
+ */
+export function warnOf(
+  version: VersionEntry,
+  { name, file }: Pick<RepositoryState, 'name' | 'file'>,
+  breaking: readonly Warning[] = [],
+): Warning[] {
   return [
     ...warnOfFormat(version),
-    ...warnOfTexts(textsOf(version, file)),
+    ...warnOfTexts(version, file),
+    ...breaking,
     ...warnOfVariables(version),
     ...warnOfMetadata({ ...file, name }, version.variables),
   ]
@@ -170,36 +166,27 @@ function refuseConflict(
   )
 }
 
-/** Builds the new version from the request, and from the latest version where the request omits a field. */
-interface CarriedOver extends Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'> {
-  carried: Partial<Pick<VersionFile, 'variables' | 'parameters'>>
-}
-
 /**
- * Variables that are no longer used are dropped, new placeholders added. docs/contract.md section 7
+ * Builds the new version from the request, and from the latest version where the request omits a field. Variables that are no longer used are dropped, new placeholders added. docs/contract.md section 7
  *
  * @param license the repository's licence; a skill records it because it may change
  */
-function carryOver(request: PublishInput, latest: VersionFile | undefined, license: string | null): CarriedOver {
+function carryOver(
+  request: PublishInput,
+  latest: VersionFile | undefined,
+  license: string | null,
+): Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'> {
   const { content } = request
   const said = request.skill === undefined ? latest?.skill : request.skill
   const skill = said ? { description: said.description, license } : undefined
   const format = request.format ?? latest?.format ?? 'text'
   const parameters = request.parameters ?? latest?.parameters ?? {}
-  const carriedParameters = request.parameters ? {} : { parameters }
-  if (request.variables)
-    return { content, format, skill, variables: request.variables, parameters, carried: carriedParameters }
+  if (request.variables) return { content, format, skill, parameters, variables: request.variables }
+  const known = new Map(latest?.variables.map((variable) => [variable.name, variable]))
   const used = findVariableNames({ content, format })
-  const kept = (latest?.variables ?? []).filter(({ name }) => used.includes(name))
-  const added = used.filter((name) => !kept.some((variable) => variable.name === name)).map(undeclaredVariable)
-  return {
-    content,
-    format,
-    skill,
-    variables: [...kept, ...added],
-    parameters,
-    carried: { variables: kept, ...carriedParameters },
-  }
+  const kept = [...known.values()].filter(({ name }) => used.includes(name))
+  const added = used.filter((name) => !known.has(name)).map(undeclaredVariable)
+  return { content, format, skill, parameters, variables: [...kept, ...added] }
 }
 
 function changesOf(
@@ -240,16 +227,4 @@ function nextNumber({ owner, name, versions }: RepositoryState, { bump }: Publis
       `bump: the next version would be ${number}, beyond six digits a part. Raise another part.`,
     )
   return number
-}
-
-type Comparable = Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'>
-
-function isSame(a: Comparable, b: Comparable): boolean {
-  return (
-    a.content === b.content &&
-    a.format === b.format &&
-    isSameJson(a.skill ?? null, b.skill ?? null) &&
-    isSameJson(a.variables, b.variables) &&
-    isSameJson(a.parameters, b.parameters)
-  )
 }

@@ -20,7 +20,7 @@ import { findCertainSecret } from '../content/secrets.ts'
 import { License, Version, VersionAddress } from '../content/values.ts'
 import { VariableInputs } from '../content/variable-input.ts'
 import type { PlacedProblem } from '../review/new-version-rules.ts'
-import { findJsonExcess } from '../text/json.ts'
+import { type BodyBounds, findJsonExcess } from '../text/json.ts'
 import { formatProblems, parseWithSchema, unknownField, type ValueProblem } from '../text/problems.ts'
 import { lineOf } from '../text/text-length.ts'
 
@@ -118,8 +118,8 @@ export function parsePublishRequest(body: unknown, measure: Measure): PublishInp
   const licenseProblem = license === undefined ? undefined : findLicenseProblem(license)
   if (licenseProblem) problems.push({ key: 'license', message: licenseProblem })
   for (const field of ['title', 'description'] as const) {
-    const message = findCertainSecret(parsed.value?.[field] ?? '')
-    if (message !== undefined) problems.push({ key: field, message })
+    const secret = findCertainSecret(parsed.value?.[field] ?? '')
+    if (secret) problems.push({ key: field, message: secret.message })
   }
   if (typeof content === 'string') {
     // Applies the rules that do not need git, and reports all problems in one message.
@@ -172,8 +172,8 @@ function nameMessages(problems: readonly PlacedProblem[], messages: readonly Cha
   return [...unwritable, ...found]
 }
 
-/** The limits of a body, with its field names. */
-const BODY_BOUNDS = {
+/** The limits of a publish's body, with its field names. */
+const PUBLISH_BOUNDS: BodyBounds = {
   known: new Set(Object.keys(PublishRequest.shape)),
   // Maximum number of problems listed in full; if there are more, only the first ones and the total are reported.
   unknown: 100,
@@ -183,19 +183,19 @@ const BODY_BOUNDS = {
 }
 
 /**
- * Rejects a body that exceeds the limits of any publish, before it is parsed: parsing and validating 95,000 keys took 90 ms, and the process handled no other request in that time.
+ * Rejects a body that exceeds its limits, before it is parsed: parsing and validating 95,000 keys took 90 ms, and the process handled no other request in that time.
  *
  * @param text the body
  * @returns the `validation_failed` error, or undefined
  */
-export function findExcess(text: string): HubError | undefined {
-  const excess = findJsonExcess(text, BODY_BOUNDS)
+export function findExcess(text: string, bounds = PUBLISH_BOUNDS): HubError | undefined {
+  const excess = findJsonExcess(text, bounds)
   if (excess === undefined) return undefined
   if (excess.kind === 'unknown') return validationFailed(excess.names.map(unknownField), excess.count)
   const most = {
-    keys: `${BODY_BOUNDS.keys} keys in all`,
-    values: `${BODY_BOUNDS.values} values in all`,
-    depth: `${BODY_BOUNDS.depth} levels`,
+    keys: `${bounds.keys} keys in all`,
+    values: `${bounds.values} values in all`,
+    depth: `${bounds.depth} levels`,
   }[excess.kind]
   return validationFailed([{ key: excess.field, message: `expected at most ${most}` }])
 }

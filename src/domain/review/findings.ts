@@ -1,5 +1,5 @@
 // Finds warnings for authors and readers. Used by publishing, the build and reviews. Nothing here rejects content.
-import type { Difference, Variable, Warning } from '../api/schema.ts'
+import type { Difference, Variable, VersionRecord, Warning } from '../api/schema.ts'
 import { findRoleLine } from '../content/chat.ts'
 import type { Finding } from '../content/finding.ts'
 import { findHiddenCharacters } from '../content/hidden-characters.ts'
@@ -8,30 +8,9 @@ import { findSecrets } from '../content/secrets.ts'
 import { countCharacters, lineOf } from '../text/text-length.ts'
 import { compareVariables } from './new-version-rules.ts'
 
-/** The text fields of a version and its repository; missing ones are skipped. */
-interface Texts {
-  content: string
-  changelog?: string
-  title?: string
-  description?: string
-  readme?: string
+/** The text fields of a version. */
+type VersionTexts = Pick<VersionRecord, 'content' | 'changelog' | 'variables' | 'parameters'> & {
   skill?: { description: string } | null | undefined
-  variables?: readonly Variable[]
-  parameters?: Readonly<Record<string, unknown>>
-}
-
-/** Returns the text fields of a version and of its repository. */
-export function textsOf(
-  {
-    content,
-    changelog,
-    skill,
-    variables,
-    parameters,
-  }: Pick<VersionFile, 'content' | 'changelog' | 'skill' | 'variables' | 'parameters'>,
-  { title = '', description, readme }: Pick<RepositoryFile, 'title' | 'description' | 'readme'>,
-): Texts {
-  return { content, changelog, title, description, readme, skill, variables, parameters }
 }
 
 /** Returns all warnings about one text field; those of the same kind are in the order of their positions. */
@@ -42,9 +21,11 @@ export function findInText(text: string): Finding[] {
 /** Maximum number of findings listed for each kind and text field; the others are only counted, because there may be a quarter of a million. */
 const MAX_PER_KIND = 5
 
-/** Warnings about the texts. `line` is the 1-based line of the content; findings in other fields name the field instead. */
-export function warnOfTexts(texts: Texts): Warning[] {
-  const { content, changelog, title, description, readme, skill, variables, parameters } = texts
+/** Returns the warnings about the text fields of a version and of its repository. `line` is the 1-based line of the content; findings in other fields name the field instead. */
+export function warnOfTexts(
+  { content, changelog, skill, variables, parameters }: VersionTexts,
+  { title, description, readme }: Partial<Pick<RepositoryFile, 'title' | 'description' | 'readme'>> = {},
+): Warning[] {
   const warnings = limitFindings(findInText(content)).map(({ code, message, offset }) => ({
     code,
     message,
@@ -52,8 +33,8 @@ export function warnOfTexts(texts: Texts): Warning[] {
   }))
   const fields = {
     ...{ changelog, title, description, readme, skill: skill?.description },
-    variables: variables && variables.length > 0 ? JSON.stringify(variables) : undefined,
-    parameters: parameters && JSON.stringify(parameters),
+    variables: variables.length > 0 ? JSON.stringify(variables) : undefined,
+    parameters: JSON.stringify(parameters),
   }
   for (const [field, text] of Object.entries(fields)) {
     if (text === undefined) continue

@@ -21,18 +21,18 @@ export function fixFile(path: string, text: string): string | undefined {
   const front = splitFile(text).value?.front
   if (!front) return undefined
   const changes = Object.fromEntries(
-    Object.entries(FIXERS).flatMap(([key, mend]) => {
-      const value = Object.hasOwn(front, key) ? mend(front[key]) : undefined
+    Object.entries(FIXERS).flatMap(([key, fix]) => {
+      const value = Object.hasOwn(front, key) ? fix(front[key]) : undefined
       return value === undefined || JSON.stringify(value) === JSON.stringify(front[key]) ? [] : [[key, value]]
     }),
   )
   if (Object.keys(changes).length === 0) return undefined
-  const mended = editFrontMatter(text, changes)
+  const fixed = editFrontMatter(text, changes)
   const parse = { owner: parseOwnerFile, repository: parseRepositoryFile, version: parseVersionFile }[place.kind]
   const before = parse(text).problems?.length ?? 0
-  const after = parse(mended).problems?.length ?? 0
+  const after = parse(fixed).problems?.length ?? 0
   // The licence is checked by the content rules, not by the parser.
-  return after < before || (after === before && 'license' in changes) ? mended : undefined
+  return after < before || (after === before && 'license' in changes) ? fixed : undefined
 }
 
 const FIXERS: Readonly<Record<string, (value: unknown) => unknown>> = {

@@ -9,7 +9,7 @@ interface ReportEntry {
   severity: 'error' | 'advice'
 }
 
-/** What is said. */
+/** The content of the comment. */
 export interface PullReport {
   entries: readonly ReportEntry[]
   /** Our own sentences. */

@@ -41,7 +41,7 @@ export function toTerm(token: string): string {
   return stemmer(rule ? token.replace(...rule) : token)
 }
 
-/** Stop words. Stop words, which are removed from queries unless a query consists only of them. */
+/** Stop words, which are removed from a query unless it consists only of them. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about abt am an and any are as at bc be been btw but by can could did do does eg etc for from get give got had has have
   help her his how i ie if in into is it its just like ll m me my need of on or our out please pls plz s should so some such t

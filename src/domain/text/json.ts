@@ -55,8 +55,8 @@ export function findJsonProblem(value: unknown, { depth: mostLevels, keys: mostK
   return undefined
 }
 
-/** The limits of a JSON object. */
-interface FieldBounds {
+/** The limits of the JSON object in a request body. */
+export interface BodyBounds {
   /** Fields counted separately; all others are counted together. */
   known: ReadonlySet<string>
   /** Maximum number of other fields. */
@@ -90,7 +90,7 @@ type JsonExcess =
  * @param text an object with fields, as JSON
  * @returns the first excess, or undefined
  */
-export function findJsonExcess(text: string, bounds: FieldBounds): JsonExcess | undefined {
+export function findJsonExcess(text: string, bounds: BodyBounds): JsonExcess | undefined {
   const counts = new Map([...bounds.known, ''].map((field) => [field, { field, keys: 0, values: 0 }]))
   const unknown = counts.get('')!
   const names: string[] = []

@@ -47,22 +47,19 @@ function changeKey(text: string, change: KeyChange): string {
 }
 
 /** Returns the expected mapping after a change. */
-function expected(before: Record<string, unknown>, { path, value }: KeyChange): Record<string, unknown> {
-  const [key, below] = path
+function expected(before: Mapping, { path: [key, below], value }: KeyChange): Mapping {
   if (below === undefined) return withKey(before, key, value)
   const inner = before[key]
-  const known = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? Object.entries(inner) : []
-  if (value === undefined && !known.some(([name]) => name === below)) return before
-  return withKey(before, key, withKey(Object.fromEntries(known), below, value))
+  const known = typeof inner === 'object' && !Array.isArray(inner) ? { ...inner } : {}
+  if (value === undefined && !Object.hasOwn(known, below)) return before
+  return withKey(before, key, withKey(known, below, value))
 }
 
-function withKey(mapping: Record<string, unknown>, key: string, value: unknown): Record<string, unknown> {
-  const others = Object.entries(mapping).filter(([name]) => name !== key)
-  const isThere = others.length < Object.keys(mapping).length
-  if (value === undefined) return Object.fromEntries(others)
-  return isThere
-    ? Object.fromEntries(Object.entries(mapping).map(([name, old]) => [name, name === key ? value : old]))
-    : Object.fromEntries([...others, [key, value]])
+type Mapping = Record<string, unknown>
+
+function withKey(mapping: Mapping, key: string, value: unknown): Mapping {
+  const { [key]: _old, ...others } = mapping
+  return value === undefined ? others : { ...mapping, [key]: value }
 }
 
 /** @param inPlace the line in the place of a removed key, if any @returns undefined when the source has no position to splice */

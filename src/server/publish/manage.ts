@@ -7,8 +7,9 @@ import { isTag, isVersion, splitFullName } from '../../domain/content/names.ts'
 import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
 import type { Neighbours } from '../../domain/content/rules.ts'
 import { decideChange } from '../../domain/managing/decision.ts'
-import { type Change, findChangeExcess, parseChange, type Target } from '../../domain/managing/request.ts'
+import { CHANGE_BOUNDS, type Change, parseChange, type Target } from '../../domain/managing/request.ts'
 import { readRepositoryState } from '../../domain/publishing/repository-state.ts'
+import { findExcess } from '../../domain/publishing/request.ts'
 import type { FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
@@ -27,7 +28,7 @@ interface Outcome {
 export function openChange(id: ManageRouteId, method: string, parameters: PathParameters): OpenWrite {
   const target = targetOf(id, method, parameters)
   return {
-    findExcess: findChangeExcess,
+    findExcess: (text) => findExcess(text, CHANGE_BOUNDS),
     parse(body) {
       const change = parseChange(target, body)
       return {

@@ -6,7 +6,7 @@ import { COMMON_HEADERS } from '../../domain/api/routes.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { recordVersion } from '../../domain/catalogue/repository-records.ts'
 import { formatMoment } from '../../domain/content/values.ts'
-import { decidePublish, warnAgain } from '../../domain/publishing/decision.ts'
+import { decidePublish, warnOf } from '../../domain/publishing/decision.ts'
 import {
   nextLower,
   type RepositoryState,
@@ -144,7 +144,7 @@ async function replay(
   const entry = { ...file, ...measure(file.content), version }
   return {
     record: recordVersion(entry, nextLower(state.versions, version), state, addresses),
-    warnings: warnAgain(entry, state),
+    warnings: warnOf(entry, state),
     isNew: false,
     isUnchanged: headline.startsWith('Update '),
     isReplay: true,

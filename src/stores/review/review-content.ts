@@ -3,11 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parsePath } from '../../domain/content/content-path.ts'
 import { findLine } from '../../domain/content/prompt-file.ts'
-import { findSecretOffset } from '../../domain/content/secrets.ts'
+import { findCertainSecret } from '../../domain/content/secrets.ts'
 import { fixFile } from '../../domain/review/mechanical.ts'
 import type { ReviewContext, ReviewFinding } from '../../domain/review/review.ts'
 import { isRuleName, RULES, type Severity } from '../../domain/review/review-rules.ts'
 import { formatProblem } from '../../domain/text/problems.ts'
+import { lineOf } from '../../domain/text/text-length.ts'
 import { type Comparison, isPublished, openComparison } from '../content/content-changes.ts'
 import { type Findings, readOptional } from '../content/content-files.ts'
 import { groupByRepository, walkContent } from '../content/content-walk.ts'
@@ -126,8 +127,10 @@ function openEntries(dir: string) {
     ].includes(rule)
     const text = isOfFile ? '' : readText(file)
     const found =
-      rule === 'holds-no-secret' && (key === 'content' || key === 'readme') ? findSecretOffset(text) : undefined
-    const line = found === undefined ? findLine(text, problem) : text.slice(0, found).split('\n').length
+      rule === 'holds-no-secret' && (key === 'content' || key === 'readme')
+        ? findCertainSecret(text)?.offset
+        : undefined
+    const line = found === undefined ? findLine(text, problem) : lineOf(text, found)
     if (!isRuleName(rule)) throw new Error(`Unknown rule: ${rule}`)
     const { severity, fix } = RULES[rule]
     return { file, line, rule, message: ownText(`${formatProblem(problem)}; ${fix}`), severity }
