@@ -5,9 +5,8 @@ import { DEFAULT_PERMISSIONS, PERMISSIONS, type Permission } from '../../domain/
 import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { formatDay } from '../../domain/text/days.ts'
-import { renderCopyButton } from './copy-button.ts'
 import { type Html, html, type Page } from './html.ts'
-import { renderHidden, renderSnippet } from './page-parts.ts'
+import { renderCopyButton, renderHidden, renderSnippet } from './page-parts.ts'
 import { csrfToken, type Purpose } from './session.ts'
 
 /** The values with which the create form is redisplayed. */
