@@ -34,13 +34,12 @@ export function openChange(id: ManageRouteId, method: string, parameters: PathPa
         needed: permissionFor(change),
         async carryOut(sending, deps, time) {
           const neighbours = await findNeighbours(change, deps)
-          const { owner, name, arrivedMs, bearer } = sending
           const write = {
-            ...{ owner, name, arrivedMs },
+            ...sending,
             needsHistory: false,
             decide: (folder: FolderState) => decideRound(sending, change, neighbours, folder, deps),
           }
-          return respondWithOutcome(await writeToGit(write, bearer, deps, time))
+          return respondWithOutcome(await writeToGit(write, sending.bearer, deps, time))
         },
       }
     },
