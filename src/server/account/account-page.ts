@@ -6,7 +6,7 @@ import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { formatDay } from '../../domain/text/days.ts'
 import { type Html, html, type Page } from './html.ts'
-import { renderCopyButton, renderHidden, renderSnippet } from './page-parts.ts'
+import { renderCopyButton, renderHidden, renderSelect, renderSnippet } from './page-parts.ts'
 import { csrfToken, type Purpose } from './session.ts'
 
 /** The values with which the create form is redisplayed. */
@@ -100,7 +100,7 @@ function renderForm({ session, owners, refused, formId }: AccountView): Html | u
       <input id="name" name="name" required maxlength="64" value="${form.name}" autocomplete="off" aria-describedby="name-hint" />
       <p class="quiet" id="name-hint">A name that helps you recognise the token, such as “laptop”.</p></div>
     <div><label for="owner">Owner</label>
-      <select id="owner" name="owner">${owners.map((owner) => html`<option${owner === form.owner ? html` selected` : ''}>${owner}</option>`)}</select></div>
+      ${renderSelect('owner', owners, { selected: form.owner })}</div>
     <div><label for="repository">Repository</label>
       <input id="repository" name="repository" maxlength="64" value="${form.repository}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="repository-hint" />
       <p class="quiet" id="repository-hint">Leave empty for all repositories.</p></div>

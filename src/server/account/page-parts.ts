@@ -1,9 +1,18 @@
-// Renders parts that several pages share: hidden form fields, copy buttons, and snippets with a copy button.
+// Renders parts that several pages share: form fields, copy buttons, and snippets with a copy button.
 import { type Html, html } from './html.ts'
 
 /** Renders a hidden form field. */
 export function renderHidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`
+}
+
+/** Renders a list to select from. @param id default: the name @param words the texts of the values; default: the values themselves */
+export function renderSelect(
+  name: string,
+  values: readonly string[],
+  { id = name, selected, words = {} }: { id?: string; selected?: string; words?: Readonly<Record<string, string>> },
+): Html {
+  return html`<select id="${id}" name="${name}">${values.map((value) => html`<option value="${value}"${value === selected && html` selected`}>${words[value] ?? value}</option>`)}</select>`
 }
 
 /**

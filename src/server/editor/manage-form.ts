@@ -4,7 +4,7 @@ import { LIMITS } from '../../domain/api/limits.ts'
 import type { Repository, VersionSummary } from '../../domain/api/schema.ts'
 import { Status } from '../../domain/content/values.ts'
 import { type Html, html, type Page } from '../account/html.ts'
-import { renderHidden } from '../account/page-parts.ts'
+import { renderHidden, renderSelect } from '../account/page-parts.ts'
 import { csrfToken } from '../account/session.ts'
 import type { ApiCall } from './call-api.ts'
 import { splitTags } from './version-form.ts'
@@ -27,7 +27,7 @@ export function renderManagePage({ session, repository, versions, notice, proble
   const { owner, name, full_name, labels, status } = repository
   const was = (key: string, value: string | null) => typed?.get(key) ?? value ?? ''
   const active = versions.filter(({ yanked }) => !yanked).map(({ version }) => version)
-  const withdrawn = versions.filter(({ yanked }) => yanked)
+  const withdrawn = versions.filter(({ yanked }) => yanked).map(({ version }) => version)
   const form = (change: string, fields: Html, button: string, warning?: string) => html`
 <form class="account-form" action="/${full_name}/manage" method="post">
   ${renderHidden('csrf', csrfToken(session, 'edit'))}${renderHidden('change', change)}
@@ -37,8 +37,6 @@ export function renderManagePage({ session, repository, versions, notice, proble
 </form>`
   const input = (key: string, label: string, value: string, maxlength: number, place = '') =>
     html`<div class="${place}"><label for="${key}">${label}</label><input id="${key}" name="${key}" maxlength="${maxlength}" value="${value}" /></div>`
-  const options = (values: readonly string[], selected = '') =>
-    values.map((value) => html`<option${value === selected && html` selected`}>${value}</option>`)
   const main = html`
 <div class="page-head">
   <p class="full-name"><a href="/${owner}">${owner}</a>/<a href="/${full_name}">${name}</a></p>
@@ -51,18 +49,18 @@ export function renderManagePage({ session, repository, versions, notice, proble
   <h2 id="labels-title">Labels</h2>
   <p class="quiet">Programs that request a label get the version that it points to.</p>
   ${Object.keys(labels).length > 0 && html`<dl class="fact-list">${Object.entries(labels).map(([label, version]) => html`<div><dt>${label}</dt><dd>${version}</dd></div>`)}</dl>`}
-  ${active.length > 0 && form('label', html`${input('label', 'Label', was('label', ''), LIMITS.tagCharacters)}<div><label for="label-version">Version</label><select id="label-version" name="version">${options(active, was('version', ''))}</select></div>`, 'Point the label here')}
-  ${Object.keys(labels).length > 0 && form('unlabel', html`<div><label for="unlabel">Label</label><select id="unlabel" name="label">${options(Object.keys(labels))}</select></div>`, 'Remove the label', 'Programs that request this label will fail.')}
+  ${active.length > 0 && form('label', html`${input('label', 'Label', was('label', ''), LIMITS.tagCharacters)}<div><label for="label-version">Version</label>${renderSelect('version', active, { id: 'label-version', selected: was('version', '') })}</div>`, 'Point the label here')}
+  ${Object.keys(labels).length > 0 && form('unlabel', html`<div><label for="unlabel">Label</label>${renderSelect('label', Object.keys(labels), { id: 'unlabel' })}</div>`, 'Remove the label', 'Programs that request this label will fail.')}
 </section>
 <section aria-labelledby="versions-title">
   <h2 id="versions-title">Yank a version</h2>
   <p class="quiet">A yanked version is never the latest. Requests for its number still return it, with your reason.</p>
-  ${active.length > 0 && form('yank', html`<div><label for="yank-version">Version</label><select id="yank-version" name="version">${options(active)}</select></div>${input('reason', 'Reason', was('reason', ''), LIMITS.sentenceCharacters)}`, 'Yank', 'Everyone can see that this version is yanked, and why.')}
-  ${withdrawn.length > 0 && form('unyank', html`<div><label for="unyank-version">Yanked version</label><select id="unyank-version" name="version">${withdrawn.map(({ version }) => html`<option>${version}</option>`)}</select></div>`, 'Un-yank')}
+  ${active.length > 0 && form('yank', html`<div><label for="yank-version">Version</label>${renderSelect('version', active, { id: 'yank-version' })}</div>${input('reason', 'Reason', was('reason', ''), LIMITS.sentenceCharacters)}`, 'Yank', 'Everyone can see that this version is yanked, and why.')}
+  ${withdrawn.length > 0 && form('unyank', html`<div><label for="unyank-version">Yanked version</label>${renderSelect('version', withdrawn, { id: 'unyank-version' })}</div>`, 'Un-yank')}
 </section>
 <section aria-labelledby="status-title">
   <h2 id="status-title">Status</h2>
-  ${form('status', html`<div><label for="status">Status</label><select id="status" name="status">${options(Status.options, was('status', status))}</select></div>${input('status_message', 'Why, and what to do', was('status_message', repository.status_message), LIMITS.sentenceCharacters)}${input('replaced_by', 'Use instead (owner/name)', was('replaced_by', repository.replaced_by), 129)}`, 'Change the status', 'Readers and programs will see the new status. An archived prompt accepts no more versions.')}
+  ${form('status', html`<div><label for="status">Status</label>${renderSelect('status', Status.options, { selected: was('status', status) })}</div>${input('status_message', 'Why, and what to do', was('status_message', repository.status_message), LIMITS.sentenceCharacters)}${input('replaced_by', 'Use instead (owner/name)', was('replaced_by', repository.replaced_by), 129)}`, 'Change the status', 'Readers and programs will see the new status. An archived prompt accepts no more versions.')}
 </section>
 <section aria-labelledby="about-title">
   <h2 id="about-title">Title, description, tags, license</h2>
