@@ -9,6 +9,7 @@ import type { Neighbours } from '../../domain/content/rules.ts'
 import { decideChange } from '../../domain/managing/decision.ts'
 import { type Change, findChangeExcess, parseChange, type Target } from '../../domain/managing/request.ts'
 import { readRepositoryState } from '../../domain/publishing/repository-state.ts'
+import { isSameJson } from '../../domain/text/json.ts'
 import type { FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
@@ -95,8 +96,13 @@ async function decideRound(
   // A copy with more versions than git belongs to a later publish, which this listing does not include yet.
   const repository = record?.repository ?? (await deps.fresh.find(owner, name))?.repository
   if (!repository) throw new Error(`${owner}/${name} cannot be shown`)
-  if (indexText === undefined || change.isDryRun)
-    return { kind: 'answer', answer: { repository, isUnchanged: indexText === undefined, commit: null } }
+  if (indexText === undefined || change.isDryRun) {
+    const answer = { repository, isUnchanged: indexText === undefined, commit: null }
+    // A hub that crashed after its commit stored no copy of it. A retry commits nothing, but shows the existing state.
+    const isUnshown =
+      !change.isDryRun && record && !isSameJson((await findRepository(owner, name, deps))?.value(), record.repository)
+    return { kind: 'answer', answer, ...(isUnshown && { shown }) }
+  }
   const message = {
     headline: `${owner}/${name}: ${summary}`,
     trailers: [['Changed-By', bearer.login ?? owner]] as const,
