@@ -33,16 +33,14 @@ export interface Health {
 /** The health before the first build. */
 export const STARTING: Health = {
   status: 'starting',
-  ...{
-    commit: null,
-    built_at: null,
-    counts: null,
-    broken: [],
-    failure: null,
-    polling: null,
-    fetch: null,
-    database: null,
-  },
+  commit: null,
+  built_at: null,
+  counts: null,
+  broken: [],
+  failure: null,
+  polling: null,
+  fetch: null,
+  database: null,
 }
 
 /** Adds the state of the clone to the health of a hub that follows GitHub: after a failed fetch, it may serve old content. */

@@ -30,13 +30,11 @@ export function openMetrics(): Metrics {
   const [registry] = registers as [Registry]
   const time = (name: string, help: string, labelNames: string[]) =>
     new Histogram({ name, help, labelNames, buckets: SECONDS, registers })
-  const requests = time('hub_request_duration_seconds', 'Requests by route, method and status.', [
-    ...['route', 'method', 'status'],
-  ])
+  const requestLabels = ['route', 'method', 'status']
+  const requests = time('hub_request_duration_seconds', 'Requests by route, method and status.', requestLabels)
   const bytes = new Counter({ name: 'hub_sent_bytes_total', help: 'Bytes sent, including headers.', registers })
-  const git = time('hub_git_duration_seconds', 'Calls to the git store by verb; a commit is one round of publishing.', [
-    ...['verb', 'outcome'],
-  ])
+  const gitHelp = 'Calls to the git store by verb; a commit is one round of publishing.'
+  const git = time('hub_git_duration_seconds', gitHelp, ['verb', 'outcome'])
   const searches = time('hub_search_duration_seconds', 'Search queries.', ['outcome'])
   const build = new Gauge({
     name: 'hub_build_duration_seconds',

@@ -75,7 +75,9 @@ function openSite(): OpenSite {
   const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
   if (state) database.forgetBefore(state.number)
   const makeState = openSiteData({
-    ...{ contentDir, baseUrl: config.baseUrl, sink: sinkOf(database) },
+    contentDir,
+    baseUrl: config.baseUrl,
+    sink: sinkOf(database),
     sharedPaths: database.listPathsOutside('/data/v1/repos/'),
     kept: listKept(database),
     onProgress: (done, total) => reportProgress('Reading the content', done, total),

@@ -5,9 +5,8 @@ import { DEFAULT_PERMISSIONS, PERMISSIONS, type Permission } from '../../domain/
 import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { formatDay } from '../../domain/text/days.ts'
-import { renderCopyButton } from './copy-button.ts'
 import { type Html, html, type Page } from './html.ts'
-import { renderHidden, renderSnippet } from './page-parts.ts'
+import { renderCopyButton, renderHidden, renderSelect, renderSnippet } from './page-parts.ts'
 import { csrfToken, type Purpose } from './session.ts'
 
 /** The values with which the create form is redisplayed. */
@@ -101,7 +100,7 @@ function renderForm({ session, owners, refused, formId }: AccountView): Html | u
       <input id="name" name="name" required maxlength="64" value="${form.name}" autocomplete="off" aria-describedby="name-hint" />
       <p class="quiet" id="name-hint">A name that helps you recognise the token, such as “laptop”.</p></div>
     <div><label for="owner">Owner</label>
-      <select id="owner" name="owner">${owners.map((owner) => html`<option${owner === form.owner ? html` selected` : ''}>${owner}</option>`)}</select></div>
+      ${renderSelect('owner', owners, { selected: form.owner })}</div>
     <div><label for="repository">Repository</label>
       <input id="repository" name="repository" maxlength="64" value="${form.repository}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="repository-hint" />
       <p class="quiet" id="repository-hint">Leave empty for all repositories.</p></div>
@@ -122,32 +121,20 @@ const WHAT: Readonly<Record<Permission, string>> = {
 }
 
 function renderTokens({ session, tokens, now }: AccountView): Html {
-  const isExpired = (token: ListedToken) => hasExpired(token, now)
-  const rows = tokens.map((token) => {
-    return html`
-<tr${isExpired(token) && html` class="ended"`}>
-  ${renderCells(token, now)}
-  <td>${
-    isExpired(token)
-      ? undefined
-      : renderButton(session, {
-          purpose: 'revoke-token',
-          action: '/settings/tokens/revoke',
-          label: html`Revoke<span class="visually-hidden"> ${token.name}, last 4 characters ${token.last_four}</span>`,
-          fields: { id: token.id },
-        })
-  }</td>
-</tr>`
-  })
+  const renderRevoke = (token: ListedToken) =>
+    renderButton(session, {
+      purpose: 'revoke-token',
+      action: '/settings/tokens/revoke',
+      label: html`Revoke<span class="visually-hidden"> ${token.name}, last 4 characters ${token.last_four}</span>`,
+      fields: { id: token.id },
+    })
   return html`
 <section id="tokens" aria-labelledby="tokens-title">
   <div class="bar"><h2 id="tokens-title">Tokens</h2><p class="quiet">up to ${LIMITS.tokensPerPerson}</p></div>
   ${
-    rows.length === 0
+    tokens.length === 0
       ? html`<p class="quiet">You have no tokens.</p>`
-      : html`<div class="scrolls" tabindex="0" role="group" aria-label="Tokens"><table class="tokens">
-  <thead><tr>${HEADINGS}<th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
-  <tbody>${rows}</tbody></table></div>
+      : html`${renderTable('Tokens', tokens, now, renderRevoke)}
   <p class="quiet tokens-note">“Last used” is updated at most once an hour. Revoking a token takes effect immediately and cannot be undone.</p>`
   }
 </section>`
@@ -159,28 +146,36 @@ function renderOperatorTokens({ operatorTokens, now }: AccountView): Html | unde
   return html`
 <section aria-labelledby="operator-tokens-title">
   <h2 id="operator-tokens-title">Operator tokens</h2>
-  <div class="scrolls" tabindex="0" role="group" aria-label="Operator tokens"><table class="tokens">
-  <thead><tr>${HEADINGS}</tr></thead>
-  <tbody>${operatorTokens.map(
-    (token) => html`
-<tr${hasExpired(token, now) && html` class="ended"`}>
-  ${renderCells(token, now)}
-</tr>`,
-  )}</tbody></table></div>
+  ${renderTable('Operator tokens', operatorTokens, now)}
   <p class="quiet tokens-note">The operator of this hub created these tokens for your owners, and can revoke them on the server: <code>npm run token -- --list</code>.</p>
 </section>`
 }
 
-const HEADINGS = html`<th scope="col">Name</th><th scope="col">Scope</th><th scope="col">Permissions</th><th scope="col">Last 4 characters</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th>`
-
-function renderCells(token: ListedToken, now: Date): Html {
-  return html`<th scope="row">${token.name}${hasExpired(token, now) && html` <span class="mark">expired</span>`}</th>
+/** Renders a table of tokens. @param renderRevoke renders the button that revokes a token which has not expired; omitted if there are no buttons */
+function renderTable(
+  label: string,
+  tokens: readonly ListedToken[],
+  now: Date,
+  renderRevoke?: (token: ListedToken) => Html,
+): Html {
+  const rows = tokens.map((token) => {
+    const isExpired = hasExpired(token, now)
+    return html`
+<tr${isExpired && html` class="ended"`}>
+  <th scope="row">${token.name}${isExpired && html` <span class="mark">expired</span>`}</th>
   <td data-label="Scope"><code>${token.scope}</code></td>
   <td data-label="Permissions">${token.permissions.join(', ')}</td>
   <td data-label="Last 4 characters"><code>…${token.last_four}</code></td>
   <td data-label="Created">${renderDay(token.created_at)}</td>
   <td data-label="Expires">${renderDay(token.expires_at)}</td>
-  <td data-label="Last used">${token.last_used_at === null ? 'never' : renderDay(token.last_used_at)}</td>`
+  <td data-label="Last used">${token.last_used_at === null ? 'never' : renderDay(token.last_used_at)}</td>
+  ${renderRevoke && html`<td>${!isExpired && renderRevoke(token)}</td>`}
+</tr>`
+  })
+  const headings = ['Name', 'Scope', 'Permissions', 'Last 4 characters', 'Created', 'Expires', 'Last used']
+  return html`<div class="scrolls" tabindex="0" role="group" aria-label="${label}"><table class="tokens">
+  <thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}${renderRevoke && html`<th scope="col"><span class="visually-hidden">Revoke</span></th>`}</tr></thead>
+  <tbody>${rows}</tbody></table></div>`
 }
 
 /** Renders the only page that shows a token, with commands that use it. */

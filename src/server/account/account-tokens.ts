@@ -16,10 +16,11 @@ import { requireForm, type Visit } from './visit.ts'
 
 /** Collects everything that the account page shows about a person. */
 export async function viewAccount(
-  { deps, accounts, now }: Visit,
+  { deps, now }: Visit,
   session: Session,
   more: Pick<AccountView, 'notice' | 'refused'>,
 ): Promise<AccountView> {
+  const { accounts } = deps
   const { login, user_id } = session.person
   const [owners, tokens] = await Promise.all([deps.ownersOf(login, user_id), accounts.listTokens(user_id, now)])
   const operatorTokens = await accounts.listOperatorTokens(owners)
@@ -47,7 +48,7 @@ const TokenFormInput = z.object({
 
 /** Creates a token, or redisplays the form with its errors. */
 export async function createToken(visited: Visit): Promise<Visited> {
-  const { request, accounts, deps, now } = visited
+  const { request, deps, now } = visited
   const { session, form } = await requireForm(visited, 'create-token')
   const read = (field: string) => form.get(field) ?? ''
   const [owner, repository] = [read('owner'), read('repository').trim()]
@@ -73,15 +74,9 @@ export async function createToken(visited: Visit): Promise<Visited> {
     ])
   if (view.tokens.filter((token) => !hasExpired(token, now)).length >= LIMITS.tokensPerPerson)
     return refuse([`You already have ${LIMITS.tokensPerPerson} tokens. Revoke one that you no longer need.`])
-  const { name, days } = parsed.value
-  const made = {
-    form: parsed.value.form,
-    name,
-    days,
-    permissions: parsed.value.permissions,
-    scope: `${owner}/${repository || '*'}`,
-  }
-  const token = await accounts.createToken(session.person, made, now)
+  const { owner: _, repository: __, ...rest } = parsed.value
+  const made = { ...rest, scope: `${owner}/${repository || '*'}` }
+  const token = await deps.accounts.createToken(session.person, made, now)
   if (token === undefined)
     return refuse([
       'You already submitted this form, and its token was shown at that time. If you lost it, revoke it and create another one.',
@@ -93,7 +88,7 @@ export async function createToken(visited: Visit): Promise<Visited> {
 export async function revokeToken(visited: Visit): Promise<Visited> {
   const { session, form } = await requireForm(visited, 'revoke-token')
   const id = /^[0-9a-f-]{32,36}$/.exec(form.get('id') ?? '')?.[0]
-  const isDone = id !== undefined && (await visited.accounts.revokeToken(session.person.user_id, id))
+  const isDone = id !== undefined && (await visited.deps.accounts.revokeToken(session.person.user_id, id))
   if (!isDone) throw new HubError('not_found', 'You have no token with this ID.')
   return redirectTo('/settings?done=revoked#tokens')
 }

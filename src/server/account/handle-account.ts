@@ -1,16 +1,15 @@
 // Handles the account routes: checks each request and responds with a page.
 import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
-import { toHubError } from '../../ports/log.ts'
 import type { Connect } from '../connect.ts'
-import { methodNotAllowed, rateLimitError } from '../refusals.ts'
+import { methodNotAllowed } from '../refusals.ts'
 import { renderAccount } from './account-page.ts'
 import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
-import { protect, respondWithErrorPage, type Visited } from './respond-account.ts'
+import { findNotice, protect, respondToVisit, type Visited } from './respond-account.ts'
 import { requireSameOrigin } from './session.ts'
-import { beginSignIn, finishGithub, finishLocal, githubAddress, redirectTo, type SignIn } from './sign-in.ts'
+import { beginSignIn, finishGithub, finishLocal, redirectTo, startGithub } from './sign-in.ts'
 import { renderLinkNeeded, renderLocalSignIn, renderSignIn, renderSignInOff } from './sign-in-pages.ts'
-import { type AccountDeps, openVisit, readForm, requireForm, type Visit } from './visit.ts'
+import { type AccountDeps, openVisit, requireForm, type SignIn, type Visit } from './visit.ts'
 
 type Handler = (visit: Visit) => Promise<Visited>
 
@@ -42,22 +41,11 @@ const NOTICES: Readonly<Record<string, string>> = {
 }
 
 /** Handles one request to an account route. Never throws. */
-export async function handleAccount(request: Request, connect: Connect<AccountDeps>): Promise<Response> {
-  const now = new Date()
-  let deps: AccountDeps | undefined
-  try {
-    deps = await connect()
-    const waitSeconds = await deps.limiter.take(deps.clientAddress)
-    if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
-    const visited = await visit(request, deps, now)
-    return await protect(visited, 200, request, deps)
-  } catch (thrown) {
-    const error = toHubError(thrown)
-    return await respondWithErrorPage(request, error, deps)
-  }
+export function handleAccount(request: Request, connect: Connect<AccountDeps>): Promise<Response> {
+  return respondToVisit(request, connect, (deps) => visit(request, deps))
 }
 
-async function visit(request: Request, deps: AccountDeps, now: Date): Promise<Visited> {
+async function visit(request: Request, deps: AccountDeps): Promise<Visited> {
   const { pathname } = new URL(request.url)
   const path = pathname.replace(/\/$/, '')
   if (!isAccountAddress(path) || !isOpen(path, deps.signIn)) throw notFound()
@@ -66,7 +54,7 @@ async function visit(request: Request, deps: AccountDeps, now: Date): Promise<Vi
   const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
   if (!handler) throw methodNotAllowed(request.method, ACCOUNT_ADDRESSES[path])
   if (method === 'POST') requireSameOrigin(request, deps.baseUrl)
-  return handler(await openVisit(request, deps, now))
+  return handler(await openVisit(request, deps, new Date()))
 }
 
 const isAccountAddress = (path: string): path is AccountAddress => Object.hasOwn(ACCOUNT_ADDRESSES, path)
@@ -79,8 +67,7 @@ function isOpen(path: string, { kind }: SignIn): boolean {
 
 async function showAccount(visited: Visit): Promise<Visited> {
   const { request, session, deps } = visited
-  const done = new URL(request.url).searchParams.get('done') ?? ''
-  const notice = Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined
+  const notice = findNotice(request, NOTICES)
   if (deps.signIn.kind === 'off') return renderSignInOff()
   return session
     ? renderAccount(await viewAccount(visited, session, { notice }))
@@ -89,44 +76,46 @@ async function showAccount(visited: Visit): Promise<Visited> {
       : renderSignIn({ notice })
 }
 
-async function startSignIn({ request, deps, now, ...signInDeps }: Visit): Promise<Visited> {
-  if (deps.signIn.kind !== 'github') return renderLinkNeeded()
-  const { note, cookie } = beginSignIn(request, signInDeps, now)
-  return redirectTo(githubAddress(deps.signIn, note, signInDeps.baseUrl), [cookie])
+async function startSignIn(visit: Visit): Promise<Visited> {
+  const { signIn } = visit.deps
+  return signIn.kind === 'github' ? startGithub(visit, signIn) : renderLinkNeeded()
 }
 
 /** Responds to the printed sign-in link with a form. Only submitting the form uses up the key, because a GET changes nothing. */
-async function startLocalSignIn({ request, deps, now, ...signInDeps }: Visit): Promise<Visited> {
+async function startLocalSignIn(visit: Visit): Promise<Visited> {
+  const { request, deps } = visit
   const { signIn } = deps
   const key = new URL(request.url).searchParams.get('key')
   if (signIn.kind !== 'local' || key === null || !signIn.keys.isGood(key))
     return protect(renderLinkNeeded(), ERRORS.forbidden.status, request, deps)
-  const { note, cookie } = beginSignIn(request, signInDeps, now)
+  const { note, cookie } = beginSignIn(visit)
   const answer = await protect(renderLocalSignIn({ state: note.state, key }), 200, request, deps)
   answer.headers.append('Set-Cookie', cookie)
   return answer
 }
 
-async function endGithubSignIn({ request, deps, now, ...signInDeps }: Visit): Promise<Visited> {
-  if (deps.signIn.kind !== 'github' || request.method !== 'GET') throw notFound()
-  return finishGithub(request, deps.signIn, signInDeps, now)
+async function endGithubSignIn(visit: Visit): Promise<Visited> {
+  const { signIn } = visit.deps
+  if (signIn.kind !== 'github' || visit.request.method !== 'GET') throw notFound()
+  return finishGithub(visit, signIn)
 }
 
-async function endLocalSignIn({ request, deps, now, ...signInDeps }: Visit): Promise<Visited> {
-  if (deps.signIn.kind !== 'local') throw notFound()
-  return finishLocal(request, await readForm(request), deps.signIn.keys, signInDeps, now)
+async function endLocalSignIn(visit: Visit): Promise<Visited> {
+  const { signIn } = visit.deps
+  if (signIn.kind !== 'local') throw notFound()
+  return finishLocal(visit, signIn.keys)
 }
 
 async function signOut(visited: Visit): Promise<Visited> {
   await requireForm(visited, 'sign-out')
-  await visited.accounts.endSession(visited.sessionSecret ?? '')
+  await visited.deps.accounts.endSession(visited.sessionSecret ?? '')
   return redirectTo('/settings?done=signed-out', [visited.cookies.clearSession()])
 }
 
 async function signOutEverywhere(visited: Visit): Promise<Visited> {
   const { session } = await requireForm(visited, 'sign-out-everywhere')
-  await visited.accounts.endAllSessions(session.person.user_id)
-  await visited.accounts.endSession(visited.sessionSecret ?? '')
+  await visited.deps.accounts.endAllSessions(session.person.user_id)
+  await visited.deps.accounts.endSession(visited.sessionSecret ?? '')
   return redirectTo('/settings?done=signed-out-everywhere', [visited.cookies.clearSession()])
 }
 

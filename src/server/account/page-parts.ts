@@ -1,10 +1,28 @@
-// Renders parts that several account pages share: hidden form fields, and snippets with a copy button.
-import { renderCopyButton } from './copy-button.ts'
+// Renders parts that several pages share: form fields, copy buttons, and snippets with a copy button.
 import { type Html, html } from './html.ts'
 
 /** Renders a hidden form field. */
 export function renderHidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`
+}
+
+/** Renders a list to select from. @param id default: the name @param words the texts of the values; default: the values themselves */
+export function renderSelect(
+  name: string,
+  values: readonly string[],
+  { id = name, selected, words = {} }: { id?: string; selected?: string; words?: Readonly<Record<string, string>> },
+): Html {
+  return html`<select id="${id}" name="${name}">${values.map((value) => html`<option value="${value}"${value === selected && html` selected`}>${words[value] ?? value}</option>`)}</select>`
+}
+
+/**
+ * Renders the button that copies another element's text; site/client/copy.ts adds the behaviour.
+ *
+ * @param of the ID of the element whose text is copied
+ * @param what describes the text, for screen readers
+ */
+export function renderCopyButton(of: string, what: string): Html {
+  return html`<button type="button" class="copy small needs-script" data-copy="${of}"><span data-copy-words>Copy<span class="visually-hidden"> ${what}</span></span><span data-copy-done aria-hidden="true">✓ Copied</span></button>`
 }
 
 /** Renders lines to copy. @param id unique on the page @param label shown above the lines */

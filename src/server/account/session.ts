@@ -17,15 +17,7 @@ const SignInNote = z.object({
 export type SignInNote = z.infer<typeof SignInNote>
 
 /** Reads and writes the cookies of a hub. */
-export interface Cookies {
-  readSession(request: Request): string | undefined
-  setSession(secret: string): string
-  clearSession(): string
-  /** @returns undefined if the cookie is missing, forged or too old */
-  readSignIn(request: Request, now: Date): SignInNote | undefined
-  setSignIn(note: Omit<SignInNote, 'expires_at'>, now: Date): string
-  clearSignIn(): string
-}
+export type Cookies = ReturnType<typeof makeCookies>
 
 /**
  * Creates the cookie functions of a hub.
@@ -33,24 +25,25 @@ export interface Cookies {
  * @param baseUrl with https, cookie names start with `__Host-`, so that no other host or path can replace them. RFC 6265bis section 4.1.3
  * @param secret signs the sign-in cookie
  */
-export function makeCookies(baseUrl: string, secret: string): Cookies {
+export function makeCookies(baseUrl: string, secret: string) {
   const isSecure = baseUrl.startsWith('https:')
   const nameOf = (bare: string) => (isSecure ? `__Host-${bare}` : bare)
   const write = (bare: string, value: string, maxAgeSeconds: number) =>
     `${nameOf(bare)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`
   const sign = (text: string) => createHmac('sha256', secret).update(`sign-in\0${text}`).digest('base64url')
   return {
-    readSession: (request) => readCookie(request, nameOf('session'), /^[\w-]{43}$/),
-    setSession: (value) => write('session', value, SESSION_DAYS * 86_400),
+    readSession: (request: Request) => readCookie(request, nameOf('session'), /^[\w-]{43}$/),
+    setSession: (value: string) => write('session', value, SESSION_DAYS * 86_400),
     clearSession: () => write('session', '', 0),
-    readSignIn(request, now) {
+    /** @returns undefined if the cookie is missing, forged or too old */
+    readSignIn(request: Request, now: Date): SignInNote | undefined {
       const value = readCookie(request, nameOf('oauth'), /^[\w-]{1,2000}\.[\w-]{43}$/)
       const [payload = '', mac = ''] = value?.split('.') ?? []
       if (value === undefined || !isEqual(mac, sign(payload))) return undefined
       const note = SignInNote.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString()))
       return note.success && note.data.expires_at > now.getTime() ? note.data : undefined
     },
-    setSignIn(note, now) {
+    setSignIn(note: Omit<SignInNote, 'expires_at'>, now: Date): string {
       const whole: SignInNote = { ...note, expires_at: now.getTime() + SIGN_IN_SECONDS * 1000 }
       const payload = Buffer.from(JSON.stringify(whole)).toString('base64url')
       return write('oauth', `${payload}.${sign(payload)}`, SIGN_IN_SECONDS)

@@ -1,12 +1,26 @@
 // Collects the context of an account request, and parses its form.
-import { type Accounts, isLocalPerson, type Session } from '../../domain/access/account.ts'
+import { type Accounts, isLocalPerson, type Person, type Session } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
-import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { openBody } from '../read-body.ts'
+import type { LocalKeys } from './local-keys.ts'
 import type { AccountPageDeps } from './respond-account.ts'
-import { makeCookies, requireCsrf } from './session.ts'
-import type { SignIn, SignInDeps } from './sign-in.ts'
+import { type Cookies, makeCookies, requireCsrf } from './session.ts'
+
+/** The way in which people sign in. */
+export type SignIn =
+  /** No sign-in. Tokens are created on the machine itself. */
+  | { kind: 'off' }
+  /** With any handle, through the link that the hub printed, which only its machine's user has. */
+  | { kind: 'local'; keys: LocalKeys }
+  | {
+      kind: 'github'
+      clientId: string
+      /** GitHub's base URL. */
+      oauthUrl: string
+      /** Exchanges the code for a person. The token that GitHub returns is used once and not stored. @throws HubError */
+      identify: (grant: { code: string; verifier: string; redirectUri: string }) => Promise<Person>
+    }
 
 /** The dependencies of the account routes. */
 export interface AccountDeps extends AccountPageDeps {
@@ -14,18 +28,15 @@ export interface AccountDeps extends AccountPageDeps {
   signIn: SignIn
   /** The secret that signs the cookies of pending sign-ins. */
   secret: string
-  /** Limits requests by client IP address. */
-  limiter: RateLimiter
-  /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
-  clientAddress: string
   /** Returns the owners that a person may publish to, as of the newest build. */
   ownersOf: (login: string, userId: string) => Promise<readonly string[]>
 }
 
 /** A request in progress, and what is known about it. */
-export interface Visit extends SignInDeps {
+export interface Visit {
   request: Request
   deps: AccountDeps
+  cookies: Cookies
   now: Date
   /** The session of the signed-in person, if any. */
   session: Session | undefined
@@ -40,7 +51,7 @@ export async function openVisit(request: Request, deps: AccountDeps, now: Date):
   const found = sessionSecret === undefined ? undefined : await accounts.findSession(sessionSecret, now)
   // A local session is no longer valid once the hub uses GitHub sign-in.
   const session = found && isLocalPerson(found.person) === (deps.signIn.kind === 'local') ? found : undefined
-  return { request, deps, now, baseUrl, accounts, cookies, session, sessionSecret }
+  return { request, deps, cookies, now, session, sessionSecret }
 }
 
 /** Reads a form submitted by a signed-in person. @throws HubError `forbidden` if nobody is signed in or the form is not from a page of this session; also the errors of `readForm` */

@@ -16,12 +16,13 @@ export interface ApiCall {
   body: object
 }
 
+/** Lifetime of a call's token, which is checked once, at the beginning of the call. */
+const TOKEN_MS = 60_000
+
 /** The API's response. */
 export type ApiResponse =
   | { isDone: true; data: Readonly<Record<string, unknown>> }
   | { isDone: false; status: number; code: string; message: string }
-
-const TOKEN_MS = 60_000
 
 /**
  * Calls the API. The session grants all permissions; the API checks what the person may do, as it does for their tokens.
@@ -40,11 +41,22 @@ export async function callApi(
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   })
-  const record = recordOf(token, owner, person, new Date())
+  const now = Date.now()
+  const record: TokenRecord = {
+    id: 'session',
+    holder: { kind: 'person', ...person },
+    name: 'session',
+    last_four: token.slice(-4),
+    scope: `${owner}/*`,
+    permissions: [...PERMISSIONS],
+    created_at: formatMoment(new Date(now)),
+    expires_at: formatMoment(new Date(now + TOKEN_MS)),
+    revoked_at: null,
+  }
   const connectAs = async (): Promise<PublishHandlerDeps> => ({
     ...(await connect(request)),
-    // This token is valid only for this call, and nobody else knows it.
-    findToken: async (given) => (given === token ? record : undefined),
+    // This token exists only during this call, and nobody else knows it.
+    findToken: async () => record,
     recordTokenUse: async () => {},
   })
   const answer = await handleWrite(request, connectAs)
@@ -55,18 +67,4 @@ export async function callApi(
   return data && answer.ok
     ? { isDone: true, data }
     : { isDone: false, status: answer.status, code: error?.code ?? 'internal_error', message: error?.message ?? '' }
-}
-
-function recordOf(token: string, owner: string, person: Person, now: Date): TokenRecord {
-  return {
-    id: 'session',
-    holder: { kind: 'person', ...person },
-    name: 'session',
-    last_four: token.slice(-4),
-    scope: `${owner}/*`,
-    permissions: [...PERMISSIONS],
-    created_at: formatMoment(now),
-    expires_at: formatMoment(new Date(now.getTime() + TOKEN_MS)),
-    revoked_at: null,
-  }
 }

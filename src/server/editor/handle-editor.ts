@@ -6,11 +6,10 @@ import { LIMITS } from '../../domain/api/limits.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { isName, isOwner, isVersion, splitFullName } from '../../domain/content/names.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
-import { toHubError } from '../../ports/log.ts'
 import type { SourceHost } from '../../ports/pages.ts'
 import { suggestChange } from '../../site/prompt/source-links.ts'
 import { type Html, type Page, trustedHtml } from '../account/html.ts'
-import { protect, respondWithErrorPage, type Visited } from '../account/respond-account.ts'
+import { findNotice, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
 import { requireSameOrigin } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
 import { renderSignInOff } from '../account/sign-in-pages.ts'
@@ -18,10 +17,11 @@ import { type AccountDeps, openVisit, requireForm, type Visit } from '../account
 import type { Connect } from '../connect.ts'
 import type { PublishHandlerDeps } from '../publish/handle-write.ts'
 import { findRepository, findVersion, findVersions } from '../read/records.ts'
-import { methodNotAllowed, rateLimitError } from '../refusals.ts'
+import { methodNotAllowed } from '../refusals.ts'
 import type { ApiCall, ApiResponse } from './call-api.ts'
-import { type Review, renderManagePage, renderSignInFirst, renderVersionPage, type VersionView } from './pages.ts'
-import { bodyOf, emptyForm, formOf, readVersionForm, splitTags, type VersionForm } from './version-form.ts'
+import { changeOf, renderManagePage } from './manage-form.ts'
+import { type Review, renderSignInFirst, renderVersionPage, type VersionView } from './pages.ts'
+import { bodyOf, emptyForm, formOf, readVersionForm, type VersionForm } from './version-form.ts'
 
 /** The editor's dependencies. */
 export interface EditorDeps extends AccountDeps {
@@ -52,16 +52,8 @@ const NOTICES: Readonly<Record<string, string>> = {
 }
 
 /** Handles one request to the editor. Never throws. */
-export async function handleEditor(request: Request, connect: Connect<EditorDeps>): Promise<Response> {
-  let deps: EditorDeps | undefined
-  try {
-    deps = await connect()
-    const waitSeconds = await deps.limiter.take(deps.clientAddress)
-    if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
-    return await protect(await visit(request, deps), 200, request, deps)
-  } catch (thrown) {
-    return await respondWithErrorPage(request, toHubError(thrown), deps)
-  }
+export function handleEditor(request: Request, connect: Connect<EditorDeps>): Promise<Response> {
+  return respondToVisit(request, connect, (deps) => visit(request, deps))
 }
 
 async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
@@ -136,10 +128,9 @@ async function sendVersion(editing: Editing): Promise<Visited> {
     const owners = await ownersOf(editing)
     const { readSource } = await import('./read-source.ts')
     const [owner = ''] = owners
-    const { form = emptyForm(owner), said } = readSource(
-      (sent.get('source') ?? '').replaceAll('\r\n', '\n'),
-      ...([sent.get('file') ?? '', sent.get('source_format') ?? '', owner] as const),
-    )
+    const source = (sent.get('source') ?? '').replaceAll('\r\n', '\n')
+    const read = readSource(source, sent.get('file') ?? '', sent.get('source_format') ?? '', owner)
+    const { form = emptyForm(owner), said } = read
     return protect(renderVersionPage({ session, form, owners, said }), 200, request, deps)
   }
   const base = repository && (await readBase(editing, repository, sent.get('expected') ?? ''))
@@ -194,8 +185,7 @@ async function showManage(
 ): Promise<Page> {
   const { owner, name } = repository!
   const found = await findVersions(owner, name, deps)
-  const done = new URL(request.url).searchParams.get('done') ?? ''
-  const notice = request.method !== 'POST' && Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined
+  const notice = request.method === 'POST' ? undefined : findNotice(request, NOTICES)
   return renderManagePage({
     session,
     repository: repository!,
@@ -228,46 +218,6 @@ async function manage(editing: Editing): Promise<Visited> {
   const answer = await call(editing, { owner, ...wanted.call })
   if (!answer.isDone) return again(answer.status, answer.message)
   return redirectTo(`/${owner}/${name}/manage?done=${form.get('change')}`)
-}
-
-/** Returns the API call that a form represents. @returns undefined for a form that none of our pages contains */
-function changeOf(
-  form: URLSearchParams,
-  fullName: string,
-): { call: Omit<ApiCall, 'owner'>; isDangerous: boolean } | undefined {
-  const text = (key: string) => (form.get(key) ?? '').trim()
-  const orNull = (key: string) => text(key) || null
-  const to = (method: ApiCall['method'], place: string, body: object, isDangerous = false) => ({
-    call: { method, path: `${fullName}${place}`, body },
-    isDangerous,
-  })
-  const label = encodeURIComponent(text('label'))
-  const version = encodeURIComponent(text('version'))
-  switch (form.get('change')) {
-    case 'label':
-      return to('PUT', `/labels/${label}`, { version: text('version') })
-    case 'unlabel':
-      return to('DELETE', `/labels/${label}`, {}, true)
-    case 'yank':
-      return to('PUT', `/versions/${version}/yank`, { reason: text('reason') }, true)
-    case 'unyank':
-      return to('DELETE', `/versions/${version}/yank`, {})
-    case 'status': {
-      const body = {
-        ...{ status: text('status'), status_message: orNull('status_message'), replaced_by: orNull('replaced_by') },
-      }
-      return to('PATCH', '', body, true)
-    }
-    case 'about':
-      return to('PATCH', '', {
-        ...{ title: text('title'), description: text('description'), tags: splitTags(text('tags')) },
-        license: orNull('license'),
-      })
-    case 'readme':
-      return to('PATCH', '', { readme: (form.get('readme') ?? '').replaceAll('\r\n', '\n') })
-    default:
-      return undefined
-  }
 }
 
 /** Imports publishing when a form is submitted, because most requests only show one. */

@@ -1,9 +1,7 @@
-// Renders the editor's pages: new prompt, next version, and prompt settings. They work without JavaScript.
+// Renders the pages for a new prompt and for the next version. They work without JavaScript.
 import type { Session } from '../../domain/access/account.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
-import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import type { VersionRecord } from '../../domain/api/schema.ts'
 import { type Callable, compareForCallers } from '../../domain/catalogue/difference.ts'
-import { Status } from '../../domain/content/values.ts'
 import type { ImportFormat } from '../../domain/formats/formats.ts'
 import { renderCallerImpact, renderDifferenceLines } from '../../site/prompt/render-difference.ts'
 import { type Html, html, type Page, trustedHtml } from '../account/html.ts'
@@ -121,79 +119,6 @@ function renderTheirs(base: VersionRecord, theirs: VersionRecord): Html {
 }
 
 const parse = (text: string): Record<string, unknown> => (text === '' ? {} : JSON.parse(text))
-
-/** The data of the page for managing a prompt. */
-interface ManageView {
-  session: Session
-  repository: Repository
-  versions: readonly VersionSummary[]
-  notice?: string | undefined
-  problem?: string | undefined
-  /** The submitted values of the rejected form. */
-  typed?: URLSearchParams | undefined
-  /** The submitted readme, rendered. */
-  preview?: Html | undefined
-}
-
-/** Renders the page for changing a prompt's labels, versions, status, readme and metadata. */
-export function renderManagePage({ session, repository, versions, notice, problem, typed, preview }: ManageView): Page {
-  const { owner, name, full_name, labels, status } = repository
-  const was = (key: string, value: string | null) => typed?.get(key) ?? value ?? ''
-  const active = versions.filter(({ yanked }) => !yanked).map(({ version }) => version)
-  const withdrawn = versions.filter(({ yanked }) => yanked)
-  const form = (change: string, fields: Html, button: string, warning?: string) => html`
-<form class="account-form" action="/${full_name}/manage" method="post">
-  ${renderHidden('csrf', csrfToken(session, 'edit'))}${renderHidden('change', change)}
-  ${fields}
-  ${warning && html`<div class="wide"><label class="check"><input type="checkbox" name="confirmed" value="yes" required /> ${warning}</label></div>`}
-  <div class="wide"><button type="submit">${button}</button></div>
-</form>`
-  const input = (key: string, label: string, value: string, maxlength: number, place = '') =>
-    html`<div class="${place}"><label for="${key}">${label}</label><input id="${key}" name="${key}" maxlength="${maxlength}" value="${value}" /></div>`
-  const options = (values: readonly string[], selected = '') =>
-    values.map((value) => html`<option${value === selected && html` selected`}>${value}</option>`)
-  const main = html`
-<div class="page-head">
-  <p class="full-name"><a href="/${owner}">${owner}</a>/<a href="/${full_name}">${name}</a></p>
-  <h1>Manage</h1>
-  ${notice && html`<p class="notice" role="status">${notice}</p>`}
-  ${problem && html`<div class="notice" role="alert"><p>${problem}</p></div>`}
-  <p class="actions"><a class="button" href="/${full_name}/edit">Write the next version</a></p>
-</div>
-<section aria-labelledby="labels-title">
-  <h2 id="labels-title">Labels</h2>
-  <p class="quiet">Programs that request a label get the version that it points to.</p>
-  ${Object.keys(labels).length > 0 && html`<dl class="fact-list">${Object.entries(labels).map(([label, version]) => html`<div><dt>${label}</dt><dd>${version}</dd></div>`)}</dl>`}
-  ${active.length > 0 && form('label', html`${input('label', 'Label', was('label', ''), LIMITS.tagCharacters)}<div><label for="label-version">Version</label><select id="label-version" name="version">${options(active, was('version', ''))}</select></div>`, 'Point the label here')}
-  ${Object.keys(labels).length > 0 && form('unlabel', html`<div><label for="unlabel">Label</label><select id="unlabel" name="label">${options(Object.keys(labels))}</select></div>`, 'Remove the label', 'Programs that request this label will fail.')}
-</section>
-<section aria-labelledby="versions-title">
-  <h2 id="versions-title">Yank a version</h2>
-  <p class="quiet">A yanked version is never the latest. Requests for its number still return it, with your reason.</p>
-  ${active.length > 0 && form('yank', html`<div><label for="yank-version">Version</label><select id="yank-version" name="version">${options(active)}</select></div>${input('reason', 'Reason', was('reason', ''), LIMITS.sentenceCharacters)}`, 'Yank', 'Everyone can see that this version is yanked, and why.')}
-  ${withdrawn.length > 0 && form('unyank', html`<div><label for="unyank-version">Yanked version</label><select id="unyank-version" name="version">${withdrawn.map(({ version }) => html`<option>${version}</option>`)}</select></div>`, 'Un-yank')}
-</section>
-<section aria-labelledby="status-title">
-  <h2 id="status-title">Status</h2>
-  ${form('status', html`<div><label for="status">Status</label><select id="status" name="status">${options(Status.options, was('status', status))}</select></div>${input('status_message', 'Why, and what to do', was('status_message', repository.status_message), LIMITS.sentenceCharacters)}${input('replaced_by', 'Use instead (owner/name)', was('replaced_by', repository.replaced_by), 129)}`, 'Change the status', 'Readers and programs will see the new status. An archived prompt accepts no more versions.')}
-</section>
-<section aria-labelledby="about-title">
-  <h2 id="about-title">Title, description, tags, license</h2>
-  ${form('about', html`${input('title', 'Title', was('title', repository.title), LIMITS.titleCharacters, 'wide')}${input('description', 'Description', was('description', repository.description), LIMITS.descriptionCharacters, 'wide')}${input('tags', 'Tags, separated by commas', was('tags', repository.tags.join(', ')), 1_000)}${input('license', 'License (SPDX)', was('license', repository.license), 200)}`, 'Save')}
-</section>
-<section aria-labelledby="readme-title">
-  <h2 id="readme-title">Readme</h2>
-  ${form(
-    'readme',
-    html`<div class="wide"><label for="readme">Markdown</label><textarea id="readme" name="readme" rows="14">
-${was('readme', repository.readme)}</textarea></div>
-    <div class="wide"><button type="submit" name="preview" value="yes">Preview</button></div>`,
-    'Save the readme',
-  )}
-  ${preview && html`<h3 id="preview">Preview</h3><div class="prose" dir="auto">${preview}</div>`}
-</section>`
-  return { title: `Manage ${full_name}`, main }
-}
 
 /** Renders the page for visitors who are not signed in. */
 export function renderSignInFirst(path: string, isLocal: boolean): Page {

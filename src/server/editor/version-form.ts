@@ -6,7 +6,7 @@ import { findVariableNames } from '../../domain/content/placeholders.ts'
 import { undeclaredVariable } from '../../domain/content/prompt-file.ts'
 import { VariableType } from '../../domain/content/values.ts'
 import { type Html, html } from '../account/html.ts'
-import { renderHidden } from '../account/page-parts.ts'
+import { renderHidden, renderSelect } from '../account/page-parts.ts'
 
 /** The values of the form, which are strings until the API validates them. */
 export interface VersionForm {
@@ -176,7 +176,7 @@ ${renderHidden('expected', form.expected)}${renderHidden('forked_from', form.for
 ${
   owners &&
   html`
-<div><label for="owner">Owner</label>${renderSelect('owner', owners, form.owner)}</div>
+<div><label for="owner">Owner</label>${renderSelect('owner', owners, { selected: form.owner })}</div>
 <div><label for="name">Name</label>
   <input id="name" name="name" required maxlength="64" value="${form.name}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="name-hint" />
   <p class="quiet" id="name-hint">Lower-case words joined by hyphens, such as code-review.</p></div>`
@@ -185,7 +185,7 @@ ${
 <div class="wide"><label for="description">Description</label><input id="description" name="description" maxlength="${LIMITS.descriptionCharacters}" value="${form.description}" /></div>
 <div><label for="tags">Tags</label><input id="tags" name="tags" value="${form.tags}" autocapitalize="none" aria-describedby="tags-hint" /><p class="quiet" id="tags-hint">Separated by commas.</p></div>
 <div><label for="license">License</label><input id="license" name="license" value="${form.license}" autocomplete="off" spellcheck="false" aria-describedby="license-hint" /><p class="quiet" id="license-hint">An SPDX identifier, such as CC0-1.0 or MIT. If empty, all rights are reserved.</p></div>
-<div><label for="format">Format</label>${renderSelect('format', FORMATS, form.format)}</div>
+<div><label for="format">Format</label>${renderSelect('format', FORMATS, { selected: form.format })}</div>
 <div class="wide"><label for="content">Prompt</label>
   <textarea id="content" name="content" required rows="${rowsOf(form.content)}" data-editor spellcheck="true" aria-describedby="content-hint">
 ${form.content}</textarea>
@@ -201,7 +201,7 @@ ${form.parameters}</textarea></details>
   <input id="skill" name="skill" maxlength="${LIMITS.skillDescriptionCharacters}" value="${form.skill}" aria-describedby="skill-hint" />
   <p class="quiet" id="skill-hint">Agents read this to decide whether to load the skill. If empty, this version is not a skill. <a href="/docs/skills">Agent Skills</a></p></details>
 <div class="wide"><label for="changelog">What changed</label><input id="changelog" name="changelog" maxlength="${LIMITS.sentenceCharacters}" value="${form.changelog}" /></div>
-${form.expected !== '' && html`<div><label for="bump">Version</label>${renderSelect('bump', Object.keys(BUMPS), form.bump, BUMPS)}</div>`}`
+${form.expected !== '' && html`<div><label for="bump">Version</label>${renderSelect('bump', Object.keys(BUMPS), { selected: form.bump, words: BUMPS })}</div>`}`
 }
 
 const rowsOf = (content: string) => Math.min(40, Math.max(12, content.split('\n').length + 1))
@@ -216,19 +216,10 @@ function renderVariable({ name, type, description, isRequired, preset, example, 
   return html`
 <fieldset class="wide"><legend>Variable <code>${name}</code></legend>
   ${input('description', 'What to give for it', description)}
-  <div><label for="${field('type')}">Type</label>${renderSelect(field('type'), VariableType.options, type)}</div>
+  <div><label for="${field('type')}">Type</label>${renderSelect(field('type'), VariableType.options, { selected: type })}</div>
   <div><label class="check"><input type="checkbox" name="${field('required')}" value="yes"${isRequired && html` checked`} /> Required</label></div>
   ${input('default', 'Default', preset)}
   ${input('example', 'Example', example)}
   ${type === 'enum' && html`<div><label for="${field('options')}">Options, one on each line</label><textarea id="${field('options')}" name="${field('options')}" rows="4">\n${options}</textarea></div>`}
 </fieldset>`
-}
-
-function renderSelect(
-  name: string,
-  values: readonly string[],
-  selected: string,
-  words: Readonly<Record<string, string>> = {},
-): Html {
-  return html`<select id="${name}" name="${name}">${values.map((value) => html`<option value="${value}"${value === selected && html` selected`}>${words[value] ?? value}</option>`)}</select>`
 }

@@ -1,10 +1,8 @@
 // Handles `tools/call`: returns a result, or an error that tells the model what to do next.
-import type { ErrorCode } from '../../domain/api/errors.ts'
-import { printable } from '../../domain/text/problems.ts'
 import { toHubError } from '../../ports/log.ts'
 import { CATALOGUE_UNAVAILABLE } from '../../ports/site-files.ts'
 import type { ReadDeps } from '../read/records.ts'
-import { invalidParams, isObject, type McpResult } from './protocol.ts'
+import { invalidParams, isObject, type McpResult, unknownName } from './protocol.ts'
 import { TOOL_ANSWERS } from './tool-answers.ts'
 import { readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 
@@ -23,10 +21,7 @@ export interface McpDeps extends ReadDeps {
 export async function callTool(params: Record<string, unknown>, deps: McpDeps): Promise<McpResult> {
   const { name, arguments: given = {} } = params
   const tool = TOOL_NAMES.find((candidate) => candidate === name)
-  if (!tool) {
-    const echo = typeof name === 'string' ? `no tool ${printable(name)}` : 'no tool named'
-    throw invalidParams(`There is ${echo}. The tools are ${TOOL_NAMES.join(', ')}.`)
-  }
+  if (!tool) throw unknownName('tool', name, `The tools are ${TOOL_NAMES.join(', ')}.`)
   if (!isObject(given)) throw invalidParams('arguments: expected an object, for example {"owner": "acme"}.')
   try {
     if (deps.waitSeconds > 0) throw (await import('../refusals.ts')).rateLimitError('toolCalls', deps.waitSeconds)
@@ -35,14 +30,11 @@ export async function callTool(params: Record<string, unknown>, deps: McpDeps): 
     return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured }
   } catch (thrown) {
     const { code, message } = toHubError(thrown)
+    // One message for all stores, because the difference is of no use to the model.
+    const sentence = code === 'unavailable' ? CATALOGUE_UNAVAILABLE : message
     // Errors have no structuredContent, because the 1.x client would validate it against the output schema.
-    return { content: [{ type: 'text', text: `${code}: ${SENTENCES[code] ?? message}` }], isError: true }
+    return { content: [{ type: 'text', text: `${code}: ${sentence}` }], isError: true }
   }
-}
-
-/** One message for all stores, because the difference is of no use to the model. */
-const SENTENCES: Partial<Record<ErrorCode, string>> = {
-  unavailable: CATALOGUE_UNAVAILABLE,
 }
 
 function answerTool<Name extends ToolName>(tool: Name, given: Record<string, unknown>, deps: ReadDeps) {

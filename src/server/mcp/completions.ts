@@ -1,12 +1,10 @@
 // Completes the arguments of prompts and of resource URIs.
 
 import { hasOwnerForm, isName } from '../../domain/content/names.ts'
-import { printable } from '../../domain/text/problems.ts'
 import type { Completions } from '../../ports/search.ts'
-import type { ReadDeps } from '../read/records.ts'
-import { findRepository } from '../read/records.ts'
+import { findRepository, type ReadDeps } from '../read/records.ts'
 import { findPrompt } from './prompts.ts'
-import { invalidParams, isObject, type McpResult } from './protocol.ts'
+import { invalidParams, isObject, type McpResult, unknownName } from './protocol.ts'
 import { TEMPLATES } from './resources.ts'
 
 /** Maximum number of values in a response, set by the protocol. */
@@ -34,10 +32,8 @@ async function complete(
 ): Promise<Completions> {
   if (ref.type === 'ref/prompt') return completeVariable(ref.name, argument, prefix, deps)
   if (ref.type !== 'ref/resource') throw invalidParams('ref: expected the type "ref/prompt" or "ref/resource".')
-  if (!TEMPLATES.some(({ uriTemplate }) => uriTemplate === ref.uri)) {
-    const echo = typeof ref.uri === 'string' ? `no template ${printable(ref.uri)}` : 'no template named'
-    throw invalidParams(`There is ${echo}. Use one from resources/templates/list.`)
-  }
+  if (!TEMPLATES.some(({ uriTemplate }) => uriTemplate === ref.uri))
+    throw unknownName('template', ref.uri, 'Use one from resources/templates/list.')
   const owner = textOf(known.owner)
   if (argument === 'owner') return deps.search().completeOwner(prefix, MAX_VALUES)
   if (argument === 'name') return deps.search().completeName(prefix, owner, MAX_VALUES)

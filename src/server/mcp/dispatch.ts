@@ -16,7 +16,7 @@ export interface Serving {
 
 type MethodHandler = (params: Record<string, unknown>, deps: McpDeps) => McpResult | Promise<McpResult>
 
-/** All methods that we handle; the libraries handle the handshake and ping. Most requests call tools, so the handlers of other methods are imported when first needed. */
+/** All methods that we handle; the library handles the handshake and ping. Most requests call tools, so the handlers of other methods are imported when first needed. */
 const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
   Object.entries<MethodHandler>({
     'tools/list': async () => ({ tools: (await import('./tools.ts')).TOOLS }),

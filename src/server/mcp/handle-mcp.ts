@@ -5,7 +5,7 @@ import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
 import type { ReadDeps } from '../read/records.ts'
 import { checkSource, type IsOwnHost } from './guard.ts'
-import { Refusal, respondToPreflight, respondWithLeg, respondWithRefusal } from './http.ts'
+import { Refusal, respondToPreflight, respondWithRefusal, respondWithResult } from './http.ts'
 import { CODES } from './protocol.ts'
 import { readMessage } from './read-message.ts'
 import { serveMessage } from './serve-message.ts'
@@ -46,7 +46,7 @@ async function handleMessage(request: Request, deps: McpHandlerDeps): Promise<Re
   // A tool call reports failures in its result, which models read; all other methods report them in the status, which clients read.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw await rateLimitRefusal(waitSeconds)
   const response = await serveMessage({ request: withoutBody(request), message, deps: { ...deps, waitSeconds } })
-  return respondWithLeg(response, waitSeconds)
+  return respondWithResult(response, waitSeconds)
 }
 
 /** Returns the request without its body, which has been read, and without a session ID that another server may have set: this server has no sessions. */

@@ -26,8 +26,8 @@ export class Refusal extends Error {
   }
 }
 
-/** Responds with a leg's result, but with our headers instead of its own, so that the response never contains a session ID. @param waitSeconds for Retry-After; 0 omits it */
-export async function respondWithLeg(response: Response, waitSeconds: number): Promise<Response> {
+/** Responds with the library's response, but with our headers instead of its own, so that the response never contains a session ID. @param waitSeconds for Retry-After; 0 omits it */
+export async function respondWithResult(response: Response, waitSeconds: number): Promise<Response> {
   const headers = new Headers(HEADERS)
   const type = response.headers.get('Content-Type')
   if (type) headers.set('Content-Type', type)

@@ -1,4 +1,5 @@
 // Lists the first hundred prompts in `top` order as prompts and resources, on two pages.
+import { countCharacters } from '../../domain/text/text-length.ts'
 import type { MenuEntry } from '../../ports/search.ts'
 import type { ReadDeps } from '../read/records.ts'
 import { invalidParams } from './protocol.ts'
@@ -35,4 +36,14 @@ function formatCursor(offset: number): string {
 
 function badCursor() {
   return invalidParams('Unknown cursor. Omit "cursor" for the first page, then pass nextCursor unchanged.')
+}
+
+/** Control, format, private-use and unassigned characters, and other invisible ones: variation selectors, fillers. */
+const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu
+
+/** Converts a string to a single line without hidden characters. @param maxCharacters maximum length in code points; longer lines are truncated and end with `…` */
+export function menuText(text: string, maxCharacters: number): string {
+  const line = text.replace(/\s+/gu, ' ').replace(HIDDEN, '').trim()
+  if (countCharacters(line) <= maxCharacters) return line
+  return `${[...line].slice(0, maxCharacters - 1).join('')}…`
 }

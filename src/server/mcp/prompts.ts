@@ -4,12 +4,9 @@ import type { Variable } from '../../domain/api/schema.ts'
 import { type ChatMessage, isChatMessage } from '../../domain/content/chat.ts'
 import { fillMessages, formatFillingProblems } from '../../domain/content/filling.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
-import { printable } from '../../domain/text/problems.ts'
-import type { ReadDeps } from '../read/records.ts'
-import { findRepository } from '../read/records.ts'
-import { readMenu } from './menu.ts'
-import { menuText } from './menu-text.ts'
-import { invalidParams, isObject, type McpResult } from './protocol.ts'
+import { findRepository, type ReadDeps } from '../read/records.ts'
+import { menuText, readMenu } from './menu.ts'
+import { invalidParams, isObject, type McpResult, unknownName } from './protocol.ts'
 
 const DESCRIPTION_CHARACTERS = 300
 const ARGUMENT_CHARACTERS = 200
@@ -47,10 +44,8 @@ export async function findPrompt(given: unknown, deps: ReadDeps) {
   const [owner = '', name = '', rest] = typeof given === 'string' ? given.split('__') : []
   const isWellFormed = rest === undefined && isOwner(owner) && isName(name)
   const repository = isWellFormed ? (await findRepository(owner, name, deps))?.value() : undefined
-  if (!repository || repository.content === null) {
-    const echo = typeof given === 'string' ? `no prompt ${printable(given)}` : 'no prompt named'
-    throw invalidParams(`There is ${echo}. A prompt's name is owner__name; find both with search_prompts.`)
-  }
+  if (!repository || repository.content === null)
+    throw unknownName('prompt', given, "A prompt's name is owner__name; find both with search_prompts.")
   return { repository, content: repository.content }
 }
 

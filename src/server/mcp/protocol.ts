@@ -1,9 +1,10 @@
-// Defines what both protocol generations share: eras, error codes, and the exception that becomes a JSON-RPC error.
+// Defines what all methods share: protocol generations, error codes, and the exception that becomes a JSON-RPC error.
+import { printable } from '../../domain/text/problems.ts'
 
 /** The protocol generation of a request: `2025` for revisions up to 2025-11-25, `2026` for 2026-07-28. */
 export type Era = '2025' | '2026'
 
-/** A method's result, before a generation's library serialises it. */
+/** A method's result, before the library serialises it. */
 export type McpResult = Record<string, unknown>
 
 /** JSON-RPC error codes, including MCP's own. */
@@ -19,7 +20,7 @@ export const CODES = {
   resourceNotFound: -32_002,
 } as const
 
-/** A JSON-RPC error. The libraries' own classes are not used, because they add a prefix to the message. */
+/** A JSON-RPC error: the library sends the code, message and data of any error that is thrown. */
 export class McpFailure extends Error {
   override readonly name = 'McpFailure'
   readonly code: number
@@ -35,6 +36,17 @@ export class McpFailure extends Error {
 /** Creates the error for invalid parameters. */
 export function invalidParams(message: string): McpFailure {
   return new McpFailure(CODES.invalidParams, message)
+}
+
+/** Creates the error for a tool, prompt, resource or other thing that does not exist. @param given the name in the request @param hint what to do instead */
+export function unknownName(
+  what: string,
+  given: unknown,
+  hint: string,
+  data?: Readonly<Record<string, unknown>>,
+): McpFailure {
+  const named = typeof given === 'string' ? printable(given) : 'named'
+  return new McpFailure(CODES.invalidParams, `There is no ${what} ${named}. ${hint}`, data)
 }
 
 /** Returns whether a value is a JSON object. */

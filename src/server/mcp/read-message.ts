@@ -18,7 +18,7 @@ export async function readMessage(request: Request): Promise<Message> {
     throw new Refusal(415, CODES.refused, 'Send the message as Content-Type: application/json.')
   }
   const text = await readText(request)
-  // Batches are rejected: neither library responds to a batch that contains a request and its cancellation, and revisions since 2025-06-18 do not support batches.
+  // Batches are rejected: the library does not respond to a batch that contains a request and its cancellation, and revisions since 2025-06-18 do not support batches.
   if (text.trimStart().startsWith('[')) {
     throw new Refusal(400, CODES.invalidRequest, 'Send one message at a time: batches are not supported.')
   }

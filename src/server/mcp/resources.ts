@@ -2,11 +2,10 @@
 
 import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { printable } from '../../domain/text/problems.ts'
-import type { ReadDeps } from '../read/records.ts'
-import { findContent, findRepository } from '../read/records.ts'
+import { findContent, findRepository, type ReadDeps } from '../read/records.ts'
 import { readMenu } from './menu.ts'
 import { formatMenuEntry } from './prompts.ts'
-import { CODES, McpFailure, type McpResult } from './protocol.ts'
+import { type McpFailure, type McpResult, unknownName } from './protocol.ts'
 
 const MEDIA_TYPE = 'text/plain'
 
@@ -55,8 +54,7 @@ export async function readResource(params: Record<string, unknown>, deps: ReadDe
     return { contents: [{ uri, mimeType: 'text/markdown', text }] }
   }
   const parts = typeof uri === 'string' ? splitAddress(uri) : undefined
-  if (!parts) throw resourceNotFound(uri)
-  const text = await readText(parts, deps)
+  const text = parts && (await readText(parts, deps))
   if (text === undefined) throw resourceNotFound(uri)
   return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] }
 }
@@ -83,10 +81,7 @@ function splitAddress(uri: string): ResourceParts | undefined {
 }
 
 function resourceNotFound(uri: unknown): McpFailure {
-  const echo = typeof uri === 'string' ? printable(uri) : ''
-  return new McpFailure(
-    CODES.invalidParams,
-    `There is no resource${echo === '' ? ' named' : ` ${echo}`}. Valid URIs have the form ${TEMPLATES.map(({ uriTemplate }) => uriTemplate).join(' or ')}.`,
-    { uri: echo },
-  )
+  const forms = TEMPLATES.map(({ uriTemplate }) => uriTemplate).join(' or ')
+  const data = { uri: typeof uri === 'string' ? printable(uri) : '' }
+  return unknownName('resource', uri || undefined, `Valid URIs have the form ${forms}.`, data)
 }

@@ -17,7 +17,7 @@ export async function serveMessage({ request, message, deps }: Serving): Promise
       cacheHints: { 'server/discover': CACHE_HINTS['server/discover'] },
       jsonSchemaValidator: NO_VALIDATOR,
     })
-    // There is one handler for all methods: with a handler per method, the library would validate parameters itself and report a client's mistake as an internal error.
+    // There is one handler for all methods: with a handler per method, the library would validate parameters itself and report a client's mistake as an internal error. Without a handler, the library reports an unknown method with the status of its protocol version.
     if (isSupported(message.method ?? ''))
       server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, deps, era)
     return server

@@ -1,10 +1,9 @@
 // Serves Agent Skills through MCP's skills extension. https://github.com/modelcontextprotocol/ext-skills
 import { describeFront, formatSkill, type SkillVersion } from '../../domain/content/skill.ts'
-import { printable } from '../../domain/text/problems.ts'
 import { digestText } from '../../ports/measure.ts'
 import type { ReadDeps } from '../read/records.ts'
 import { findSkill } from '../read/skills.ts'
-import { invalidParams, type McpResult } from './protocol.ts'
+import { invalidParams, type McpResult, unknownName } from './protocol.ts'
 
 /** Handles `skills/list`. The list is always empty, because clients read lists without being asked, and skills are third-party texts. */
 export function listSkills({ cursor }: Record<string, unknown>): McpResult {
@@ -16,10 +15,8 @@ export function listSkills({ cursor }: Record<string, unknown>): McpResult {
 export async function getSkill({ uri }: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
   const skill = await findByUri(uri, deps)
   if (!skill) {
-    const echo = typeof uri === 'string' ? `no skill ${printable(uri)}` : 'no skill named'
-    throw invalidParams(
-      `There is ${echo}. Valid URIs have the form skill://{owner}/{name}/SKILL.md or skill://{owner}/v{x.y.z}/{name}/SKILL.md.`,
-    )
+    const forms = 'skill://{owner}/{name}/SKILL.md or skill://{owner}/v{x.y.z}/{name}/SKILL.md'
+    throw unknownName('skill', uri, `Valid URIs have the form ${forms}.`)
   }
   const text = formatSkill(skill)
   const file = { uri, digest: `sha256:${digestText(text)}`, size: Buffer.byteLength(text) }

@@ -6,8 +6,7 @@ import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import type { FillingValues } from '../../domain/content/filling.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import { resolveVersion } from '../read/query-values.ts'
-import type { ReadDeps } from '../read/records.ts'
-import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
+import { findRepository, findTags, findVersion, findVersions, type ReadDeps } from '../read/records.ts'
 import { type Arguments, PAGE_SIZES, type ToolName } from './tool-arguments.ts'
 
 const SUMMARY = [

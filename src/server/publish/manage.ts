@@ -10,6 +10,7 @@ import { decideChange } from '../../domain/managing/decision.ts'
 import { CHANGE_BOUNDS, type Change, parseChange, type Target } from '../../domain/managing/request.ts'
 import { readRepositoryState } from '../../domain/publishing/repository-state.ts'
 import { findExcess } from '../../domain/publishing/request.ts'
+import { isSameJson } from '../../domain/text/json.ts'
 import type { FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
@@ -35,13 +36,12 @@ export function openChange(id: ManageRouteId, method: string, parameters: PathPa
         needed: permissionFor(change),
         async carryOut(sending, deps, time) {
           const neighbours = await findNeighbours(change, deps)
-          const { owner, name, arrivedMs, bearer } = sending
           const write = {
-            ...{ owner, name, arrivedMs },
+            ...sending,
             needsHistory: false,
             decide: (folder: FolderState) => decideRound(sending, change, neighbours, folder, deps),
           }
-          return respondWithOutcome(await writeToGit(write, bearer, deps, time))
+          return respondWithOutcome(await writeToGit(write, sending.bearer, deps, time))
         },
       }
     },
@@ -97,8 +97,13 @@ async function decideRound(
   // A copy with more versions than git belongs to a later publish, which this listing does not include yet.
   const repository = record?.repository ?? (await deps.fresh.find(owner, name))?.repository
   if (!repository) throw new Error(`${owner}/${name} cannot be shown`)
-  if (indexText === undefined || change.isDryRun)
-    return { kind: 'answer', answer: { repository, isUnchanged: indexText === undefined, commit: null } }
+  if (indexText === undefined || change.isDryRun) {
+    const answer = { repository, isUnchanged: indexText === undefined, commit: null }
+    // A hub that crashed after its commit stored no copy of it. A retry commits nothing, but shows the existing state.
+    const isUnshown =
+      !change.isDryRun && record && !isSameJson((await findRepository(owner, name, deps))?.value(), record.repository)
+    return { kind: 'answer', answer, ...(isUnshown && { shown }) }
+  }
   const message = {
     headline: `${owner}/${name}: ${summary}`,
     trailers: [['Changed-By', bearer.login ?? owner]] as const,

@@ -80,10 +80,9 @@ function digest(...parts: string[]): string {
 
 /** Converts a publish to a write for `rounds`. */
 export function publishAsWrite(accepted: AcceptedPublish): RepositoryWrite<Outcome> {
-  const { owner, name, arrivedMs, idempotency } = accepted
   return {
-    ...{ owner, name, arrivedMs },
-    needsHistory: idempotency !== undefined,
+    ...accepted,
+    needsHistory: accepted.idempotency !== undefined,
     decide: (folder, readVersion) => decideRound(accepted, folder, readVersion),
   }
 }

@@ -48,7 +48,12 @@ export type Round<Answer> =
       shown: Shown
       answerOf: (commit: { sha: string; url: string | null }) => Answer
     }
-  | { kind: 'answer'; answer: Answer }
+  | {
+      kind: 'answer'
+      answer: Answer
+      /** Set if an earlier attempt made the commit, but readers do not see it yet. */
+      shown?: Shown
+    }
 
 type Shown = Pick<Written, 'file' | 'entry' | 'added'>
 
@@ -67,10 +72,10 @@ export interface RepositoryWrite<Answer> {
   decide: (folder: FolderState, readVersion: ReadVersion) => Promise<Round<Answer>>
 }
 
-/** The final outcome: a response and, if our commit is its reason, what was committed on top of which folder. */
+/** The final outcome: a response and, if readers must see a commit, what it changed in which folder. */
 interface FinalOutcome<Answer> {
   answer: Answer
-  committed?: Shown & { folder: FolderState; commit: string }
+  toShow?: Shown & { folder: FolderState; commit: string }
 }
 
 /** The deadline of a publish. */
@@ -100,7 +105,7 @@ export async function writeInRounds<Answer>(
     { shown, answerOf }: Extract<Round<Answer>, { kind: 'commit' }>,
     folder: FolderState,
     { sha, url }: { sha: string; url: string | null },
-  ) => ({ answer: answerOf({ sha, url }), committed: { ...shown, folder, commit: sha } })
+  ) => ({ answer: answerOf({ sha, url }), toShow: { ...shown, folder, commit: sha } })
   let rereads = 0
   for (let round = 0; ; round++) {
     await waitBefore(round, { random, sleep })
@@ -113,7 +118,10 @@ export async function writeInRounds<Answer>(
     if (isStale(known, folder) && rereads++ < MAX_REREADS) continue
     const decided = await readOrWait(deadline, (call) => decideOn(folder, git, write, call))
     if (decided === undefined) continue
-    if (decided.kind === 'answer') return { answer: decided.answer }
+    if (decided.kind === 'answer') {
+      const { answer, shown } = decided
+      return shown ? { answer, toShow: { ...shown, folder, commit: folder.head } } : { answer }
+    }
     const { headline, trailers } = decided.additions.message
     sent.set(headline, decided)
     const message = { headline, trailers: [...trailers, operation] }

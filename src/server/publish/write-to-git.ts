@@ -59,9 +59,9 @@ export async function writeToGit<Answer>(
   return deps.takeTurn({ publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }, async () => {
     const copy = await deps.fresh.find(owner, name)
     const known = copy?.versions.map(({ version }) => version) ?? []
-    const { answer, committed } = await writeInRounds(deps.git, write, known, time)
-    if (committed) {
-      const written = { owner, name, ...committed, before: copy?.commit, by: login ?? owner }
+    const { answer, toShow } = await writeInRounds(deps.git, write, known, time)
+    if (toShow) {
+      const written = { owner, name, ...toShow, before: copy?.commit, by: login ?? owner }
       await showAtOnce(written, copy?.repository.tags ?? [], deps, new Date(time.now()))
     }
     return answer
