@@ -15,6 +15,8 @@ import { inBackground } from './http/background.ts'
 
 /** The path of the clone; a second process in the same folder uses its own clone next to it. */
 const CLONE_DIR = '.hub/content'
+/** Maximum number of processes in one folder, each with its own clone. */
+const MAX_CLONES = 64
 
 /** The content on GitHub, in a local clone. */
 interface FollowedClone {
@@ -103,12 +105,12 @@ export function cloneOptions(
 /** Locks the clone's folder until the signal aborts. A second process's clone is deleted when that process stops; if the process is killed, the next second process uses the clone. */
 function holdCloneFolder(signal: AbortSignal): string {
   mkdirSync('.hub', { recursive: true })
-  for (const suffix of ['', '-2', '-3', '-4']) {
-    const folder = resolve(CLONE_DIR + suffix)
+  for (let number = 1; number <= MAX_CLONES; number++) {
+    const folder = resolve(number === 1 ? CLONE_DIR : `${CLONE_DIR}-${number}`)
     const lock = takeLock(`${folder}.lock`, 0)
     if (!lock) continue
     onAbort(signal, () => {
-      if (suffix !== '') rmSync(folder, { recursive: true, force: true })
+      if (number > 1) rmSync(folder, { recursive: true, force: true })
       lock.release()
     })
     return folder
