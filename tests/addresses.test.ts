@@ -36,14 +36,14 @@ const known = ADDRESSES.filter(({ by, path }) => (by === 'file' || by === 'pages
   ({ path }) => ({ regex: regexOf(path) }),
 )
 /**
- * An owner, name or tag can be almost any word, so a path that starts like this must be in the table itself, not just
- * match `/{owner}`.
+ * An owner, name or tag can be almost any word. A path that starts with one of these reserved words must therefore be
+ * in the table itself, not just match `/{owner}`.
  */
 const FIXED = /^\/(?:404|api|assets|auth|badges|cli|clients|data|docs|mcp|settings|tags)(?:\/|$)/
 const isKnown = (path: string) =>
   known.some(({ regex }) => regex.test(path) && (!FIXED.test(path) || !regex.source.startsWith('^\\/[')))
 
-/** Returns a path that matches a pattern: replaces each placeholder by an example value or by its name. */
+/** Returns a path that matches a pattern, with each placeholder replaced by an example value or by its name. */
 const filled = (path: string) =>
   path
     .replace(/\*$/, 'anything')

@@ -9,7 +9,7 @@ const SOURCE = /\.(?:ts|mts|mjs|astro)$/
 interface SourceFile {
   path: string
   text: string
-  /** Its imports: packages by name, our own files by their path from the root. */
+  /** The file's imports: packages by name, our own files by their path from the root. */
   imports: string[]
 }
 
@@ -76,7 +76,7 @@ describe('allowed imports', () => {
     ['src/domain', ['src/domain/']],
     ['src/ports', ['src/domain/', 'src/ports/']],
     ['src/stores', ['src/domain/', 'src/ports/', 'src/stores/']],
-    // The editor renders the same diffs and readmes as the pages.
+    // The editor renders diffs and READMEs exactly as the pages do.
     ['src/server', ['src/domain/', 'src/ports/', 'src/server/', 'src/site/prompt/', 'src/site/markdown.ts']],
     ['clients', ['clients/']],
     ['src/site/downloads', ['src/site/downloads/']],
@@ -196,7 +196,7 @@ describe('allowed imports', () => {
   })
 
   test('no two folders import each other', () => {
-    // Subfolders belong to their folder: all of src/domain counts as one folder, and so do all handlers and all
+    // A subfolder counts as part of its folder: all of src/domain is one folder, and so are all handlers and all
     // drivers.
     const roomOf = (path: string) => {
       const room = /^(?:src\/site\/[^/]+|src\/host\/[^/]+|src\/[^/]+|scripts\/[^/]+|[^/]+)(?=\/)/.exec(path)?.[0]
@@ -285,7 +285,7 @@ describe('source file conventions', () => {
   })
 
   test('only documented Astro modules are imported', () => {
-    // https://docs.astro.build/en/reference/modules/ and /adapter-reference/
+    // See https://docs.astro.build/en/reference/modules/ and https://docs.astro.build/en/reference/adapter-reference/.
     const documented = new Set(['astro', 'astro/config', 'astro/app/entrypoint', 'astro/client'])
     const wrong = files.flatMap(({ path, text }) =>
       [...text.matchAll(/['"](astro(?:[/:][^'"]*)?)['"]/g)]

@@ -1,5 +1,5 @@
-// Tests the settings: their defaults, which values are rejected and with which message, and that the documentation
-// lists the same settings.
+// Tests the settings: their defaults, the rejected values with their error messages, and that the documentation lists
+// the same settings.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'

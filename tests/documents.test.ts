@@ -21,7 +21,7 @@ const files = [
   ...['.github', 'docs', 'netlify', 'scripts', 'src', 'tests'].flatMap(listFiles),
 ].map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 
-/** A citation of a document by its path, optionally followed by a section. */
+/** Matches the path of a cited document, optionally followed by a section. */
 const CITATION =
   /(?<![\w./-])((?:docs\/)?(?:[a-z-]+\/)*[a-z-]+\.md)(?:,? sections? (\d+(?:\.\d+)?)(?: (?:and|to) (\d+))?)?/g
 function sectionsOf(path: string): Set<string> {
@@ -146,8 +146,8 @@ test('every dependency in package.json is used', () => {
     readFileSync('tsconfig.json', 'utf8'),
   ].join('\n')
   /**
-   * These packages are used only through their commands or types: the Node version that scripts run on, the compiler
-   * and its types, the checkers, `run-s`, the Netlify dev server.
+   * These packages are used only through their commands or types: the Node version that runs the scripts, the compiler
+   * and its types, the checkers, `run-s`, and the Netlify dev server.
    */
   const unnamed = new Set([
     'node',
@@ -174,7 +174,7 @@ test('every dependency in package.json is used', () => {
 test('every export is imported somewhere', () => {
   const sources = files.filter(({ path }) => /\.(?:ts|mts|mjs|astro|md)$/.test(path) && !path.startsWith('releases/'))
   const unused = sources
-    // Other programs use the libraries, and Astro uses the exports of pages, its middleware and its entry point.
+    // Other programs use the libraries, and Astro uses the exports of the pages, the middleware and the entry point.
     .filter(
       ({ path }) =>
         /^src\/.*\.ts$/.test(path) && !/^src\/(?:pages\/|site\/astro\/(?:dev-middleware|pages-entry)\.ts)/.test(path),

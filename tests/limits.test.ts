@@ -1,16 +1,16 @@
-// Checks that every limit that a client can meet is defined in `LIMITS`. Every other constant with a limit-like name is
-// listed here with its reason.
+// Checks that every limit that a client can hit is defined in `LIMITS`. Every other constant whose name suggests a
+// limit is listed here with the reason.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 /**
  * Folders in which a limit can be part of the API. Limits in stores, host and pages are internal, and durations are
- * tuning.
+ * only for tuning.
  */
 const ROOMS = ['src/domain', 'src/ports', 'src/server', 'src/wiring']
 
-/** Constants that limit work or the length of a message and reject nothing. */
+/** Constants that limit the amount of work or the length of a message, but reject nothing. */
 const TUNING: Readonly<Record<string, string>> = {
   'src/domain/catalogue/activity.ts MAX_ACTIVITIES': 'entries of a list',
   'src/domain/catalogue/data-files.ts MAX_RECENT': 'as many as a feed has entries',
@@ -65,9 +65,9 @@ const TUNING: Readonly<Record<string, string>> = {
 const LIKE_A_LIMIT =
   /^(?:LONGEST|HIGHEST|DEEPEST|MAX)(?:_|$)|_(?:BYTES|CHARACTERS|DEPTH|MINUTE)$|^(?:longest|max)[A-Z]\w*$|(?:Bytes|Characters|Depth|PerMinute)$/
 const CONSTANT = /^(?:export )?const (\w+)(?:: [\w ]+)? = -?\d[\d_]*(?: ?\*+ ?\d[\d_]*)*$/gm
-/** A number used as a schema limit instead of a name from `LIMITS`. */
+/** Matches a number used as a schema limit instead of a name from `LIMITS`. */
 const IN_SCHEMA = /^\s*\.max\(\s*\d[\d_]*.*$|\bz\.[^\n]*\.max\(\d[^\n]*$|\bmax(?:Length|Items|Properties): [1-9]\d*/gm
-/** Schema limits that are set from outside or derived from other limits. */
+/** Schema limits that are defined elsewhere or derived from other limits. */
 const FIXED: Readonly<Record<string, string>> = {
   'src/domain/content/values.ts maxLength: 104': 'an owner, a slash and a name',
   'src/domain/content/values.ts maxLength: 125': 'the parts of owner/name@x.y.z have their own',

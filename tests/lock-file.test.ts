@@ -21,8 +21,8 @@ const installed = Object.entries(Lock.parse(JSON.parse(readFileSync('package-loc
 )
 
 /**
- * Binaries for platforms other than the one on which the lock file was created; it has no checksum for these versions.
- * To remove one from this list: `npm view {name}@{version} dist.integrity`.
+ * Binaries for other platforms, which were not installed when the lock file was created, so it has no checksum for
+ * these versions. To remove one from this list, get the checksum with `npm view {name}@{version} dist.integrity`.
  */
 const WITHOUT_CHECKSUM = [
   '@astrojs/compiler-binding-android-arm64@0.5.1',

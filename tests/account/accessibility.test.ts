@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 afterEach(() => hub?.stop())
 
-/** Checks the current page in both sizes, in light and dark mode. */
+/** Checks the current page at both screen sizes, in light and dark mode. */
 async function expectUsable(page: Page, title: string): Promise<void> {
   expect(await page.locator('h1').textContent()).toBe(title)
   for (const size of [WIDE, NARROW]) {

@@ -1,4 +1,4 @@
-// Tests accounts in a browser, from sign-in to publishing, with GitHub and in local mode.
+// Tests accounts in a browser, from sign-in to publishing, both with GitHub and in local mode.
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -29,7 +29,7 @@ afterEach(async () => {
   standIn = undefined
 })
 
-/** Access tokens that GitHub issued to the hub, captured from its requests. */
+/** Access tokens that GitHub issued to the hub, captured from the hub's requests. */
 const accessTokens: string[] = []
 const realFetch = globalThis.fetch
 const watchAccessTokens = () =>
@@ -139,15 +139,14 @@ describe('GitHub sign-in', () => {
   })
 
   /**
-   * Checks that no stored data contains a usable secret: the token, GitHub's token and the session appear in no store,
-   * log line or commit.
+   * Checks that no stored data contains a usable secret: the hub token, GitHub's token and the session cookie never
+   * appear in a store, log line or commit.
    */
   const expectNoSecrets = async (token: string, page: Page) => {
     const session = (await page.context().cookies()).find(({ name }) => name === 'session')?.value ?? ''
     expect(session).toMatch(/^[\w-]{43}$/)
     const everywhere = `${hub.storedTexts()}\n${hub.logged()}\n${hub.git('log', '-p')}`
-    // Each token is captured twice, because the parts of the fake GitHub server call each other through the same
-    // `fetch`.
+    // Each token is captured twice, because the parts of the fake GitHub server also call each other through `fetch`.
     expect(new Set(accessTokens).size).toBe(1)
     expect(everywhere).toContain(hash('sha256', session))
     // Revoking a token also removes its digest.
@@ -179,7 +178,7 @@ describe('local sign-in', () => {
 
     // Runs the lines exactly as the page shows them.
     const lines = await page.locator('#snippet-set, #snippet-curl').allTextContents()
-    // This call is asynchronous because the hub runs in the same process.
+    // A synchronous call would block the hub, which runs in the same process.
     const { stdout: answer } = await promisify(execFile)('sh', ['-c', lines.join('\n')])
     expect(JSON.parse(answer)).toMatchObject({ data: { full_name: 'bob/my-prompt', version: '1.0.0' } })
 

@@ -1,4 +1,5 @@
-// Tests the settings that sign-in needs: each missing one is named, and local sign-in exists only in local mode.
+// Tests the settings that sign-in requires: an error names each missing setting, and local sign-in is available only in
+// local mode.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
@@ -46,7 +47,7 @@ const hub: Hub = {
   localGit: { readFolder: nothing, readBlob: nothing, commit: nothing },
 }
 
-/** Sends a request and returns the response. @param on `host` for our own Node server, `platform` for Netlify */
+/** Sends a request and returns the response. @param on `host` for our own Node server, or `platform` for Netlify */
 const ask = async (
   path: string,
   { on = 'host', ip = '127.0.0.1', at = 'http://localhost:8888', headers = {}, method = 'GET' } = {},
@@ -95,7 +96,7 @@ test('a sign-in link works once, and a new link is printed after each sign-in', 
     jars[index]!.ask('/auth/local', {
       form: { state: fieldOf(pages[index]!.text, '/auth/local', 'state'), key: first, handle },
     })
-  // An invalid username does not use up the key.
+  // A sign-in key works only once, but an attempt with an invalid username does not use it up.
   expect((await send(0, 'not a handle')).status).toBe(422)
   expect([(await send(0, 'alice')).status, (await send(1, 'mallory')).status]).toEqual([303, 403])
   expect(told).toEqual([keys.current()])

@@ -1,4 +1,5 @@
-// Tests sign-in with GitHub: missing, wrong and replayed states, open redirects, renamed accounts, and GitHub errors.
+// Tests sign-in with GitHub: missing, wrong and replayed `state` parameters, open redirects, renamed accounts, and
+// GitHub errors.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { safeReturnPath } from '../../src/server/account/sign-in.ts'
 import { exchangeCode } from '../../src/stores/github/github-sign-in.ts'
@@ -22,7 +23,7 @@ const open = (clientSecret = standIn.oauth.clientSecret): Account => {
   return openAccount({ signIn: { kind: 'github', ...settings, identify: (grant) => exchangeCode(settings, grant) } })
 }
 
-/** Goes to GitHub and approves the sign-in there. @returns the callback URL on the hub */
+/** Opens GitHub's sign-in page and approves the sign-in. @returns the callback URL on the hub */
 const goToGithub = async (jar: Jar, login = 'alice', path = '/auth/sign-in'): Promise<URL> => {
   const address = new URL((await jar.ask(path)).headers.get('Location') ?? '')
   await fetch(address)
@@ -100,7 +101,7 @@ describe('state parameter of the GitHub callback', () => {
     expect((await comeBack(jar, way)).status).toBe(303)
     expect((await comeBack(jar, way)).status).toBe(400)
     jar.cookies.set('__Host-oauth', cookie)
-    // GitHub itself rejects a used code; this replacement accepts it, as a compromised GitHub might.
+    // GitHub rejects a code that was already used. This fake accepts the code, as a compromised GitHub might.
     if (account.dependencies.signIn.kind === 'github')
       account.dependencies.signIn.identify = async () => ({ user_id: '4', login: 'bob' })
     const answer = await comeBack(jar, way)

@@ -1,4 +1,4 @@
-// Tests personal tokens: the form, the list, and permissions over time.
+// Tests personal tokens: the form, the list, and how permissions change over time.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasBoundLogin } from '../../src/stores/state/sessions.ts'
 import { createToken, findToken, recordTokenUse } from '../../src/stores/state/tokens.ts'
@@ -118,7 +118,7 @@ describe('revoked and expired tokens', () => {
       account.state[name] = async (...given: unknown[]): Promise<never> => {
         calls += 1
         most = Math.max(most, ++atOnce)
-        // Waits one turn of the event loop, so that concurrent requests really overlap.
+        // Waits for one turn of the event loop, so that concurrent requests really overlap.
         await new Promise((next) => setImmediate(next))
         const value = await call(...(given as never[]))
         atOnce -= 1

@@ -1,4 +1,4 @@
-// Tests how hubcli handles every kind of response, or none, in every shell.
+// Tests how hubcli handles every kind of response, including no response, in every shell.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { faultBody, type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn 
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
-/** The commands that need python3. */
+/** The commands that require python3. */
 const TABLE_COMMANDS: [name: string, args: string[]][] = [
   ['search', ['search', 'x']],
   ['versions', ['versions', 'acme/x']],
@@ -99,8 +99,8 @@ describe.each(SHELLS)('$name', (shell) => {
             expect(outcome.stderr).toMatch(sentence)
             expect(outcome.slept).toEqual(count === 1 ? [] : [retryAfter || '1', retryAfter || '2'])
           }
-          // If the body is an HTML page, hubcli first checks whether the hub is a mirror: one extra request for cat,
-          // one for pull.
+          // If the body is an HTML page, hubcli first checks whether the hub is a mirror. This takes one extra request
+          // for cat and another one for pull.
           const looks = status === 404 && body.startsWith('<') ? 2 : 0
           expect(requests.length).toBe(3 * count + looks)
           expect(new Set(requests.slice(-count).map(({ headers }) => headers['idempotency-key'])).size).toBe(1)

@@ -9,8 +9,8 @@ import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 /**
- * Command prefix that takes away root's right to read every file. Empty for other users; undefined if root cannot drop
- * it here.
+ * Command prefix that drops root's permission to read every file. It is empty for other users, and undefined if root
+ * cannot drop the permission on this machine.
  */
 const AS_OTHERS = process.getuid?.() === 0 ? withoutPrivileges() : []
 const NOT_AS_OTHERS = AS_OTHERS === undefined ? ' (SKIPPED: root may read everything; apt-get install util-linux)' : ''
@@ -23,13 +23,13 @@ function withoutPrivileges(): string[] | undefined {
 }
 const BOM = '\uFEFF'
 
-/** The commands that need python3. */
+/** The commands that require python3. */
 const TABLE_COMMANDS: [name: string, args: string[]][] = [
   ['search', ['search', 'x']],
   ['versions', ['versions', 'acme/x']],
 ]
 
-/** Input that is not text: none of it may be sent. */
+/** Input that is not text, and must therefore never be sent. */
 const NOT_TEXT: [name: string, content: Buffer, sentence: RegExp][] = [
   ['NUL', Buffer.from('a\nb\0c'), /contains a NUL in line 2/],
   ['a byte that never occurs in UTF-8', Buffer.from([97, 10, 10, 255]), /is not UTF-8 in line 3/],

@@ -1,4 +1,4 @@
-// Tests `hubcli export` in every shell, with the hub's own handlers over the starter catalogue.
+// Tests `hubcli export` in every shell, with the hub's own handlers and the starter catalogue.
 import { readFileSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +14,7 @@ const NAME = 'acme/code-review'
 let hub: McpHub
 let server: Server
 let url: string
-/** The response that the hub sends instead of an export, if defined. */
+/** If defined, the hub sends this response instead of an export. */
 let instead: Response | undefined
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-// Tests that hubcli prints no control characters from a hub, and never the token, in every shell.
+// Tests that hubcli prints neither the token nor control characters from a hub, in every shell.
 import { createHash } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -19,7 +19,7 @@ import { type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './s
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
-/** A string that would move the cursor, change the title of the terminal or reverse a line. */
+/** A string that would move the cursor, change the terminal title or reverse the text of a line. */
 const HOSTILE = 'a\x1B[31mb\x1B]0;title\x07c\x9B2Jd\u202Ee\u2066f\x7Fg\bh\ri\u2028j\u061Ck'
 const CONTROLS = /[\x00-\x08\x0B-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/
 
@@ -27,7 +27,8 @@ describe.each(SHELLS)('$name', (shell) => {
   describe('control characters and escape sequences', () => {
     test.concurrent('are removed from error messages', async () => {
       const body = `{"error":{"code":"x","message":${JSON.stringify(HOSTILE)}}}`
-      // JSON.stringify escapes only C0 characters; the same string with raw bytes, and with everything escaped, must be just as harmless.
+      // JSON.stringify escapes only C0 characters. The string must be just as harmless if its bytes are sent raw, or if
+      // every character is escaped.
       const raw = `{"error":{"code":"x","message":"${HOSTILE}"}}`
       const escaped = `{"error":{"code":"x","message":"${[...HOSTILE].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}}`
       const latin1 = Buffer.from('{"error":{"code":"x","message":"a\x9B2Jb\xE9"}}', 'latin1')

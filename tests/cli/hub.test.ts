@@ -87,7 +87,8 @@ describe.each(SHELLS)('$name', (shell) => {
       const name = freshName()
       const cwd = makeFolder()
       const wrapper = path.join(cwd, 'wrapper')
-      // Node connects child processes through sockets, which cannot be opened as /dev/stdin; a shell uses a real pipe.
+      // Node connects child processes through sockets, which cannot be opened as /dev/stdin, so this test uses a real
+      // pipe from a shell.
       writeFileSync(wrapper, `cat f | ${commandLine(shell)} push ${name} /dev/stdin First patch\n`)
       writeFileSync(path.join(cwd, 'f'), 'from a pipe\n')
       expect(await run([], { cwd, script: wrapper, env: { HUB_TOKEN: TOKEN } })).toMatchObject({ code: 0, stderr: '' })
@@ -156,7 +157,7 @@ describe.each(SHELLS)('$name', (shell) => {
 
 describe('awk implementations', () => {
   const shell = SHELLS[0] as Shell
-  // The busybox awk is already tested with its shell. original-awk is the awk of macOS and the BSDs.
+  // BusyBox awk is already tested together with its shell. original-awk is the awk on macOS and the BSDs.
   const awks = ['gawk', 'mawk', 'original-awk'].map((program) => ({ program, found: findProgram(program) }))
   describe.each(awks)('$program', ({ program, found }) => {
     const note = found === undefined ? ` (SKIPPED: apt-get install ${program})` : ''

@@ -1,4 +1,4 @@
-// Runs the install steps from the README and the site exactly as written against the built site, then runs the installed client.
+// Follows the install steps from the README and the site exactly: installs from the built site, then runs the client.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

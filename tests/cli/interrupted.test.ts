@@ -1,4 +1,4 @@
-// Tests that an interrupted run leaves either the old file or the new one, in every shell.
+// Tests that an interrupted run leaves either the complete old file or the complete new one, in every shell.
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'

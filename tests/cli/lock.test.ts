@@ -36,7 +36,7 @@ afterEach(() => hub.close())
 
 const read = (file: string) => readFileSync(path.join(cwd, file), 'utf8')
 const write = (file: string, text: string) => writeFileSync(path.join(cwd, file), text)
-/** Returns every file below the folder with its content, so that one assertion can check that nothing changed. */
+/** Returns every file in the folder with its content, so that one assertion can check that nothing changed. */
 const snapshot = () =>
   readdirSync(cwd, { recursive: true, withFileTypes: true })
     .map((entry) => path.join(entry.parentPath, entry.name))
@@ -173,7 +173,8 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     await refused(['install'], 1, /was changed by hand, or is another file; move it away first/)
     hub.prompts['acme/review']!.versions['1.0.1'] = 'mended'
     await refused(['update'], 1, /was changed by hand/)
-    // The file is an unmodified other version, as after `git pull`, so install replaces it with the locked version.
+    // The file is an unmodified copy of another version, as after `git pull`, so install replaces it with the locked
+    // version.
     write(REVIEW, 'two\n')
     expect(await run('install')).toMatchObject({ code: 0, stdout: `acme/review 1.0.0 ${REVIEW}\n` })
     write('mine.md', 'mine')
@@ -329,7 +330,8 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     const before = snapshot()
     hub.prompts['acme/review']!.versions['3.0.0'] = 'x'.repeat(200_000)
     hub.prompts['acme/summary']!.versions['0.1.6'] = 'y'.repeat(200_000)
-    // Simulates a full disk by limiting every file to 100 KiB. curl is exempt, so that Python reaches the limit first.
+    // Simulates a full disk by limiting the size of every file to 100 KiB. curl is exempt, so that Python reaches the
+    // limit first.
     const tools = makeTools({ python: PYTHON })
     rmSync(path.join(tools, 'python3'))
     writeScript(tools, 'python3', `ulimit -f 100\nexec ${PYTHON} "$@"`)
@@ -351,8 +353,8 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
       const child = spawn(shell.command[0], [...shell.command.slice(1), HUBCLI, 'update'], { cwd, env, detached: true })
       const ended = new Promise((resolve) => child.on('close', resolve))
       const asked = hub.asked.length
-      // Waits for a number of requests before the kill, so that the kills are spread over the whole run at any machine
-      // speed.
+      // Waits for a given number of requests before each kill, so that the kills are spread over the whole run, however
+      // fast the machine is.
       hub.meddle = () => {
         if (hub.asked.length - asked >= kill)
           setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), kill >= 6 ? kill * 4 : 0).unref()

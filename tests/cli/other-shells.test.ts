@@ -1,4 +1,4 @@
-// Tests hubcli in shells that are not POSIX by default. Unsupported shells get a message.
+// Tests hubcli in shells that do not follow POSIX by default. In an unsupported shell, it prints a message.
 import { readFileSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Tests the help and shell completion of hubcli, and that the script is readable.
+// Tests the help and shell completion of hubcli, and checks that the script is readable.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -73,7 +73,7 @@ describe('completion in an interactive shell', () => {
     ['verify --on', 'verify --online'],
     ['remove ac', 'remove acme/review'],
   ])(`zsh${missing('zsh')}: %s followed by Tab`, (typed, completed) => {
-    // Runs zsh in its own terminal, where hubcli reports its arguments.
+    // Runs zsh in a pseudo-terminal, where a stub for hubcli prints its arguments.
     const program = `zmodload zsh/zpty
 zpty z zsh -f -i
 zpty -w z "PROMPT=; autoload -Uz compinit; compinit -u -D; eval \\"\\$(sh $1 completion zsh)\\"; hubcli() { print -r \\"got:\\$*:\\"; }; print ready''1"

@@ -4,20 +4,19 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { faultBody } from './stand-in.ts'
 
-/** A prompt on the hub. */
 export interface Prompt {
-  /** Content by version. */
+  /** Maps each version to its content. */
   versions: Record<string, string>
-  /** Reason by version. */
+  /** Maps each yanked version to the reason. */
   yanked?: Record<string, string>
   labels?: Record<string, string>
-  /** What every version declares; empty by default. */
+  /** The variables that every version declares; none by default. */
   variables?: object[]
   parameters?: object
   /** Makes every version an Agent Skill. */
   skill?: { description: string; license: string | null }
   advisories?: { range: string; severity: string; message: string }[]
-  /** Versions that are missing from the last build, so only the API knows them. */
+  /** Versions that are missing from the last build, so only the API can return them. */
   unbuilt?: string[]
 }
 
@@ -26,16 +25,16 @@ export interface PlainFiles {
   prompts: Record<string, Prompt>
   /** The path and query of each request, in order. */
   asked: string[]
-  /** Whether its API responds like that of older hubs, which sent neither `Repr-Digest` nor `X-Prompt-Yanked`. */
+  /** Whether the API responds like that of an older hub, without `Repr-Digest` and `X-Prompt-Yanked`. */
   isOlder: boolean
-  /** Responds in place of the hub when it returns true. */
+  /** Called for each request. If it returns true, it has responded in place of the hub. */
   meddle: (path: string, answer: ServerResponse) => boolean
   close(): Promise<void>
 }
 
 const highestFirst = (a: string, b: string) => b.localeCompare(a, 'en', { numeric: true })
 
-/** @param kind a `mirror` has only the files, and responds to everything else with an HTML page */
+/** @param kind a `mirror` has only the files, and responds to all other requests with an HTML page */
 export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<string, Prompt>): Promise<PlainFiles> {
   const hub: Omit<PlainFiles, 'url' | 'close'> = { prompts, asked: [], isOlder: false, meddle: () => false }
   const server = createServer((request, answer) => {

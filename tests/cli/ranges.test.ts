@@ -2,14 +2,17 @@
 import { maxSatisfying, validRange } from 'semver'
 import { expect, test } from 'vitest'
 
-/** What a repository has published, according to `versions.json` and the record. */
+/** The published versions of a repository, according to `versions.json` and its record. */
 interface Published {
   versions: string[]
   yanked: string[]
   labels: Record<string, string>
 }
 
-/** The input, its repository, and the version that it resolves to. null: nothing matches; `malformed`: neither a range nor a label name. */
+/**
+ * The input, its repository, and the version that the input resolves to: null if nothing matches, or `malformed` if the
+ * input is neither a range nor a label name.
+ */
 type Case = [written: string, repository: string, expected: string]
 
 const REPOSITORIES: Record<string, Published> = {
@@ -149,7 +152,7 @@ const MALFORMED = [
   'xx.1',
 ]
 
-/** Ranges as defined in docs/lock-file.md; node-semver accepts more forms, but only these are shared. */
+/** Ranges as defined in docs/lock-file.md. node-semver accepts more forms, but the clients support only these. */
 const NUMBER = '(?:0|[1-9][0-9]{0,5})'
 const RANGE = new RegExp(
   `^[~^]?(?:${NUMBER}(?:[.]${NUMBER}){0,2}|(?:${NUMBER}[.]${NUMBER}[.]|${NUMBER}[.](?:[xX*][.])?|(?:[xX*][.]){0,2})[xX*])$`,

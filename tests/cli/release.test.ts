@@ -1,4 +1,4 @@
-// Checks the hubcli releases, and that a site serves them unchanged, except for its URL.
+// Checks the hubcli releases, and that a site serves them unchanged except for the URL of the hub.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { gte } from 'semver'
 import { afterAll, expect, test } from 'vitest'
 import { listCliDownloads, readCliFiles } from '../../src/site/downloads/hubcli.ts'
 
-/** The checksum of every release in releases/hubcli. Each release adds a line, and lines are never changed. */
+/** The checksum of every release in releases/hubcli. Each release adds a line, and existing lines never change. */
 const RELEASES: Record<string, string> = {
   '1.0.0': '53a21f9d8f0307653cf3b416db8d543958e760c9b3fb050788b0aaa97caa288c',
   '1.1.0': '23c4be33e33d5e6b06f64907d119dc8a27a1d7103a16c1047b1120ffde32d7dd',

@@ -80,7 +80,7 @@ test.skipIf(PYTHON === undefined)(`advisory ranges match node-semver${NO_PYTHON}
     execFileSync(PYTHON!, ['-I', script, JSON.stringify([...ranges, 'no range']), JSON.stringify(versions)]).toString(),
   )
   const expected = ranges.map((range) => versions.map((version) => satisfies(version, range)))
-  // An unreadable version counts as a match: silently skipping it would be worse.
+  // An unreadable version counts as a match, because silently skipping it would be worse.
   expect(answers).toEqual([...expected, versions.map(() => true)])
 })
 
@@ -101,7 +101,7 @@ interface ChatCase {
   filled: unknown[] | Record<string, string[]>
 }
 
-/** Returns the chat prompt cases that can be written on a command line, where every value is a string. */
+/** Returns the chat prompt cases that can be expressed on a command line, where every value is a string. */
 function chatCases(): ChatCase[] {
   const { cases } = JSON.parse(readFileSync('tests/fixtures/chat-cases.json', 'utf8')) as {
     cases: (ChatCase & { problems?: number[] })[]

@@ -1,4 +1,5 @@
-// Runs hubcli for the tests: the shells on this machine, a PATH with only named tools, and a new home folder for each run.
+// Runs hubcli for the tests in the shells on this machine. Each run gets a PATH with only the given tools, and a new
+// home folder.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import {
   accessSync,
@@ -15,30 +16,30 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** One way to run hubcli. */
+/** A way to run hubcli. */
 export interface Shell {
   name: string
-  /** The program and its first arguments; the script follows. */
+  /** The program and its first arguments, before the path of the script. */
   command: [string, ...string[]]
-  /** The only folder in the PATH of a run: the standard tools and curl, without python3. */
+  /** The only folder in the PATH of a run. It contains the standard tools and curl, but not python3. */
   tools: string
 }
 
 /** The result of one run. */
 export interface Outcome {
-  /** The exit code, or 128 plus the signal number, as shells report it. */
+  /** The exit code, or 128 plus the signal number, as in a shell. */
   code: number
   stdout: string
   /** Standard output as raw bytes. */
   bytes: Buffer
   stderr: string
-  /** Files left in TMPDIR. */
+  /** Files left behind in TMPDIR. */
   left: string[]
-  /** The delays, in seconds, that hubcli passed to `sleep`; in these tests, sleep returns immediately. */
+  /** The delays, in seconds, that hubcli passed to `sleep`, which returns immediately in these tests. */
   slept: string[]
 }
 
-/** How a run differs from the default one. */
+/** Options of a run that differ from the defaults. */
 export interface RunOptions {
   env?: Record<string, string>
   cwd?: string
@@ -46,31 +47,31 @@ export interface RunOptions {
   input?: Buffer
   /** Shell arguments before the script, such as `-x`. */
   shellOptions?: string[]
-  /** A script other than clients/hubcli/hubcli. */
+  /** The script to run instead of clients/hubcli/hubcli. */
   script?: string
-  /** Runs hubcli with a terminal as standard output; needs python3. */
+  /** Runs hubcli with a terminal as standard output; requires python3. */
   inTerminal?: boolean
-  /** Receives the process as soon as it runs; it leads its own process group. */
+  /** Called with the process as soon as it has started. The process leads its own process group. */
   onStart?: (child: ChildProcess) => void
 }
 
-/** The script under test. */
+/** The hubcli script under test. */
 export const HUBCLI = path.join(import.meta.dirname, '..', '..', 'clients/hubcli/hubcli')
 
-/** Additional shells that must run it if installed, and shells that it must reject with a message. */
+/** Additional shells in which hubcli must run if they are installed, and shells that it must reject with a message. */
 export const OTHER_SHELLS = ['zsh', 'ksh', 'mksh']
 export const REFUSED_SHELLS = ['posh', 'yash']
 
 /**
- * Every external program that hubcli may call. The list is fixed: a new program must be a standard tool that macOS and
- * busybox have too.
+ * Every external program that hubcli may call. The list is fixed: any addition must be a standard tool that macOS and
+ * BusyBox also provide.
  */
 export const STANDARD_TOOLS = ['awk', 'cat', 'mkdir', 'mv', 'od', 'rm', 'sed', 'sha256sum', 'tr'] as const
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'hubcli-test-'))
 let folders = 0
 
-/** Where the tests keep all their files; remove it afterwards. */
+/** The folder for all files of the tests; remove it afterwards. */
 export const SCRATCH = scratch
 
 /** Creates an empty folder for one test. */
@@ -88,19 +89,19 @@ export function findProgram(name: string): string | undefined {
       accessSync(candidate, constants.X_OK)
       return candidate
     } catch {
-      // The program is not in this folder; try the next one.
+      // The program is not in this folder, so the search continues in the next one.
     }
   }
   return undefined
 }
 
-/** The actual python3 binary, because the one in PATH may be a wrapper that needs more tools than a run has. */
+/** The actual python3 binary, because the one in PATH may be a wrapper that needs tools that a run does not have. */
 export const PYTHON = findPython()
 
-/** busybox provides ash and its own awk, od, sed and tr. */
+/** BusyBox provides ash and its own awk, od, sed and tr. */
 export const BUSYBOX = findProgram('busybox')
 
-/** The shells on this machine. bash is required, and dash or another `sh`. */
+/** The shells on this machine. bash is required, and so is dash or another `sh`. */
 export const SHELLS: Shell[] = [
   { name: 'dash', command: [findProgram('dash') ?? must('sh')], tools: makeTools() },
   { name: 'bash', command: [must('bash')], tools: makeTools() },
@@ -110,11 +111,11 @@ export const SHELLS: Shell[] = [
 ]
 
 /**
- * Creates a folder to use as the only one in PATH: curl, the standard tools, and a `sleep` that only records its
- * duration.
+ * Creates the only folder in the PATH of a run. It contains curl, the standard tools, and a `sleep` that only records
+ * its duration.
  *
- * @param from `busybox` takes the standard tools from there; `python` adds python3; `awk` is a command line to run as
- * awk
+ * @param from `busybox` is the path of a BusyBox that provides the standard tools; `python` adds python3; `awk` is the
+ * command line that runs as awk
  */
 export function makeTools({ busybox, python, awk }: { busybox?: string; python?: string; awk?: string } = {}): string {
   const folder = makeFolder()
@@ -129,7 +130,7 @@ export function makeTools({ busybox, python, awk }: { busybox?: string; python?:
   return folder
 }
 
-/** A PATH with only the standard tools, curl and python3; undefined if there is no python3. */
+/** The path of a folder with only the standard tools, curl and python3; undefined if there is no python3. */
 export const WITH_PYTHON = PYTHON === undefined ? undefined : makeTools({ python: PYTHON })
 
 /** Suffix for the titles of tests that are skipped because python3 is missing. */
@@ -139,7 +140,7 @@ export function writeScript(folder: string, name: string, body: string): void {
   writeFileSync(path.join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
 }
 
-/** Runs hubcli in a shell, with none of this process's environment variables. */
+/** Runs hubcli in a shell, without any of this process's environment variables. */
 export async function runHubcli(shell: Shell, args: string[], options: RunOptions = {}): Promise<Outcome> {
   const home = makeFolder()
   const temporary = path.join(home, 'a temporary folder')
@@ -158,7 +159,7 @@ export async function runHubcli(shell: Shell, args: string[], options: RunOption
       ...options.env,
     },
   })
-  child.stdin.on('error', () => {}) // A run that never reads its input closes the pipe early.
+  child.stdin.on('error', () => {}) // If a run never reads its input, it closes the pipe early.
   child.stdin.end(options.input)
   options.onStart?.(child)
   const [stdout, stderr, code] = await Promise.all([
@@ -176,7 +177,10 @@ export async function runHubcli(shell: Shell, args: string[], options: RunOption
   }
 }
 
-/** Runs a command with its own terminal as all three streams; its output appears as standard output. */
+/**
+ * Runs a command in a new terminal, which serves as its standard input, output and error. The result contains all
+ * output as standard output.
+ */
 const IN_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))'
 
 async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
@@ -196,7 +200,7 @@ function must(program: string): string {
   return found
 }
 
-/** Returns the words that run hubcli in a shell, for use in another shell script. */
+/** Returns the quoted command that runs hubcli in a shell, for use in another shell script. */
 export function commandLine({ command }: Shell): string {
   return [...command, HUBCLI].map((word) => `'${word}'`).join(' ')
 }

@@ -1,5 +1,5 @@
-// Tests Agent Skills in the hubcli lock file: the same bytes as the hub's, exact restoration, and a lock file that
-// older clients can read.
+// Tests Agent Skills in projects with a hubcli lock file: the installed bytes match the hub's, restoring is exact, and
+// older clients can read the lock file.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,10 +1,10 @@
-// A small fake hub for the hubcli tests: it implements docs/contract.md sections 4, 6 and 7 in memory, and can fail in
+// A small fake hub for the hubcli tests. It implements docs/contract.md sections 4, 6 and 7 in memory, and can fail in
 // many ways.
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request as it was received. */
+/** A request, exactly as received. */
 export interface SeenRequest {
   method: string
   /** The path and query, undecoded. */
@@ -13,7 +13,7 @@ export interface SeenRequest {
   body: Buffer
 }
 
-/** What happens instead of a valid response. */
+/** A fault that takes the place of a valid response. */
 export type Trouble =
   | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string | Buffer }
   /** Announces `promisedBytes`, sends `body`, and closes the connection. */
@@ -44,7 +44,7 @@ interface Answer {
   body: string | Buffer
 }
 
-/** The only token that may publish, and only to `acme` repositories. */
+/** The only token that may publish; it covers only `acme` repositories. */
 export const STAND_IN_TOKEN = `hub_${'Tok3nOfTheStandIn'.repeat(3).slice(0, 38)}`
 
 const OWNER = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/
@@ -57,7 +57,8 @@ const REQUEST_BYTES = 1_048_576
  * Starts a fake hub on a free port of 127.0.0.1. It contains `acme/code-review` (1.0.0 and 1.1.0) and the archived
  * `acme/archived`.
  *
- * @param misbehave called for each request with its 1-based number; undefined makes the fake respond like a hub
+ * @param misbehave called for each request with its 1-based number; if it returns undefined, the fake hub responds
+ * normally
  */
 export async function startStandIn(
   misbehave: (request: SeenRequest, number: number) => Trouble | undefined = () => undefined,
@@ -200,7 +201,7 @@ function accepted(status: number, owner: string, name: string, version: StandInV
 function record(owner: string, name: string, version: StandInVersion, base: string) {
   return {
     ...{ full_name: `${owner}/${name}`, ...version, published_at: '2026-11-20T10:00:00Z', published_by: 'octocat' },
-    // The same keys inside the content or a parameter must not be mistaken for them.
+    // Clients must not confuse these keys inside a parameter with the fields of the record.
     parameters: { version: '9.9.9', url: 'https://example.com/wrong', data: { version: '8.8.8' } },
     content_sha256: createHash('sha256').update(version.content).digest('hex'),
     variables: [],
@@ -222,7 +223,7 @@ function json(status: number, value: object): Answer {
 
 function decode(body: Buffer): string | undefined {
   try {
-    // ignoreBOM keeps a leading BOM; without it, the content would come back three bytes shorter.
+    // ignoreBOM keeps a leading BOM; without it, the content would lose its first three bytes.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
   } catch {
     return undefined

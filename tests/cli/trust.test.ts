@@ -1,5 +1,5 @@
-// Tests what hubcli does not trust: endless responses, wrong checksums, downgrades to http, redirects into this
-// machine, and mirrors, in every shell.
+// Tests what hubcli does not trust, in every shell: endless responses, wrong checksums, downgrades to http, redirects
+// to this machine, and mirrors.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -26,7 +26,7 @@ const json = (body: object): Trouble => ({
   ...{ kind: 'answer', status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) },
 })
 
-/** Creates a PATH whose curl returns a redirect for the first request and fails for every other one. */
+/** Creates a PATH whose curl returns a redirect for the first request and fails for all later requests. */
 function redirectingTools(location: string): { tools: string; asked: () => string[] } {
   const [tools, notes] = [makeTools(), path.join(makeFolder(), 'asked')]
   rmSync(path.join(tools, 'curl'))
@@ -47,7 +47,7 @@ describe.each(SHELLS)('$name', (shell) => {
       answer.writeHead(200, { 'Content-Type': 'text/plain' })
       const chunk = Buffer.alloc(65_536, 97)
       const more = () => {
-        // Without a limit, this would continue until the disk is full.
+        // Without a limit, the download would continue until the disk is full.
         while (!answer.destroyed && sent < 400_000_000) {
           sent += chunk.length
           if (!answer.write(chunk)) return void answer.once('drain', more)

@@ -1,4 +1,5 @@
-// Tests the update action: its script in a real clone, with a hub that serves static files and a fake pull request API.
+// Tests the update action: runs its script in a real clone, with a hub that serves static files and a fake pull request
+// API.
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

@@ -1,5 +1,5 @@
-// Checks which version cat, pull and render return, with a prompts.lock in the folder and without one, and how many
-// requests that takes, in every shell.
+// Checks which version cat, pull and render return and how many requests they send, with and without a prompts.lock in
+// the folder, in every shell.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -18,14 +18,14 @@ const variable = {
   options: [],
   example: null,
 }
-/** The shell's own tools and python3. */
+/** For each shell, a PATH with the tools that the shell provides, and python3. */
 const TOOLS = new Map(
   SHELLS.map(({ name, command }) => [
     name,
     makeTools({ python: PYTHON, ...(name === 'busybox ash' ? { busybox: command[0] } : {}) }),
   ]),
 )
-/** A URL where nothing listens. */
+/** A URL at which no server listens. */
 const NOWHERE = 'http://127.0.0.1:9'
 let hub: PlainFiles
 let cwd: string

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Replaces a response; if it returns undefined, the hub responds as usual. */
+/** Replaces a response. If it returns undefined, the hub responds as usual. */
 export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean
 
 export interface FaultHub {
@@ -12,11 +12,11 @@ export interface FaultHub {
   asked: string[]
   /** The requested URLs for which the hub returned 304. */
   unchanged: string[]
-  /** Responses that replace the usual ones, by URL; tests add and remove them. */
+  /** Responses that replace the usual responses, keyed by URL. Tests add and remove them. */
   faults: Map<string, Fault>
   /** Replaces the response for every URL. */
   outage: Fault | undefined
-  /** The usual response. */
+  /** Returns the usual response. */
   answer: Fault
   stop(): Promise<void>
 }
@@ -69,7 +69,7 @@ const FILES: Record<string, unknown> = {
   ),
 }
 
-/** Responds with a status and none of a hub's headers or content. */
+/** Responds with only a status, without a hub's headers or content. */
 export const status =
   (code: number, headers: Record<string, string> = {}): Fault =>
   (_request, response) => {
@@ -102,7 +102,7 @@ export const redirect =
     return true
   }
 
-/** Closes the connection in the middle of the response. */
+/** Closes the connection halfway through the response. */
 export const cut: Fault = (_request, response) => {
   response.writeHead(200, { 'Content-Length': '10000' })
   response.write('{"data":')
@@ -110,14 +110,14 @@ export const cut: Fault = (_request, response) => {
   return true
 }
 
-/** Responds with content that does not match its own digest. */
+/** Responds with content that does not match its digest. */
 export const otherBytes: Fault = (request, response) => {
   const { data } = { data: FILES[request.url ?? ''] ?? {} }
   response.end(JSON.stringify({ data: { ...data, content: 'evil' } }))
   return true
 }
 
-/** Starts the hub on its own port. */
+/** Starts the hub on a free port. */
 export async function openFaultHub(): Promise<FaultHub> {
   const hub: FaultHub = {
     url: '',

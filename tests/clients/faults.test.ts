@@ -1,5 +1,5 @@
-// Tests that both libraries react the same to every failure of a hub: the same source or error, after the same number
-// of requests.
+// Tests that both libraries react identically to every hub failure: with the same source or error, after the same
+// number of requests.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ import {
   status,
 } from './fault-hub.ts'
 
-/** Options for opening a client; times in milliseconds. */
+/** Options for opening a client. All times are in milliseconds. */
 interface Settings {
   url: string
   freshMs: number
@@ -30,11 +30,11 @@ interface Settings {
   folder?: string
 }
 interface Got {
-  /** The prompt's source, or the error code. */
+  /** The source of the prompt, or the error code. */
   source: string
   events: string[]
 }
-/** One library; each client that it opens has its own memory cache. */
+/** One of the libraries. Each client that it opens has its own in-memory cache. */
 type Library = (settings: Settings) => (name: string, fallback?: string) => Promise<Got>
 
 const RETRIES = 1
@@ -105,7 +105,7 @@ const FAULTS: [string, Fault, string, string, string, string][] = [
   ['503', status(503), 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
   ['a page instead of a record', status(200), 'unavailable 1', 'fallback 1', 'stale 1', 'stale'],
   ['429', status(429), 'unavailable 2', 'fallback 2', 'unavailable 2', 'stale'],
-  // The static file does not exist, and the API, which would know about a later publish, also returns 404.
+  // The static file does not exist. The API, which would know about a later publish, also returns 404.
   ['404', status(404), 'not_found 2', 'not_found 2', 'not_found 2', 'not_found'],
   ['401', status(401), 'refused 1', 'refused 1', 'refused 1', 'refused'],
   ['403', status(403), 'refused 1', 'refused 1', 'refused 1', 'refused'],
@@ -228,7 +228,7 @@ describe.each([
     writeFileSync(join(folder, file), JSON.stringify({ ...kept, checkedAt: Date.now() + 24 * HOUR_MS }))
     hub.outage = status(500)
     const get = library(settings)
-    // The second time, it comes from memory.
+    // The second call returns the prompt from memory.
     for (let time = 0; time < 2; time++) expect((await get('acme/hello')).source).toBe('stale')
     hub.outage = undefined
     expect((await get('acme/hello')).source).toBe('network')

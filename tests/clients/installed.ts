@@ -7,7 +7,7 @@ import { listClientDownloads, readClientReleases } from '../../src/site/download
 /**
  * Replaces the frozen library with the current sources, to test unreleased changes.
  *
- * @param hub the URL to build in
+ * @param hub the hub URL to build into the library
  */
 export function compileLibrary(folder: string, hub: string): void {
   const dist = join(folder, 'node_modules/prompt-hub-client/dist')
@@ -22,7 +22,10 @@ export function compileLibrary(folder: string, hub: string): void {
   writeFileSync(address, readFileSync(address, 'utf8').replace('http://localhost:8888', hub))
 }
 
-/** Creates the project in a folder below this one, so that its programs also find this project's packages. The caller removes it. */
+/**
+ * Creates the project in a folder below this one, so that its programs also find this project's packages. The caller
+ * removes the folder.
+ */
 export async function makeProject(hub: string): Promise<string> {
   mkdirSync('.hub', { recursive: true })
   const folder = mkdtempSync(resolve('.hub', 'client-project-'))

@@ -1,4 +1,4 @@
-// Tests the commands and calls in hubcli and both libraries that change what is published, with a real hub.
+// Tests the hubcli commands and the calls in both libraries that change what is published, with a real hub.
 import { execFile } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

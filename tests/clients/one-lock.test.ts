@@ -1,4 +1,5 @@
-// Checks that the three clients write identical lock files. A full disk or a failed rename must leave the old files.
+// Checks the lock files of the three clients: all are identical, and a full disk or a failed rename leaves the old
+// files intact.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -46,7 +47,7 @@ afterAll(async () => {
 })
 
 const newFolder = () => mkdtempSync(join(scratch, 'project-'))
-/** Returns every file below a folder with its digest. */
+/** Returns the digest of every file below a folder. */
 const snapshot = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .sort()
@@ -114,7 +115,7 @@ const summary = (details: object = { variables: [], parameters: {} }) => ({
     ...details,
   },
 })
-/** Creates a project whose lock file was written by a format 1 client. */
+/** Creates a project with a lock file written by a client that uses format 1. */
 const oldProject = () => {
   const folder = newFolder()
   mkdirSync(join(folder, 'prompts/acme'), { recursive: true })

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const HAS_MYPY = spawnSync('mypy', ['--version']).status === 0
 const NO_MYPY = HAS_MYPY ? '' : ' (SKIPPED: mypy is missing; apt-get install mypy)'
 
-/** The code from the guide, then everything else that a program may use. */
+/** The code from the guide, followed by everything else that a program may use. */
 const PROGRAM = `
 from typing import Optional
 
@@ -67,7 +67,7 @@ afterAll(async () => {
 })
 
 const RIGHT = ['guide.py', 'use.py', 'prompt_values.py', 'library/prompt_hub']
-/** Returns a checker's output; its exit status is 1 if it found anything. */
+/** Returns a checker's output; the exit status is 1 if the checker reports anything. */
 const check = (program: string, args: string[]) =>
   run(program, args, { cwd: project, env: { ...process.env, MYPYPATH: 'library' } }).then(
     ({ stdout }) => stdout,

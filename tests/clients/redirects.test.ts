@@ -1,4 +1,4 @@
-// Checks which redirects hubcli and both libraries follow: all three must follow the same table.
+// Checks which redirects hubcli and both libraries follow. The same table applies to all three.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-// Checks the frozen releases of the libraries, and that the packages a hub serves can be installed into empty projects and used.
+// Checks the frozen releases of the libraries: they never change, and the packages from a hub can be installed in empty
+// projects and used.
 import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +13,10 @@ import { CONTENTS, type FaultHub, openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)
 const HAS_PIP = spawnSync('python3', ['-m', 'pip', '--version']).status === 0
-/** The SHA-256 of each package for the URL http://localhost:8888. Each release adds a line, and lines are never changed. */
+/**
+ * The SHA-256 of each package for the URL http://localhost:8888. Each release adds a line, and existing lines never
+ * change.
+ */
 const RELEASED: Record<string, string> = {
   'prompt-hub-client-1.0.0.tgz': '6239f858a4bc0383a56f16f53479c18e837e78f217f48d8cc880a0afc025be16',
   'prompt_hub_client-1.0.0-py3-none-any.whl': 'cf482ad0c90332917951f0f9a312b5e7150ad2bdc8bc6e12a3267553d749f70f',

@@ -1,5 +1,5 @@
-// Checks that the frozen TypeScript library behaves the same in every runtime: Node 20 and 24, Deno and Bun, if they
-// are installed (.ci/run downloads them).
+// Checks that the frozen TypeScript library behaves the same in every runtime: in Node 20 and 24, and in Deno and Bun
+// if they are installed (.ci/run downloads them).
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { makeProject } from './installed.ts'
 const run = promisify(execFile)
 const FETCHED = resolve('.hub/runtimes/node_modules')
 
-/** Returns every program with this name; those that .ci/run downloaded come first. */
+/** Returns every program with this name, those downloaded by .ci/run first. */
 const find = (name: string, fetched: string[]) =>
   [
     ...fetched.map((path) => join(FETCHED, path)),

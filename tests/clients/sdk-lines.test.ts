@@ -1,5 +1,5 @@
-// Tests the documented code for each model SDK: it compiles and sends the filled prompt, using the real packages and a
-// local fake API.
+// Tests the documented code for each model SDK with the real packages and a local fake API: it compiles and sends the
+// filled prompt.
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

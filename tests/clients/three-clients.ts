@@ -1,4 +1,4 @@
-// Runs the three clients with lock files (hubcli and both libraries) from their sources.
+// Runs the three clients that support lock files (hubcli and both libraries) from source.
 import { spawn, spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 
@@ -9,7 +9,7 @@ export interface Ran {
   stderr: string
 }
 
-/** One client: its command line, and the same command line with the nth file rename failing. */
+/** One client: its command line, and a command line with which the nth file rename fails. */
 export interface Client {
   name: string
   command: string[]
@@ -72,7 +72,7 @@ export const CLIENTS: Client[] = [
 const PATCHED_PYTHON = `tools=$(mktemp -d) && trap 'rm -rf "$tools"' EXIT && real=$(python3 -c 'import sys; print(sys.executable)') &&
 printf '#!/bin/sh\nexec %s -c "$PATCHED" "$@"\n' "$real" >"$tools/python3" && chmod +x "$tools/python3" && PATH=$tools:$PATH sh "$0" "$@"`
 
-/** Runs a command in a folder, with a hub. */
+/** Runs a command in a folder, against a hub. */
 export function runClient([program, ...first]: string[], args: string[], cwd: string, hub: string): Promise<Ran> {
   const child = spawn(program!, [...first, ...args], { cwd, env: environment(hub) })
   const ran: Ran = { code: -1, stdout: '', stderr: '' }
@@ -90,5 +90,5 @@ export function environment(hub: string): NodeJS.ProcessEnv {
   return { ...process.env, ...python, HUB_URL: hub, NODE_NO_WARNINGS: '1' }
 }
 
-/** Whether this user may mount a small disk for the test. */
+/** Whether the current user may mount a small disk for the test. */
 export const CAN_MOUNT = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0

@@ -1,4 +1,5 @@
-// Checks that the TypeScript client resolves ranges and fills prompts exactly as the tables shared by all clients say.
+// Checks the TypeScript client against the tables that all clients share: it resolves ranges and fills prompts exactly
+// as specified there.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { fillChat, forAnthropic, forGemini, splitChat } from '../../clients/typescript/source/chat.ts'

@@ -1,5 +1,5 @@
-// Tests how the TypeScript client handles every failure of a hub: what it returns, where that came from, and how many
-// requests it made.
+// Tests how the TypeScript client handles every failure of a hub: what it returns, from which source, and after how
+// many requests.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ const codeOf = async (work: Promise<unknown>) => {
     return error instanceof PromptHubError ? error.code : String(error)
   }
 }
-/** Waits until the background requests have been made. */
+/** Waits until all background requests have been made. */
 const settled = () => new Promise((done) => setTimeout(done, 60))
 
 beforeEach(async () => {
@@ -244,7 +244,7 @@ describe('lock file', () => {
     for (const outage of [silence, status(500), undefined]) {
       hub.outage = outage
       const prompt = await open({ lock: await openLock(lockPath()) }).get('acme/hello')
-      // Only its declaration shows that the greeting is optional.
+      // Only the declaration shows that the greeting is optional.
       expect(prompt.fill({ name: 'Ann' })).toBe('Hello Ann, ')
       expect(prompt).toMatchObject({ source: 'lock', version: '1.1.0', parameters: { temperature: 0.2 } })
     }
@@ -267,7 +267,7 @@ describe('lock file', () => {
         version: '1.1.0',
         content: CONTENTS['1.1.0'],
       })
-    // A program without network access gets its content immediately, and does not send a request on each call.
+    // Without network access, the program gets the content immediately and does not send a request on each call.
     expect(hub.asked).toEqual([VERSION])
     expect(events.map(({ type }) => type)).toEqual(Array(3).fill('variables_unknown'))
     hub.asked.length = 0

@@ -1,7 +1,7 @@
-// A proxy in front of a hub that can break responses on request.
+// A proxy in front of a hub. It injects faults on request.
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 
-/** A request on its way to the hub; changes are passed on. */
+/** A request on its way to the hub. Any changes to it are forwarded. */
 export interface Passing {
   method: string
   path: string
@@ -15,19 +15,19 @@ export interface Returning {
   body: Buffer
 }
 
-/** A fault that a proxy injects. */
+/** A fault that the proxy injects. */
 export interface Fault {
   before?: (passing: Passing) => void
   after?: (returning: Returning, passing: Passing) => void
 }
 
 export interface Front {
-  /** Injects this fault from now on; without an argument, removes the fault. */
+  /** Injects this fault into all further requests; without an argument, removes the fault. */
   spoil(fault?: Fault): void
   close(): Promise<void>
 }
 
-/** Starts a proxy in front of a hub. @param hub its port */
+/** Starts a proxy in front of a hub. @param hub the port of the hub */
 export async function startFront(port: number, hub: number): Promise<Front> {
   let fault: Fault = {}
   const server = createServer((incoming, outgoing) => {

@@ -1,5 +1,5 @@
-// Tests what `npm run doctor` reports about a machine: a healthy one passes, and for each broken setup it reports only
-// that problem, with a fix.
+// Tests what `npm run doctor` reports about a machine: a healthy machine passes, and for a broken setup, only the
+// actual problem is reported, with a fix.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ const setup = (environment: Setup['environment'] = {}): Setup => ({
   root: repository.folder,
   environment: { ...PATH, CONTENT_DIR: join(repository.folder, 'content'), ...environment },
 })
-/** Looks like a GitHub App's private key, but is not one. */
+/** A string that looks like a GitHub App's private key, but is not one. */
 const NO_KEY = '-----BEGIN RSA PRIVATE KEY-----\\nMIIE\\n-----END RSA PRIVATE KEY-----'
 
 describe('machine checks', () => {
@@ -137,7 +137,7 @@ describe('GitHub repository checks', () => {
   afterEach(() => github.forget())
   afterAll(() => github?.close())
 
-  /** The setup for the repository's own clone, as on a hub that uses GitHub. */
+  /** The setup of a hub that uses GitHub, with its own clone of the repository. */
   const onGitHub = (more: Setup['environment'] = {}): Setup => {
     const { repository: name, token } = place
     const given = { GITHUB_REPOSITORY: name, GITHUB_TOKEN: token, GITHUB_API_URL: github.url, CONTENT_DIR: '' }
@@ -150,7 +150,7 @@ describe('GitHub repository checks', () => {
   const app = () => ({
     ...{ GITHUB_TOKEN: '', GITHUB_APP_ID: github.app.appId, GITHUB_APP_PRIVATE_KEY: github.app.privateKey },
   })
-  /** Adds GitHub responses that emulate lacks. @param path the part of the URL after the repository's own */
+  /** Adds GitHub responses that emulate lacks. @param path the part of the URL after the repository URL */
   const answer = (method: string, path: string, body: unknown, status = 200) =>
     github.script({
       on: 'rest',

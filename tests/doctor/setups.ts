@@ -1,9 +1,9 @@
-// Setups for the doctor tests: a healthy one of each kind, and a summary of the findings.
+// Setups for the doctor tests: one healthy setup of each kind, and a summary of the findings.
 import { expect } from 'vitest'
 import type { CheckResult } from '../../src/doctor/checks.ts'
 import { checkSetup, type Setup } from '../../src/doctor/doctor.ts'
 
-/** Returns a valid version file. */
+/** Returns a valid version file with this content. */
 export const versionFile = (text: string): string =>
   `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${text}\n`
 
@@ -19,7 +19,10 @@ export function illsOf(examined: readonly CheckResult[]): { [check: string]: str
   )
 }
 
-/** Runs the checks and expects a finding from exactly one of them: one sentence with the error and one with the fix. */
+/**
+ * Runs the checks and expects a finding from exactly one of them: a sentence about the error and a sentence about the
+ * fix.
+ */
 export async function expectIll(setup: Setup, check: string, said: RegExp): Promise<void> {
   const ills = illsOf(await checkSetup(setup))
   expect(Object.keys(ills), JSON.stringify(ills, undefined, 2)).toEqual([check])

@@ -1,4 +1,4 @@
-// Tests the exact records of a repository and of its owner, with every field and with as few as possible.
+// Tests the exact records of a repository and its owner, with all fields and with as few as possible. See
 // docs/contract.md section 3.
 import { describe, expect, test } from 'vitest'
 import { build, full, summary } from './catalogues.ts'

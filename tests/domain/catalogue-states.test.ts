@@ -1,5 +1,5 @@
-// Tests how the catalogue lists repositories: latest versions, states, tags and sort orders. docs/contract.md section
-// 5.
+// Tests how the catalogue lists repositories: latest versions, states, tags and sort orders. See docs/contract.md
+// section 5.
 import { describe, expect, test } from 'vitest'
 import { build, full } from './catalogues.ts'
 import { anIndex, aRepository, aTree, aVersion } from './fixtures.ts'

@@ -1,9 +1,9 @@
-// Shared fixtures of the catalogue tests: a repository with every field, and its summary.
+// Shared fixtures for the catalogue tests: a repository with every field, and its summary.
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { ContentTree } from '../../src/domain/content/content-tree.ts'
 import { anIndex, aRepository, aVersion } from './fixtures.ts'
 
-/** Builds the catalogue of a content folder on a fixed day. */
+/** Builds the catalogue from a content folder, as of a fixed day. */
 export const build = (tree: ContentTree) => buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
 
 /** One repository in each state, and one with as many fields as possible. */
@@ -54,7 +54,7 @@ export const full = aRepository('acme/code-review', {
   ],
 })
 
-/** The summary of this repository in lists. */
+/** The repository's summary, as it appears in lists. */
 export const summary = {
   owner: 'acme',
   name: 'code-review',

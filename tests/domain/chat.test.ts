@@ -1,4 +1,5 @@
-// Tests chat prompts: the table shared by all clients, and properties that a table cannot express. docs/contract.md sections 2 and 11.
+// Tests chat prompts: the table shared by all clients, and properties that a table cannot express. See docs/contract.md
+// sections 2 and 11.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -101,8 +102,8 @@ test('a formatted chat prompt splits into the same messages and formats to the s
   ))
 
 /**
- * Returns the text between the role lines, without whitespace. A role line counts as text unless it is at the start of
- * a line or follows a leading byte order mark.
+ * Returns the text without whitespace and role lines. Role lines are removed only at the start of a line, or after a
+ * leading byte order mark; elsewhere, they count as text.
  */
 const textOf = (content: string) =>
   content.replaceAll(/(?<=^\ufeff?|\n)[ \t]*(?:\{\{role "\w+"\}\}|\{\{history\}\})/g, '').replaceAll(/[\s\ufeff]/g, '')

@@ -1,5 +1,5 @@
 // Tests which data files a catalogue has and what they contain: every read response except search, as a static file.
-// docs/contract.md section 4.
+// See docs/contract.md section 4.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { listEnvelope } from '../../src/domain/api/envelope.ts'

@@ -1,5 +1,5 @@
-// Tests how prompts are filled: the table shared by all clients, and cases that do not fit in a table. docs/contract.md
-// section 11.
+// Tests how prompts are filled: the table shared by all clients, and cases that do not fit in a table. See
+// docs/contract.md section 11.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Tests what check:content warns about: secrets of other services, and invisible characters.
+// Tests what check:content warns about: secrets for other services, and invisible characters.
 import { describe, expect, test } from 'vitest'
 import { checksumOf } from '../../src/domain/access/token-form.ts'
 import { findHiddenCharacters } from '../../src/domain/content/hidden-characters.ts'

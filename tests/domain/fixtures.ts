@@ -1,4 +1,4 @@
-// Creates small content trees and difficult strings for the tests in this folder.
+// Creates small content trees and difficult strings for the domain tests.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -138,7 +138,7 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
   return { tree: { owners, repositories, usage: new Map(), equivalents }, broken }
 }
 
-/** Fragments that some layer between author and reader might trim, split, normalise, decode or execute. */
+/** Fragments that some layer between the author and the reader might trim, split, normalise, decode or execute. */
 const AWKWARD = [
   ...[
     '---\n',

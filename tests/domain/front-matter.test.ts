@@ -1,5 +1,5 @@
 // Tests what authors may write in front matter: variables that match their type, and `index.md` files without invalid
-// keys. docs/contract.md sections 1 and 2.
+// keys. See docs/contract.md sections 1 and 2.
 import { describe, expect, test } from 'vitest'
 import {
   OwnerFrontMatter,

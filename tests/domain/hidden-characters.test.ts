@@ -1,4 +1,4 @@
-// Tests which characters a page shows by their code point: exactly the listed ones, anywhere in a string.
+// Tests which characters a page displays as code points: exactly the listed characters, at any position in a string.
 import { expect, test } from 'vitest'
 import { countHidden, splitHidden } from '../../src/domain/content/hidden-characters.ts'
 

@@ -1,4 +1,4 @@
-// Checks hostile files below content/: they are reported as problems, quickly, and nothing in them is executed.
+// Checks that hostile files below content/ are reported as problems quickly, and that nothing in them is executed. See
 // docs/contract.md section 2.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Tests how index.md is read and edited. docs/contract.md section 2.
+// Tests how index.md is read and edited. See docs/contract.md section 2.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { editRepositoryFile, parseOwnerFile, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'

@@ -16,7 +16,7 @@ test.each([
 })
 
 test('two values are the same exactly when their canonical JSON is the same', () => {
-  // There are few different leaves, so that many pairs are equal.
+  // Only a few distinct leaves are used, so that many pairs are equal.
   const leaf = fc.constantFrom(null, true, 0, 1, '', 'a')
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(

@@ -1,4 +1,5 @@
-// Checks that JSON text is measured as a parser would count it, and that no text makes this slow or fail.
+// Checks how JSON text is measured: keys and nesting levels are counted as a parser would count them, and no text makes
+// this slow or fail.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findJsonExcess } from '../../src/domain/text/json.ts'
@@ -33,7 +34,7 @@ test.each([
   ['more closing than opening brackets', ']]]]{"a":1}', undefined],
 ])('%s', (_, text, excess) => expect(findJsonExcess(text, bounds)).toEqual(excess))
 
-/** Returns the keys and levels as a parser counts them. */
+/** Returns the number of keys and levels, as counted by a parser. */
 function measure(value: unknown): { keys: number; depth: number } {
   if (typeof value !== 'object' || value === null) return { keys: 0, depth: 0 }
   const inner = Object.values(value).map(measure)

@@ -1,4 +1,4 @@
-// Tests who is a member: by login, or by numeric GitHub ID. A login of digits is not an ID.
+// Tests who is a member of an owner, by login or by numeric GitHub ID. A login that consists of digits is not an ID.
 import { expect, test } from 'vitest'
 import { isMember, listMemberships, mayActFor, membershipsPath } from '../../src/domain/access/memberships.ts'
 import { parseOwnerFile } from '../../src/domain/content/prompt-file.ts'

@@ -17,7 +17,7 @@ import { cpuMsSince } from '../cpu-time.ts'
 
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 
-/** Strings that are never a valid owner, name, version or tag. */
+/** Strings that are not valid as an owner, name, version or tag. */
 const NEVER = [
   ...['', ' ', '-', '--', '-a', 'a-', 'a--b', 'A', 'aB', 'a_b', 'a.b', 'a/b', 'a\\b', '.', '..', '.git', 'a.lock', '@'],
   ...[

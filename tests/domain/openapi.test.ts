@@ -1,5 +1,5 @@
 // Tests the OpenAPI description: a public linter accepts it, it lists every path and describes every field, and real
-// responses match it. docs/contract.md section 4.
+// responses match it. See docs/contract.md section 4.
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'

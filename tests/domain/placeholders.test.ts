@@ -1,4 +1,4 @@
-// Tests the {{name}} placeholders: which text counts as one, and that filling is a single literal pass.
+// Tests the {{name}} placeholders: which text is a placeholder, and that filling is a single literal pass. See
 // docs/contract.md section 2.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

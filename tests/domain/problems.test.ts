@@ -1,5 +1,5 @@
-// Tests how a problem is worded: where it is, what was expected, what was found. All problems are reported at once, and
-// none contains terminal control characters.
+// Tests how a problem is worded: its location, what was expected, and what was found. All problems are reported at
+// once, and none contains terminal control characters.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { formatProblem, formatProblems, parseWithSchema, printable } from '../../src/domain/text/problems.ts'

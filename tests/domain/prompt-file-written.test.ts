@@ -1,4 +1,4 @@
-// Checks that written files are read back unchanged, byte for byte. docs/contract.md section 2.
+// Checks that written files are read back unchanged, byte for byte. See docs/contract.md section 2.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatVersionFile, parseVersionFile } from '../../src/domain/content/prompt-file.ts'

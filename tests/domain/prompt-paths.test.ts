@@ -1,5 +1,5 @@
 // Tests the paths below content/: each valid path identifies one owner, repository or version, and other paths are
-// rejected. docs/contract.md section 2.
+// rejected. See docs/contract.md section 2.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatPath, type Place, parsePath } from '../../src/domain/content/content-path.ts'

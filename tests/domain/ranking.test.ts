@@ -1,4 +1,5 @@
-// Tests the order of lists: quality, top, trending and new, with scores computed by hand. docs/contract.md section 5.
+// Tests the order of lists: quality, top, trending and new, with scores computed by hand. See docs/contract.md section
+// 5.
 import { describe, expect, test } from 'vitest'
 import { SORTS } from '../../src/domain/api/routes.ts'
 import type { RepositorySummary, Variable } from '../../src/domain/api/schema.ts'
@@ -66,8 +67,8 @@ const aVariable = (description: string, example: Variable['example']): Variable 
 })
 
 /**
- * A prompt with an undescribed variable and a second version without a changelog, so that only what a case adds earns
- * points.
+ * A prompt with an undescribed variable and a second version without a changelog. It earns no points by itself, so each
+ * case earns points only for what it adds.
  */
 const poor: QualityInput = {
   summary: aSummary(),

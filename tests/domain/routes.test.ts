@@ -1,4 +1,4 @@
-// Tests the paths of the read API: what matches each route, what does not, and how long responses are cached.
+// Tests the paths of the read API: what matches each route and what does not, and how long responses are cached. See
 // docs/contract.md sections 1 and 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-// Tests each rule for the content as a whole, with the file and key that it reports. docs/contract.md sections 1 and 2.
+// Tests each rule for the content as a whole, with the file and key that it reports. See docs/contract.md sections 1
+// and 2.
 import { describe, expect, test } from 'vitest'
 import type { Variable } from '../../src/domain/api/schema.ts'
 import type { RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
@@ -21,7 +22,7 @@ const aVariable = (name: string): Variable => ({
   example: null,
 })
 
-/** Has the format of a token, with a valid checksum, but was never issued by a hub. */
+/** A string in the format of a token, with a valid checksum, that no hub has ever issued. */
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
 const NO_TOKEN = 'expected no token for this hub; revoke that token now'
 

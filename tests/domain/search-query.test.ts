@@ -1,10 +1,10 @@
-// Tests how a query is parsed: into a limited number of groups of quoted terms, whatever the input and the size of the
-// index. docs/contract.md section 4.
+// Tests how a query is parsed: into a limited number of groups of quoted terms, whatever the input and however large
+// the index. See docs/contract.md section 4.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatGroup, readQuery, type Vocabulary } from '../../src/domain/search/query.ts'
 
-/** Returns a vocabulary that knows every word, and has many completions and synonyms for it. */
+/** Returns a vocabulary that contains every word, and has many completions and synonyms for each. */
 const knowing = (prompts: number): Vocabulary => ({
   countPrompts: () => prompts,
   hasWord: () => true,

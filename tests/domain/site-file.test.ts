@@ -1,4 +1,5 @@
-// Tests `site.yml`: its keys, which values are rejected, the colours derived from the accent, and the logo's format.
+// Tests `site.yml`: its keys, the rejected values, the colours derived from the accent colour, and the format of the
+// logo.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

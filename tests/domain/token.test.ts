@@ -1,10 +1,10 @@
-// Tests the format of our tokens: hub_, 32 random base62 digits, and 6 digits with a CRC-32 checksum. docs/contract.md
-// section 7.
+// Tests the format of hub tokens: hub_, 32 random base62 digits, and 6 digits with a CRC-32 checksum. See
+// docs/contract.md section 7.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checksumOf, findToken, isToken, makeToken } from '../../src/domain/access/token-form.ts'
 
-/** Has the format of a token; its checksum was computed by another program. */
+/** A string in the format of a token, with a checksum that was computed by another program. */
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
 
 test('the checksum is CRC-32 in base62, most significant digit first', () => {

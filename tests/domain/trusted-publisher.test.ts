@@ -1,4 +1,4 @@
-// Tests which jobs an owner trusts: by event, workflow file, ref and environment.
+// Tests which jobs an owner trusts: these depend on the event, workflow file, ref and environment.
 import { expect, test } from 'vitest'
 import { findRefusal, type JobClaims } from '../../src/domain/access/trusted-publisher.ts'
 import { TrustedPublisher } from '../../src/domain/content/front-matter.ts'

@@ -1,4 +1,4 @@
-// Tests which typos the search tolerates: how many per word, and how they are counted. docs/contract.md section 4.
+// Tests which typos the search tolerates: how many per word, and how they are counted. See docs/contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { countTypos, maxTypos } from '../../src/domain/search/edit-distance.ts'
@@ -33,7 +33,7 @@ describe('counting typos between two words', () => {
     expect([countTypos(a, b, 2), countTypos(b, a, 2)]).toEqual([expected, expected])
   })
 
-  /** Returns every string that is one typo away from a word, built from the definition of a typo. */
+  /** Returns every string that is one typo away from a word, according to the definition of a typo. */
   function makeTypos(word: string, letters: string): Set<string> {
     const typos = new Set<string>()
     for (let at = 0; at <= word.length; at++) {

@@ -1,4 +1,4 @@
-// Tests which lines of a web server log count as downloads.
+// Tests which lines in a web server log count as downloads.
 import { expect, test } from 'vitest'
 import { countDownloads, readLogLine } from '../../src/domain/catalogue/usage-log.ts'
 

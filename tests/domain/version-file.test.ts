@@ -1,4 +1,5 @@
-// Tests how a version file is read: each field, its content byte for byte, and every problem at once. docs/contract.md section 2.
+// Tests how a version file is read: each field, its content byte for byte, and every problem at once. See
+// docs/contract.md section 2.
 import { describe, expect, test } from 'vitest'
 import { formatVersionFile, parseVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { HEAD, problemsOf } from './prompt-files.ts'

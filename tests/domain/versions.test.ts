@@ -1,4 +1,5 @@
-// Tests version arithmetic: numeric order, the latest version, and the next number. docs/contract.md sections 2 and 7.
+// Tests version arithmetic: numeric order, the latest version, and the next number. See docs/contract.md sections 2 and
+// 7.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {

@@ -1,4 +1,4 @@
-// Tests how search defines a word: how content and queries are split and normalised. docs/contract.md section 4.
+// Tests how search defines a word: how content and queries are split and normalised. See docs/contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readWords, tokenize } from '../../src/domain/search/tokens.ts'

@@ -1,4 +1,4 @@
-// Checks that managing a prompt changes only one key in index.md and keeps every other byte as its author wrote it.
+// Checks that managing a prompt changes only one key in index.md and keeps every other byte as the author wrote it. See
 // docs/contract.md section 7.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -121,7 +121,7 @@ describe('editing one key of index.md', () => {
   })
 })
 
-/** One key as a person might write it, with all its lines. */
+/** One key with all its lines, as a person might write it. */
 const sentence = anyText.filter(
   (text) => !/[\p{Cc}\ufffe\uffff]/u.test(text) && text.trim() !== '' && [...text].length <= 60,
 )
@@ -233,7 +233,7 @@ test('changes only the given key and keeps every other byte', () => {
       const place = parts.findIndex((part) => part.key === key)
       const before = place === -1 ? head + whole.join('') : head + whole.slice(0, place).join('') + parts[place]!.above
       const after = place === -1 ? tail : whole.slice(place + 1).join('') + tail
-      // Empty lines after a block scalar are part of it.
+      // Empty lines after a block scalar belong to the scalar.
       expect(edited.startsWith(before.trimEnd())).toBe(true)
       expect(edited.endsWith(after)).toBe(true)
       const was = parseRepositoryFile(text).value as unknown as Record<string, unknown>

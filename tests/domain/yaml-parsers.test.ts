@@ -1,4 +1,5 @@
-// Compares the two YAML parsers: where js-yaml is used, it returns exactly what yaml does, and it is used for usual front matter.
+// Compares the two YAML parsers: whenever js-yaml is used, it returns exactly what yaml returns, and it is used for
+// typical front matter.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -6,7 +7,7 @@ import { expect, test } from 'vitest'
 import { formatYaml, loadUsual, parseAny } from '../../src/domain/text/yaml.ts'
 import { anyJson } from './fixtures.ts'
 
-/** The number of strings to try; to try many by hand: TEXTS=1000000 npx vitest run tests/domain/yaml-parsers.test.ts */
+/** The number of strings to try. To try more: `TEXTS=1000000 npx vitest run tests/domain/yaml-parsers.test.ts` */
 const TEXTS = Number(process.env.TEXTS ?? 3000)
 
 /** Typical lines, and YAML syntax that looks similar. */
@@ -158,7 +159,7 @@ const literal = fc
     return `${outer}k: ${sign}\n${written.map((line) => `${line}\n`).join('')}${after}`
   })
 
-/** Parts of YAML in any order. */
+/** Fragments of YAML in any order. */
 const jumble = fc
   .array(
     fc.oneof(
@@ -189,7 +190,7 @@ const jumble = fc
   )
   .map((parts) => parts.join(''))
 
-/** Quoted and closed values, and what may follow them in a list. */
+/** Quoted and bracketed values, with everything that may follow them in a list. */
 const closed = fc
   .tuple(
     fc.constantFrom('', 'k: ', 'k:\n  ', '- ', 'k:\n- '),
@@ -207,7 +208,7 @@ function expectSame(text: string): boolean {
   const loaded = loadUsual(text)
   const parsed = parseAny(text, 1)
   expect(loaded === undefined ? parsed : { value: loaded }, JSON.stringify(text)).toEqual(parsed)
-  // In the same order, and made of plain objects only.
+  // Compares the order of the keys too, and requires plain objects.
   expect(JSON.stringify(loaded ?? parsed.value)).toBe(JSON.stringify(parsed.value))
   return loaded !== undefined
 }
@@ -229,7 +230,7 @@ test('both parse random YAML to the same value', { timeout: 600_000 }, () => {
     ),
     { numRuns: TEXTS },
   )
-  // Otherwise hardly anything would be compared.
+  // Otherwise, the test would compare hardly anything.
   expect(taken).toBeGreaterThan(TEXTS / 20)
 })
 

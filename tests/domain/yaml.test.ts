@@ -1,4 +1,4 @@
-// Tests our YAML dialect: version 1.2, the core schema, no aliases, no custom tags, and a lossless round trip.
+// Tests the YAML dialect: version 1.2, the core schema, no aliases, no custom tags, and a lossless round trip.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatYaml, parseYaml } from '../../src/domain/text/yaml.ts'
@@ -71,8 +71,8 @@ describe('reading YAML', () => {
     )
   })
 
-  // With the default options of the library, each of these takes quadratic time, from half a minute to a quarter of an
-  // hour: docs/notes/yaml.md.
+  // With the library's default options, each of these inputs takes quadratic time, from half a minute to a quarter of
+  // an hour. See docs/notes/yaml.md.
   test.each([
     ['keys', Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`).join('\n'), 0],
     ['an error at every character of a line', `a: [${','.repeat(60_000)}]`, 60_000],

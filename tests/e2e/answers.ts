@@ -1,5 +1,5 @@
-// Checks what every response under /api and /data must have: headers, caching, error format, and a body that matches
-// the hub's own OpenAPI schema.
+// Checks what every response under /api and /data must have: the right headers, caching and error format, and a body
+// that matches the schema in the hub's openapi.json.
 import { resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -39,7 +39,7 @@ export function expectError(answer: Answer, status: number): string {
   return error.message
 }
 
-/** Checks an API response and returns it, so that tests only need to check its own details. */
+/** Checks an API response and returns it, so that each test needs to check only what is specific to it. */
 export function expectPromises(answer: Answer, describedBy: Described | undefined): Answer {
   const { status, headers, request } = answer
   const [method = '', address = ''] = request.split(' ')
@@ -72,7 +72,7 @@ export function expectPromises(answer: Answer, describedBy: Described | undefine
 
 export type Described = (answer: Answer) => void
 
-/** Compares responses with the schema for their path and status in the hub's own openapi.json. */
+/** Compares responses with the schema for their path and status in the hub's openapi.json. */
 export function openSchemas(openapi: Json): Described {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true })
   formats.default(ajv)
@@ -94,7 +94,7 @@ export function openSchemas(openapi: Json): Described {
     const operation = template ? paths[template]?.[method.toLowerCase()] : undefined
     let pointer = '/components/schemas/Error'
     if (template && operation) {
-      // A URL with upper-case letters is redirected before it is matched to a route.
+      // A URL with uppercase letters is redirected before it is matched to a route.
       if (answer.status === 308) return
       let described = operation.responses[String(answer.status)]
       expect(described, `${template} describes no ${answer.status}, but ${answer.request} gave it`).toBeDefined()
@@ -119,7 +119,7 @@ export function openSchemas(openapi: Json): Described {
 type Kind = 'string' | 'integer' | 'boolean' | 'array' | 'object' | 'any'
 type Shape = Record<string, Kind | `${Kind}?`>
 
-/** Checks that all promised keys exist with their types; `?` allows null. Additional keys are allowed. */
+/** Checks that all promised keys exist and have the right types; `?` allows null. Additional keys are allowed. */
 export function expectShape(record: unknown, shape: Shape, where: string): void {
   expect(record, where).toBeTypeOf('object')
   for (const [key, kind] of Object.entries(shape)) {

@@ -1,4 +1,4 @@
-// Sends requests exactly as written: it does not normalise paths, follow redirects or decode bytes.
+// Sends requests exactly as written, without normalising paths, following redirects or decoding bytes.
 import { request as plain } from 'node:http'
 import { request as secure } from 'node:https'
 
@@ -16,8 +16,8 @@ export type Answer = {
 export type Ask = (path: string, options?: { method?: string; headers?: Record<string, string> }) => Promise<Answer>
 
 /**
- * If `patient`, retries a few times after the delay that a 429 response requests. A live site needs this, because its
- * limit cannot be disabled.
+ * If `patient`, a request that gets a 429 response is retried a few times after the requested delay. A live site
+ * requires this, because its rate limit cannot be disabled.
  */
 export function openClient(base: string, patient = false): Ask {
   const { protocol, hostname, port } = new URL(base)
@@ -61,7 +61,7 @@ export function openClient(base: string, patient = false): Ask {
   }
 }
 
-/** Calls `look` repeatedly until it returns something, or until the time limit. */
+/** Calls `look` repeatedly until it returns something or the time limit is reached. */
 export async function poll<T>(what: string, milliseconds: number, look: () => Promise<T | undefined>): Promise<T> {
   const end = Date.now() + milliseconds
   for (;;) {

@@ -1,4 +1,5 @@
-// Reads a content folder independently: interprets its files as the contract says, without using any of the hub's code.
+// Reads a content folder independently of the hub: interprets its files according to the contract, without using any of
+// the hub's code.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +32,7 @@ export type Repository = {
   status_message: string | null
   labels: Record<string, string>
   readme: string
-  /** Versions, highest first, including yanked ones. */
+  /** All versions, including yanked ones, highest first. */
   versions: Version[]
   active: Version[]
   latest: Version | null
@@ -168,8 +169,8 @@ function quality({ description, tags, license, readme, active }: Repository): nu
 function trending({ active, versions }: Repository, buildDay: number): number {
   const best = new Map<number, { weight: number; age: number }>()
   for (const { version, published_at } of active) {
-    // Ages are counted to the end of the build day and not rounded, so two releases in one week tie only if they have
-    // the same time of day.
+    // Ages are measured to the end of the build day and are not rounded, so two releases tie only if they have the same
+    // time of day.
     const age = buildDay + 1 - time(published_at) / DAY
     if (age > 30) continue
     const [, minor, patch] = parts(version)

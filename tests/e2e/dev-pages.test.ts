@@ -1,4 +1,4 @@
-// Checks that `npm run dev` has every page of a hub, rendered by Astro's own server from the current records.
+// Checks that `npm run dev` serves every page of a hub, rendered by Astro's own server from the current records.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Server } from './targets.ts'
 import { npmTarget } from './targets.ts'

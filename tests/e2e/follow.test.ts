@@ -1,5 +1,5 @@
-// Checks that a running hub follows its content: it switches to new responses all at once, without errors, only logs
-// invalid content, and stops cleanly at any moment.
+// Checks that a running hub picks up content changes: it switches to the new responses atomically and without errors,
+// logs invalid content without failing, and shuts down cleanly at any point.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -33,12 +33,15 @@ function writeContent(): string {
   return root
 }
 
-/** Requests one path and checks that it responds as before the change or as after it. Anything else is an error. */
+/**
+ * Requests one path and checks that the response is the one from before or after the change. Any other response is an
+ * error.
+ */
 type Look = [path: string, state: (answer: Answer) => unknown, before: unknown, after: unknown]
 
 /**
  * Makes a change while constantly requesting every path. Each response must be the one from before or after the change.
- * Once any path has responded as after, no later request may get an old response. All paths must be updated in time.
+ * After the first new response on any path, no later request may get an old one. All paths must be updated in time.
  */
 async function follow(ask: Ask, looks: Look[], change: () => void): Promise<void> {
   let [firstAfter, asked] = [Number.POSITIVE_INFINITY, 0]
@@ -238,13 +241,13 @@ describe('npm start exits cleanly on SIGTERM', () => {
   const root = writeContent()
   const SITES = '.hub/data'
   /**
-   * Lists the site folders. If another hub already uses its folder, a hub creates a temporary one and removes it when
-   * it exits.
+   * Lists the site folders. A hub whose folder is already used by another hub creates a temporary folder, and removes
+   * it when it exits.
    */
   const standIns = () => (existsSync(SITES) ? readdirSync(SITES) : [])
   afterAll(() => rmSync(dirname(root), { recursive: true, force: true }))
 
-  /** Runs the command behind `npm start` directly, to get its own exit code instead of npm's. */
+  /** Runs the command behind `npm start` directly, to get the exit code of the hub instead of npm's. */
   const start = async (): Promise<[Run, string]> => {
     const port = await freePort()
     const settings = { PORT: String(port), CONTENT_DIR: root, RATE_LIMIT_PER_MINUTE: '0' }
@@ -268,7 +271,7 @@ describe('npm start exits cleanly on SIGTERM', () => {
     expect(left, `${when}: left in ${SITES}`).toEqual([])
   }
 
-  // The delays are random: each run tries a few, and many runs cover all.
+  // The delays are random. Each run tries only a few of them, but over many runs all are covered.
   test.each([0, 600, 1200])('sent at a random time within 600 ms from %s ms after the start', async (from) => {
     const [run] = await start()
     const moment = Math.round(from + 600 * Math.random())

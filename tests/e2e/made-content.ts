@@ -28,7 +28,7 @@ function write(path: string, text: string | Buffer): void {
 
 export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'hub-e2e-'))
 
-/** Unusual content, one version each. */
+/** Unusual contents; each becomes one version. */
 const BYTES: [string, string | Buffer][] = [
   ['1.0.0', 'Line one\r\nLine two\r\n'],
   ['1.1.0', '\uFEFFAfter a byte order mark\n'],
@@ -43,7 +43,7 @@ const BYTES: [string, string | Buffer][] = [
   ['1.10.0', 'The highest number is ten, not nine: {{ first }} {{second}} {{first}}\n'],
 ]
 
-/** Creates a copy of the starter catalogue with repositories in every state in the contract. */
+/** Creates a copy of the starter catalogue, with repositories in every state that the contract defines. */
 export function makeContent(): string {
   const root = temporaryFolder()
   cpSync('content', root, { recursive: true })

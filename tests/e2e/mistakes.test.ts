@@ -1,4 +1,4 @@
-// Checks that many kinds of invalid content stop the build, which reports all of them and executes nothing.
+// Checks that many kinds of invalid content make the build fail. The build reports all problems and executes nothing.
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-// Runs the read test suite and the MCP clients against `npm start`, our own host with a built site, and the read test suite against the URL in E2E_URL if it is set.
+// Runs the read test suite and the MCP clients against `npm start`, our own host with a built site. If E2E_URL is set,
+// also runs the read test suite against that URL.
 import { testClients } from '../mcp/clients.ts'
 import { readSuite } from './reading/suite.ts'
 import { npmTarget, runningAt } from './targets.ts'

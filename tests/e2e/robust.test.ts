@@ -26,14 +26,14 @@ const health = async () => (await ask('/healthz')).json() as Json
 const titleOf = async (name: string) => ((await ask(`/api/v1/repos/${name}`)).json() as { data: Json }).data.title
 const isShown = (name: string, text: string) =>
   poll(`${text} is shown\n${run.log()}`, WITHIN, async () => ((await titleOf(name)) === text ? true : undefined))
-/** Waits for the health check, because a change is visible a moment before it. */
+/** Waits until the health check returns the expected values, because a change is visible on pages slightly earlier. */
 const healthBecomes = (expected: Json) => expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
 /** Returns this hub's site folder. */
 const folder = () =>
   readdirSync('.hub/data')
     .map((name) => join('.hub/data', name))
     .find((dir) => placeIn(dir).includes(JSON.stringify(root)))!
-/** Returns an empty string if the folder has vanished, because other hubs start and stop in the meantime. */
+/** Returns an empty string if the folder no longer exists, because other hubs start and stop at the same time. */
 const placeIn = (dir: string) => {
   try {
     return readFileSync(join(dir, 'place.json'), 'utf8')
@@ -79,7 +79,7 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
   })
 
   test('when it cannot write: serves the old build, reports the failure, recovers later', async () => {
-    // Folders in their place block the next search indexes, with the same effect as a full disk.
+    // Folders with the names of the next search indexes prevent these files from being written, as a full disk would.
     const inTheWay = Array.from({ length: 20 }, (_, number) => join(folder(), `search-${number}.db`)).filter(
       (path) => !existsSync(path),
     )

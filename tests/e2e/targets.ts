@@ -1,4 +1,4 @@
-// The hosts that the end-to-end suites run against.
+// The hosts against which the end-to-end suites run.
 import { startProcess } from '../hubs/processes.ts'
 import { openClient, poll } from './client.ts'
 
@@ -10,10 +10,13 @@ export type Server = {
 
 export type Target = {
   name: string
-  /** Its base URL if it is already running; otherwise, `start` starts it. */
+  /** The base URL of a hub that is already running; if omitted, `start` starts one. */
   address?: string
   start: (settings: { contentDir: string; limit: number }) => Promise<Server>
-  /** How many repositories of the starter catalogue are checked version by version; those in rare states always are. */
+  /**
+   * The number of starter catalogue repositories that are checked version by version. Those in rare states are always
+   * checked.
+   */
   sample: number
   /**
    * The local Netlify server sets the Cache-Control header of files itself, tries up to five paths for a 404, and

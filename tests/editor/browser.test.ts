@@ -1,4 +1,5 @@
-// Publishes and manages a prompt in a browser: from signing in to deprecating it, with a conflict, by keyboard, without JavaScript, and against forged forms.
+// Tests publishing and managing a prompt in a browser, from sign-in to deprecation: with a conflict, by keyboard,
+// without JavaScript, and with forged forms.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -60,7 +61,7 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await page.getByLabel('Title').fill('Say hello')
   await page.getByLabel('Prompt', { exact: true }).fill('Say hello to {{name}}.\nTwice.')
   await page.getByText('Variables: name').waitFor()
-  // This uses only the keyboard: Enter in a field runs the check, and never publishes.
+  // This test uses only the keyboard. Pressing Enter in a field runs the check and never publishes.
   await page.getByLabel('Title').press('Enter')
   await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
   await page.getByLabel('What to give for it').fill('Whom to greet')
@@ -155,7 +156,7 @@ test('forks a prompt into a chat prompt, message by message, and records its sou
 
 test('works without JavaScript; rejects requests without permission, confirmation or session', async () => {
   const page = await signIn(false)
-  // A file from another tool fills in the form, and the page lists what could not be imported.
+  // A file from another tool fills in the form, and the page lists everything that could not be imported.
   await page.goto(`${hub.url}/new`)
   await page.getByText('Start from another tool’s file').click()
   await page
@@ -187,7 +188,7 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   expect((await record('alice/plain')).readme).toBe('')
   await press(page, 'Save the readme')
   expect((await record('alice/plain')).readme).toBe('# Plain\n\nA <script>alert(1)</script>.')
-  // For another user's prompt and for an invalid form, the input is kept.
+  // The input is kept even if the form is invalid or the prompt belongs to another user.
   await page.goto(`${hub.url}/zoe/shy/edit`)
   await page.getByLabel('Prompt', { exact: true }).fill('Mine.')
   await press(page, 'Check')

@@ -1,5 +1,5 @@
-// Checks that other tools' packages read what the hub exports and fill it in as the hub does. It covers every prompt of
-// the starter catalogue.
+// Checks the exports with other tools' packages: they read every prompt in the starter catalogue, and fill it in as the
+// hub does.
 
 import { load } from '@langchain/core/load'
 import { ChatPromptClient, TextPromptClient } from '@langfuse/client'
@@ -26,7 +26,7 @@ const prompts = [...catalogue.entries.values()].flatMap(({ repository }) => {
   const exported = toExported(repository, {
     ...{ version, content, content_sha256, format, variables, parameters, changelog: '', skill: repository.skill },
   })
-  // These values break a template engine that expands or escapes values.
+  // These values break template engines that expand or escape values.
   const values = Object.fromEntries(
     variables.map(({ name, type, options }, index) => [
       name,
@@ -40,7 +40,7 @@ const prompts = [...catalogue.entries.values()].flatMap(({ repository }) => {
 })
 type Prompt = (typeof prompts)[number]
 
-/** Reads every prompt that a format can represent. @returns how many were read, and how many were rejected */
+/** Reads every prompt that a format can represent. @returns how many prompts were read, and how many were rejected */
 async function readAll(format: ExportFormat, read: (text: string, prompt: Prompt) => Promise<Message[]> | Message[]) {
   let count = 0
   let refused = 0

@@ -9,8 +9,8 @@ let asked = 0
 
 /**
  * `fetch` without keep-alive. Emulate runs in the test process and closes idle connections after 5 seconds. While a
- * test waits for a command such as `git fsck`, the event loop is blocked, so the next call could use a connection that
- * is closed in the same turn, which fails with ECONNRESET. The bot's requests rotate through its tokens.
+ * test waits for a command such as `git fsck`, the event loop is blocked. The next call could then use a connection
+ * that is closed in the same turn, and fail with ECONNRESET. The bot's requests rotate through its tokens.
  */
 export function askEmulate(url: string, { headers, ...init }: RequestInit): Promise<Response> {
   const all = new Headers(headers)

@@ -25,7 +25,7 @@ const Blob = z.object({ content: z.string() })
  * data, and its ID must match. Objects already in the folder are not requested again.
  *
  * @param read returns the data at a path below the repository, such as `/git/commits/{sha}`
- * @param folder becomes the git folder
+ * @param folder the folder of the bare repository
  */
 export async function exportObjects(read: (path: string) => Promise<unknown>, folder: string): Promise<void> {
   const head = Ref.parse(await read('/git/ref/heads/main')).object.sha
@@ -48,7 +48,7 @@ export async function exportObjects(read: (path: string) => Promise<unknown>, fo
       if (entry.type !== 'blob' || has(entry.sha)) continue
       await write('blob', Buffer.from(Blob.parse(await read(`/git/blobs/${entry.sha}`)).content, 'base64'), entry.sha)
     }
-    // Git sorts a folder as if its name ended with a slash.
+    // Git sorts a folder as if its name ended in a slash.
     const sortName = ({ path, type }: { path: string; type: string }) =>
       Buffer.from(type === 'tree' ? `${path}/` : path)
     const lines = tree
@@ -68,7 +68,7 @@ export async function exportObjects(read: (path: string) => Promise<unknown>, fo
     missing.set(sha, commit)
     next.push(...commit.parents.map((parent) => parent.sha))
   }
-  // A commit is written after everything it refers to, so that an existing commit is always complete.
+  // A commit is written after everything that it refers to, so that an existing commit is always complete.
   const writeCommit = async (sha: string): Promise<void> => {
     const commit = missing.get(sha)
     if (!commit || has(sha)) return

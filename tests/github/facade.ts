@@ -17,30 +17,32 @@ import { z } from 'zod'
 import { askEmulate } from './ask-emulate.ts'
 import { createRepositoryRoot } from './facade-objects.ts'
 
-/** An HTTP server as a function; undefined closes the socket without a response. */
+/** An HTTP server as a function. If it returns undefined, the socket is closed without a response. */
 export type Handler = (request: Request) => Promise<Response | undefined>
 
-/** What the facade needs to answer queries. */
+/** Dependencies of the facade. */
 export interface FacadeOptions {
   /** emulate's own base URL. */
   emulateUrl: string
   /**
-   * The valid tokens. Every other token gets a 401; emulate itself would accept it as its first user's. Tokens created
-   * later are added.
+   * The valid tokens. Any other token gets a 401, whereas emulate itself would treat it as a token of its first user.
+   * Tokens created later are added.
    */
   tokens: ReadonlySet<string>
 }
 
-/** The facade, and the queries that it does not support or that GitHub would reject. */
+/** A facade, and the queries that it rejects because it does not support them or because GitHub would reject them. */
 export interface Facade {
   handle: Handler
   /** Returns whether a token is valid. */
   isGood: (token: string) => boolean
-  /** Queries that violate GitHub's schema or are missing from the tables below; any of them fails the test. */
+  /** Queries that violate GitHub's schema or are missing from the tables below. A single such query fails the test. */
   problems: string[]
 }
 
-/** Supported arguments by field. Everything else in GitHub's schema is rejected by name before anything runs. */
+/**
+ * The supported arguments of each field. Everything else in GitHub's schema is rejected by name before anything runs.
+ */
 const ANSWERED: Readonly<Record<string, readonly string[]>> = {
   'Query.repository': ['owner', 'name'],
   'Repository.nameWithOwner': [],
@@ -78,7 +80,7 @@ const MadeToken = z.object({ token: z.string().optional(), access_token: z.strin
 
 let built: GraphQLSchema | undefined
 
-/** Creates a facade. It stores only the tokens created through it, and objects that never change. */
+/** Creates a facade. It stores only objects that never change and the tokens created through it. */
 export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
   built ??= buildGitHubSchema()
   const schema = built
@@ -133,7 +135,7 @@ export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
       const made = MadeToken.parse(JSON.parse(new TextDecoder().decode(bytes)))
       for (const token of [made.token, made.access_token]) if (token !== undefined) good.add(token)
     }
-    // GitHub does not reveal to strangers that a private repository exists.
+    // GitHub does not reveal the existence of a private repository to users without access.
     if (path.startsWith('/repos/') && request.method === 'GET' && (answer.status === 401 || answer.status === 403))
       return Response.json({ message: 'Not Found' }, { status: 404 })
     const kept = new Headers(answer.headers)

@@ -1,8 +1,8 @@
-// Injects GitHub faults: lost, replaced, late or stale responses. Counts all calls.
+// Injects GitHub faults (lost, replaced, late or stale responses) and counts all calls.
 import { z } from 'zod'
 import type { Handler } from './facade.ts'
 
-/** A call as it was received. */
+/** A call, exactly as received. */
 export interface Call {
   kind: 'query' | 'mutation' | 'rest'
   /** The operation's name (`Folder`, `Blob`, `Commit`), or the method and path: `GET /repos/a/b/git/blobs/…`. */
@@ -11,21 +11,23 @@ export interface Call {
   values: Readonly<Record<string, unknown>>
 }
 
-/** What happens to a call. `applied`: whether the call is carried out before its response is lost or replaced. */
+/**
+ * The effect of a fault on a call. `applied`: whether the call is carried out before its response is lost or replaced.
+ */
 export type Fault =
   | { kind: 'cut'; applied: boolean }
   | { kind: 'answer'; applied: boolean; status: number; headers?: Record<string, string>; body: string }
   /** Repeats the first response to the same query, as a lagging replica would. */
   | { kind: 'old-answer' }
-  /** Holds the call until the promise is settled, before or after carrying it out. */
+  /** Holds the call until the promise settles, before or after the call is carried out. */
   | { kind: 'hold'; applied: boolean; until: Promise<unknown> }
 
-/** Defines which calls a fault affects. */
+/** A rule that defines which calls a fault affects. */
 export interface Rule {
   on: Call['kind'] | 'any'
   /** The number of calls to affect; 1 by default, `Infinity` for all. */
   times?: number
-  /** An additional condition, such as a name or the test's own random choice. */
+  /** An additional condition, such as an operation name or a random choice by the test. */
   when?: (call: Call) => boolean
   fault: Fault
 }
@@ -70,13 +72,13 @@ export const FAULTS = {
   }),
   nothing: (applied: boolean): Fault => ({ kind: 'answer', applied, status: 200, headers: json, body: '' }),
   nullBody: (applied: boolean): Fault => ({ kind: 'answer', applied, status: 200, headers: json, body: 'null' }),
-  /** A typed GraphQL error: `STALE_DATA` without a cause, `FORBIDDEN`, … Nothing is carried out. */
+  /** A typed GraphQL error: `STALE_DATA` without a cause, `FORBIDDEN`, … The call is not carried out. */
   typed: (...types: string[]): Fault =>
     answerErrors(
       false,
       types.map((type) => ({ type, message: 'No.' })),
     ),
-  /** The primary rate limit. @param reset seconds since 1970 */
+  /** The primary rate limit. @param reset the reset time, in seconds since 1970 */
   rateLimited: (reset: number): Fault =>
     answerErrors(false, [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded.' }], {
       'x-ratelimit-remaining': '0',

@@ -7,11 +7,11 @@ import { dirname, join } from 'node:path'
 import { exportObjects } from './export-objects.ts'
 import type { Handler } from './facade.ts'
 
-/** What the git server needs. */
+/** Dependencies of the git server. */
 interface GitHttpOptions {
   /** Handles everything that is not a git request. */
   next: Handler
-  /** Returns whether a token covers a repository, `owner/name`. */
+  /** Returns whether a token covers the repository `owner/name`. */
   mayRead: (token: string, repository: string) => boolean
   /** Reads a path below a repository, such as `/git/commits/{sha}`, from emulate. */
   read: (repository: string, path: string) => Promise<unknown>
@@ -25,11 +25,14 @@ export interface GitHttp {
 
 const ADDRESS = /^\/([^/]+\/[^/]+)\.git\/(info\/refs|git-upload-pack)$/
 
-/** Puts a git server in front of a handler. Reading needs `Authorization: Basic` with a token as its password, as on GitHub. */
+/**
+ * Puts a git server in front of a handler. As on GitHub, reading requires `Authorization: Basic` with a token as the
+ * password.
+ */
 export function createGitHttp({ next, mayRead, read }: GitHttpOptions): GitHttp {
   const folder = mkdtempSync(join(tmpdir(), 'stand-in-git-'))
   const updates = new Map<string, Promise<void>>()
-  /** Updates the bare repository; one call at a time. */
+  /** Updates the bare repository. Only one call runs at a time. */
   const update = (repository: string): Promise<void> => {
     const place = join(folder, `${repository}.git`)
     const updated = (updates.get(repository) ?? Promise.resolve())
@@ -53,7 +56,7 @@ export function createGitHttp({ next, mayRead, read }: GitHttpOptions): GitHttp 
       try {
         if (service === 'info/refs') await update(repository)
       } catch {
-        // The repository does not exist, or has no commit.
+        // The repository does not exist or has no commits.
         return new Response('Repository not found.', { status: 404 })
       }
       return await runBackend(folder, request, pathname, search)

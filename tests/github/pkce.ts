@@ -6,8 +6,9 @@ import type { Handler } from './facade.ts'
 const TokenRequest = z.object({ code: z.string().default(''), code_verifier: z.string().default('') })
 
 /**
- * Adds PKCE to the sign-in URLs. A sign-in that started with a challenge must present the matching verifier. One
- * without a challenge, or with a method other than S256, is rejected immediately, because the hub always sends one.
+ * Adds PKCE to the sign-in URLs. A sign-in that started with a challenge must present the matching verifier. A sign-in
+ * without a challenge, or with a method other than S256, is rejected immediately, because the hub always sends an S256
+ * challenge.
  */
 export function enforcePkce(next: Handler): Handler {
   const challengeOfState = new Map<string, string>()

@@ -1,5 +1,5 @@
-// Tests the fake GitHub server itself: queries that GitHub would reject fail the test that sent them, other users have
-// no access, and PKCE is enforced.
+// Tests the fake GitHub server itself: a test fails if it sends a query that GitHub would reject, other users have no
+// access, and PKCE is enforced.
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'

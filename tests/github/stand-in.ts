@@ -21,22 +21,28 @@ export interface StandInRepository {
 
 /** A running fake GitHub server. */
 export interface GitHubStandIn extends Pick<Faults, 'script' | 'calls' | 'counts' | 'forget'> {
-  /** For both `GITHUB_API_URL` and `GITHUB_OAUTH_URL`; below it, `/{owner}/{name}.git` can be cloned. */
+  /**
+   * The base URL, for both `GITHUB_API_URL` and `GITHUB_OAUTH_URL`. Repositories can be cloned from
+   * `/{owner}/{name}.git` below it.
+   */
   url: string
   /** A GitHub App with `contents: write`, installed on every repository of the owner. */
   app: { appId: string; privateKey: string }
   /** The OAuth app; any user in `logins` may sign in. Its redirect URI is the one passed to `startGitHubStandIn`. */
   oauth: { clientId: string; clientSecret: string; logins: readonly string[] }
-  /** A valid token that covers no repository here. */
+  /** A valid token that covers none of these repositories. */
   strangerToken: string
-  /** Creates a separate private repository for a test. @param isEmpty without any commit; otherwise with a README.md */
-  createRepository(options?: { isEmpty?: boolean }): Promise<StandInRepository>
-  /** Commits files as another user, bypassing the faults and counts; null removes a file. @returns the new head */
-  commitOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array | null>>): Promise<string>
   /**
-   * Replaces the newest commit with another one, as a force push does. @param files changes relative to the replaced
-   * commit
+   * Creates a separate private repository for a test. @param isEmpty whether it has no commits; otherwise, it has one
+   * with a README.md
    */
+  createRepository(options?: { isEmpty?: boolean }): Promise<StandInRepository>
+  /**
+   * Commits files as another user, without faults and without counting the calls; null removes a file. @returns the new
+   * head
+   */
+  commitOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array | null>>): Promise<string>
+  /** Replaces the newest commit, as a force push does. @param files changes relative to the replaced commit */
   rewriteOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array | null>>): Promise<string>
   /** Writes every object on the branch to a bare git repository, for `git fsck --full --strict`. @param folder must not exist */
   exportTo(place: StandInRepository, folder: string): Promise<void>
@@ -51,9 +57,10 @@ const STRANGER_TOKEN = 'ghp_strangertoken'
 const OAUTH = { clientId: 'Iv1.abc', clientSecret: 'sekret', logins: LOGINS }
 
 /**
- * Starts a fake GitHub server. This takes about two seconds, so share one per file and create a repository per test.
+ * Starts a fake GitHub server. This takes about two seconds, so start one per test file and create a repository per
+ * test.
  *
- * @param redirectUris where a sign-in may return to
+ * @param redirectUris the URLs to which a sign-in may return
  */
 export async function startGitHubStandIn({
   redirectUris = ['http://localhost:8888/auth/callback'],
@@ -151,7 +158,7 @@ export async function startGitHubStandIn({
   }
 }
 
-/** This user has no rights, because emulate treats every unknown token as the first user's. */
+/** The first user has no rights, because emulate treats every unknown token as a token of that user. */
 function makeSeed(redirectUris: readonly string[]) {
   const permissions = { contents: 'write', metadata: 'read' }
   const scopes = ['repo', 'user']
@@ -198,12 +205,13 @@ async function listen(handle: Faults['handle']): Promise<{ url: string; close():
         outgoing.writeHead(answer.status, [...answer.headers].flat())
         outgoing.end(Buffer.from(await answer.arrayBuffer()))
       } catch (error) {
-        // The response never looks like one from GitHub, so an error in the fake is not mistaken for one.
+        // The response never looks like a response from GitHub, so that an error in the fake server is not mistaken for
+        // one.
         outgoing.writeHead(599).end(String(error))
       }
     })
   })
-  // See ask-emulate.ts for the reason: the hub must only see the disconnects that a test scripts.
+  // The hub must see only the disconnects that a test scripts. See ask-emulate.ts.
   server.keepAliveTimeout = 0
   const port = await freePort()
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))

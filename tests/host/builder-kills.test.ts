@@ -1,5 +1,5 @@
-// Checks that the build process may be killed at any moment: the next start finds a complete build, and the next build
-// equals a clean one.
+// Checks that the build process can be killed at any moment: the next start finds a complete build, and the next build
+// is identical to a clean one.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ import { readState } from '../../src/stores/site/site-database.ts'
 import { readTree } from '../hubs/build-site.ts'
 import { readDatabase } from '../hubs/host-site.ts'
 
-/** The number of kills. For many by hand: KILLS=30 npx vitest run tests/host/builder-kills.test.ts */
+/** The number of kills. To run more: `KILLS=30 npx vitest run tests/host/builder-kills.test.ts` */
 const KILLS = Number(process.env.KILLS ?? 3)
 const random = seedRandom(Number(process.env.SEED ?? 1))
 /** The delay before files of older builds are removed, from builder-process.ts. */
@@ -42,7 +42,7 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Writes content atomically, as git does. There is a clean build of each possible content below. */
+/** Writes content atomically, as git does. The test makes a clean build of each resulting content below. */
 function put(name: string, number: number): void {
   const file = join(contentDir, name, 'versions/1.0.0.md')
   mkdirSync(dirname(file), { recursive: true })
@@ -54,7 +54,7 @@ function put(name: string, number: number): void {
   renameSync(aside, file)
 }
 
-/** A whole site and the responses of its search index. */
+/** All files of a site, and the responses from its search index. */
 interface Seen {
   files: Map<string, string>
   found: unknown
@@ -75,7 +75,7 @@ async function buildClean(): Promise<Seen> {
   return seen
 }
 
-/** Returns the last complete build, as a start would serve it. */
+/** Returns the last complete build, which a hub would serve after a restart. */
 function readServed(): Seen | undefined {
   const text = readState(folder.database, hashCode(process.cwd()).data)
   if (text === undefined) return undefined
@@ -85,7 +85,10 @@ function readServed(): Seen | undefined {
 
 const say = ({ files, found }: Seen) => JSON.stringify([[...files], found])
 
-/** Starts the build process as our host does. @param onMessage called with each message, after it was answered */
+/**
+ * Starts the build process as our own host does. @param onMessage called with each message, after the reply has been
+ * sent
+ */
 function start(onMessage: (message: BuilderMessage) => void): ChildProcess {
   const started = fork('src/host/builds/builder-process.ts', [folder.dir], {
     env: { ...process.env, ...settings, ASTRO_TELEMETRY_DISABLED: '1' },
@@ -101,8 +104,8 @@ function start(onMessage: (message: BuilderMessage) => void): ChildProcess {
 }
 
 /**
- * When to kill it: at a random time during its start, just after it began to read, just after a build, or while older
- * builds are removed.
+ * When to kill the process: at a random time during startup, shortly after it has begun to read, shortly after a build,
+ * or while files of older builds are being removed.
  */
 type Moment = { after: 'start' | 'begin' | 'state' | 'tidy'; ms: number }
 
@@ -144,7 +147,8 @@ test(`serves a complete state after each of ${KILLS} kills, and the next build e
     if (edits !== before) clean.push(await buildClean())
     const served = readServed()
     if (served) expect(clean.map(say), said).toContain(say(served))
-    // In three of four cases, the process is killed once more among the leftovers.
+    // Only every fourth kill is followed by a complete build. After the other kills, the next process starts among the
+    // leftovers and is killed too.
     if (number % 4 !== 3 && number !== KILLS - 1) continue
     const read = Promise.withResolvers<void>()
     const life = start(({ kind }) => kind === 'read' && read.resolve())

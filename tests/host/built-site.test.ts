@@ -1,5 +1,5 @@
-// Checks that `npm run serve` never mixes parts of two builds: while one build replaces another, and after a build was
-// killed at any moment.
+// Checks that `npm run serve` never mixes parts of two builds: neither while one build replaces another, nor after a
+// build was killed at a random moment.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { seedRandom } from '../../scripts/content/random.ts'
 import { type BuiltSite, openBuiltSite } from '../../src/host/builds/built-site.ts'
 import { placesOf } from '../../src/site/build/build-places.ts'
 
-/** The number of kills. For many by hand: KILLS=30 npx vitest run tests/host/built-site.test.ts */
+/** The number of kills. To run more: `KILLS=30 npx vitest run tests/host/built-site.test.ts` */
 const KILLS = Number(process.env.KILLS ?? 2)
 const random = seedRandom(Number(process.env.SEED ?? 1))
 const root = mkdtempSync(join(tmpdir(), 'prompt-hub-built-'))
@@ -19,7 +19,7 @@ const places = placesOf(join(root, 'dist'))
 const PROMPTS = ['a', 'b', 'c', 'd']
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Writes content in which every file names its version of the content. */
+/** Writes content in which every file contains the number of the content version. */
 function write(state: number): void {
   for (const name of PROMPTS) {
     const files = {
@@ -51,7 +51,10 @@ async function build(): Promise<void> {
   expect(code).toBe(0)
 }
 
-/** Returns the content versions named in the parts of a build: a list, its records, and its search. */
+/**
+ * Returns the content versions named in the parts of a build: a list, the record of each prompt, and the search
+ * results.
+ */
 async function readStates(site: BuiltSite): Promise<number[]> {
   const { files, search } = site.current().site
   const read = async (path: string) => JSON.parse(Buffer.from((await files.read(path))!).toString()).data

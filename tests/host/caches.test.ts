@@ -1,5 +1,5 @@
-// Tests how nginx and Varnish cache our responses with the configurations in docs/running.md: one copy per response, no
-// cached errors, and new publishes visible in time.
+// Tests how nginx and Varnish cache the hub's responses with the configurations in docs/running.md: one copy is stored
+// per response, errors are not cached, and new publishes become visible in time.
 import { createHash } from 'node:crypto'
 import { createServer, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
@@ -32,7 +32,7 @@ interface Answer {
   bytes: Buffer
 }
 
-/** Sends the request as is: adds no headers, follows no redirects and decodes nothing. */
+/** Sends the request as is, without adding headers, following redirects or decoding anything. */
 const ask = (url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, (answer) => {
@@ -67,7 +67,7 @@ describe.each(CACHES)('$name', ({ program, start }) => {
     if (isHere) cache = await start(await freePort(), Number(new URL(hub.url).port))
   })
   afterAll(() => cache?.stop())
-  /** Sends requests one after the other, and returns those that reach the hub. */
+  /** Sends requests one after another, and returns those that reach the hub. */
   const count = async (paths: readonly string[], headers: Record<string, string> = {}) => {
     reached.length = 0
     for (const path of paths) await ask(cache.url + path, headers)
@@ -140,7 +140,7 @@ describe.each(CACHES)('$name', ({ program, start }) => {
 test.skipIf(!CACHES.every(({ program }) => isInstalled(program)))(
   'a new version is visible once the cached response expires',
   async () => {
-    // This test shortens the minute to two seconds; the header tests check the real value.
+    // This test shortens the cache lifetime of one minute to two seconds; the header tests check the real value.
     const hurried = createServer(async (incoming, outgoing) => {
       const body = incoming.method === 'POST' ? { body: Buffer.concat(await Array.fromAsync(incoming)) } : {}
       const { authorization = '', 'content-type': type = 'text/plain' } = incoming.headers

@@ -1,5 +1,6 @@
-// Tests how `npm start` handles a faulty builder. One that keeps crashing is restarted with increasing delays, one that
-// crashes immediately stops the start with a message, and one that gets no file change events polls for changes.
+// Tests how `npm start` handles a faulty builder. If the builder keeps crashing, it is restarted with increasing
+// delays. If it crashes immediately, startup fails with a message. If it receives no file change events, it polls for
+// changes.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +25,7 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Writes a fault as a module that every process of the hub loads first. @returns the settings for it */
+/** Writes a fault as a module that every process of the hub loads first. @returns settings that load the module */
 function withFault(name: string, code: string): Record<string, string> {
   const path = join(root, `${name}.mjs`)
   writeFileSync(path, code)
@@ -77,7 +78,7 @@ test('when the builder crashes at once, the start fails with an error message an
 }, async () => {
   const settings = withFault(
     'dead',
-    // This makes the functions load more slowly than the builder crashes.
+    // This makes loading the functions take longer than the builder takes to crash.
     `import { registerHooks } from 'node:module'
     if (${IS_BUILDER}) process.exit(7)
     registerHooks({

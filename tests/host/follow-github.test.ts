@@ -1,5 +1,5 @@
-// Tests `npm start` with the GitHub settings and no content folder: it keeps a clone, serves what is merged on GitHub
-// and what is published here, and keeps serving if GitHub is unreachable.
+// Tests `npm start` with the GitHub settings and no content folder: it maintains a clone, serves everything that is
+// merged on GitHub or published on this hub, and keeps serving while GitHub is unreachable.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-// Tests how our own host handles requests that no library would send: each gets an error response or is disconnected,
-// without delaying other clients.
+// Tests how our own host handles requests that no library would send: each request gets an error response or is
+// disconnected, without delaying other clients.
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -16,7 +16,7 @@ interface Raw {
   body: string
 }
 
-/** `/slow` responds when the test resolves this. */
+/** `/slow` responds when the test resolves this promise. */
 let slow = Promise.withResolvers<void>()
 let entered = Promise.withResolvers<void>()
 const functions: HostedFunction<{ ip: string; hub: { files: typeof NO_FILES } }>[] = [
@@ -263,7 +263,7 @@ describe('slow clients', () => {
     const at = await open({ limits: { ...limits, stalledMs: 60_000, requestMs: 60_000, headersMs: 50_000 } })
     const stalled = await stall(4, upload(10, 'abc'), at)
     const over = stalled.map(ended)
-    // This upload is rejected at first, because it is too early to drop the stalled ones.
+    // This upload is rejected at first, because the stalled uploads cannot be dropped yet.
     const whole = `POST /body HTTP/1.1\r\n${HOST}Content-Length: 3\r\n${CLOSE}abc`
     await expect.poll(async () => (await send(whole, at))[0]?.body).toBe('3 bytes')
     expect(parseAll(await Promise.race(over))[0]?.status).toBe(503)

@@ -1,11 +1,11 @@
-// Checks a hub whose log no longer has a reader: one uncaught error stays one error, without an endless loop of failed
+// Checks a hub whose log no longer has a reader: a single uncaught error does not cause an endless loop of failed
 // writes.
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
 /**
- * A hub that forwards the log of a child process, like that of the builder. It reports the number of uncaught errors on
- * file descriptor 3.
+ * A hub that forwards the log of a child process, such as the builder. It reports the number of uncaught errors on file
+ * descriptor 3.
  */
 const HUB = `
   import { spawn } from 'node:child_process'

@@ -1,4 +1,4 @@
-// Tests our own host's page bundle: built once, reused, and rebuilt if incomplete.
+// Tests our own host's page bundle: it is built once, reused, and rebuilt if it is incomplete.
 import {
   appendFileSync,
   existsSync,

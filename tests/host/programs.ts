@@ -11,12 +11,12 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Checks whether a program is installed. Debian installs servers outside the user's PATH. */
+/** Checks whether a program is installed. Debian installs servers in folders that are not in the user's PATH. */
 export const isInstalled = (name: string): boolean => spawnSync(name, ['-V'], { env: ENVIRONMENT }).error === undefined
 
 const ENVIRONMENT = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` }
 
-/** Returns a code block in a language from docs/running.md. @param which the 0-based index, if there are several */
+/** Returns a code block from docs/running.md by its language. @param which the 0-based index, if there are several */
 const blockOf = (language: string, which = 0) =>
   [...readFileSync('docs/running.md', 'utf8').matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))][
     which
@@ -64,7 +64,7 @@ export function startVarnish(port: number, backend: number): Promise<Running> {
 }
 
 /**
- * Starts Caddy with a documented configuration, over http instead of https. @param caddyfile one site,
+ * Starts Caddy with a documented configuration, over http instead of https. @param caddyfile contains a single site,
  * `hub.example.org`
  */
 export function startCaddy(port: number, caddyfile: string): Promise<Running> {

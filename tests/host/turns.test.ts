@@ -1,4 +1,4 @@
-// Checks that one client cannot starve others: requests on one connection are handled one after the other, connections
+// Checks that one client cannot starve others: requests on one connection are handled one after another, connections
 // per IP address are limited, and clients that do not read responses are disconnected.
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -8,17 +8,17 @@ import { findConnectionAddresses } from '../../src/host/http/client-addresses.ts
 import { type RunningServer, type ServerOptions, startServer } from '../../src/host/http/http-server.ts'
 
 const LARGE = Buffer.alloc(40_000_000, 'x')
-/** Small enough to fit in the kernel's buffers. */
+/** A response that fits in the kernel's buffers. */
 const SMALL = Buffer.alloc(500_000, 'x')
 const BODIES: Readonly<Record<string, Buffer>> = { '/large': LARGE, '/small': SMALL }
 const REQUEST = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 const CLOSING = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
 
-/** The requested paths, in order; the number of requests in progress, and its maximum. */
+/** The requested paths, in order; then the number of requests in progress, and the highest such number so far. */
 let asked: string[]
 let answering: number
 let mostAtOnce: number
-/** Responses to `/held/…` wait until this is resolved. */
+/** Responses to `/held/…` wait until this promise is resolved. */
 let held: PromiseWithResolvers<void>
 /** The server's side of each connection. */
 let sides: Socket[]
@@ -64,7 +64,10 @@ function dial(port: number, text: string, from = '127.0.0.1') {
   socket.write(text)
   return client
 }
-/** Returns the connections on a port that the kernel still has, except those in the LISTEN or TIME_WAIT state. proc_net_tcp(5) */
+/**
+ * Returns the connections on a port that the kernel still holds, except those in the LISTEN or TIME_WAIT state. See
+ * proc_net_tcp(5).
+ */
 function heldByKernel(port: number): string[] {
   if (process.platform !== 'linux') return []
   const rows = readFileSync('/proc/net/tcp', 'utf8').split('\n').slice(1, -1)

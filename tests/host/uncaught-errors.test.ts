@@ -1,5 +1,5 @@
-// Checks that an uncaught error in a request stops no process, whichever thread, timer or callback throws it. An error
-// during the start does.
+// Checks that an uncaught error in a request does not stop any process, whichever thread, timer or callback throws it.
+// An error during startup does.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,5 +1,5 @@
-// Checks that no content change goes unnoticed: early changes, new, renamed and replaced folders, the different ways in
-// which editors save, and event queue overflows.
+// Checks that no content change goes unnoticed: early changes, new, renamed and replaced folders, files saved by
+// different editors, and event queue overflows.
 import {
   appendFileSync,
   closeSync,
@@ -45,7 +45,7 @@ const watchIt = () => {
 const paths = () => [...new Set(told.flatMap((some) => some ?? ['everything']))].toSorted()
 const expectTold = (...expected: string[]) =>
   expect.poll(paths, { timeout: WITHIN }).toEqual(expect.arrayContaining(expected))
-/** Makes a change that is guaranteed to be reported after all earlier ones. */
+/** Makes a change that is guaranteed to be reported after all earlier changes. */
 async function expectOnly(...expected: string[]): Promise<void> {
   put('zzz.md')
   await expectTold('zzz.md')
@@ -136,8 +136,8 @@ test('reports that anything may have changed when the content folder is replaced
 test('reports that anything may have changed when the event queue overflows', { timeout: 2 * WITHIN }, async () => {
   watchIt()
   const files = ['index.md', 'versions/1.0.0.md'].map((path) => openSync(join(dir, 'acme/one', path), 'a'))
-  // The changes alternate between files, because the system merges identical consecutive events; its queue holds
-  // 16,384.
+  // The changes alternate between files, because the kernel merges identical consecutive events. Its queue holds 16,384
+  // events.
   for (let number = 0; number < 9_000; number++) for (const file of files) writeSync(file, 'x')
   for (const file of files) closeSync(file)
   put('last/one/versions/1.0.0.md')

@@ -1,5 +1,5 @@
-// Tests what our own host reports about its requests: one log line each without secrets, metrics with a limited number
-// of labels, and no delays from a slow reader of the log.
+// Tests what our own host reports about its requests: one log line per request, without secrets, and metrics with a
+// limited number of labels. A slow reader of the log delays nothing.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// Runs the account pages in this process: the real handlers, state in memory, and a cookie jar.
+// Runs the account pages in this process, with the real handlers, in-memory state, and a cookie jar.
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { handleAccount } from '../../src/server/account/handle-account.ts'
 import { openLocalKeys } from '../../src/server/account/local-keys.ts'
@@ -10,23 +10,23 @@ import { memoryState } from './memory-state.ts'
 
 export const BASE_URL = 'https://hub.example'
 
-/** How a request is sent. */
+/** Options for sending a request. */
 export interface Sending {
-  /** Fields to send as a POST from a page of the hub, unless `headers` override that. */
+  /** Fields to send as a POST from a page of the hub, unless `headers` overrides that. */
   form?: Readonly<Record<string, string>>
-  /** Additional headers; null omits one of the usual ones. */
+  /** Additional headers; null omits a header that is otherwise sent. */
   headers?: Readonly<Record<string, string | null>>
   method?: string
 }
 
-/** A browser's cookie handling. */
+/** A cookie jar that handles cookies as a browser does. */
 export interface Jar {
-  /** Cookies by name; a test may change them. */
+  /** Cookies, keyed by name; a test may change them. */
   cookies: Map<string, string>
   ask(path: string, sending?: Sending): Promise<{ status: number; headers: Headers; text: string }>
 }
 
-/** Accounts in this process. */
+/** The account pages in this process. */
 export interface Account {
   dependencies: AccountDeps
   state: ReturnType<typeof memoryState>
@@ -37,7 +37,10 @@ export interface Account {
   signIn(handle: string): Promise<Jar>
 }
 
-/** Opens accounts. @param given replaces the defaults: sign-in as anyone, and no memberships */
+/**
+ * Opens the account pages. @param given overrides for the defaults: local sign-in under every username, and no
+ * memberships
+ */
 export function openAccount(given: Partial<AccountDeps> = {}): Account {
   const state = memoryState(undefined, () => Date.now())
   const frame = Buffer.from(`<title>Your account</title><main>${FRAME_PLACE}</main>`)
@@ -85,7 +88,7 @@ export function openAccount(given: Partial<AccountDeps> = {}): Account {
     signInPath: () => `/auth/local?key=${keys.current()}`,
     signIn(handle) {
       const jar = openJar()
-      // One sign-in at a time, because the current link works only once.
+      // Users sign in one at a time, because the current link works only once.
       const turn = queue.then(async () => {
         const { text } = await jar.ask(`/auth/local?key=${keys.current()}`)
         const [state, key] = [fieldOf(text, '/auth/local', 'state'), fieldOf(text, '/auth/local', 'key')]
@@ -98,7 +101,7 @@ export function openAccount(given: Partial<AccountDeps> = {}): Account {
   }
 }
 
-/** Returns the value of a hidden field in the first form with a given action. */
+/** Returns the value of a hidden field in the first form with the given action. */
 export function fieldOf(page: string, action: string, field: string): string {
   const form = page.slice(page.indexOf(`action="${action}"`))
   return new RegExp(`name="${field}" value="([^"]*)"`).exec(form)?.[1] ?? ''

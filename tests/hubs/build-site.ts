@@ -1,4 +1,4 @@
-// Builds the whole site for a test with Astro in a separate process, and reads the result.
+// Builds a whole site for a test with Astro in a separate process, and reads the result.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { launch } from './processes.ts'
@@ -16,11 +16,11 @@ export function makeSiteFolder(name: string): string {
 }
 
 /**
- * Builds the whole site: pages, data files, search index.
+ * Builds a whole site: pages, data files and search index.
  *
- * @param outDir ends in `dist`
+ * @param outDir must end in `dist`
  * @param settings environment variables, such as CONTENT_DIR and SITE_URL
- * @throws an error with Astro's output if there is no site
+ * @throws an error with Astro's output if no site was built
  */
 export async function buildSite(outDir: string, settings: Readonly<Record<string, string>>): Promise<void> {
   const build = launch(process.execPath, ['scripts/build.ts', '--out', dirname(outDir)], settings)

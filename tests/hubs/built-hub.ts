@@ -1,4 +1,4 @@
-// A whole hub for browser tests: a built site, its own git repository, real functions and stores.
+// A complete hub for browser tests: a built site, a separate git repository, and the real functions and stores.
 import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -18,7 +18,7 @@ export interface BuiltHub {
   /** The folder of the built site. */
   dist: string
   state: StateStore
-  /** Returns the current sign-in link, which works once, in local mode. */
+  /** Returns the current sign-in link in local mode. Each link works only once. */
   signInLink(): string
   /** Returns every string in the stores, including keys. */
   storedTexts(): string

@@ -1,4 +1,4 @@
-// The handlers of a hub, run in this process with a build in memory.
+// The handlers of a hub, run in this process with an in-memory build.
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
@@ -19,13 +19,13 @@ import { createToken, findToken, recordTokenUse } from '../../src/stores/state/t
 
 export const BASE_URL = 'https://hub.example'
 
-/** The parts that a hub is built on, and optional replacements for them. */
+/** The dependencies of the handlers; some are optional and have defaults. */
 export interface HandlerOptions {
   git: GitStore
-  /** The store of the tokens. */
+  /** The store for the tokens. */
   state: StateStore
   fresh: FreshCopies
-  /** Identifies people and jobs. By default, every user keeps their identity, and no job may publish. */
+  /** Identifies users and jobs. By default, every user keeps their identity, and no job may publish. */
   auth?: Partial<AuthDeps> | undefined
   limiter?: RateLimiter | undefined
   failedTokens?: RateLimiter | undefined
@@ -41,13 +41,13 @@ export interface Handlers {
     now?: Date,
   ): Promise<string>
   /**
-   * From now on, serves the current state of a content folder, unless it has problems. @returns the text of each data
+   * From now on, serves the current content of a content folder, unless it has problems. @returns the text of each data
    * file by path, and the problems
    */
   build(contentDir: string, history?: History): { files: ReadonlyMap<string, string>; problems: readonly unknown[] }
 }
 
-/** Pages are not rendered here: the hub returns only the page function's own responses. */
+/** Pages are not rendered here, so the hub returns only the responses that the page function creates itself. */
 const NO_PAGES = {
   render: async () => new Response(null, { status: 404 }),
   sourceHost: undefined,
@@ -55,7 +55,7 @@ const NO_PAGES = {
   cache: undefined,
 }
 
-/** Opens the handlers, without a build. */
+/** Opens the handlers without a build. */
 export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, purge }: HandlerOptions): Handlers {
   let files = new Map<string, string>()
   const siteFiles = {
@@ -66,7 +66,7 @@ export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, p
   }
   const common = { baseUrl: BASE_URL, siteFiles, fresh, clientAddress: '192.0.2.1' }
   const search = () => {
-    // Missing paths still get a 404, without a suggestion of similar names.
+    // Missing paths still get a 404, but similar names are not suggested.
     throw new HubError('unavailable', 'There is no search here.')
   }
   const readTools = { ...common, search, limiter: UNLIMITED }

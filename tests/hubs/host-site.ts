@@ -4,7 +4,7 @@ import { type BuiltState, openSiteData } from '../../src/site/build/site-data.ts
 import type { ContentListing } from '../../src/stores/content/content-listing.ts'
 import { openSiteDatabase } from '../../src/stores/site/site-database.ts'
 
-/** Opens the database at a path. @param code identifies the code that writes it */
+/** Opens the database at a path. @param code identifies the version of the code that writes to it */
 export function openHostSite(
   path: string,
   { contentDir, baseUrl }: { contentDir: string; baseUrl: string },
@@ -23,7 +23,7 @@ export function openHostSite(
   })
   let number = database.state === undefined ? 0 : Number(database.state)
   return {
-    /** Creates the next build. Each build is recorded, and the previous one's files are discarded. */
+    /** Creates the next build. Each build is recorded, and the files of the previous build are discarded. */
     makeState(listing: ContentListing, day: string): BuiltState {
       database.begin(++number)
       const made = makeState(listing, { day, history: { since: `${day}T00:00:00Z`, changes: new Map() } })

@@ -1,4 +1,4 @@
-// Simulates several machines on this one: each is a folder with the project's files and its own state, in which `npm
+// Simulates several machines on this one. Each is a folder with the project's files and its own state, in which `npm
 // start` runs.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { type ProcessOptions, plainEnvironment, type Run, startProcess } from '.
 
 /** A machine that can run one hub after another. */
 export interface Machine {
-  /** Its copy of the project. */
+  /** The folder with its copy of the project. */
   folder: string
   /** Starts a hub and waits until it serves data, or until `isReady`; the caller stops it. */
   start: (settings?: Record<string, string>, isReady?: ProcessOptions['isReady']) => Promise<{ base: string; run: Run }>
@@ -17,10 +17,10 @@ export interface Machine {
   revokeTokens: (owner: string) => void
 }
 
-/** Machines that share only what the settings specify. */
+/** Machines that share nothing except what the settings specify. */
 export interface Machines {
   make: (settings: Readonly<Record<string, string>>) => Machine
-  /** Removes their files, after all hubs have stopped. */
+  /** Removes their files; call this after all hubs have stopped. */
   close: () => void
 }
 
@@ -29,7 +29,8 @@ const isServingData = async (base: string) => (await fetch(`${base}/data/v1/tags
 
 /**
  * Creates a folder for simulated machines inside the project, because Astro finds a linked file only below a folder
- * that it shares with the root. The machines share the project's page bundles, because each would build the same one.
+ * that it shares with the root. The machines use the project's page bundles, because each would otherwise build the
+ * same bundle.
  */
 export function openMachines(): Machines {
   const pages = resolve('.hub/pages')

@@ -25,16 +25,16 @@ export const ENDPOINT = `${BASE_URL}/mcp`
 
 type Json = Record<string, unknown>
 
-/** A hub in this process. */
+/** An MCP server and its read API in this process. */
 export interface McpHub {
   catalogue: Catalogue
   fresh: FreshCopies
   dependencies: McpHandlerDeps
-  /** Handles any request unchanged. */
+  /** Handles a request exactly as given. */
   answer(request: Request): Promise<Response>
   /** A `fetch` for clients that sends requests to this server. */
   fetch(address: string | URL, init?: RequestInit): Promise<Response>
-  /** Sends a request of the 2025 protocol. @returns its result; throws if the server reports an error */
+  /** Sends a request in the 2025 protocol. @returns the result; throws if the server reports an error */
   call(method: string, params?: Json): Promise<Json>
   /** Sends a `tools/call` request. */
   tool(name: string, given?: Json): Promise<Json>
@@ -43,7 +43,7 @@ export interface McpHub {
   close(): void
 }
 
-/** Opens a hub with a content folder. @param changed overrides for the defaults */
+/** Opens a hub with a content folder. @param changed replaces the default dependencies */
 export function openMcpHub(contentDir: string, changed: Partial<McpHandlerDeps> = {}): McpHub {
   const dir = mkdtempSync(join(tmpdir(), 'hub-mcp-'))
   const siteDir = join(dir, 'dist')
@@ -84,7 +84,7 @@ export function writeSite(catalogue: Catalogue, siteDir: string): void {
   buildSearchIndex(catalogue, searchIndexPath(siteDir))
 }
 
-/** Returns a POST request as a client sends it. @param body written as JSON unless it is a string */
+/** Returns a POST request as a client sends it. @param body serialised as JSON unless it is a string */
 export function post(body: unknown, headers: Record<string, string> = {}, address = ENDPOINT): Request {
   return new Request(address, {
     method: 'POST',
@@ -93,7 +93,7 @@ export function post(body: unknown, headers: Record<string, string> = {}, addres
   })
 }
 
-/** Returns the headers and the body of a request of the 2026 protocol. */
+/** Returns the headers and the body of a request in the 2026 protocol. */
 export function modern(method: string, params: Json = {}, headers: Record<string, string> = {}): Request {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',

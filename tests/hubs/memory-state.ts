@@ -1,8 +1,8 @@
-// A state store in memory, optionally with a delay.
+// An in-memory state store, optionally with a delay.
 import type { StateStore } from '../../src/ports/state-store.ts'
 
 /**
- * Creates a state store in memory.
+ * Creates an in-memory state store.
  *
  * @param pause awaited before each call
  * @param now a clock in milliseconds since 1970; if omitted, the time is always 0 and nothing expires

@@ -1,5 +1,5 @@
-// Simulates a Netlify deploy in its own process: serves the files in dist/ first, then the functions, which receive a
-// URL and nothing else. Fresh copies are stored on a blob server.
+// Simulates a Netlify deploy in a separate process. It serves files from dist/ first, then calls the functions, which
+// receive only a URL. Fresh copies are stored on a blob server.
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
@@ -13,7 +13,7 @@ import { createToken } from '../../src/stores/state/tokens.ts'
 
 /**
  * The arguments: the folder with `dist` and `build`, which is also LAMBDA_TASK_ROOT; a folder for the state; and the
- * owner to create a token for.
+ * owner for whom a token is created.
  */
 const [dir = '', blobsDir = '', owner = ''] = process.argv.slice(2)
 const token = 'of-this-test'

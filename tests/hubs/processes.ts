@@ -4,17 +4,17 @@ import { createServer } from 'node:net'
 import { delimiter, dirname } from 'node:path'
 import { poll } from '../e2e/client.ts'
 
-/** How to start a hub. */
+/** Options for starting a hub. */
 export interface ProcessOptions {
   command: readonly [string, ...string[]]
   /** Environment variables in addition to PORT. */
   settings?: Readonly<Record<string, string>>
   cwd?: string
-  /** Returns whether the hub is ready, usually whether it serves a file. A check that throws counts as not ready. */
+  /** Returns whether the hub is ready; usually checks whether it serves a file. If it throws, the hub is not ready. */
   isReady?: (base: string, run: Run) => Promise<boolean>
 }
 
-/** This is generous, because building the page bundle next to many other hubs on few processors takes minutes. */
+/** Generous, because building the page bundle takes minutes when many other hubs run on few processors. */
 const MAX_START_MS = 280_000
 
 /**
@@ -44,8 +44,8 @@ export async function startProcess({
 }
 
 /**
- * Checks static files, because API requests during the first build would use up the rate limit. A page returns 503
- * until the page bundle is built.
+ * Checks static files, because API requests during the first build would use up the rate limit. Pages return 503 until
+ * the page bundle is built.
  */
 export const isServingFiles = async (base: string): Promise<boolean> =>
   (await fetch(`${base}/data/v1/tags.json`)).ok && (await fetch(`${base}/docs`)).status !== 503
@@ -70,7 +70,7 @@ export const plainEnvironment = (): Record<string, string | undefined> => ({
   NO_COLOR: '1',
 })
 
-/** Starts a command in its own process group, in the plain environment plus these settings. */
+/** Starts a command in its own process group, with the plain environment and these settings. */
 export function launch(command: string, parameters: string[], settings: Record<string, string>, cwd = '.'): Run {
   const child = spawn(command, parameters, {
     cwd,
@@ -111,7 +111,7 @@ export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** Returns the process itself and all of its descendants, also in other process groups. */
+/** Returns the process itself and all of its descendants, including those in other process groups. */
 export function descendants(pid: number | undefined): number[] {
   if (!pid) return []
   const rows = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
@@ -133,14 +133,14 @@ export function alive(pid: number): boolean {
 }
 
 /**
- * The next port to try. It is below the ports that systems assign automatically, and each worker of the test runner has
- * its own range.
+ * The next port to try. It is below the range from which operating systems assign ports automatically, and each worker
+ * of the test runner has its own range.
  */
 let nextPort = 20_000 + 500 * Number(process.env.VITEST_POOL_ID ?? 0)
 
 /**
- * Finds a free port. Every test file gets the same ports, because hubs with the same URL share a page bundle, which
- * takes 6 s to build.
+ * Finds a free port. Every test file starts with the same ports, because hubs with the same URL share a page bundle,
+ * which takes 6 s to build.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -1,4 +1,4 @@
-// Opens a hub in this process that publishes and reads, with one token and builds on request.
+// Opens a hub in this process for publishing and reading, with one token. It builds only on request.
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
@@ -37,13 +37,13 @@ export interface Answer {
 export interface Sending {
   /** `owner/name`. */
   to?: string
-  /** The whole path, if it differs from the versions path of the repository. */
+  /** The whole path, if it is not the repository's versions path. */
   path?: string
   method?: string
   /** The token to send; null sends no Authorization header. */
   token?: string | null
   key?: string
-  /** Additional headers; null omits one of the usual ones. */
+  /** Additional headers; null omits a header that is otherwise sent. */
   headers?: Readonly<Record<string, string | null>>
 }
 
@@ -53,7 +53,7 @@ export interface Hub {
   token: string
   state: StateStore
   git: GitStore
-  /** @param body sent as is if it is a string, bytes or a stream; otherwise written as JSON */
+  /** @param body sent as is if it is a string, bytes or a stream; otherwise serialised as JSON */
   publish(body: unknown, sending?: Sending): Promise<Answer>
   read(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>
   /** Reads a path below the repository's URL. @param rest such as `/raw` */
@@ -65,8 +65,8 @@ export interface Hub {
   /** Returns the content at the branch head, as a build that starts now would read it. */
   readContent(): Promise<{ contentDir: string; source: BuildSource }>
   /**
-   * Builds the content at the branch head, or the given result of an earlier read, and serves that from now on.
-   * @returns the text of each data file by path
+   * Builds the content at the branch head, or the given result of an earlier read, and serves it from now on. @returns
+   * the text of each data file by path
    */
   build(read?: { contentDir: string; source: BuildSource }): Promise<ReadonlyMap<string, string>>
 }
@@ -74,7 +74,7 @@ export interface Hub {
 /** Optional replacements for parts of a hub. */
 export interface HubOptions {
   state?: StateStore
-  /** Where fresh copies are stored, if not with the tokens. */
+  /** The store for fresh copies; by default, the one with the tokens. */
   freshState?: StateStore
   /** Whether copies are kept in memory, as our own host does. */
   isRemembering?: boolean
@@ -82,7 +82,7 @@ export interface HubOptions {
   failedTokens?: RateLimiter
   purge?: (cacheTags: string[]) => Promise<void>
   /**
-   * Identifies people and jobs, for tests about them. By default, every user keeps their identity, and no job may
+   * Identifies users and jobs, for tests about them. By default, every user keeps their identity, and no job may
    * publish.
    */
   auth?: Partial<AuthDeps>

@@ -9,26 +9,29 @@ import { buildSite } from './build-site.ts'
 
 type Stores = Parameters<typeof serveSites>[1] & { close(): Promise<void> | void }
 
-/** How a site is built and served. */
+/** Options for building and serving a site. */
 export interface SiteOptions<S extends Stores> {
-  /** Environment variables, set from the build until the hub stops: at least CONTENT_DIR and SITE_URL. */
+  /**
+   * Environment variables, set from the start of the build until the hub stops. CONTENT_DIR and SITE_URL are required.
+   */
   settings: Readonly<Record<string, string>>
   /** Opens the host's stores; called with the site's folder once the site is built. */
   openStores: (dir: string) => Promise<S>
-  /** Where the host listens, and its other options. */
+  /** The address that the host listens on, and its other options. */
   serving: Parameters<typeof serveSites>[2]
 }
 
 /**
- * Opens the stores from the settings, with a separate state for this site, so that nothing from an earlier run affects
- * a test.
+ * Opens the stores according to the settings, with a separate state for this site, so that nothing from an earlier run
+ * affects a test.
  */
 export const openOwnStores = (dir: string) => openLocalStores(readConfig(process.env), dir)
 
 /**
  * Builds a content folder and serves it.
  *
- * @param dir a folder of `makeSiteFolder`: the site goes into its `dist`, and the folder is removed when the hub stops
+ * @param dir a folder from `makeSiteFolder`: the site is written to its `dist`, and the folder is removed when the hub
+ * stops
  */
 export async function serveBuiltSite<S extends Stores>(
   dir: string,

@@ -1,5 +1,5 @@
-// Checks that several machines form one hub: three of them with one PostgreSQL and one GitHub repository, with kills,
-// restarts and outages. PUBLISHES=200 selects a longer run.
+// Checks that several machines form one hub: three machines share one PostgreSQL server and one GitHub repository, and
+// survive kills, restarts and outages. PUBLISHES=200 selects a longer run.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { poll } from '../e2e/client.ts'
 import { FAULTS } from '../github/faults.ts'
@@ -53,7 +53,7 @@ beforeAll(async () => {
     LOG_REQUESTS: 'off',
   }
   machines = [opened.make(settings), opened.make(settings), opened.make(settings)]
-  // The first machine builds the page bundle for all.
+  // The first machine builds the page bundle for all machines.
   const first = await machines[0]!.start({}, isServingFiles)
   hubs = [first, ...(await Promise.all(machines.slice(1).map((machine) => machine.start())))]
   token = machines[0]!.makeToken('acme')
@@ -75,7 +75,7 @@ const publish = (base: string, name: string, body: object, bearer = token) =>
     headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
     body: JSON.stringify({ changelog: 'Made.', ...body }),
   })
-/** Publishes as the clients do: retries if the response asks for it. */
+/** Publishes as the clients do, with retries if the response asks for them. */
 const publishPatiently = async (base: string, name: string, body: object) => {
   for (;;) {
     const answer = await publish(base, name, body)
@@ -93,7 +93,7 @@ const servedContent = async (base: string, name: string) => {
 }
 const health = async (base: string) => (await fetch(`${base}/healthz`)).json()
 
-/** Returns a browser whose requests go to the hub that the load balancer chose. */
+/** Returns a browser that sends its requests to the hub chosen by the load balancer. */
 const openBrowser = () => {
   const cookies = new Map<string, string>()
   return async (base: string, path: string) => {
@@ -223,7 +223,7 @@ describe('a hub on three machines', () => {
     let isOver = false
     const failed: unknown[] = []
     let reads = 0
-    // Retries a refused connection on the next hub, as Caddy does with deploy/Caddyfile.
+    // If a hub refuses the connection, the request is retried on the next one, as Caddy does with deploy/Caddyfile.
     const read = async () => {
       while (!isOver) {
         const answers = bases().sort(() => Math.random() - 0.5)

@@ -1,4 +1,4 @@
-// Creates git repositories for hubs in this process: a local work tree, or a repository on the fake GitHub server.
+// Creates git repositories for hubs in this process: a local working tree, or a repository on the fake GitHub server.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import type { GitHubStandIn, StandInRepository } from '../github/stand-in.ts'
 
 type Files = Readonly<Record<string, string>>
 
-/** A git repository that several hubs may share, as several processes do. */
+/** A git repository that several hubs can share, as several processes do. */
 export interface World {
   openStore(): GitStore
   /** Commits files as another user. @param files paths from the repository's root */
@@ -23,7 +23,7 @@ export interface World {
   close(): void
 }
 
-/** Creates a local work tree with one commit. @param files the files in that commit */
+/** Creates a local working tree with one commit. @param files the files in that commit */
 export function openLocalWorld(files: Files = {}): World {
   const folder = mkdtempSync(join(tmpdir(), 'hub-publish-'))
   const contentDir = join(folder, 'content')

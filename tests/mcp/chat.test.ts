@@ -1,4 +1,5 @@
-// Tests chat prompts in MCP with the shared table: both ways to get a prompt, in which no value can create a message.
+// Tests chat prompts in MCP with the table shared by all clients. There are two ways to get a prompt, and no value can
+// create a message in either.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +42,7 @@ afterAll(() => {
 
 const textsOf = (values: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
-// Leaves out cases that must be rejected, and those with a history, which clients insert.
+// Leaves out cases that must be rejected, and cases with a history, which clients insert.
 const filled = cases.filter((given) => Array.isArray(given.filled) && !given.history)
 
 test('covers more than 45 cases', () => expect(filled.length).toBeGreaterThan(45))

@@ -20,7 +20,7 @@ interface AnyClient {
 
 const INFO = { name: 'tests', version: '1.0.0' }
 
-/** The clients, by the name that test titles show. */
+/** The clients, keyed by the name that appears in test titles. */
 export const CLIENTS: readonly (readonly [string, string, (address: string, fetch?: Fetch) => Promise<AnyClient>])[] = [
   ['the 1.x client', '2025-11-25', connectLegacy],
   ['the 2.x client with its defaults', '2025-11-25', (address, fetch) => connectModern(address, fetch)],
@@ -54,7 +54,7 @@ async function connectModern(address: string, fetch?: Fetch, mode?: 'auto' | { p
  * Adds the tests that every client must pass.
  *
  * @param addressOf called when the tests run
- * @param given `fetch` replaces the network, `clients` selects some of the clients
+ * @param given `fetch` replaces the network; `clients` selects some of the clients
  */
 export function testClients(addressOf: () => string, given: { fetch?: Fetch; clients?: typeof CLIENTS } = {}): void {
   const { fetch, clients = CLIENTS } = given

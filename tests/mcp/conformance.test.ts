@@ -29,7 +29,7 @@ async function run(program: string, parameters: readonly string[]) {
 
 const Checks = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }))
 
-/** Reads the result of each check from a suite's report. */
+/** Reads the result of each check from a suite's report file. */
 function readChecks(results: string) {
   return readdirSync(results).flatMap((scenario) =>
     Checks.parse(JSON.parse(readFileSync(join(results, scenario, 'checks.json'), 'utf8'))),
@@ -80,7 +80,8 @@ describe('conformance', () => {
       expect(log).toContain('Baseline check passed: all failures are expected.')
       expect(code).toBe(0)
       for (const scenario of mustPass) expect(log).toMatch(new RegExp(`✓ ${scenario}: \\d+ passed, 0 failed`))
-      // Every message matches the specification’s own schema, even if a fixture is missing. The older suite does not check this.
+      // Every message matches the schema in the specification, even if a fixture is missing. The older suite does not
+      // check this.
       const verdicts = readChecks(results).filter(({ id }) => id === 'wire-schema-valid')
       expect(verdicts.filter(({ status }) => status !== 'SUCCESS')).toEqual([])
       if (suite !== 'conformance-0.1') expect(verdicts.length).toBeGreaterThan(20)

@@ -1,5 +1,5 @@
-// Tests how /mcp responds over HTTP: the checks in order, the same headers on every response, and no response later
-// than two seconds.
+// Tests how /mcp responds over HTTP: the order of the checks, the same headers on every response, and a response within
+// two seconds.
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { handleMcp } from '../../src/server/mcp/handle-mcp.ts'
@@ -8,7 +8,7 @@ import { cpuMsSince } from '../cpu-time.ts'
 import { ENDPOINT, modern, openMcpHub, post } from '../hubs/mcp.ts'
 
 const hub = openMcpHub('content')
-// Silences the log, which gets the details that are hidden from clients.
+// Silences the log, which receives the details that are hidden from clients.
 vi.spyOn(console, 'error').mockReturnValue(undefined)
 afterAll(() => hub.close())
 afterEach(() => vi.unstubAllEnvs())

@@ -1,4 +1,4 @@
-// Tests prompts, resources and completions: the same visibility as in the tools, and no hidden characters.
+// Tests prompts, resources and completions: they show the same prompts as the tools do, without hidden characters.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { modern, openMcpHub } from '../hubs/mcp.ts'
 type Json = Record<string, unknown>
 /** A value for each variable type; an enum supplies its own. */
 const SAMPLES = { string: 'some $& text', integer: '3', number: '0.5', boolean: 'true', enum: '' }
-/** Tag characters that spell a hidden sentence, reversed text, and a word split by an invisible character. */
+/** Tag characters that spell a hidden sentence, reversed text, and a word that an invisible character splits. */
 const HIDDEN = 'Title\u{E0069}\u{E0067}\u202E\u200B\u2066 of\u00AD a\uFE0F prompt'
 const VARIABLES = `variables:
   - name: tone

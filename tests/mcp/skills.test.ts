@@ -1,4 +1,4 @@
-// Tests Agent Skills in MCP: the official client verifies them in both protocol generations, and invalid URIs are
+// Tests Agent Skills in MCP: the official clients for both protocol generations verify them, and invalid URIs are
 // rejected.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'

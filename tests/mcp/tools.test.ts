@@ -1,4 +1,5 @@
-// Tests the tools' results: the same data as the read API for every prompt in the catalogue, and the error messages.
+// Tests the results of the tools: they contain the same data as the read API for every prompt in the catalogue. Also
+// tests the error messages.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -16,7 +17,7 @@ writeFileSync(
   `---\npublished_at: "2025-01-01T00:00:00Z"\npublished_by: tester\n---\n${'{{a}}'.repeat(50)}\n`,
 )
 const hub = openMcpHub(contentDir)
-// Silences the log, which gets the details that are hidden from clients.
+// Silences the log, which receives the details that are hidden from clients.
 vi.spyOn(console, 'error').mockReturnValue(undefined)
 afterAll(() => {
   hub.close()
@@ -27,7 +28,7 @@ type Json = Record<string, unknown>
 const ajv = new Ajv2020({ formats: { uri: true, 'date-time': true } })
 const fits = new Map(TOOLS.map(({ name, outputSchema }) => [name as string, ajv.compile(outputSchema)]))
 
-/** Returns a tool's result, checked as every client checks it. */
+/** Returns a tool's result, after the same checks that every client makes. */
 async function ask(name: string, given?: Json): Promise<Json> {
   const { content, structuredContent, isError } = await hub.tool(name, given)
   expect(isError, JSON.stringify(content)).toBeUndefined()

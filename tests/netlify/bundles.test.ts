@@ -1,5 +1,4 @@
-// Checks that each function runs with only the files in its bundle, so that nothing excluded by netlify.toml is ever
-// loaded.
+// Checks that each function runs with only the files in its bundle, so no file excluded by netlify.toml is ever loaded.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,8 +6,8 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { modern, post } from '../hubs/mcp.ts'
 
-// This folder is outside the project. Inside it, Node would find a package that is missing from a bundle in a parent
-// folder.
+// This folder is outside the project. Inside the project, Node would look in parent folders and find packages that are
+// missing from the bundle.
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))
 /** A folder elsewhere in the project that has files with the same paths as bundled ones. */
 const stray = resolve('.hub/tests/stray')
@@ -21,7 +20,10 @@ afterAll(() => {
   for (const folder of [dir, stray]) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Bundles the functions like a deploy, using the project's own `netlify.toml`, but without building a site first. `netlify functions:build` would not read that file. */
+/**
+ * Bundles the functions as a deploy does, using the project's own `netlify.toml`, but without building a site first.
+ * `netlify functions:build` would not read that file.
+ */
 function bundleFunctions(): void {
   const settings = readFileSync('netlify.toml', 'utf8')
     .replace('command = "npm run build"', 'command = "true"')
@@ -33,7 +35,7 @@ function bundleFunctions(): void {
   execFileSync('node_modules/.bin/netlify-build', options, { env: { ...process.env, CI: 'true' }, stdio: 'pipe' })
 }
 
-/** Unpacks a function from `bundleFunctions`. @returns its folder with the module to import */
+/** Unpacks a function from `bundleFunctions`. @returns its folder, and the path of the module to import */
 function unpackFunction(name: string): { folder: string; module: string } {
   const folder = join(dir, name)
   mkdirSync(folder, { recursive: true })

@@ -1,5 +1,5 @@
-// Tests which builds Netlify skips: those of superseded commits, but never for longer than five minutes, and none in
-// doubt.
+// Tests which builds Netlify skips: those of superseded commits, but never for longer than five minutes, and never if
+// in doubt.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -162,7 +162,7 @@ describe('function bundles', () => {
   test('pages renders a prompt with the code in its bundle', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-pages-'))
     execFileSync('python3', ['-m', 'zipfile', '-e', functions.get('pages')?.path ?? '', folder])
-    // The packages of the functions are a symlink here, which the bundler does not follow.
+    // Here, node_modules is a symlink to the project's packages, which the bundler does not follow.
     rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     const deploy = createServer((request, response) => {

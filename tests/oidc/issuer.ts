@@ -1,4 +1,5 @@
-// An OIDC issuer for tests: real keys, and tokens like those from GitHub Actions, valid or invalid in any way.
+// An OIDC issuer for tests. It has real keys, and issues tokens like those from GitHub Actions, either valid or invalid
+// in any way.
 import { createServer } from 'node:http'
 import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8, type JWTHeaderParameters, SignJWT } from 'jose'
 
@@ -22,13 +23,13 @@ export const CLAIMS = {
 
 export interface Issuer {
   jwksUrl: string
-  /** Returns the number of requests for its keys. */
+  /** Returns the number of requests for the issuer's keys. */
   fetches(): number
-  /** From now on, responds with this instead of the keys. */
+  /** From now on, returns this response instead of the keys. */
   answer(status: number, body: string): void
-  /** Signs a token. @param claims undefined omits one */
+  /** Signs a token. @param claims overrides for the default claims; undefined omits a claim */
   sign(claims?: Readonly<Record<string, unknown>>, header?: Partial<JWTHeaderParameters>): Promise<string>
-  /** Signs with a key that the issuer does not know, using the ID of one that it does. */
+  /** Signs with an unknown key, but under the ID of a key that the issuer knows. */
   signWithAnother(): Promise<string>
   /** Signs with the right key but another algorithm. */
   signBy(alg: 'PS256' | 'RS512'): Promise<string>
@@ -42,7 +43,7 @@ let made = 0
 export async function startIssuer(): Promise<Issuer> {
   const kid = 'key-1'
   const [ours, other] = await Promise.all([generateKeyPair('RS256', { extractable: true }), generateKeyPair('RS256')])
-  // The key has no `alg`, so that it does not rule out other algorithms by itself.
+  // The key has no `alg`, so it does not rule out other algorithms by itself.
   const jwk = { ...(await exportJWK(ours.publicKey)), kid, use: 'sig' }
   let current = { status: 200, body: JSON.stringify({ keys: [jwk] }) }
   let fetches = 0

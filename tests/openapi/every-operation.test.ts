@@ -1,5 +1,5 @@
-// Checks every operation against the API description with two thousand valid, nearly valid and hostile requests. Each
-// response must match in status, headers and schema.
+// Checks every operation against the API description with two thousand valid, nearly valid and hostile requests. The
+// status, headers and schema of each response must match.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
@@ -140,8 +140,8 @@ function hold(
   expect(status, said).not.toBe(500)
   expect(headers.get('Access-Control-Allow-Origin'), said).toBe('*')
   expect(headers.get('X-Content-Type-Options'), said).toBe('nosniff')
-  // A URL that matches no route is expected to return 404, and one that differs only in case 308, whichever operation
-  // was intended.
+  // Whichever operation was intended, a URL that matches no route must return 404, and a URL that differs from a route
+  // only in case must return 308.
   if (status === 308) return expect(headers.get('Location'), said).toMatch(/^\/api\/v1\//)
   const described =
     operation.responses[status] ?? (status === 404 ? { $ref: '#/components/responses/not_found' } : undefined)
@@ -175,7 +175,7 @@ test('read operations match the OpenAPI description', async () => {
   await fc.assert(
     fc.asyncProperty(aRead, async ({ path, from, isKnown, method, values }) => {
       const all: Record<string, string | undefined> = { ...values }
-      // Half of all requests are for something that exists.
+      // Half of all requests are for existing prompts and versions.
       if (isKnown)
         Object.assign(all, { owner: from.owner, handle: from.owner, name: from.name, version: from.versions[0] })
       const { get } = reads.find((read) => read.path === path)!
@@ -187,7 +187,7 @@ test('read operations match the OpenAPI description', async () => {
       const answer = path.includes('/export/') ? handleExport : handleRead
       const response = await answer(request, () => hub.dependencies)
       seen.add(`${path} ${response.status}`)
-      // A path parameter can turn the URL into that of another operation, which is checked separately.
+      // A path parameter can turn the URL into the URL of another operation, which is checked separately.
       const isItself = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}/?$`).test(url.pathname)
       if (isItself)
         hold(get, ['paths', path, 'get'], {

@@ -1,5 +1,5 @@
-// Checks that clients generated from the API description compile in strict mode and work: every operation is called
-// with each of them.
+// Checks that clients generated from the API description compile in strict mode and work: each client calls every
+// operation.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { openLocalWorld } from '../hubs/worlds.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hub-generated-'))
 
-/** Returns the path of a package's first command; of its second one for the compiler. */
+/** Returns the path of a package's first command or, for the compiler, of its second command. */
 function commandOf(name: string): string {
   const { bin } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')) as {
     bin: string | Record<string, string>
@@ -39,8 +39,8 @@ const send: typeof fetch = async (input, init) => {
 }
 
 /**
- * The same tasks written for each client, in `uses/`; each returns the same result. The files are not named .ts,
- * because their imports are generated.
+ * The same tasks written for each client, in `uses/`; each returns the same result. The file extension is not .ts,
+ * because the imports are generated.
  */
 const USES = ['openapi-fetch', 'hey-api', 'orval'] as const
 

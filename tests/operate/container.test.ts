@@ -1,5 +1,5 @@
-// Tests the Dockerfile by executing its steps one by one: it copies everything that is needed and nothing else, and the
-// hub runs with a read-only file system.
+// Tests the Dockerfile by executing its steps one by one: it copies exactly the files that are needed, and the hub runs
+// on a read-only file system.
 import { execFileSync } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -80,12 +80,12 @@ test.runIf(canContain)(
     }
     const image = [...images.values()].at(-1)!
     const hub = join(image.root, image.workdir)
-    // The image contains our own files and what npm installed, without test browsers or a second Node.
+    // The image contains our own files and the installed npm packages, without test browsers or a second Node.
     expect(sizeOf(hub)).toBeLessThan(300e6)
     expect(existsSync(join(hub, 'node_modules/netlify-cli'))).toBe(false)
     expect(image.volumes.map((volume) => ownerOf(join(image.root, volume)))).toEqual([1000, 1000])
 
-    // git refuses repositories owned by another user, so we own this one while we write to it.
+    // git rejects repositories owned by another user, so this test owns the repository while it writes to it.
     chownSync(join(image.root, 'catalogue'), 0, 0)
     const catalogue = makeRepository('ready', join(image.root, 'catalogue'))
     catalogue.commit({ 'content/acme/greet/versions/1.0.0.md': versionFile('Greet {{name}}.') })

@@ -4,7 +4,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, statSync, writeFileSync } fro
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Stage, Step } from './dockerfile.ts'
 
-/** Whether this machine allows us to mount file systems and to change the root in our own namespace. */
+/** Whether this machine allows mounting file systems and changing the root in a separate namespace. */
 export const canContain: boolean =
   process.platform === 'linux' &&
   process.getuid?.() === 0 &&
@@ -21,7 +21,7 @@ export interface Image {
   healthcheck: readonly string[]
 }
 
-/** What the official Node image adds to Debian: its user. The programs come from this machine. */
+/** What the official Node image adds to Debian: a user. The programs come from this machine. */
 const USERS = { root: 0, node: 1000 } as const
 /** Folders of this machine, mounted read-only. */
 const SYSTEM = ['usr', 'bin', 'sbin', 'lib', 'lib64'].filter((name) => existsSync(`/${name}`))
@@ -100,8 +100,8 @@ function carryOut(
 }
 
 /**
- * Copies as Docker does: the content of a folder, or a file under its own name if the target has a trailing slash.
- * Anything missing from the context is an error.
+ * Copies as Docker does: the content of a folder, or a file under its own name if the target ends in a slash. If
+ * anything is missing from the context, this fails.
  */
 function copy(
   args: readonly string[],
@@ -129,8 +129,8 @@ function copy(
 }
 
 /**
- * Installs packages outside the container, because it has no network: npm packages into the stage, system packages only
- * as a dry run.
+ * Installs packages outside the container, because the container has no network: npm packages into the stage, system
+ * packages only as a dry run.
  */
 function run(command: string, image: Image): void {
   if (command.startsWith('npm ')) {
@@ -161,8 +161,8 @@ function run(command: string, image: Image): void {
 }
 
 /**
- * Starts a command of an image. The whole file system is read-only except its volumes and /tmp. @param environment
- * overrides the image's own
+ * Starts a command in an image. The whole file system is read-only except for its volumes and /tmp. @param environment
+ * overrides the environment of the image
  */
 export function start(image: Image, command: readonly string[], environment: Record<string, string>): ChildProcess {
   const script = `${mount(image, image.volumes)}${enter(image, environment, command)}`
@@ -204,10 +204,10 @@ function enter(
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Returns the size of a folder's files in bytes. */
+/** Returns the total size of a folder's files in bytes. */
 export function sizeOf(folder: string): number {
   return Number(execFileSync('du', ['-sb', folder], { encoding: 'utf8' }).split('\t')[0])
 }
 
-/** Returns the numeric owner of a path. */
+/** Returns the numeric ID of the user who owns a path. */
 export const ownerOf = (path: string): number => statSync(path).uid

@@ -1,16 +1,16 @@
 // Parses the Dockerfile and .dockerignore. Unknown instructions are errors.
 
-/** An instruction of a Dockerfile. */
+/** A Dockerfile instruction. */
 export interface Step {
   word: string
   /** Flags such as `--from=packages`. */
   flags: Readonly<Record<string, string>>
-  /** The list in the exec form, or the words in the shell form; for RUN, the whole command line. */
+  /** The list in the exec form, or the words in the shell form. For RUN, this is the whole command line. */
   args: readonly string[]
   line: number
 }
 
-/** Everything from one FROM to the next. */
+/** Everything from one FROM instruction to the next. */
 export interface Stage {
   base: string
   name: string | undefined
@@ -19,7 +19,7 @@ export interface Stage {
 
 const WORDS = new Set(['COPY', 'RUN', 'WORKDIR', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'HEALTHCHECK', 'CMD'])
 
-/** Splits a Dockerfile into stages. @throws Error for syntax that this reader does not support */
+/** Splits a Dockerfile into stages. @throws Error for syntax that this parser does not support */
 export function readDockerfile(text: string): Stage[] {
   const stages: (Stage & { steps: Step[] })[] = []
   for (const { line, text: instruction } of listInstructions(text)) {
@@ -61,8 +61,8 @@ function readArguments(word: string, rest: string): Pick<Step, 'flags' | 'args'>
 }
 
 /**
- * Returns the files that Docker receives: the last pattern that matches a file or a parent folder decides. @param files
- * paths from the root
+ * Returns the files that Docker receives. For each file, the last pattern that matches it or a parent folder decides.
+ * @param files paths from the root
  */
 export function listContext(ignore: string, files: readonly string[]): string[] {
   const patterns = ignore.split('\n').filter((line) => /^[^#\s]/.test(line))
@@ -78,7 +78,7 @@ export function listContext(ignore: string, files: readonly string[]): string[] 
 }
 
 /**
- * Matches like Go's `filepath.Match`, of which we use only the star: it matches within a folder, including names that
+ * Matches as Go's `filepath.Match` does, but supports only `*`, which matches within a folder, including names that
  * start with a dot.
  */
 function toExpression(pattern: string): RegExp {

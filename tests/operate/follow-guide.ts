@@ -1,31 +1,31 @@
-// Follows a guide: runs its code blocks in order, with all absolute paths below a temporary folder.
+// Follows a guide: runs its code blocks in order, with every absolute path moved below a temporary folder.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** A machine that a guide is followed on. */
+/** A machine on which a guide is followed. */
 export interface GuideMachine {
   /** The folder that replaces `/`. */
   root: string
-  /** Returns a text adapted to this machine, with its folders, names and ports. */
+  /** Returns a text adapted to the folders, names and ports on this machine. */
   localise(text: string): string
-  /** Runs code blocks one after the other in one shell. @returns their output @throws Error if one fails */
+  /** Runs code blocks one after another in one shell. @returns their output @throws Error if a block fails */
   follow(blocks: readonly string[]): Promise<string>
   /** Returns the service's output. */
   log(): string
   remove(): Promise<void>
 }
 
-/** Returns the code blocks in a language from a guide, in order. */
+/** Returns all code blocks in one language from a guide, in order. */
 export function blocksOf(guide: string, language: string): string[] {
   const text = readFileSync(`src/pages/docs/${guide}.md`, 'utf8')
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, block]) => block!)
 }
 
 /**
- * Replacements for what is impossible here: packages come from this checkout, users and owners do not change, and a
- * shell function for systemd starts and stops the commands of the unit file.
+ * Replacements for everything that is impossible here: packages come from this checkout, users and file owners stay the
+ * same, and a shell function in place of systemd starts and stops the commands from the unit file.
  */
 const SHIMS = `
 apt-get() { :; }
@@ -58,7 +58,7 @@ systemctl() {
 /**
  * Opens a machine.
  *
- * @param hubPort where the hub listens instead of 8888
+ * @param hubPort the port on which the hub listens, instead of 8888
  * @param publicUrl replaces the hub's public URL
  * @param words additional replacements
  */
@@ -101,7 +101,7 @@ export function openMachine(
         PORT: String(hubPort),
         ASTRO_TELEMETRY_DISABLED: '1',
         GIT_CONFIG_GLOBAL: '/dev/null',
-        // The source of the submodule is a local folder here.
+        // Here, a local folder is the source of the submodule.
         GIT_CONFIG_COUNT: '1',
         GIT_CONFIG_KEY_0: 'protocol.file.allow',
         GIT_CONFIG_VALUE_0: 'always',
@@ -116,7 +116,7 @@ export function openMachine(
         shell.stdout.on('data', (text) => (stdout += text))
         shell.stderr.on('data', (text) => (stderr += text))
         shell.on('exit', (code) =>
-          // The hub that the block started still has its own output open.
+          // The hub that the block started still keeps its output open.
           setTimeout(
             () => (code === 0 ? done(stdout) : fail(new Error(`ended with ${code}\n${stdout}\n${stderr}`))),
             20,
@@ -131,7 +131,7 @@ export function openMachine(
   }
 }
 
-/** Creates the repository to clone: this checkout's current files, committed. */
+/** Creates the repository to clone, with this checkout's current files in one commit. */
 function makeSource(root: string): string {
   const source = join(root, 'source')
   mkdirSync(source)

@@ -1,5 +1,5 @@
 // Tests the self-hosting guides by following them: it runs every shell command as far as possible on this machine, and
-// checks every configuration with its program.
+// checks every configuration with the program that it is for.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -87,7 +87,7 @@ describe('a hub on one machine, set up by the guide', () => {
         ])
         .catch((error: Error) => error.message)
       await nginx.stop()
-      // The only difference is that the URL is not the hub's own.
+      // The only problem reported is that this URL is not the hub's own.
       const wrong = [...failed.matchAll(/"check": "([\w-]+)",\s+"about": "[^"]*",\s+"outcome": "error"/g)].map(
         ([, name]) => name,
       )
@@ -113,8 +113,8 @@ describe('a hub on one machine, set up by the guide', () => {
       service,
     ])
     expect(await versions(other)).toEqual(['1.0.2', '1.0.1', '1.0.0'])
-    // The restored hub lacks everything created after the backup. The next publish gets the next number and needs a
-    // token from this machine's store.
+    // The restored hub lacks everything that was created after the backup. The next publish gets the next number, and
+    // requires a token from the store on this machine.
     const refused = await second.follow([
       `TOKEN=${token.trim()}`,
       publish.split('\n').slice(1).join('\n').replace('--fail-with-body', ''),

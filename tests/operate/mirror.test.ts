@@ -1,5 +1,5 @@
-// Checks that plain web servers work as mirrors: nginx, as documented, and Python's own server return every file, which
-// covers every read of the API except search.
+// Checks that plain web servers work as mirrors: nginx, as documented, and Python's built-in server return every file.
+// Together, the files cover every read request of the API except search.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

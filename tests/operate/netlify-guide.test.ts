@@ -1,5 +1,5 @@
-// Tests the guide to a hub on Netlify and GitHub by following it: with a fake GitHub server, and our own host in place
-// of Netlify.
+// Tests the guide to a hub on Netlify and GitHub by following it. A fake server replaces GitHub, and our own host
+// replaces Netlify.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ beforeAll(async () => {
     `cd ${machine.root}/catalogue/hub && export CONTENT_DIR=../content`,
     `export GITHUB_API_URL=${github.url} GITHUB_OAUTH_URL=${github.url}`,
   ]
-  // This is GitHub's response about the rules that the guide sets, for a user on the bypass list.
+  // GitHub returns this for the rules that the guide sets, if the user is on the bypass list.
   const rules = ruleset.rules.map(({ type }) => ({ type, ruleset_id: 7 }))
   for (const [path, body] of [
     ['/rules/branches/main', rules],
@@ -83,7 +83,7 @@ test('every step of the guide works, from the repository to the first publish an
   const said = await machine.follow([
     ...settings,
     `${key}\n${signIn}`,
-    // Our own host takes Netlify's place, with the same functions.
+    // Our own host replaces Netlify here, with the same functions.
     'node_modules/.bin/node scripts/start.ts > hub.log 2>&1 & hub=$!',
     'until curl -fs -o /dev/null http://localhost:8888/healthz; do kill -0 $hub || { cat hub.log >&2; exit 1; }; sleep 0.2; done',
     // Sign-in needs a browser; tests/account covers it.
@@ -94,7 +94,7 @@ test('every step of the guide works, from the repository to the first publish an
   expect(said).toMatch(
     /ok +sign-in-application[\s\S]*"version":"1\.0\.1"[\s\S]*ok +hub-sign-in[\s\S]*All checks passed/,
   )
-  // The guides on the hub itself name its own repository.
+  // The guides on the hub itself contain the name of its own repository.
   expect(said).toContain(`GITHUB_REPOSITORY=${place.repository}`)
   expect(said).not.toContain('OWNER/catalogue')
   const message = github.calls.findLast(({ kind }) => kind === 'mutation')

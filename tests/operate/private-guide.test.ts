@@ -1,5 +1,5 @@
-// Tests the guide to a private hub by following it: the hub of the single-machine guide, with this guide's settings and
-// Caddyfile, checked over https by the doctor from inside and outside the network.
+// Tests the guide to a private hub by following it. The hub from the single-machine guide runs with this guide's
+// settings and Caddyfile, and the doctor checks it over https from inside and outside the network.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ describe.skipIf(!isInstalled('caddy'))('a private hub', () => {
   beforeAll(async () => {
     ;[hubPort, port, plainPort] = [await freePort(), await freePort(), await freePort()]
     machine = openMachine(hubPort, `https://hub.example.org:${port}`)
-    // These are the host names of the network, for Node and curl.
+    // These are the host names in the network, for Node and curl.
     writeFileSync(
       join(machine.root, 'names.cjs'),
       `const dns = require('node:dns'); const { lookup } = dns
@@ -100,7 +100,7 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
 
   test('does not respond outside the network, and listens only on localhost', async () => {
     await stopCaddy()
-    // Requests from this machine come from outside such a network.
+    // Here, requests from this machine come from outside the network.
     await startCaddy((text) => text.replace('private_ranges', '192.0.2.0/24'))
     expect(await failing(fromInside([look]))).toMatch(/ERROR +hub-reachable .*does not respond/)
     expect(listeners(hubPort)).toEqual(['00000000000000000000000001000000', '0100007F'])
@@ -108,7 +108,7 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
 })
 
 /**
- * Returns the IP addresses that something listens on, in the kernel's format: ::1 and 127.0.0.1. See proc_pid_net(5).
+ * Returns the IP addresses on which a process listens, in the kernel's format: ::1 and 127.0.0.1. See proc_pid_net(5).
  */
 function listeners(port: number): string[] {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`

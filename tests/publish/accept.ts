@@ -1,10 +1,10 @@
-// Creates an accepted publish, for tests that make the decision without a hub.
+// Creates an accepted publish, for tests that run the publish decision without a hub.
 import { addressesBelow } from '../../src/domain/api/record-links.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import { measure } from '../../src/ports/measure.ts'
 import type { AcceptedPublish } from '../../src/server/publish/publish.ts'
 
-/** Returns a publish to acme/review, by default by an operator of acme at the beginning of 1970. */
+/** Returns a publish to acme/review; by default, an operator of acme sends it at the beginning of 1970. */
 export function acceptPublish({
   body,
   ...given

@@ -1,4 +1,5 @@
-// Tests the response to a publish: its fields, the version number, and what carries over from the previous version. docs/contract.md section 7.
+// Tests the response to a publish: its fields, the version number, and what carries over from the previous version. See
+// docs/contract.md section 7.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BASE_URL } from '../hubs/handlers.ts'
 import { REPOSITORY } from '../hubs/publishing.ts'

@@ -1,4 +1,4 @@
-// Tests how the bytes of a hostile body are handled: how many are read, and which are not JSON.
+// Tests how the bytes of a hostile body are handled: how many are read, and which bodies are not valid JSON.
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { Sending } from '../hubs/publishing.ts'

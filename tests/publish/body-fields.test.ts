@@ -1,4 +1,4 @@
-// Tests what each field of a publish rejects, with its name and what was expected.
+// Tests which values each field of a publish rejects: the message names the field and says what was expected.
 import { describe, expect, test } from 'vitest'
 import { expectRefusal, hub, judgeAfterwards, many, nested, openForInputs } from './hostile-inputs.ts'
 

@@ -1,4 +1,5 @@
-// Checks that a prompt has the same bytes everywhere: as published, in git, as a fresh copy and after a rebuild, on this machine and on GitHub.
+// Checks that a prompt has the same bytes everywhere: in the publish, in git, in a fresh copy and after a rebuild, both
+// on this machine and on GitHub.
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import fc from 'fast-check'

@@ -1,5 +1,5 @@
-// Tests many simultaneous publishers on the fake GitHub server: with each of its faults, the number of calls per
-// publish, and the duration of ten simultaneous publishes.
+// Tests many simultaneous publishers on the fake GitHub server: how they cope with each of its faults, the number of
+// calls per publish, and how long ten simultaneous publishes take.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FAULTS, type Fault, type Rule } from '../github/faults.ts'
@@ -30,7 +30,7 @@ const openHubs = async (count: number): Promise<Hub[]> => {
 }
 const at = <Value>(values: readonly Value[], index: number): Value => values[index % values.length]!
 
-/** Creates a random generator that makes the same decisions in every run: mulberry32. */
+/** Creates a random generator (mulberry32) that makes the same decisions in every run. */
 function createCoin(seed: number): (share: number) => () => boolean {
   let state = seed
   return (share) => () => {
@@ -41,7 +41,7 @@ function createCoin(seed: number): (share: number) => () => boolean {
   }
 }
 
-/** Creates a fault that holds each call separately. */
+/** Creates a fault that holds each call individually. */
 const holdEach = (work: () => Promise<unknown>): Fault => ({
   kind: 'hold',
   applied: false,
@@ -51,7 +51,7 @@ const holdEach = (work: () => Promise<unknown>): Fault => ({
 })
 
 const OUTSIDE = 'Somebody else'
-/** Moves the branch as GitHub does, one commit after another, so that none of our commits can be lost. */
+/** Moves the branch as GitHub does, one commit after another, so that none of the hub's commits can be lost. */
 async function moveBranch({ repository, token }: StandInRepository, number: number): Promise<void> {
   const headers = { authorization: `token ${token}`, 'content-type': 'application/json' }
   for (;;) {
@@ -123,7 +123,7 @@ const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoi
 describe.each(CONDITIONS)('concurrent publishes to GitHub: %s', (condition, makeRules) => {
   //  how                       processes
   test.each([
-    // With three processes, each also queues its own publishes.
+    // Each of the three processes also queues its own publishes.
     ...(condition === 'no fault' ? [['in one process', 1] as const] : []),
     ['in three processes', 3] as const,
   ])('%s: 12 publishes get 12 different, consecutive versions', async (_, processes) => {
@@ -136,7 +136,7 @@ describe.each(CONDITIONS)('concurrent publishes to GitHub: %s', (condition, make
     expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(12))
     await expectPublished(world, bodies, answers)
     expect(await judgeHistory(world)).toEqual(consecutive(12).map((v) => `content/acme/code-review/versions/${v}.md`))
-    // A version that was confirmed with 201 can be read immediately, whatever happened before.
+    // A version confirmed with 201 can be read immediately, whatever happened before.
     for (const [index, { version }] of answers.entries())
       expect((await hubs[0]!.readRepository(`/raw?version=${version}`)).text).toBe(bodies[index]!.content)
     expect((await hubs[0]!.readRepository()).data).toMatchObject({ latest_version: '1.0.11', versions_count: 12 })
@@ -213,7 +213,7 @@ describe('GitHub calls per publish', () => {
   ])('%s', async (_, body, key, status, calls) => {
     const warm = await openHub(world)
     await warm.publish(FIRST, { key: 'key-0001' })
-    // This process has only the build in memory.
+    // This process knows only the in-memory build.
     const cold = await openHub(world, { state: warm.state })
     await cold.build()
     standIn.forget()

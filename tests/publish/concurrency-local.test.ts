@@ -1,5 +1,5 @@
-// Tests many simultaneous publishers on this machine: consecutive numbers, one winner per expected version, and a
-// history that git considers intact.
+// Tests many simultaneous publishers on this machine: version numbers are consecutive, one publisher wins per expected
+// version, and git finds the history intact.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => world.close())
 
-/** Opens hubs that share git and the token store, as processes do; each hub has its own queue. */
+/** Opens hubs that share git and the token store, as separate processes do. Each hub has its own queue. */
 const openHubs = async (count: number): Promise<Hub[]> => {
   const first = await openHub(world)
   const others = Array.from({ length: count - 1 }, () => openHub(world, { state: first.state }))

@@ -1,5 +1,5 @@
 // Tests the options and preconditions of a publish: an expected version, a dry run, and what an archived repository
-// rejects. docs/contract.md section 7.
+// rejects. See docs/contract.md section 7.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { REPOSITORY } from '../hubs/publishing.ts'
 import { commits, hub, INDEX, open, versionFile, versionPath, world } from './open-rules.ts'

@@ -1,4 +1,4 @@
-// Checks dangerous-looking content: it is kept byte for byte and never executed, tokens never become public, and no
+// Checks dangerous-looking content: it is stored byte for byte and never executed, tokens never become public, and no
 // publish breaks a later build.
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Tests how one round decides from the state of git: the version number, what is rejected, what needs no commit, and
+// Tests how one round makes its decision based on git: the version number, what is rejected, what needs no commit, and
 // the commit message.
 import { describe, expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
@@ -15,7 +15,7 @@ interface Found {
   versions?: string[]
   index?: string
   ownerIndex?: string
-  /** The file of the version that the round needs. */
+  /** The text of the version file that the round reads. */
   text?: string
   publishes?: PublishMark[]
 }
@@ -28,7 +28,7 @@ const folderOf = ({ versions = [], index, ownerIndex, publishes = [] }: Found): 
   publishes,
 })
 
-/** Decides one round. @returns the result in a few words */
+/** Runs one round. @returns the decision in a few words */
 async function decide(accepted: AcceptedPublish, found: Found): Promise<string> {
   try {
     return say(await decided(accepted, found))
@@ -161,7 +161,7 @@ test('carries over variables and parameters, drops unused variables and adds new
 })
 
 describe('a token in the latest version that was committed directly to git', () => {
-  // A token has 32 random characters and their checksum.
+  // A token consists of 32 random characters and their checksum.
   const token = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
   const declared = `variables: [{name: key, default: ${token}}]\n`
   test.each<[string, Record<string, unknown>, string, string]>([

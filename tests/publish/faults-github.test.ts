@@ -1,5 +1,5 @@
-// Tests what a publisher sees when GitHub is down, slow, busy or rejects the request: a clear 503 or 502, no partial
-// writes, no effect on reads, and a retry that finds an already published version.
+// Tests what a publisher sees when GitHub is down, slow or busy, or rejects the request: a clear 503 or 502, no partial
+// writes, no effect on reads, and a retry that finds a version that was already published.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openGitHub } from '../../src/stores/github/git-store-github.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
@@ -37,7 +37,7 @@ afterEach(() => {
   world.close()
 })
 
-/** Replaces only the clock, which jumps by 25 seconds at each call, so that no test has to wait. */
+/** Replaces only the clock, which jumps 25 seconds ahead at each call, so that no test has to wait. */
 function passTimeAtEachCall(seconds: number): () => boolean {
   vi.useFakeTimers({ toFake: ['Date'] })
   return () => {
@@ -46,7 +46,7 @@ function passTimeAtEachCall(seconds: number): () => boolean {
   }
 }
 
-/** Checks that every read URL responds as before, without any call to GitHub. */
+/** Checks that every read URL still returns the same response, without any call to GitHub. */
 async function expectReading(): Promise<void> {
   const calls = standIn.counts().all
   for (const rest of ['', '/versions', '/raw', '/versions/1.0.0', '/raw?version=1.0.0'])
@@ -55,7 +55,10 @@ async function expectReading(): Promise<void> {
   expect(standIn.counts().all).toBe(calls)
 }
 
-/** Checks that each log line is a single line of JSON, without our credential, the content or a stack trace. */
+/**
+ * Checks that each log line is a single line of JSON and does not contain the hub's credential, the content or a stack
+ * trace.
+ */
 function expectCleanLog(): void {
   for (const line of logged) {
     expect(() => JSON.parse(line)).not.toThrow()
@@ -65,7 +68,7 @@ function expectCleanLog(): void {
 
 const never = new Promise<never>(() => {})
 
-/** Opens the same hub with a short timeout for calls. */
+/** Opens the same hub with a short timeout for GitHub calls. */
 async function openImpatient(apiUrl = standIn.url, beforeReading: () => void = () => {}): Promise<Hub> {
   const { repository, branch, token } = world.place
   const store = openGitHub({ repository, branch, credential: { kind: 'token', token }, apiUrl, callTimeoutMs: 300 })
@@ -262,7 +265,7 @@ test('finds the commit of an index.md update whose response was lost, and shows 
 
 test('a write that is applied after the call timeout: 201, one version', async () => {
   const impatient = await openImpatient()
-  // The write is held until the next attempt arrives, so that the two overlap at any machine speed.
+  // The write is held until the next attempt arrives, so that the two overlap, however fast the machine is.
   const second = Promise.withResolvers<void>()
   const seesSecond = () => {
     second.resolve()
@@ -279,7 +282,7 @@ test('a write that is applied after the call timeout: 201, one version', async (
 })
 
 describe('a publish whose response was lost', () => {
-  /** Applies the write, then makes GitHub unreachable until the deadline. */
+  /** Carries out the write, then makes GitHub unreachable until the deadline. */
   const loseEverything = async (key?: string) => {
     const pass = passTimeAtEachCall(6)
     standIn.script(
@@ -333,7 +336,7 @@ test('rereads a stale listing before it reports a conflict or "unchanged"', asyn
   standIn.forget()
   const stale = (times: number) =>
     standIn.script({ on: 'query', times, when: ({ name }) => name === 'Folder', fault: FAULTS.oldAnswer() })
-  // One call records the response that is later replayed as the stale one.
+  // The response to one call is recorded and later replayed as the stale response.
   await hub.publish({ content: 'First\n' })
   await hub.publish({ content: 'Second\n' })
   stale(2)

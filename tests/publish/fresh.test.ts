@@ -1,5 +1,5 @@
-// Tests fresh copies: a published version can be read immediately, before any build, until a build includes it. A
-// failing store of fresh copies must break nothing else.
+// Tests fresh copies: a published version can be read immediately, before a build includes it. A failing store of fresh
+// copies must break nothing else.
 import { hash } from 'node:crypto'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -197,7 +197,7 @@ describe('fresh copies and builds', () => {
     await hub.publish({ content: 'New\n' })
     const files = await hub.build()
     expect((await hub.readRepository()).text).toBe(files.get('/data/v1/repos/acme/code-review.json'))
-    // Data that only the build knows, such as a status set in git, now appears.
+    // Data that exists only in the build, such as a status set in git, now appears.
     await world.commitOutside({ [INDEX]: '---\nstatus: deprecated\n---\n' })
     await hub.build()
     expect((await hub.readRepository()).data).toMatchObject({ status: 'deprecated', latest_version: '1.0.1' })
@@ -320,8 +320,8 @@ describe('stored copies', () => {
         key === 'description' && typeof value === 'string' ? undefined : value,
       ),
     )
-    // If this fails because a record has changed, increment FORMAT in src/stores/state/fresh-copies.ts, because copies
-    // from the last deploy still exist, and update both values here.
+    // If this fails because the format of a record has changed, increment FORMAT in src/stores/state/fresh-copies.ts,
+    // because copies from the last deploy still exist. Then update both values here.
     expect([format, hash('sha256', shapes.join('\n')).slice(0, 16)]).toEqual([5, 'a4a596eace6c0879'])
   })
 })

@@ -1,4 +1,5 @@
-// Checks the result of publishing: a valid git history with one new file per commit, and consecutive numbers.
+// Checks the results of publishing: a valid git history with one new version file per commit, and consecutive version
+// numbers.
 import { execFileSync } from 'node:child_process'
 import { expect } from 'vitest'
 import { z } from 'zod'
@@ -6,9 +7,9 @@ import type { Answer } from '../hubs/publishing.ts'
 import type { World } from '../hubs/worlds.ts'
 
 /**
- * Checks a repository's history with real git: it is intact and linear, each commit adds one version file, and none is
- * ever modified.
- * @returns paths of the version files, oldest first
+ * Checks a repository's history with the real git: it is intact and linear, each commit adds one version file, and no
+ * version file is ever modified.
+ * @returns the paths of the version files, oldest first
  */
 export async function judgeHistory(world: World): Promise<string[]> {
   const folder = await world.gitFolder()
@@ -34,7 +35,7 @@ export async function judgeHistory(world: World): Promise<string[]> {
   return added
 }
 
-/** Checks that each response names the exact commit with the content that was sent. */
+/** Checks that each response names the commit that contains exactly the content that was sent. */
 export async function expectPublished(
   world: World,
   bodies: readonly { content: string }[],
@@ -49,10 +50,13 @@ export async function expectPublished(
   }
 }
 
-/** Returns consecutive version numbers such as 1.0.0, 1.0.1, …, which simultaneous publishers must get in total. */
+/**
+ * Returns consecutive version numbers such as 1.0.0, 1.0.1, …: together, simultaneous publishers must get exactly
+ * these.
+ */
 export const consecutive = (count: number, from = 0): string[] =>
   Array.from({ length: count }, (_, index) => `1.0.${from + index}`)
 
-/** Compares version numbers as numbers. */
+/** Sorts version numbers numerically. */
 export const sorted = (versions: readonly string[]): string[] =>
   [...versions].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))

@@ -1,4 +1,4 @@
-// Opens the hub that receives hostile input, with checks of the error and of the state afterwards.
+// Opens a hub for hostile input, and checks the errors and the state afterwards.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,8 +9,8 @@ import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { judgeHistory } from './history.ts'
 
 /**
- * These are set when the first test of a file runs; importers see the current values. `canary` is a file that only
- * executed content would write.
+ * These variables are set before the first test of a file runs, and importers see the current values. `canary` is a
+ * file that would be written only if content were executed.
  */
 export let world: World
 export let hub: Hub
@@ -19,7 +19,7 @@ export let canary: string
 export let logged: string[]
 const fetched: string[] = []
 
-/** Opens one hub for all tests in a file; after each of them, the log must be empty. */
+/** Opens one hub for all tests in a file. After each test, the log must be empty. */
 export function openForInputs(): void {
   beforeAll(async () => {
     canary = join(mkdtempSync(join(tmpdir(), 'hub-canary-')), 'executed')
@@ -44,7 +44,7 @@ export function openForInputs(): void {
       vi.spyOn(console, method).mockImplementation((...parts: unknown[]) => void logged.push(parts.join(' ')))
   })
   afterEach(() => {
-    // A rejection is the caller's fault, so it must log nothing, and above all no stack trace.
+    // Rejected input is the caller's mistake, so it must log nothing, and above all no stack trace.
     expect(logged).toEqual([])
   })
 }
@@ -54,7 +54,7 @@ export const git = async (...args: string[]) =>
   execFileSync('git', ['--git-dir', await world.gitFolder(), ...args], { encoding: 'utf8' })
 export const head = () => git('rev-parse', 'main')
 
-/** Checks that a rejection has its status, code and a printable message, and writes nothing. */
+/** Checks that a rejection has the expected status and code and a printable message, and writes nothing. */
 export async function expectRefusal(
   body: unknown,
   sending: Sending,
@@ -74,7 +74,7 @@ export async function expectRefusal(
 
 /** Returns deeply nested JSON as text, because JSON.stringify cannot write it. */
 export const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
-/** Returns an object with that many keys. */
+/** Returns an object with the given number of keys. */
 export const many = (count: number, value: unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, value]))
 /** Returns a body of unknown length. */
@@ -86,7 +86,9 @@ export const stream = (chunks: number, bytes: number) =>
     },
   })
 
-/** Adds a last test that checks the repository and the machine afterwards. @param least the minimum number of successful publishes */
+/**
+ * Adds a final test that checks the repository and the machine. @param least the minimum number of successful publishes
+ */
 export function judgeAfterwards(least: number): void {
   test('afterwards: one file per commit, nothing outside content/acme, nothing fetched, nothing executed', async () => {
     const added = await judgeHistory(world)

@@ -9,12 +9,12 @@ import { openCopies, rememberCopies } from '../../src/stores/state/fresh-copies.
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { BASE_URL, openHandlers } from '../hubs/handlers.ts'
 
-/** The settings of the process, as JSON in its only argument; it finds git through its PATH. */
+/** The settings of the process, passed as JSON in its only argument. The process finds git through its PATH. */
 export interface KillableSettings {
   contentDir: string
   blobsDir: string
   /**
-   * The GitHub repository to publish to; if undefined, the hub publishes to the work tree around the content folder.
+   * The GitHub repository to publish to; if undefined, the hub publishes to the working tree around the content folder.
    */
   github?: GitHubOptions
 }
@@ -23,8 +23,8 @@ export interface KillableSettings {
 export interface KillableQuestion {
   id: number
   /**
-   * `POST` publishes, `PUT` and `PATCH` change, `GET` reads, and `BUILD` builds the current content and serves it from
-   * then on.
+   * `POST` publishes, `PUT` and `PATCH` make changes, and `GET` reads. `BUILD` builds the current content and serves it
+   * from then on.
    */
   method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'BUILD'
   path: string
@@ -40,7 +40,7 @@ let source = UNKNOWN_SOURCE
 const fresh = copiesAhead(rememberCopies(openCopies(state)), () => source)
 const TOKEN_KEY = 'the-token-of-this-test'
 const handlers = openHandlers({ git, state, fresh })
-/** The token is the same in every run and process, because a retry is recognised by its sender. */
+/** The token is the same in every run and process, because a retry is recognised by who sends it. */
 const token = (await state.get(TOKEN_KEY))?.value ?? (await makeToken())
 
 async function makeToken(): Promise<string> {

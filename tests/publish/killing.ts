@@ -14,7 +14,7 @@ import type { World } from '../hubs/worlds.ts'
 import { judgeHistory } from './history.ts'
 import type { KillableQuestion, KillableSettings } from './killable-hub.ts'
 
-/** A response, or `died` if the process died before it sent one. */
+/** A response, or `died` if the process died before it responded. */
 export type Reply = { status: number; text: string } | 'died'
 
 export interface KillableHub {
@@ -26,7 +26,10 @@ export interface KillableHub {
   ended: Promise<unknown>
 }
 
-/** Starts a hub and lets it build its content. @param gitDir a folder whose `git` it runs instead of the real one */
+/**
+ * Starts a hub and lets it build its content. @param gitDir a folder with the `git` that the hub runs instead of the
+ * real one
+ */
 export async function startKillable(settings: KillableSettings, gitDir?: string): Promise<KillableHub> {
   const program = join(import.meta.dirname, 'killable-hub.ts')
   const child = spawn(process.execPath, [program, JSON.stringify(settings)], {
@@ -75,14 +78,15 @@ export async function startKillable(settings: KillableSettings, gitDir?: string)
   }
 }
 
-/** A git command that fails, or kills the process that runs it, at one of its calls. */
+/** A git wrapper that, at a chosen call, fails or kills the process that runs it. */
 export interface BadGit {
   /** The folder to put first in PATH. */
   dir: string
   /**
-   * @param call its 1-based number, counted from now on; or its command, such as `update-ref`, for the next such call
-   * @param what kills the process before or after the real git ran; `full` makes this call and every later one that
-   * writes fail, as on a full disk
+   * @param call the 1-based number of the call, counted from now on; or a git command such as `update-ref`, to select
+   * the next call of that command
+   * @param what whether the process is killed before or after the real git runs; with `full`, this call and all later
+   * calls that write fail, as on a full disk
    */
   arm(call: number | string, what: 'before' | 'after' | 'full'): void
   disarm(): void
@@ -136,7 +140,7 @@ exit $status
   }
 }
 
-/** Confirmed versions with their content. */
+/** Maps each confirmed version to its content. */
 export type Answered = Map<string, string>
 
 /** Records a response. @returns the version, or undefined if the publish failed */
@@ -150,7 +154,7 @@ export function noteAnswer(answered: Answered, content: string, reply: Reply): s
   return data.version
 }
 
-/** Checks that a hub returns the confirmed versions. @param versions all by default */
+/** Checks that a hub returns the confirmed versions. @param versions the versions to check; all by default */
 export async function expectReadable(
   hub: KillableHub,
   answered: Answered,
@@ -163,8 +167,8 @@ export async function expectReadable(
 }
 
 /**
- * Checks that a clean build from a clone has everything that was confirmed, and that git considers the history intact:
- * each commit adds one version file, and none is ever changed.
+ * Checks that a clean build from a clone contains every confirmed version, and that git finds the history intact: each
+ * commit adds one version file, and no version file ever changes.
  */
 export async function expectKept(world: World, answered: Answered): Promise<void> {
   await judgeHistory(world)

@@ -1,5 +1,5 @@
-// Checks that a hub may be killed at any moment: everything confirmed can be read after the restart and after a clean
-// build, and no number is used twice.
+// Checks that a hub can be killed at any moment: after a restart and after a clean build, everything confirmed can be
+// read, and no version number is used twice.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,15 +22,17 @@ import {
   startKillable,
 } from './killing.ts'
 
-/** The number of random kills in a test. For many by hand: KILLS=200 npx vitest run tests/publish/kills.test.ts */
+/** The number of random kills in a test. To run more: `KILLS=200 npx vitest run tests/publish/kills.test.ts` */
 const KILLS = Number(process.env.KILLS ?? 3)
-/** With many kills, tests each git call, before and after it; otherwise only every fourth of these moments. */
+/**
+ * With many kills, the hub is killed before and after every git call; otherwise, only at every fourth of these points.
+ */
 const STRIDE = KILLS > 20 ? 1 : 4
 vi.setConfig({ testTimeout: 120_000 + KILLS * 10_000, hookTimeout: 60_000 })
 
-/** Seed of the random moments; the same seed always gives the same ones. */
+/** The seed for the random moments. The same seed always produces the same moments. */
 const SEED = Number(process.env.SEED ?? 1)
-/** Approximate duration of a publish, so that a kill can hit any of its steps. */
+/** The approximate duration of a publish, within which a kill can hit any step. */
 const PUBLISH_MS = 250
 
 let blobsDir: string
@@ -50,7 +52,7 @@ afterEach(async () => {
   rmSync(blobsDir, { recursive: true, force: true })
 })
 
-/** Returns a generator of random numbers from 0 to 1. https://github.com/cprosche/mulberry32 */
+/** Returns a generator of random numbers from 0 to 1. See https://github.com/cprosche/mulberry32. */
 function mulberry32(seed: number): () => number {
   let state = seed
   return () => {
@@ -142,7 +144,7 @@ test('two processes on one repository, one killed at random, keep every confirme
       ])
       for (const [index, reply] of replies.entries()) noteAnswer(answered, contents[index]!, reply)
       expect(replies[1]).not.toBe('died')
-      // The surviving process finishes what the other one left undone.
+      // The surviving process finishes what the killed process left undone.
       await retry(pair[survivor]!, answered, contents[2]!, `key-${kills}-three`)
       await moment
       await pair[victim]!.ended
@@ -156,7 +158,7 @@ test('two processes on one repository, one killed at random, keep every confirme
     for (const hub of pair) await hub.ask({ method: 'BUILD', path: '' })
     for (const hub of pair) await expectReadable(hub, answered)
     await expectKept(world, answered)
-    // There are three publishes per round, each published once, however often it was repeated.
+    // Each round has three publishes. Each of them is published only once, however often the request was repeated.
     expect(answered.size).toBe(3 * KILLS)
     console.info(`${KILLS} kills, ${answered.size} versions`)
   } finally {
@@ -167,8 +169,8 @@ test('two processes on one repository, one killed at random, keep every confirme
 test('a process on GitHub, killed around each call and at random, keeps every confirmed version', async () => {
   const standIn = await startGitHubStandIn()
   try {
-    // The fake GitHub server allows 5,000 calls per token, and each start copies its whole history, so the test
-    // switches to a new repository now and then.
+    // The fake GitHub server allows 5,000 calls per token, and each start copies the whole history of the repository,
+    // so the test occasionally switches to a new repository.
     let [kills, versions] = [0, 0]
     for (let left = KILLS, isFirst = true; isFirst || left > 0; left -= 20, isFirst = false) {
       const done = await killBeforeGitHub(standIn, isFirst, Math.min(20, left))
@@ -255,7 +257,7 @@ test.each(['local git', 'GitHub'])(
         }
         await hub.ended
         hub = await startAgain()
-        // Every confirmed version exists. The unconfirmed one may exist, and its retry publishes it if it does not.
+        // Every confirmed version exists. The unconfirmed version may exist; if it does not, its retry publishes it.
         expect(await change(hub, kills, managed)).toBe(true)
         await expectManaged(hub, managed)
         if (!standIn) expectCleanTree(await world.contentDir())
@@ -310,7 +312,7 @@ async function killBeforeGitHub(
     }
     await expectReadable(hub, answered)
     await expectKept(world, answered)
-    // The last step comes after the response, so the process is not killed there.
+    // The last step comes after the response, so this test does not kill the process there.
     expect(answered.size).toBe(kills + (isStepped ? 1 : 0))
     return { kills, versions: answered.size }
   } finally {

@@ -1,5 +1,5 @@
-// Tests changing what is published: each field, permission and state, with local git and on the fake GitHub server, and
-// many concurrent callers. docs/contract.md section 7.
+// Tests changes to what is published: each field, permission and state, with local git and the fake GitHub server, and
+// with many concurrent callers. See docs/contract.md section 7.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -257,7 +257,7 @@ describe.each([
     const second = await openHub(world, { state: hub.state })
     await second.build()
     const of = (index: number) => ({ hub: index % 2 === 0 ? hub : second })
-    // On a loaded machine, a response may time out; callers then retry, as clients do.
+    // On a loaded machine, a response may time out. Callers then retry, as clients do.
     const insist = async (ask: () => Promise<Answer>): Promise<Answer> => {
       const answer = await ask()
       return answer.status === 503 ? insist(ask) : answer

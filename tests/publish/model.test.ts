@@ -1,5 +1,5 @@
 // Checks that no confirmed version is ever lost. Random sequences of publishes, edits, commits, branch switches, kills,
-// full disks and restarts are compared with a simple model.
+// full disks and restarts run against a real hub and a simple model, and the results are compared.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,12 +10,12 @@ import { REPOSITORY } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
 import { type Answered, type BadGit, type KillableHub, makeBadGit, noteAnswer, startKillable } from './killing.ts'
 
-/** The number of sequences. To run many by hand: MODEL_RUNS=100 SEED=2 npx vitest run tests/publish/model.test.ts */
+/** The number of sequences. To run more: `MODEL_RUNS=100 SEED=2 npx vitest run tests/publish/model.test.ts` */
 const RUNS = Number(process.env.MODEL_RUNS ?? 3)
 const SEED = Number(process.env.SEED ?? 1)
-/** Maximum number of steps in a sequence. */
+/** The maximum number of steps in a sequence. */
 const MAX_STEPS = 20
-/** Approximate number of git calls in a publish; a kill at a later call has no effect. */
+/** The approximate number of git calls in a publish. A kill at a later call has no effect. */
 const GIT_CALLS = 22
 vi.setConfig({ testTimeout: 60_000 + RUNS * 60_000 })
 
@@ -25,13 +25,13 @@ const versionFile = (version: string) => `content/${REPOSITORY}/versions/${versi
 /** The expected state, as far as the test knows it. */
 interface Model {
   /**
-   * The confirmed versions, by branch served. A new branch starts with the versions of the branch that it was created
-   * from.
+   * The confirmed versions, keyed by the branch that the hub served. A new branch starts with the versions of the
+   * branch from which it was created.
    */
   answered: Map<string, Answered>
   /** The branch that is checked out; undefined while HEAD is detached. */
   standing: string | undefined
-  /** The branch that the hub publishes to: the one it was started on. Undefined while no hub is running. */
+  /** The branch that the hub publishes to, which is the one it was started on. Undefined while no hub is running. */
   served: string | undefined
   /** The user's uncommitted edit of index.md. */
   edit: string | undefined
@@ -60,8 +60,8 @@ let number = 0
 const REFUSALS = /would be overwritten|\bcommit -q -a\b/
 
 /**
- * Runs git as the user does. @param mayRemove whether the user removes the lock of a killed hub when git fails because
- * of it and suggests that
+ * Runs git as the user does. @param mayRemove whether the user removes the lock of a killed hub if git fails because of
+ * the lock and suggests removing it
  */
 function runAsUser(
   { folder, git }: Pick<Real, 'folder' | 'git'>,
@@ -101,7 +101,7 @@ async function judge(model: Model, real: Real): Promise<void> {
   expect(git('status', '--porcelain', '-uall')).toBe(model.edit === undefined ? '' : edited)
 }
 
-/** Wraps a step: counts it, and runs the checks after it. */
+/** Wraps a step so that it is counted and followed by the checks. */
 function step(
   name: string,
   check: (model: Readonly<Model>) => boolean,
@@ -127,7 +127,7 @@ const answeredOn = (model: Readonly<Model>, branch: string): Answered => {
 const hasVersion = ({ answered, standing }: Readonly<Model>) =>
   standing !== undefined && (answered.get(standing)?.size ?? 0) > 0
 
-/** Publishes a new version. @param isTitled whether `index.md` changes too */
+/** Publishes a new version. @param isTitled whether the publish also changes `index.md` */
 function send(real: Real, isTitled: boolean): { content: string; key: string; reply: ReturnType<KillableHub['ask']> } {
   number += 1
   const content = `Text ${number}\n`
@@ -230,7 +230,8 @@ const commitByHand = (mayRemove: boolean) =>
       const done = runAsUser(real, mayRemove, 'commit', '-q', '-a', '-m', 'By hand')
       if (done === 'refused') return
       model.edit = undefined
-      // The user committed over what a killed hub had left, despite its lock, so unconfirmed versions may be lost.
+      // The user made a commit on top of what a killed hub had left behind, despite its lock, so unconfirmed versions
+      // may be lost.
       if (model.isUnfinished) model.pending = undefined
     },
   )
@@ -244,7 +245,7 @@ const move = (name: string, mayRemove: boolean, args: (real: Real) => string[]) 
       if (runAsUser(real, mayRemove, ...args(real)) === 'refused') return
       const branch = real.git('branch', '--show-current').trim()
       if (branch !== '' && !model.answered.has(branch)) {
-        // The new branch starts at HEAD, so it has the confirmed versions that exist there.
+        // The new branch starts at HEAD, so it has the confirmed versions that exist at that commit.
         const all = [...model.answered.values()].flatMap((answered) => [...answered])
         const there = all.filter(([version, content]) => {
           try {
@@ -265,9 +266,9 @@ const switchTo = (branch: string, mayRemove: boolean) =>
   )
 
 const call = fc.integer({ min: 1, max: GIT_CALLS })
-/** Half of the kills happen while the branch is being moved, the only moment that leaves unfinished work. */
+/** Half of the kills happen while the branch is being updated, the only moment that leaves unfinished work. */
 const killedAt = fc.oneof(call, fc.constant('update-ref' as const))
-/** A step is chosen more often if it is listed more often; publishes and kills are the most frequent. */
+/** The more often a step is listed, the more often it is chosen. Publishes and kills are the most frequent steps. */
 const steps = [
   fc.boolean().map(publish),
   fc.boolean().map(publish),
@@ -318,8 +319,8 @@ test(`${RUNS} random sequences of publishing, manual git work, kills and full di
       }
       try {
         await fc.asyncModelRun(() => ({ model, real }), [restart, publish(false), ...commands])
-        // Whatever happened before, once the user has discarded their edit, a hub on main has every version and
-        // publishes the next one.
+        // Whatever happened before, a hub on main has every version and publishes the next one after the user has
+        // discarded the edit.
         if (model.edit !== undefined) {
           if (real.git('ls-files', '--', INDEX) === '') rmSync(join(folder, INDEX))
           else real.git('checkout', '-q', '--', INDEX)

@@ -1,4 +1,4 @@
-// Tests moderation by git alone: each step of the guide is committed exactly as written, with its effect on readers,
+// Tests moderation by git alone: commits each step of the guide exactly as written, and checks its effect on readers,
 // lists and publishers.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Tests publishing to hostile paths: no name leads out of its folder.
+// Tests publishing to hostile paths: no name resolves to a path outside its folder.
 import { describe, expect, test } from 'vitest'
 import { expectRefusal, hub, judgeAfterwards, openForInputs } from './hostile-inputs.ts'
 

@@ -1,5 +1,5 @@
-// Tests the first minutes with a fresh clone: `npm start`, a token from `npm run token`, a publish with curl, and the
-// prompt read back immediately.
+// Tests the first minutes with a fresh clone: `npm start`, a token from `npm run token`, a publish with curl, and an
+// immediate read of the published prompt.
 import { execFile, execFileSync } from 'node:child_process'
 import {
   existsSync,
@@ -38,7 +38,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hub-newcomer-'))
   clone = join(folder, 'clone')
   cloneWorkingTree()
-  // Packages are linked, not installed, because installing them needs the network and tests npm rather than the hub.
+  // Packages are linked instead of installed, because installing them requires the network and tests npm rather than
+  // the hub.
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
   ;({ base, run: host } = await startProcess({ command: ['npm', 'start'], cwd: clone }))
 })
@@ -138,7 +139,7 @@ test.each(SHELLS)(
     expect(await hubcli('install')).toMatchObject({ code: 0, stderr: '' })
     expect(await hubcli('verify')).toMatchObject({ code: 0, stderr: '' })
     await publishNext('two {{x}}\r\n', '1.1.0')
-    // After the next build, the files that clients read first include the new version.
+    // After the next build, the static files that clients read first include the new version.
     await poll('the build has it', 90_000, async () => {
       const listed = await fetch(`${base}/data/v1/repos/${name}/versions.json`)
       return (await listed.text()).includes('"1.1.0"') || undefined

@@ -1,12 +1,12 @@
-// Opens the hub for the tests of the publishing rules: a repository with the files of a test, and what git reports
-// about it.
+// Opens the hub for the tests of the publishing rules: a repository with the given files, and helpers that read from
+// git.
 import { execFileSync } from 'node:child_process'
 import { type Hub, openHub, REPOSITORY } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
-/** The path of the index file of the repository that these tests publish to. */
+/** The path of the index.md of the repository to which these tests publish. */
 export const INDEX = `content/${REPOSITORY}/index.md`
-/** Returns the path of a version of this repository. */
+/** Returns the path of a version file in this repository. */
 export const versionPath = (version: string) => `content/${REPOSITORY}/versions/${version}.md`
 /** Returns a version file as it might have been published long ago. */
 export const versionFile = (content: string, front = '') =>
@@ -22,7 +22,7 @@ export const open = async (files: Record<string, string> = {}) => {
 /** Runs git in the repository of `world`. */
 export const git = async (...args: string[]) =>
   execFileSync('git', ['--git-dir', await world.gitFolder(), ...args], { encoding: 'utf8' })
-/** Returns the number of commits. */
+/** Returns the number of commits on main. */
 export const commits = async () => Number(await git('rev-list', '--count', 'main'))
 /** Returns the content of a file at the branch head. */
 export const show = (path: string) => git('show', `main:${path}`)

@@ -1,4 +1,4 @@
-// Tests the order in which a publish is checked, and the response to other methods. docs/contract.md section 7.
+// Tests the order in which a publish is checked, and the responses to other methods. See docs/contract.md section 7.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Hub, openHub, REPOSITORY } from '../hubs/publishing.ts'
 import { openLocalWorld } from '../hubs/worlds.ts'
@@ -17,7 +17,7 @@ describe('the order of the checks', () => {
   const longContent = JSON.stringify({ content: 'x'.repeat(262_145), nonsense: 1, expected_version: '9.9.9' })
   const wrong = JSON.stringify({ content: 'x', nonsense: 1, expected_version: '9.9.9' })
   const conflicting = JSON.stringify({ content: 'x', expected_version: '9.9.9' })
-  // The first request has every mistake; each later one fixes one of them.
+  // The first request contains every mistake, and each later request fixes one more.
   test.each<[string, string, Parameters<Hub['publish']>[1], number, string]>([
     [
       'a path without POST',

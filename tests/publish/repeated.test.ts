@@ -1,5 +1,5 @@
-// Checks that a publish may be repeated: unchanged content and the same Idempotency-Key publish nothing new.
-// docs/contract.md section 7.
+// Checks that a publish can safely be repeated: unchanged content or the same Idempotency-Key publishes nothing new.
+// See docs/contract.md section 7.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openHub } from '../hubs/publishing.ts'
 import { commits, git, hub, INDEX, open, show, versionFile, versionPath, world } from './open-rules.ts'

@@ -1,5 +1,5 @@
 // Tests the loop around a commit, in virtual time: the effect of each outcome, what is read from git again, and when
-// time runs out.
+// the time runs out.
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
@@ -16,12 +16,13 @@ const refused = new HubError('upstream_error', 'no')
 
 interface Script {
   /**
-   * The outcome of each commit; the last one repeats. After `moved`, another user's version appears at the next read.
+   * The outcome of each commit; the last outcome repeats. After `moved`, another user's version appears at the next
+   * read.
    */
   commits?: (CommitOutcome | Error)[]
-  /** Which reads fail: an error fails the read, undefined lets it succeed, and so do all reads after the last one. */
+  /** The result of each read: an error makes it fail, undefined lets it succeed. All further reads succeed. */
   reads?: (Error | undefined)[]
-  /** The first read that finds our own first commit. */
+  /** The first read that finds the hub's own first commit. */
   foundAt?: number
   /** The number of stale reads that lack a known version. */
   stale?: number
@@ -29,7 +30,7 @@ interface Script {
 
 const LATEST = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nsomething else\n'
 
-/** Runs a script. @returns the result, the number of git reads, and the number of attempts */
+/** Runs the loop with a script. @returns the result, the number of git reads, and the number of attempts */
 async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 0 }: Script) {
   let [nowMs, readCount, others] = [0, 0, 0]
   const sent: Additions[] = []

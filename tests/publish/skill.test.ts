@@ -1,4 +1,5 @@
-// Tests publishing Agent Skills, and their URLs: what carries over and what is rejected, unchanged bytes, digests, caching and errors.
+// Tests publishing Agent Skills, and their URLs: what carries over, what is rejected, unchanged bytes, digests, caching
+// and errors.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -107,7 +108,7 @@ test('the skills CLI installs a pinned and the latest skill from a running hub, 
     const cwd = mkdtempSync(join(dir, 'project-'))
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
     const command = [CLIENT, 'add', address, '--yes', '--agent', 'claude-code']
-    // The CLI reports installations unless this is disabled.
+    // The skills CLI reports installations unless this is disabled.
     const env = { PATH: process.env.PATH, HOME: dir, DO_NOT_TRACK: '1', DISABLE_TELEMETRY: '1' }
     await promisify(execFile)(process.execPath, command, { cwd, env })
     return readFileSync(join(cwd, '.claude/skills/installed/SKILL.md'))

@@ -1,5 +1,5 @@
 // Checks that a takedown works: a published prompt that is removed from git disappears from every URL with the next
-// build, on each host and store, even after a restart and next to an invalid prompt.
+// build. This is true on each host and store, even after a restart and even if another prompt is invalid.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const WITHIN = 120_000
 const SECRET = 'zanzibarword'
 const version = (text: string) =>
   `---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\nchangelog: First\n---\n${text}\n`
-/** Unique owners, because the hubs of several tests keep their fresh copies in one folder. */
+/** Owners have unique names, because the hubs of several tests keep their fresh copies in one folder. */
 const owner = `acme-${process.pid}`
 const FIRST = {
   'README.md': '# Prompts\n',
@@ -40,7 +40,10 @@ const ADDRESSES: readonly (readonly [string, number, number])[] = [
   [`/${owner}/whole`, 200, 404],
   [`/${owner}/kept/v/1.0.1`, 200, 404],
 ]
-/** Paths that only builds write: they need not exist before a build, and must not contain the text after it. */
+/**
+ * Paths of files that only a build writes. They may be missing before the next build, and must not contain the text
+ * afterwards.
+ */
 const BUILT: readonly (readonly [string, number])[] = [
   [`${data}/kept.json`, 200],
   [`${data}/kept/versions/1.0.1.json`, 404],
@@ -63,7 +66,7 @@ const BUILT: readonly (readonly [string, number])[] = [
 interface Scene {
   start(): Promise<{ base: string; run: Run }>
   token(run: Run): string
-  /** Updates the hub from git and builds, unless the hub does so by itself. */
+  /** Updates the hub from git and builds, unless the hub does this automatically. */
   build(): Promise<{ base: string; run: Run } | undefined>
   change(files: Readonly<Record<string, string | null>>): Promise<void>
 }
@@ -93,7 +96,7 @@ async function publish(base: string, token: string, name: string, tags: string[]
   expect([answer.status, await answer.text()]).toEqual([201, expect.anything()])
 }
 
-/** Returns what is still visible of the content, one line per URL. */
+/** Returns what is still visible of the removed content, one line per URL. */
 async function findShown(base: string): Promise<string[]> {
   const ask = openClient(base)
   const shown: string[] = []
@@ -127,7 +130,8 @@ async function takeDown(scene: Scene, isBroken: boolean): Promise<void> {
     const ask = openClient(base)
     for (const [path, status] of ADDRESSES) expect([path, (await ask(path)).status]).toEqual([path, status])
     expect(await mcp(base, 'get_prompt', { owner, name: 'whole' })).toContain(SECRET)
-    // Git times are in whole seconds, and a shallow clone does not show that a commit in the same second came later.
+    // Git timestamps have a resolution of one second, and a shallow clone does not show which of two commits in the
+    // same second came later.
     const published = Date.now()
     await poll('a later second', WITHIN, async () => (Date.now() - published > 1_000 ? true : undefined))
     if (isBroken) await scene.change(BROKEN)
@@ -212,7 +216,7 @@ function makeToken(cwd: string): string {
 
 const hasPages = async (base: string) => (await fetch(`${base}/`)).ok
 
-/** Runs `npm start` in this project, which keeps its page bundle. */
+/** Runs `npm start` in this project, so that the page bundle is kept. */
 async function openFollowing(store: Store): Promise<Scene> {
   return {
     ...store,
@@ -253,7 +257,7 @@ async function openServed(store: Store): Promise<Scene> {
   }
 }
 
-/** Simulates a deploy: the output of a build, with the functions wired as on Netlify. */
+/** Simulates a deploy, with the output of a build and with the functions connected as on Netlify. */
 async function openDeployed(store: Store): Promise<Scene> {
   let deploys = 0
   let out = ''

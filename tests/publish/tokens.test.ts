@@ -1,5 +1,5 @@
-// Tests who may publish: what a valid token is, what it covers, when it expires, how often it may be used, and that
-// tokens are never revealed.
+// Tests who may publish: which tokens are valid, what they cover, when they expire, how often they may be used, and
+// that they are never revealed.
 import { createHash, hash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isToken } from '../../src/domain/access/token-form.ts'
@@ -12,7 +12,7 @@ import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const DAY_MS = 86_400_000
 const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization: Bearer hub_…".'
-/** A token with a valid format and checksum that was never issued here. */
+/** A token with a valid format and checksum that this hub never issued. */
 const UNKNOWN = 'hub_000000000000000000000000000000002XhiBt'
 
 /** Marks a token as revoked, in the format of earlier versions. */
@@ -41,7 +41,7 @@ afterEach(() => {
 })
 
 let count = 0
-/** Publishes something new, so that no response is "unchanged". */
+/** Publishes new content, so that no response is "unchanged". */
 const publish = (sending: Parameters<Hub['publish']>[1] = {}, at = hub) => {
   count += 1
   return at.publish(

@@ -1,5 +1,5 @@
-// Checks that publishers on GitHub take turns: someone who sends thirty publishes at once delays each other publisher
-// by only a few publishes.
+// Checks that publishers on GitHub take turns: a publisher who sends thirty publishes at once delays every other
+// publisher by only a few publishes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
@@ -22,7 +22,7 @@ afterEach(() => {
   world.close()
 })
 
-/** Makes each call take as long as on github.com, divided by the factor. See docs/notes/github.md section 5. */
+/** Makes each call take as long as on github.com, divided by a factor. See docs/notes/github.md section 5. */
 function delayCalls(factor: number): void {
   for (const [on, seconds] of [
     ['query', 0.4],
@@ -52,7 +52,7 @@ test('four publishes wait for at most five of another owner’s thirty concurren
     return answer.status
   }
   const first = Array.from({ length: 30 }, (_, number) => send('acme', number, hub.token))
-  // The thirty are already waiting when the other owner arrives.
+  // The thirty publishes are already in the queue when the other owner's publish arrives.
   await expect.poll(() => standIn.counts().all).toBeGreaterThan(0)
   const second = Array.from({ length: 4 }, (_, number) => send('beta', number, other))
   expect(await Promise.all(second)).toEqual([201, 201, 201, 201])

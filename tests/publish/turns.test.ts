@@ -10,7 +10,7 @@ afterEach(() => {
 })
 
 /**
- * Sends publishes named after their publisher, such as `a1` by `a`, each taking one second. @returns the finished
+ * Sends publishes named after their publisher (`a1` is by `a`), each of which takes one second. @returns the finished
  * publishes, in order; `!` marks rejected ones
  */
 function open(takeTurn: TakeTurn) {
@@ -91,7 +91,7 @@ describe('rejected by the publish queue', () => {
     const { ended, send } = open(createTurns())
     for (const publisher of 'abcd') send(Array.from({ length: 32 }, (_, number) => `${publisher}${number}`).join(' '))
     await vi.advanceTimersByTimeAsync(0)
-    // One publish is running, a hundred are waiting, and the four publishers share the queue.
+    // One publish is running and a hundred are waiting; the four publishers share the queue.
     expect(ended).toHaveLength(4 * 32 - 101)
     for (const publisher of 'abcd')
       expect(ended.filter((name) => name.startsWith(`!${publisher}`)).length).toBeGreaterThanOrEqual(6)

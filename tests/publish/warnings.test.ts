@@ -1,5 +1,5 @@
-// Tests the warnings of a publish, the secrets that it rejects, and data that exists only in index.md: labels,
-// advisories, and where a repository moved.
+// Tests the warnings for a publish, the secrets that it rejects, and data that exists only in index.md: labels,
+// advisories, and the new location of a moved repository.
 import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { checksumOf } from '../../src/domain/access/token-form.ts'
@@ -10,7 +10,7 @@ const world: World = openLocalWorld()
 const hub: Hub = await openHub(world)
 afterAll(() => world.close())
 
-/** Everything that avoids warnings about metadata, so that a test sees only its own warnings. */
+/** Metadata that causes no warnings, so that each test sees only its own warnings. */
 const GOOD = {
   title: 'Change review',
   description: 'Reviews a change and says what is wrong.',

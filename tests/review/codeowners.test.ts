@@ -1,4 +1,4 @@
-// Tests the CODEOWNERS file generated from the members of owners, and the command that writes it.
+// Tests the CODEOWNERS file, which is generated from the members of the owners, and the command that writes it.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// Tests what `npm run check:content` prints and fixes: lines, JSON and annotations, and the values whose spelling --fix
-// corrects.
+// Tests what `npm run check:content` prints and fixes: lines, JSON and annotations, and the misspelled values that
+// --fix corrects.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

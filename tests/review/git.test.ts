@@ -1,5 +1,5 @@
-// Tests a review with unusual git changes: renamed, deleted, restored, linked or converted files, rewritten bases, and
-// shallow clones.
+// Tests a review with unusual git changes: renamed, deleted, restored, symlinked or converted files, rewritten bases,
+// and shallow clones.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'

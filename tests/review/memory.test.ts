@@ -1,12 +1,12 @@
-// Checks that a review keeps almost nothing of each file in memory: a change of 10,000 files fits into a heap hardly
-// larger than the program itself needs.
+// Checks that a review keeps almost nothing of each file in memory: for a change of 10,000 files, it needs hardly more
+// memory than the program itself.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/** The program alone needs about 20 MB, so anything that grows by 3 kB per prompt does not fit. */
+/** The program alone needs about 20 MB, so this heap has no room for anything that grows by 3 kB per prompt. */
 const HEAP_MB = 36
 
 let root = ''

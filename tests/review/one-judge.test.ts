@@ -139,10 +139,10 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ['an unknown licence', { content: NEXT, license: 'Apache 2' }, 'refused'],
 ]
 
-/** Writes a publish body as the files of a pull request, without checking its values. */
+/** Writes the body of a publish as the files of a pull request, without checking its values. */
 function write({ content, changelog, variables, parameters, ...index }: Record<string, unknown>): void {
   const said = Object.entries({ changelog, variables, parameters }).filter(([, value]) => value !== undefined)
-  // If they are omitted, variables carry over if the content uses them, and new placeholders are added.
+  // If the variables are omitted, those that the content still uses carry over, and new placeholders are added.
   const carried = variables === undefined ? { variables: carryOver(String(content)) } : {}
   const path = join(contentDir, 'acme/a/versions/1.1.0.md')
   mkdirSync(dirname(path), { recursive: true })
@@ -163,7 +163,7 @@ async function publish(body: Record<string, unknown>): Promise<'refused' | strin
   return sortUnique((data.warnings as { code: string }[]).map(({ code }) => code))
 }
 
-/** The warning codes of the advisory rules, if they differ from the rule's name. */
+/** The warning codes of the advisory rules whose code differs from the rule's name. */
 const CODES: Record<string, string> = {
   'variables-are-used': WEAK,
   'placeholders-are-declared': WEAK,

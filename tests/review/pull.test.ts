@@ -1,5 +1,5 @@
 // Tests the review of a content pull request as its workflow runs it: the report, who must approve, and the single
-// comment on GitHub. Nothing in the pull request may be executed or followed.
+// comment on GitHub. Nothing from the pull request may be executed or followed.
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -62,7 +62,7 @@ afterEach(() => {
 
 interface Reviewed {
   code: number
-  /** Whether any code from the pull request was run. */
+  /** Whether any code from the pull request was executed. */
   wasRun: boolean
   report: string
   problems: string
@@ -282,8 +282,8 @@ describe('untrusted pull request content', () => {
 
 describe('a criss-cross merge', () => {
   /**
-   * The main branch merges two sides. The pull request has the same two parents and the tree of one side, so one of its
-   * two merge bases also has that tree.
+   * The main branch merges two sides. The pull request has the same two parents, and its tree is that of one side, so
+   * one of its two merge bases has the same tree.
    */
   test.each([
     ['first', 'one'],
@@ -443,7 +443,7 @@ describe('the review comment on GitHub', () => {
     await run({ REPORT: `${mark}\n\nthird`, OWNER: 'waits' })
     expect(await comments()).toEqual(['What a nice prompt', `${mark}\n\nthird`])
     expect(await labels()).toEqual(['content', 'waits for a maintainer'])
-    // All content changes are reverted: the report is replaced by a note, and all labels are removed.
+    // All content changes are reverted, so a note replaces the report, and all labels are removed.
     await run({ CONTENT: 'false' })
     const takenBack = `${mark}\n\n### Content review\n\nNothing in \`content/\` changes any more.`
     expect(await comments()).toEqual(['What a nice prompt', takenBack])
@@ -474,8 +474,8 @@ test('the workflow gives the scripts their inputs, and its checks rely only on t
   expect(Object.keys(jobs.comment.steps.at(-1).env)).toEqual([
     ...['NUMBER', 'CONTENT', 'REPORT', 'PROBLEMS', 'OWNER', 'APPROVED', 'BOT', 'TOKEN'],
   ])
-  // A review that did not finish posts nothing. A review that found no content changes does post, because the page may
-  // show an earlier report.
+  // A review that did not finish posts nothing. A review without content changes does post, because the page may show
+  // an earlier report.
   expect(jobs.comment.if).toBe("needs.review.outputs.problems != ''")
   expect([jobs.rules.if, jobs.owner.if]).toEqual(['always()', 'always()'])
   expect([jobs.rules.steps[0].run, jobs.owner.steps[0].run]).toEqual(['test "$PROBLEMS" = 0', 'test "$OWNER" = agrees'])
@@ -484,7 +484,7 @@ test('the workflow gives the scripts their inputs, and its checks rely only on t
 describe('the approval label counts only in the event that adds it', () => {
   const { jobs } = parse(readFileSync('.github/workflows/content.yml', 'utf8'))
   const expressions: string[] = [jobs.review.steps.at(-1).env.APPROVED, jobs.comment.steps.at(-1).env.APPROVED]
-  /** GitHub's comparison and logical operators work like those of JavaScript. */
+  /** The comparison and logical operators in GitHub expressions work like those in JavaScript. */
   const decide = (expression: string, event: object): unknown =>
     new Function('github', `return ${expression.replace(/^\$\{\{(.*)\}\}$/, '$1').replaceAll('==', '===')}`)({ event })
   const labels = [{ name: 'owner approved' }, { name: 'documentation' }]

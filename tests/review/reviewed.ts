@@ -1,4 +1,4 @@
-// A catalogue in git for the review tests: its content, how to change it, and the result of a review.
+// A catalogue in git for the review tests: its content, functions that change it, and the findings of a review.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { reviewContent } from '../../src/stores/review/review-content.ts'
 
-/** The keys that every version has. */
+/** The front matter keys that every version needs. */
 export const HEAD = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
 /**
- * Returns a version file. Its front matter ends on line 4, so content begins on line 5, and one line later for every
- * line of `more`.
+ * Returns a version file. Its front matter ends on line 4, so content begins on line 5, plus one line for every line of
+ * `more`.
  */
 export const version = (content: string, more = '') => `---\n${HEAD}${more}---\n${content}`
 export const index = (lines: string) => `---\n${lines}---\nWhen to use it.\n`
@@ -24,10 +24,10 @@ export const good = (more: string) => version(`In {{language}}: ${TEXT}`, LANGUA
 /** Paths relative to the content folder: an index.md, and the next version. */
 export const A = 'acme/a/index.md'
 export const NEXT = 'acme/a/versions/1.2.0.md'
-/** Advice that accompanies a problem and that a test case does not check. */
+/** Advisory rules that may report something in addition to the expected problem; the test cases ignore them. */
 export const ADVICE = /(?:near-duplicate|weak-title|weak-metadata|breaking-change)$/
 
-/** Creates the catalogue before the tests of a file, and restores everything after each test. */
+/** Creates the catalogue before the tests in a file, and restores it after each test. */
 export function openReviewed() {
   let root = ''
   const git = (...args: string[]) =>

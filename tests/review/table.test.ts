@@ -9,7 +9,6 @@ const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
 const KEY = `-----BEGIN PRIVATE KEY-----\n${'MIIBVAIB'.repeat(10)}\n-----END PRIVATE KEY-----`
 const NEW_LINE = 8
 const README = 'When to use it, and what to give for each placeholder.\n'
-/** Returns the time that many minutes from now. */
 const fromNow = (minutes: number) => `${new Date(Date.now() + minutes * 60_000).toISOString().slice(0, 19)}Z`
 
 //  problem                              path                              content  line  rule
@@ -350,7 +349,7 @@ describe('valid changes report nothing', () => {
     ['a new owner', { 'zed/index.md': '---\nmembers: [octocat]\n---\n' }],
   ])('%s', async (_, files) => {
     for (const [path, text] of Object.entries(files)) put(path, text)
-    // The missing index.md of acme/c is older than this change, so it is not one of its findings.
+    // The missing index.md of acme/c predates this change, so the findings do not include it.
     expect((await said()).filter((one) => !one.startsWith('content/acme/c/index.md'))).toEqual([])
   })
 })

@@ -48,8 +48,8 @@ test('a repeated build skips unchanged content and keeps the old output if conte
   timeout: 300_000,
 }, () => {
   put('acme/one/versions/1.0.0.md', version('First text'))
-  // Waits, because a build cannot skip a file that changed just before the previous build: the file may have changed
-  // again unnoticed.
+  // A build cannot skip a file that changed just before the previous build, because the file may have changed again
+  // unnoticed. The test therefore waits.
   settle()
   const first = build({}, '--out', out)
   expect([first.status, first.stdout]).toEqual([
@@ -72,7 +72,7 @@ test('a repeated build skips unchanged content and keeps the old output if conte
   expect(broken.stderr).toContain('1 problem in the content:\n  content/acme/one/index.md: titel: ')
   expect(times()).toEqual(before)
 
-  // Existing files stay, even those that would have been rebuilt.
+  // Existing files are kept, even those that would have been rebuilt.
   writeFileSync(join(out, 'dist/left-by-hand.txt'), 'x')
   const byHand = times()
   expect(build({}, '--out', out).status).toBe(1)

@@ -1,4 +1,4 @@
-// Tests `npm run generate`: the content is like any other, and the same seed produces the same bytes.
+// Tests `npm run generate`: the content satisfies every rule, and the same seed produces the same bytes.
 import { hash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ afterAll(() => rmSync(dir, { recursive: true }))
 const generate = (name: string, seed: number, repositories = 40) =>
   generateContent({ repositories, versions: 3, seed, dir: join(dir, name) })
 
-/** Returns a single digest of every path and every byte below a folder. */
+/** Returns a single digest of all paths and bytes below a folder. */
 function digest(name: string): string {
   const entries = readdirSync(join(dir, name), { recursive: true, withFileTypes: true })
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))

@@ -1,4 +1,5 @@
-// Tests how long tasks report progress: on a terminal, one line with counts and the remaining time; elsewhere, a limited number of plain lines.
+// Tests how long-running tasks report progress: a terminal shows one line with counts and the remaining time;
+// elsewhere, there is a limited number of plain lines.
 import { expect, test } from 'vitest'
 import { openProgress } from '../../scripts/progress.ts'
 

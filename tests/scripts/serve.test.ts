@@ -1,4 +1,5 @@
-// Checks that `npm run serve` serves only finished builds: while another build runs, after one that was killed, and after a restart.
+// Checks that `npm run serve` serves only finished builds: while another build is running, after a build was killed,
+// and after a restart.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,8 +42,8 @@ const healthOf = async () => (await fetch(`${hub.base}/healthz`)).json()
 const titleOf = ({ text }: Answer) => /Title \d/.exec(text)?.[0]
 
 /**
- * Requests every prompt, including uncached data, until told to stop. @returns the responses that have neither of the
- * two titles
+ * Requests every prompt, including uncached data, until it is stopped. @returns the responses that contain neither of
+ * the two titles
  */
 async function askAll(titles: readonly string[], isOver: () => boolean): Promise<string[]> {
   const ask = openClient(hub.base)

@@ -1,5 +1,5 @@
-// Checks `npm run token`: an operator creates, lists and revokes tokens on the hub's own machine, and the members of an
-// owner see them.
+// Checks `npm run token`: an operator creates, lists and revokes tokens on the hub's own machine, and the owner's
+// members can see these tokens.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

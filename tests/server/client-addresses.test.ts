@@ -1,4 +1,5 @@
-// Tests how clients are identified: which headers may set an IP address, and how clients are rate-limited.
+// Tests how clients are identified: which headers may set the client's IP address, and which addresses share a rate
+// limit.
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'

@@ -1,4 +1,4 @@
-// Tests which names are suggested for an unknown repository: only similar ones, with a single lookup.
+// Tests which names are suggested for an unknown repository: only similar ones, found with a single lookup.
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { findClose } from '../../src/server/read/close-names.ts'
@@ -13,7 +13,7 @@ const KNOWN = [
   'acme/a-very-long-name',
 ]
 
-/** Returns a search that finds every known name for any query. */
+/** Returns a search that finds every given name for any query. */
 function searching() {
   const asked: string[] = []
   const matches = KNOWN.map((full_name) => ({

@@ -1,4 +1,5 @@
-// Tests exports: the URL, each format's file, the reported losses, and what is rejected. docs/contract.md section 4.
+// Tests exports: the URL, the file in each format, the reported losses, and what is rejected. See docs/contract.md
+// section 4.
 import { afterAll, describe, expect, test } from 'vitest'
 import { handleExport } from '../../src/server/read/export.ts'
 import { listDownloads } from '../../src/site/prompt/downloads.ts'

@@ -1,5 +1,5 @@
-// Tests the tagged template for pages: it escapes everything except its own output, and writes nothing for missing
-// values.
+// Tests the tagged template for pages: it escapes everything except the output of other templates, and writes nothing
+// for missing values.
 import { expect, test } from 'vitest'
 import { html, trustedHtml } from '../../src/server/account/html.ts'
 

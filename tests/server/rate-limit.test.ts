@@ -1,4 +1,5 @@
-// Tests the sliding window rate limit in memory: exact counts, exact waiting times, separate clients, limited memory.
+// Tests the in-memory sliding-window rate limit: exact counts, exact waiting times, separate clients, and limited
+// memory.
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { limitInMemory, waitSeconds } from '../../src/stores/state/rate-limiter-memory.ts'

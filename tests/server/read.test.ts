@@ -1,4 +1,4 @@
-// Tests read responses when a dependency fails and for malformed paths, and the headers for the CDN.
+// Tests responses to reads when a dependency fails or a path is malformed, and the headers for the CDN.
 import { describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { ROUTES_WITH_SCHEMAS } from '../../src/domain/api/route-schemas.ts'

@@ -1,5 +1,5 @@
-// Tests two optimizations of responses: splitting a URL as the URL class does, and reusing cached headers only if they
-// are the same.
+// Tests two response optimizations: splitting a URL exactly as the URL class does, and reusing cached headers only if
+// they are the same.
 import { describe, expect, test } from 'vitest'
 import { pathOf, queryOf } from '../../src/server/address.ts'
 import { type Answer, respondWith } from '../../src/server/respond.ts'

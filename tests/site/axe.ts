@@ -1,11 +1,11 @@
-// Runs axe on a page, in light and dark mode, including the rule for target sizes of at least 24 px.
+// Runs axe on a page in light and dark mode, including the rule that targets must be at least 24 px in size.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** The fields of an axe violation that are used here. */
+/** The fields of an axe violation that the tests use. */
 interface Violation {
   id: string
   nodes: { html: string; failureSummary?: string }[]
@@ -13,6 +13,7 @@ interface Violation {
 
 /**
  * Finds accessibility violations in both colour schemes, and leaves the page in dark mode. @returns a sentence for each
+ * violation
  */
 export async function findViolations(page: Page): Promise<{ inLight: string[]; inDark: string[] }> {
   await page.evaluate(axe)

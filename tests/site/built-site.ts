@@ -1,4 +1,4 @@
-// The built site for the page tests: built once per file, served by our own host, and opened in a real browser.
+// The built site for the page tests: it is built once per file, served by our own host, and opened in a real browser.
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,22 +10,23 @@ import { makeSiteFolder } from '../hubs/build-site.ts'
 import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
 
 /**
- * The URL that the site is built for. It is served at another URL, so that every absolute link to itself is noticed.
+ * The URL that the site is built for. The site is served at another URL, so that the tests notice every absolute link
+ * to the site itself.
  */
 export const SITE_URL = 'https://hub.example'
 
 /** Enables the links to the git host; nothing is published here. */
 const ON_GITHUB = { GITHUB_REPOSITORY: 'octo/hub', GITHUB_TOKEN: 'not a token' }
 
-/** A running site, and a browser for it. */
+/** A running site, and a browser in which to open it. */
 export interface BuiltSite {
   origin: string
   browser: Browser
   /** The folder of the built site. */
   dir: string
-  /** The host's own fresh copies, to which a test can add versions as a publish does. */
+  /** The host's fresh copies, to which a test can add versions as a publish does. */
   fresh: CopyStore
-  /** Opens a page and collects every problem. The caller closes its context. */
+  /** Opens a page and collects every problem. The caller closes the page's context. */
   open(path: string, options?: BrowserContextOptions): Promise<{ page: Page; problems: string[] }>
   getJson(path: string): Promise<ReturnType<typeof JSON.parse>>
   close(): Promise<void>
@@ -58,8 +59,8 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
       const problems: string[] = []
       // A violation of the Content-Security-Policy is also a console error.
       page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-      // Chromium reports this about its own view transition, sometimes before a script on the page could listen. The
-      // page still loads.
+      // Chromium reports this about its own view transition, sometimes before a script on the page can listen for it.
+      // The page still loads.
       const isOfBrowser = (message: string) =>
         message.endsWith('Transition was aborted because of invalid state. Page already revealed')
       page.on('pageerror', (error) => isOfBrowser(String(error)) || problems.push(String(error)))

@@ -1,5 +1,5 @@
-// Tests how the pages and older clients handle chat prompts: the page for every case in the shared table, comparison,
-// feed, print, and the frozen releases.
+// Tests how the pages and older clients handle chat prompts: the page for every case in the shared table, comparisons,
+// feeds, print, and the frozen releases.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -110,7 +110,7 @@ const TO_LOCK = cases.filter(({ name }) =>
 )
 const wish = (repository: string) => `${repository}@^1`
 
-/** Runs a released or the current command in a folder. @returns its output */
+/** Runs the current or a released command in a folder. @returns its output */
 type Command = (args: string[], cwd: string) => Promise<string>
 const lockWith = async (command: Command): Promise<string> => {
   const cwd = makeFolder()

@@ -5,7 +5,7 @@ import { renderDifferenceLines } from '../../src/site/prompt/render-difference.t
 import type { BuiltSite } from './built-site.ts'
 import { COMPARE, CONTENT, REPOSITORY } from './hostile-content.ts'
 
-/** Adds the tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened returns the site; called once the site is open */
 export function testComparison(opened: () => BuiltSite): void {
   let site: BuiltSite
   beforeAll(() => {

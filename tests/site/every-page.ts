@@ -7,7 +7,7 @@ import { findViolations } from './axe.ts'
 import type { BuiltSite } from './built-site.ts'
 import { COMPARE, MARKER, REPOSITORY } from './hostile-content.ts'
 
-/** One page of each kind. A function renders those after the empty line. */
+/** One page of each kind. The pages after the empty line are rendered by a function. */
 const KINDS = [
   ...[
     '/',
@@ -29,7 +29,7 @@ const KINDS = [
   ...[`${REPOSITORY}/compare/1.1.0...1.0.0`, '/mallory/unseen/compare/1.0.0...1.0.1', '/settings'],
 ]
 
-/** Adds the tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened returns the site; called once the site is open */
 export function testEveryPage(opened: () => BuiltSite): void {
   let site: BuiltSite
   beforeAll(() => {

@@ -1,4 +1,4 @@
-// Checks the code in the filling guide: it runs on every starter prompt and gives the same result as the hub.
+// Checks the code in the filling guide: for every starter prompt, it gives the same result as the hub.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -15,8 +15,8 @@ function linesOf(language: string): string {
 }
 
 /**
- * Every starter prompt with only its required values, full of strings that break naive implementations; then with each
- * value omitted.
+ * Every starter prompt, first with only its required values, which are full of strings that break naive
+ * implementations, and then with each of these values omitted.
  */
 const catalogue = buildCatalogue(readStarterCatalogue().tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
 const prompts = [...catalogue.entries.values()].flatMap(({ repository }) => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { BuiltSite } from './built-site.ts'
 import { hostile, MARKER, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
 
-/** Adds the tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened returns the site; called once the site is open */
 export function testFinding(opened: () => BuiltSite): void {
   let site: BuiltSite
   beforeAll(() => {

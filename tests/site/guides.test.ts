@@ -1,4 +1,4 @@
-// Checks that each guide has the path that the navigation lists, wherever the checkout is.
+// Checks that each guide has the path that the navigation lists, wherever the project is checked out.
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { GUIDES, pathOfGuide } from '../../src/site/docs/guides.ts'

@@ -7,7 +7,8 @@ import { formatVersionFile } from '../../src/domain/content/prompt-file.ts'
 export const MARKER = 'hostileFieldRan'
 
 /**
- * Returns a string that breaks out of any context on a page unless it is escaped. @param field distinguishes the fields
+ * Returns a string that breaks out of any context on a page unless it is escaped. @param field the name of the field,
+ * which makes the string unique
  */
 export function hostile(field: string): string {
   const run = `window.${MARKER}='${field}'`
@@ -23,13 +24,13 @@ export const CONTENT = `\uFEFF\n${hostile('content')}\r\n</code></pre><b>&lt;\f\
 /** Content with invisible characters: a zero-width space, a bidi override, a tag character. */
 export const UNSEEN_CONTENT = 'a\u200Bb \u202Ereversed\u202C {{x}} \u{E0041}end\n# heading\n<tag>\n'
 
-/** Enough prompts for a second page of a tag. */
+/** Enough prompts with the same tag to fill more than one page. */
 export const PLAIN_COUNT = 65
 
-/** Enough lines for the page to collapse the content. */
+/** Enough lines to make the page collapse the content. */
 export const LONG_LINES = 60
 
-/** The page of the prompt whose fields are all hostile, and the comparison of two of its versions. */
+/** The page of a prompt with hostile text in every field, and the comparison of two of its versions. */
 export const REPOSITORY = '/mallory/hostile'
 export const COMPARE = `${REPOSITORY}/compare/1.0.1...1.1.0`
 

@@ -1,5 +1,5 @@
-// Checks incremental builds: their data files are identical to those of a clean build, byte for byte, whatever was
-// edited in between.
+// Checks incremental builds: whatever was edited in between, their data files are identical to those of a clean build,
+// byte for byte.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ import { buildSearchIndex, updateSearchIndex } from '../../src/stores/search/wri
 import { readTree } from '../hubs/build-site.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 
-/** The number of edits. For a long run: `EDITS=200 PROMPTS=100`. */
+/** The number of edits. For a long run, set `EDITS=200 PROMPTS=100`. */
 const EDITS = Number(process.env.EDITS ?? 40)
 const PROMPTS = Number(process.env.PROMPTS ?? 8)
 
@@ -81,7 +81,7 @@ const EDIT_KINDS = [
 ] as const
 type Edit = { kind: (typeof EDIT_KINDS)[number]; choice: number }
 
-/** These edits come first, so that they occur even in a short run. */
+/** These edits come first, so that even a short run includes them. */
 const BEGINNING: Edit[] = (['nothing', 'join', 'leave', 'tags', 'archive', 'yank', 'nothing'] as const).map((kind) => ({
   kind,
   choice: 1,
@@ -107,8 +107,8 @@ function apply({ kind, choice }: Edit): void {
     put(`${owner}/index.md`, `---\nname: Name ${count++}\nmembers: [member-${choice % 3}]\n---\nBio.\n`)
   else if (kind === 'usage')
     put('usage.json', JSON.stringify({ [`${owner}/${name}`]: { downloads_7d: choice, downloads_90d: choice } }))
-  // A user with prompts of their own has a page, which all pages with their versions link to; without them, the page
-  // disappears.
+  // Only a user with prompts of their own has a page, and every page that shows one of their versions links to it. When
+  // their prompts are gone, the page disappears.
   else if (kind === 'join') writePrompt('somebody', 'first')
   else if (kind === 'leave') rmSync(join(contentDir, 'somebody'), { recursive: true, force: true })
   else if (kind === 'day') day = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)

@@ -1,5 +1,5 @@
-// Checks that long texts do not make huge pages: comparisons are shortened and link to both texts, and content has its
-// own limit.
+// Checks that long texts do not produce huge pages: comparisons are shortened and link to both texts, and content has
+// its own limit.
 import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../../src/domain/api/limits.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'

@@ -1,4 +1,4 @@
-// Tests that Markdown from strangers renders as safe HTML.
+// Tests that untrusted Markdown is rendered as safe HTML.
 import { describe, expect, test } from 'vitest'
 import { linkTarget } from '../../src/site/links.ts'
 import { renderMarkdown } from '../../src/site/markdown.ts'

@@ -1,5 +1,5 @@
-// Tests the site for other clients: the same search order everywhere, the TypeScript library, feeds, cards, badges and
-// cross-origin pages.
+// Tests the site for other clients: search results in the same order everywhere, the TypeScript library, feeds, cards,
+// badges and cross-origin pages.
 import { readFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ import { PYTHON, runHubcli, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { COMPARE, REPOSITORY } from './hostile-content.ts'
 
-/** Adds the tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened returns the site; called once the site is open */
 export function testOtherReaders(opened: () => BuiltSite): void {
   let site: BuiltSite
   beforeAll(() => {
@@ -84,7 +84,7 @@ export function testOtherReaders(opened: () => BuiltSite): void {
     const page = await context.newPage()
     await page.goto(library.origin)
     for (const url of [site.origin, mirror.origin]) {
-      // This is a string, because Vitest would rewrite the import.
+      // This code is a string, because Vitest would rewrite the import.
       const got = await page.evaluate(`import('/prompt-hub.js').then(async ({ PromptHub }) => {
         const events = []
         const onEvent = ({ type }) => events.push(type)

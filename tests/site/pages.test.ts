@@ -1,4 +1,4 @@
-// Tests the website in a real browser, with hostile text in every field. docs/contract.md section 10.
+// Tests the website in a real browser, with hostile text in every field. See docs/contract.md section 10.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll } from 'vitest'
 import { SCRATCH } from '../cli/shells.ts'
@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(SCRATCH, { recursive: true, force: true })
 })
 
-// All tests share one site, because it is built only once. Tests that change it come last.
+// All tests share one site, so that it is built only once. Tests that change the site come last.
 for (const testPart of [
   ...[testOtherReaders, testWithoutBrowser, testEveryPage, testVisitorJobs, testFinding, testComparison],
   testPromptPage,

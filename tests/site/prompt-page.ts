@@ -1,10 +1,11 @@
-// Tests the prompt page: its bytes, filling, copying, status notices, and versions published after the build.
+// Tests the prompt page: the bytes of the prompt, filling, copying, status notices, and versions published after the
+// build.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { CONTENT, hostile, MARKER, REPOSITORY, UNSEEN_CONTENT } from './hostile-content.ts'
 
-/** Adds the tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened returns the site; called once the site is open */
 export function testPromptPage(opened: () => BuiltSite): void {
   let site: BuiltSite
   beforeAll(() => {

@@ -55,8 +55,8 @@ const versionsOf = (state: BuiltState, name: string) =>
     .toSorted()
 
 /**
- * Waits until no file is recent: recently changed files are always read again, because they may change within one clock
- * tick.
+ * Waits until no file is recent. Recently changed files are always read again, because they may change again within the
+ * same clock tick.
  */
 const settle = () =>
   poll('files that are older than a tick', 10_000, async () =>

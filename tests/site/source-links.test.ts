@@ -1,5 +1,5 @@
 // Tests what "Suggest a change" opens on the git host: a file with the text of the previous version, which a review
-// rejects until it is edited.
+// rejects until the text is edited.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

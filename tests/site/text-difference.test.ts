@@ -1,5 +1,5 @@
-// Tests which changed lines get word marks: those of which at least a third is unchanged, according to the diff
-// library.
+// Tests which changed lines have their changed words marked: only those that are at least one-third unchanged,
+// according to the diff library.
 import { diffWordsWithSpace } from 'diff'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-// Tests visitors' tasks by keyboard only: find, judge, try, copy, compare and suggest a change; also without JavaScript
-// and in print.
+// Tests what visitors do with only the keyboard: find, judge, try, copy, compare and suggest a change. Further tests
+// run without JavaScript and in print.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
@@ -9,14 +9,14 @@ const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] }
 /** The maximum number of tab stops before the target on any page. */
 const MAX_STOPS = 150
 
-/** Presses Tab until the focused element contains the words, like a user without a mouse. */
+/** Presses Tab until the focused element contains the given words, as a user without a mouse would. */
 export async function tabTo(page: Page, words: string | RegExp): Promise<void> {
   const fits = (text: string) => (typeof words === 'string' ? text === words : words.test(text))
   for (let stop = 0; stop < MAX_STOPS; stop++) {
     await page.keyboard.press('Tab')
     const here = await page.evaluate(() => {
       const { activeElement: element } = document
-      // A form field is named by its label.
+      // The label of a form field is its name.
       const label = (element as HTMLInputElement | null)?.labels?.[0]?.textContent
       return (element?.getAttribute('aria-label') ?? label ?? element?.textContent ?? '').trim()
     })
@@ -27,7 +27,7 @@ export async function tabTo(page: Page, words: string | RegExp): Promise<void> {
 
 const readClipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
 
-/** Adds the tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened returns the site; called once the site is open */
 export function testVisitorJobs(opened: () => BuiltSite): void {
   describe('with the keyboard alone', () => {
     test('find: from the front page to a prompt, through a sort order, and Back again', async () => {

@@ -9,7 +9,7 @@ import { COMPARE, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
 
 const LISTED = PLAIN_COUNT + 3
 
-/** Adds the tests. @param opened the site, once it is open */
+/** Adds the tests. @param opened returns the site; called once the site is open */
 export function testWithoutBrowser(opened: () => BuiltSite): void {
   let site: BuiltSite
   beforeAll(() => {

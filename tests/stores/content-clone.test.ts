@@ -1,5 +1,5 @@
-// Tests the hub's clone of the GitHub repository: it follows the branch, survives kills and damage, has timeouts, and
-// keeps the credential out of files and arguments.
+// Tests the hub's clone of the GitHub repository: it follows the branch, survives kills and damage, never waits without
+// a timeout, and keeps the credential out of files and arguments.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -65,7 +65,7 @@ test('uses an existing clone while GitHub is unreachable, and discards local cha
   await open()
   writeFileSync(join(folder(), 'content/acme/review/versions/1.0.0.md'), 'edited')
   writeFileSync(join(folder(), 'content/stray.md'), 'stray')
-  // A killed process leaves files such as these.
+  // A killed process leaves files like these behind.
   writeFileSync(join(folder(), '.git/index.lock'), '')
   mkdirSync(`${folder()}.new`)
   standIn.script({ on: 'any', times: Infinity, fault: FAULTS.cut(false) })

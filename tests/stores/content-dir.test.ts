@@ -1,4 +1,4 @@
-// Tests reading the content folder: what is ignored, what is reported as a problem, and how a later read detects
+// Tests how the content folder is read: what is ignored, what is reported as a problem, and how a later read detects
 // changed files.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

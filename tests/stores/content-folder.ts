@@ -3,7 +3,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * Writes a file below `content/` in a folder. @param when its modification time; long ago by default, because recently
+ * Writes a file below `content/` in a folder. @param when the modification time; long ago by default, because recently
  * changed files are always read again
  */
 export function putContent(dir: string, path: string, text: string, when = '2020-01-01T00:00:00Z'): void {

@@ -1,5 +1,5 @@
-// Tests what the git history of the content says about repositories: unusual commits, merges, renames, shallow clones,
-// and histories of any length.
+// Tests what the hub learns about repositories from the git history of the content: with unusual commits, merges,
+// renames and shallow clones, and in histories of any length.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,9 +38,9 @@ test('counts a merge as one change, and starts a new history after a rename', as
   repository.git('commit', '-q', '-m', 'Move')
   repository.commit({ 'content/acme/welcome/index.md': index('D', 'license: MIT\n') })
   expect(await titles('acme/welcome')).toEqual(['changed Somebody title'])
-  // Continuing from an earlier state gives the same result as reading everything at once.
+  // Continuing from an earlier result gives the same result as reading everything at once.
   expect((await read(repository.folder, known)).changes).toEqual((await read()).changes)
-  // A rewritten history is read again.
+  // After a history has been rewritten, it is read again.
   const before = await read()
   repository.git('reset', '-q', '--hard', 'HEAD~1')
   expect((await read(repository.folder, before)).changes.has('acme/welcome')).toBe(false)
@@ -86,17 +86,18 @@ test('malformed commits neither break the history nor forge entries', async () =
   commit({ [INDEX]: index('C') }, `x\x01${'a'.repeat(40)}\x02nonsense\x02Root\x02\n\nx\n`, {
     GIT_AUTHOR_NAME: 'E\x02v\x01e\u202e',
   })
-  // These are a path that looks like a commit, and one that looks like git's output for a path.
+  // The first path looks like a commit, the second like git's output for a path.
   commit(
     { [`content/\x01${'b'.repeat(40)}\x02nonsense\x02Root\x02`]: 'x', 'content/:100644 A': 'x', [INDEX]: index('D') },
     'Odd paths',
   )
-  // The front matter is missing, invalid or huge. Such commits and their reverts add nothing to the history.
+  // The front matter is missing, invalid or huge. Such commits and the commits that revert them add nothing to the
+  // history.
   commit({ [INDEX]: '\0\xff' }, 'Bytes')
   commit({ [INDEX]: '---\n{{{{\n---\n' }, 'Broken')
   commit({ [INDEX]: index('E', `# ${'x'.repeat(5_000_000)}\n`) }, 'Giant')
   commit({ [INDEX]: index('F') }, 'Back')
-  // A commit takes the place of the file, and its message looks like git's output.
+  // A submodule commit replaces the file, and the message of that commit looks like git's output.
   const head = repository.git('rev-parse', 'HEAD').trim()
   repository.git('commit', '-q', '--allow-empty', '-m', `${head} blob 9999999`)
   const forged = repository.git('rev-parse', 'HEAD').trim()

@@ -1,4 +1,4 @@
-// Checks that a build publishes the bytes in git or fails, whatever made a fresh clone write different bytes.
+// Checks builds from a fresh clone with converted files: a build publishes exactly the bytes in git, or it fails.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true }))
 
-/** Creates a repository with additional files, then a fresh clone of it. */
+/** Creates a repository with additional files, and a fresh clone of it. */
 function clone(more: Record<string, string>, settings: readonly string[] = [], attributes?: string): string {
   const [from, to] = [join(root, `from-${count}`), join(root, `to-${count++}`)]
   put(join(from, PATH), TEXT)

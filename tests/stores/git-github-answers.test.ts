@@ -65,7 +65,7 @@ describe('git on GitHub', () => {
       const before = await read()
       standIn.script({ on: 'mutation', fault })
       expect(await commit(before)).toEqual(outcome)
-      // This read comes from another process, which does not know of any limit.
+      // This read comes from another process, which is not aware of any limit.
       expect((await open(place).readFolder(PLACE, never())).versions.size).toBe(isWritten ? 1 : 0)
       expect(standIn.counts().mutation).toBe(1)
     })
@@ -159,7 +159,7 @@ describe('git on GitHub', () => {
       standIn.script({ on: 'query', fault })
       await expect(read()).rejects.toMatchObject({ name: 'HubError', code, retryAfterSeconds })
       expect(standIn.counts().all).toBe(1)
-      // This read comes from another process, which does not know of any limit.
+      // This read comes from another process, which is not aware of any limit.
       expect((await open(place).readFolder(PLACE, never())).versions.size).toBe(0)
     })
 

@@ -1,4 +1,4 @@
-// Tests the specifics of git on GitHub: authentication, the number of calls, and which bytes are trusted.
+// Tests the specifics of git on GitHub: authentication, the number of calls, and which returned bytes are trusted.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

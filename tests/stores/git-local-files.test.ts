@@ -1,5 +1,5 @@
-// Checks that the git work tree store loses nothing: uncommitted changes are never overwritten, and problems with files
-// next to a commit are reported.
+// Checks that the git working tree store loses nothing: it never overwrites uncommitted changes, and it reports files
+// that block a commit.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Tests what happens to an interrupted publish: it is finished unless someone has changed its files since. If it was
-// never committed, it leaves nothing behind.
+// Tests what happens to an interrupted publish: it is finished, unless someone has changed its files since then. If it
+// was never committed, it leaves nothing behind.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
@@ -25,7 +25,7 @@ afterEach(() => {
 const inFolder = (path: string) => readFileSync(join(folder, path), 'utf8')
 const status = () => git('status', '--porcelain', '-uall')
 
-/** Lets a process publish one version and kills it after it has moved the branch. */
+/** Lets a process publish one version, and kills the process after it has moved the branch. */
 async function publishAndDie(): Promise<void> {
   badGit.arm('update-ref', 'after')
   const program = join(import.meta.dirname, 'local-publisher.ts')
@@ -53,8 +53,8 @@ describe('a publish killed after the branch moved', () => {
   })
 
   test('recovery keeps an edit with the same size and timestamp as the committed file', async () => {
-    // This makes the file metadata that git compares identical for both states, as on a file system with whole-second
-    // timestamps.
+    // This makes the file metadata that git compares identical for the committed file and the edited one, as on a file
+    // system with whole-second timestamps.
     git('config', 'core.trustctime', 'false')
     git('config', 'core.checkStat', 'minimal')
     const second = 1_700_000_000
@@ -78,7 +78,7 @@ describe('a publish killed after the branch moved', () => {
     expect([status(), inFolder(INDEX)]).toEqual(['', 'killed 1\n'])
   })
 
-  // checked out in the meantime
+  // what the user checks out in the meantime
   test.each([
     ['another branch', ['switch', '-q', '-c', 'other']],
     ['none', ['switch', '-q', '--detach']],
@@ -87,7 +87,7 @@ describe('a publish killed after the branch moved', () => {
     await publishAndDie()
     rmSync(join(folder, '.git/index.lock'))
     git(...leave)
-    // A hub that checks in the meantime may fail, because it finds no branch to publish to.
+    // A hub that runs this check in the meantime may fail, because it finds no branch to publish to.
     await repository
       .openStore()
       .finishPublishes()
@@ -151,7 +151,7 @@ describe('a publish killed after the branch moved', () => {
 
   test('waits for a git process that still locks the branch', async () => {
     await publishAndDie()
-    // This is the lock that update-ref holds while it moves the branch.
+    // This is the lock file that update-ref holds while it moves the branch.
     repository.write({ '.git/refs/heads/main.lock': '' })
     const finishing = repository.openStore().finishPublishes()
     await new Promise((resolve) => setTimeout(resolve, 300))

@@ -1,5 +1,5 @@
-// Tests the specifics of the git work tree store: it works with any folder inside, and leaves the user's settings,
-// hooks and other changes alone.
+// Tests the specifics of the git working tree store: the content folder can be any folder in the repository, and the
+// user's settings, hooks and other changes are left alone.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -162,7 +162,7 @@ describe('content folder and repository state', () => {
   })
 })
 
-/** Creates two commits on main, and a conflicting one on side. */
+/** Creates two commits on main, and a conflicting commit on side. */
 function fork(): void {
   repository.commit({ 'a.txt': 'first\n' })
   git('branch', 'side')
@@ -285,7 +285,7 @@ describe('user settings and other files', () => {
         .filter((name) => name !== 'COMMIT_EDITMSG')
         .sort(),
     ).toEqual([...before, 'prompt-hub'].sort())
-    // The kernel lock needs a file.
+    // The only file left is the one that the kernel lock needs.
     expect(readdirSync(join(folder, '.git/prompt-hub'))).toEqual(['turn'])
     expect(readdirSync(join(folder, VERSIONS))).toEqual(['1.0.0.md'])
   })

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nextVersion } from '../../src/domain/catalogue/versions.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
 
-/** A store on a repository created for one test. */
+/** A store on a repository that was created for one test. */
 export interface TemporaryStore {
   store: GitStore
   /** Opens another store on the same repository, as another process would. */
@@ -23,8 +23,8 @@ const never = () => ({ signal: new AbortController().signal })
 /**
  * Registers the tests.
  *
- * @param label the name of the driver
- * @param open creates a repository with one commit or none, and a store on it
+ * @param label the driver's name
+ * @param open creates a repository with one commit or none, and opens a store on it
  */
 export function gitStoreContract(
   label: string,
@@ -266,7 +266,7 @@ export function gitStoreContract(
   })
 }
 
-/** Returns the commit of an outcome. @throws Error for every other outcome */
+/** Returns the commit from an outcome. @throws Error for every other outcome */
 export function shaOf(outcome: CommitOutcome): string {
   if (outcome.kind !== 'committed') throw new Error(`expected a commit, got ${outcome.kind}`)
   return outcome.sha

@@ -1,4 +1,5 @@
-// One of several processes that publish concurrently. Arguments: folder, name and count.
+// One of several processes that publish concurrently. The arguments are the folder, the name and the number of
+// publishes.
 
 import { nextVersion } from '../../src/domain/catalogue/versions.ts'
 import { openLocalGit } from '../../src/stores/git/git-store-local.ts'

@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path'
 import type { Additions, CommitOutcome, GitStore } from '../../src/ports/git-store.ts'
 import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../src/stores/git/git-store-local.ts'
 
-/** File contents by path from the root of the work tree. */
+/** File contents, keyed by path from the root of the working tree. */
 export type Files = Readonly<Record<string, string | Uint8Array>>
 
-/** A work tree with a `content` folder. */
+/** A working tree with a `content` folder. */
 export interface LocalRepository {
   folder: string
   /** Warnings from stores opened with `openStore`. */
@@ -26,11 +26,11 @@ export interface LocalRepository {
 
 /** The prompt that all of these tests publish to. */
 export const PLACE = { owner: 'acme', name: 'code-review' }
-/** Its versions folder and its index.md. */
+/** The prompt's versions folder and index.md. */
 export const VERSIONS = 'content/acme/code-review/versions'
 export const INDEX = 'content/acme/code-review/index.md'
 
-/** Returns the options of a call that is never aborted. */
+/** Returns options for a call that is never aborted. */
 export const never = () => ({ signal: new AbortController().signal })
 
 /** Creates a folder that contains `content`. @param state `bare`: no git at all; `empty`: no commit; `ready`: one commit with a README.md */
@@ -73,7 +73,7 @@ export function makeRepository(
   return repository
 }
 
-/** Reads the folder and commits on top of what it read. */
+/** Reads the folder and commits on top of the head that it read. */
 export async function publish(
   store: GitStore,
   what: Partial<Pick<Additions, 'version' | 'index'>>,

@@ -1,5 +1,5 @@
-// Tests the cost limits of a search, whatever is published or requested: limits on words, corrections and tags, and a
-// deadline that does not depend on the thread that responds.
+// Tests the limits on the cost of a search, whatever is published or requested: limits on words, corrections and tags,
+// and a deadline that does not depend on the thread that responds.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,10 @@ const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bounds-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const ask = { tags: [], sort: undefined, offset: 0, limit: 20 }
 
-/** Indexes one prompt for each content. @returns the file, and the number of input bytes and bytes written */
+/**
+ * Indexes one prompt for each content. @returns the index file, the number of bytes in the contents, and the number of
+ * bytes written
+ */
 function indexOf(name: string, contents: readonly string[]) {
   const repositories = contents.map((content, index) =>
     aRepository(`a/p${index}`, { versions: [aVersion('1.0.0', { content })] }),
@@ -162,7 +165,7 @@ describe('search threads', () => {
     const before = listNice()
     const threads = openSearchThreads(path, patience)
     await threads.find({ ...ask, text: 'plain' })
-    // If the tests themselves run at a lower priority, several threads have that priority.
+    // If the test process itself runs at a lower priority, several threads have that priority.
     const lowered = listNice().filter((nice) => nice === Math.max(5, before[0] ?? 0)).length
     expect(lowered).toBeGreaterThanOrEqual(process.platform === 'linux' ? 1 : 0)
     expect(getPriority()).toBe(before[0] ?? 0)
@@ -196,7 +199,7 @@ describe('search threads', () => {
   })
 })
 
-/** Returns the nice values of this process's threads, starting with the main thread. See proc_pid_stat(5). */
+/** Returns the nice values of all threads in this process, starting with the main thread. See proc_pid_stat(5). */
 function listNice(): number[] {
   if (process.platform !== 'linux') return []
   const tasks = readdirSync('/proc/self/task').sort((a, b) => Number(a) - Number(b))

@@ -1,4 +1,4 @@
-// Tests what the search finds: words, prefixes, accents, typos, tags and sort orders. No text is ever treated as a
+// Tests what a search finds: words, prefixes, accents, typos, tags and sort orders. No text is ever treated as a
 // pattern.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 // Tests search results: their order, how words are interpreted and reported, and that an updated index equals a new
-// one. docs/contract.md section 4.
+// index. See docs/contract.md section 4.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

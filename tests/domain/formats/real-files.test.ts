@@ -1,5 +1,5 @@
-// Tests excerpts from files in public repositories that a reader must not misinterpret. docs/notes/formats.md has the
-// counts.
+// Tests excerpts from files in public repositories that an importer must not misinterpret. See docs/notes/formats.md
+// for the counts.
 import { expect, test } from 'vitest'
 import { detectFormat, READERS } from '../../../src/domain/formats/formats.ts'
 

@@ -1,5 +1,5 @@
 // Tests each two-way format: exported files are read back with the same text, variables and settings if the format
-// supports them, and otherwise with the documented findings.
+// supports them; otherwise, reading reports the documented findings.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Variable } from '../../../src/domain/api/schema.ts'
@@ -137,7 +137,7 @@ const version: fc.Arbitrary<ExportedVersion> = body.chain((given) => {
     }))
 })
 
-/** Formats that store variable types; the others list `variables` among the data they lose. */
+/** Formats that store variable types; the other formats list `variables` among the data that they lose. */
 const TYPED = ['dotprompt', 'prompty'] as const
 const UNTYPED = ['github', 'langfuse', 'langchain', 'skill'] as const
 const tight = (one: string) => one.replace(/\{\{ ([A-Za-z_]\w*) \}\}/g, '{{$1}}')
@@ -193,7 +193,7 @@ describe.each([...TYPED, ...UNTYPED])('%s', (format) => {
       }),
       { numRuns: RUNS },
     )
-    // If the format could represent only a few of the generated prompts, this test would prove little.
+    // The test would prove little if the format could represent only a few of the generated prompts.
     expect(written).toBeGreaterThan(RUNS / 10)
   })
 })

@@ -1,4 +1,4 @@
-// Read tests for paths that are unknown, malformed, reserved or written differently.
+// Read tests for paths that are unknown, malformed, reserved, or spelled differently.
 import { describe, expect, test } from 'vitest'
 import type { Reading } from './hub.ts'
 
@@ -92,7 +92,7 @@ export function addresses(hub: Reading): void {
       '/data/v1/%2e%2e/package.json',
       '/data/v2/index.json',
     ]
-    // A malformed percent-encoding crashes the local Netlify server, or its proxy responds to it.
+    // A malformed percent-encoding crashes the local Netlify server, or its proxy responds instead of the hub.
     const malformed = ['/api/v1/repos/%/x', '/api/v1/repos/a%zz/x', '/api/v1/users/%E0%A4%A', '/data/v1/%zz.json']
 
     test('returns a JSON 404 for unknown, malformed and reserved paths', async () => {

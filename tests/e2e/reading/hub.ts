@@ -1,4 +1,4 @@
-// Shared by the read tests: the hub under test, its content, and comparisons.
+// Shared helpers for the read tests: the hub under test, its content, and comparisons.
 import { rmSync } from 'node:fs'
 import { expect } from 'vitest'
 import { type Described, expectError, expectPromises, expectShape, openSchemas, VARIABLE } from '../answers.ts'
@@ -21,21 +21,21 @@ export type List = { data: Json[]; meta: Meta }
 
 export const SORTS = ['top', 'trending', 'new'] as const
 export const NO_ITEMS = { data: [], meta: { page: 1, pages: 0, total: 0 } }
-/** Accessors for a response: the full names in a list, its `meta`, and a single record. */
+/** Accessors for the parts of a response: the full names in a list, its `meta`, and a single record. */
 export const names = (answer: Answer) => (answer.json() as List).data.map((record) => String(record.full_name))
 export const meta = (answer: Answer) => (answer.json() as List).meta
 export const data = (answer: Answer) => (answer.json() as { data: Json }).data
 
-/** A hub that the read test suite sends requests to. */
+/** The hub to which the read test suite sends its requests. */
 export interface Reading {
   target: Target
   /**
-   * Whether the suite started this hub, with content in every rare state. Otherwise it runs elsewhere, with the starter
-   * catalogue.
+   * Whether the suite started this hub, with content in every rare state. Otherwise, the hub runs elsewhere and has the
+   * starter catalogue.
    */
   isOwn: boolean
   content: Content
-  /** The repositories that lists, tags and search show. */
+  /** The repositories that appear in lists, tags and search results. */
   listed: Repository[]
   /** The starter catalogue's ordinary repositories. */
   starter: Repository[]
@@ -45,12 +45,12 @@ export interface Reading {
   looked: Repository[]
   /** Every tag with the number of listed repositories that have it, highest count first. */
   tags: { name: string; count: number }[]
-  /** Its base URL, once the hub runs. */
+  /** The base URL, once the hub is running. */
   readonly base: string
-  /** Checks a response against openapi.json, once the hub runs. */
+  /** Checks a response against openapi.json, once the hub is running. */
   readonly described: Described
   open(): Promise<void>
-  /** Stops whatever was started; safe to call more than once. */
+  /** Stops everything that was started; safe to call more than once. */
   stop(): Promise<void>
   close(): Promise<void>
   /** Sends a request without checking the response. */
@@ -59,14 +59,14 @@ export interface Reading {
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>
   /** Requests a path that must return 200. */
   found(path: string): Promise<Answer>
-  /** Requests a path that must return 404 or 400. @returns the message */
+  /** Requests a path that must return 404 or 400. @returns the error message */
   missing(path: string): Promise<string>
   refused(path: string): Promise<string>
   /** Runs the same check for many rows, four at a time. */
   each<T>(rows: readonly T[], look: (row: T) => Promise<unknown>): Promise<void>
   /**
-   * Returns every row. For the local Netlify server, returns only one row in `step`, because a call takes up to a
-   * second there and runs the same code.
+   * Returns every row, but only one in `step` rows for the local Netlify server, because a call takes up to a second
+   * there and runs the same code.
    */
   some<const T>(rows: readonly T[], step?: number): readonly T[]
   /**
@@ -84,12 +84,12 @@ export interface Reading {
 }
 
 /**
- * The versions that are requested one by one from the local Netlify server: unusual bytes, yanked versions, no version
- * at all, provenance.
+ * The repositories that are read version by version from the local Netlify server. They have unusual bytes, yanked
+ * versions, no versions at all, or provenance.
  */
 const LOOKED_AT_ON_NETLIFY = /^zz-(?:suite\/(?:bytes|highest-yanked|all-yanked|archived)|rated\/vouched)$/
 
-/** Prepares the suite for a target; `open` starts it. */
+/** Prepares the suite for a target; the result's `open` starts the hub. */
 export function openReading(target: Target): Reading {
   const isOwn = target.address === undefined
   const contentDir = isOwn ? makeContent() : 'content'
@@ -223,7 +223,7 @@ export function openReading(target: Target): Reading {
       expect(variables, where).toHaveLength(given.length)
       for (const variable of variables as Json[]) expectShape(variable, VARIABLE, where)
     },
-    // If they differ, shows a hint instead of 200 kB.
+    // If the bytes differ, shows only a short excerpt instead of 200 kB.
     expectBytes: (answer, expected) =>
       expect(
         answer.bytes.equals(expected),

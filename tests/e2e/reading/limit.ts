@@ -1,5 +1,5 @@
-// Read tests for the rate limit: requests are limited by client IP address, except for static files, and a hub without
-// content still responds.
+// Read tests for the rate limit: it applies per client IP address, but not to static files, and a hub without content
+// still responds.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectError, expectPromises } from '../answers.ts'

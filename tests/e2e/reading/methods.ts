@@ -101,7 +101,7 @@ export function methods(hub: Reading): void {
       const etags = await Promise.all(asked.map(async (path) => (await found(path)).headers.etag))
       const again = await Promise.all(asked.map(async (path) => (await found(path)).headers.etag))
       expect(again).toEqual(etags)
-      // A version and the latest content have the same bytes.
+      // A version and the latest content of its repository have the same bytes here.
       const distinct = etags.filter((_, i) => !asked[i]?.includes('/raw'))
       expect(new Set(distinct).size).toBe(distinct.length)
     })

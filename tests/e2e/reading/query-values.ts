@@ -1,4 +1,4 @@
-// Read tests for valid and invalid parameter values, which mean the same on every route.
+// Read tests for valid and invalid parameter values, which are treated the same on every route.
 import { describe, expect, test } from 'vitest'
 import { SHORT } from '../answers.ts'
 import type { Reading } from './hub.ts'
@@ -95,8 +95,8 @@ export function queryValues(hub: Reading): void {
           expect(answer.headers['cache-control'], 'a label may move').toBe(SHORT)
         }
         const message = await missing(`${labelled}?label=staging`)
-        // The local Netlify server tries other names too before it accepts a 404, and returns the message for the last
-        // one.
+        // The local Netlify server also tries other file names before it returns 404, so its message is the one for the
+        // last name.
         if (!hub.target.netlify) expect(message).toMatch(/production[\s\S]*next|next[\s\S]*production/)
         await missing('/api/v1/repos/zz-suite/bytes/raw?label=production')
         expect(await refused(`${labelled}?label=production&version=1.0.0`)).toMatch(/label/)

@@ -25,7 +25,7 @@ export function search(hub: Reading): void {
     })
 
     test('sorts by the requested order, or by relevance without one', async () => {
-      // Full matches come before partial ones in every order; this word has no partial matches.
+      // In every order, full matches come before partial matches; this word has no partial matches.
       const word = hub.isOwn ? 'zz-trend' : 'sql'
       const best = await found(`/api/v1/repos?q=${word}`)
       expect(meta(best)).toMatchObject({ pages: 1, matched: { exact: meta(best).total } })

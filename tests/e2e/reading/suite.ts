@@ -1,5 +1,5 @@
-// The read test suite: checks the read contract by requests alone, and runs against any URL, for every way to serve the
-// hub.
+// The read test suite. It checks the read contract through requests only, so it can run against any URL, however the
+// hub is served.
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { Target } from '../targets.ts'
 import { addresses } from './addresses.ts'
@@ -13,7 +13,7 @@ import { queryValues } from './query-values.ts'
 import { records } from './records.ts'
 import { search } from './search.ts'
 
-/** Adds the suite. @param more other tests for the same running hub */
+/** Adds the suite. @param more adds other tests for the same running hub */
 export function readSuite(target: Target, more: (hub: Reading) => void = () => {}): void {
   const hub = openReading(target)
   // A remote hub has a rate limit, so the tests retry after 429.
@@ -21,8 +21,8 @@ export function readSuite(target: Target, more: (hub: Reading) => void = () => {
     beforeAll(() => hub.open())
     afterAll(() => hub.close())
 
-    // The local Netlify server takes a minute to start and a third of a second per request. Tests of logic that is only
-    // in our code run on the other hosts.
+    // The local Netlify server takes a minute to start and a third of a second per request, so tests of logic that is
+    // only in our code run on the other hosts.
     const ours = target.netlify ? [] : [search, queryValues, described]
     for (const part of [records, lists, addresses, methods, dataFiles, ...ours]) part(hub)
     more(hub)

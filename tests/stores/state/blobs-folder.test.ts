@@ -1,5 +1,5 @@
-// Tests the import of the state folder of earlier versions: it happens once, when the file that replaces the folder is
-// created, and leaves the folder unchanged.
+// Tests the import from the state folder that earlier versions used: it happens once, when the file that replaces the
+// folder is created, and leaves the folder unchanged.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// Checks that limits counted in the state store apply to all processes that share it.
+// Checks that limits counted in the state store apply across all processes that share it.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Tests fresh copies: several machines share them, they survive the loss of the store, and they are removed once a
-// build contains them.
+// Tests fresh copies: several machines share them, they stay readable while the store is down, and they are removed
+// once a build contains them.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startSweeping } from '../../../src/host/open-state.ts'
 import type { CopiedVersion, FreshCopy } from '../../../src/ports/fresh-copies.ts'

@@ -25,8 +25,8 @@ stateStoreContract('Netlify Blobs', async () => {
   return {
     open: async (now) => ({ ...openBlobsState(access, now), close: async () => {} }),
     close: stop,
-    // As measured, this server lets up to 20 of 20 simultaneous conditional writes win, and Netlify guarantees nothing
-    // (docs/notes/github.md section 10).
+    // In measurements, up to 20 of 20 simultaneous conditional writes won on this server, and Netlify guarantees
+    // nothing (docs/notes/github.md section 10).
     hasOneWinner: false,
   }
 })

@@ -1,5 +1,5 @@
 // Checks that the PostgreSQL driver passes the contract tests on a real server, and tests its specifics: concurrent
-// table creation, and connection loss.
+// table creation and lost connections.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPostgresState } from '../../../src/stores/state/state-postgres.ts'

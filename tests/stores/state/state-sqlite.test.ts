@@ -1,5 +1,5 @@
 // Checks that the SQLite driver passes the contract tests, and tests its specifics: kills, a full disk, other
-// processes, foreign files.
+// processes, and files that it must reject.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ function collect(writer: ChildProcess): { lines: string[]; ended: Promise<unknow
   return { lines, ended: once(writer, 'close') }
 }
 
-/** How often a writing process is killed; set by the environment variable KILLS. */
+/** How many times a writer process is killed; set by the environment variable KILLS. */
 const KILLS = Number(process.env.KILLS ?? 12)
 
 test(`keeps every acknowledged write after ${KILLS} kills of a writing process`, { timeout: 600_000 }, async () => {
@@ -95,7 +95,7 @@ test('waits for a lock of another process without blocking the thread, then fail
   let ticks = 0
   const ticking = setInterval(() => ticks++, 20)
   const write = state.set('a', '2')
-  // A read needs no lock.
+  // A read does not need a lock.
   expect((await state.get('a'))?.value).toBe('1')
   await expect(write).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 })
   clearInterval(ticking)

@@ -6,7 +6,7 @@ const START = Date.parse('2026-11-20T10:00:00Z')
 
 /** A driver under test. */
 interface Driver {
-  /** Reopens the store with a clock; each call sees what the earlier ones wrote. */
+  /** Reopens the store with a clock. Each call sees everything that earlier calls wrote. */
   open: (now: () => number) => Promise<OpenStateStore>
   close?: () => Promise<void>
   /** Whether the driver guarantees that exactly one of many concurrent callers wins. */
@@ -83,7 +83,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
       expect(await other.replace('replaced/one', '2', read.version)).toBe(true)
       expect(await state.replace('replaced/one', '3', read.version)).toBe(false)
       expect(await textOf('replaced/one')).toBe('2')
-      // A value that was deleted and written again is a different entry, even if it is the same.
+      // A value that was deleted and written again counts as a different entry, even if the value is the same.
       await state.delete('replaced/one')
       expect(await state.replace('replaced/one', '4', read.version)).toBe(false)
       await state.set('replaced/one', '1')
@@ -111,7 +111,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
       await state.set('swept/lasts', 'x')
       await state.set('swept/later', 'x', { expiresAt: time + 2 })
       await state.set('swept/now', 'x', { expiresAt: time + 1 })
-      // A new write without an expiry time removes the old one.
+      // A new write without an expiry time removes the previous expiry time.
       await state.set('swept/kept', 'x', { expiresAt: time + 1 })
       await state.set('swept/kept', 'y')
       await state.set('swept/replaced', 'x', { expiresAt: time + 1 })
@@ -172,7 +172,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
           if (await store.replace('count/one', `${Number(value) + 1}`, version)) return
         }
       }
-      // If several callers may win, the calls run one after the other.
+      // If the driver lets several callers win, the calls run one after another.
       const raises = Array.from({ length: 40 }, (_, number) => () => raise(number % 2 ? state : other))
       if (driver.hasOneWinner) await Promise.all(raises.map((start) => start()))
       else for (const start of raises) await start()
