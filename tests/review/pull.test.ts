@@ -394,7 +394,7 @@ describe('fetching a pull request', () => {
     const moved = await run({ ...environment, HEAD_SHA: git('rev-parse', 'pull') }, clone)
     expect(moved).toEqual({
       code: 1,
-      said: '::error::The pull request has moved on meanwhile; its next run reviews it.\n',
+      said: '::error::The pull request has changed since this run started; the next run will review it.\n',
     })
     git('update-ref', 'refs/pull/7/head', git('commit-tree', '-p', 'main', '-m', 'code', 'main^{tree}'))
     await run({ ...environment, HEAD_SHA: git('rev-parse', 'refs/pull/7/head') }, clone)
