@@ -12,7 +12,7 @@ const CARD = 'src/public/card.png'
 const PROMPT = '/acme/code-review#?language=Go&intent=Return+0+instead+of+NaN'
 /** The default port of `npm start`, which is visible in the pictures. */
 const USUAL_PORT = 8888
-/** WebP quality at which letters stay sharp and a picture is less than half the size of a PNG. */
+/** WebP quality at which letters stay sharp and a picture is less than half the size of the same picture as a PNG. */
 const QUALITY = 80
 
 const { all, out, only } = readArguments()
@@ -26,7 +26,7 @@ try {
   await hub.close()
 }
 
-/** Takes the project's own pictures. */
+/** Takes the pictures for the README and the social card. */
 async function takeOwn(browser: Browser, address: string): Promise<void> {
   mkdirSync(PICTURES_DIR, { recursive: true })
   const names: string[] = []
@@ -40,7 +40,7 @@ async function takeOwn(browser: Browser, address: string): Promise<void> {
     await page.goto(address + PROMPT)
     await page.locator('.chip.filled').first().waitFor()
     const session = await context.newCDPSession(page)
-    // Playwright's own screenshots are only PNG or JPEG.
+    // Playwright's screenshot method supports only PNG and JPEG.
     const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
     const name = `${PICTURES_DIR}/prompt-${colorScheme}.webp`
     writeFileSync(name, data, 'base64')

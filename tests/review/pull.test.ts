@@ -125,7 +125,7 @@ describe('the review report', () => {
     expect(Number(problems)).toBeGreaterThanOrEqual(2)
     expect(report).toContain('content/acme/a/versions/1.0.0.md:1  version-unchanged  expected the file as it is in')
     expect(report).toContain('content/acme/a/versions/3.0.0.md:1  ')
-    expect(report).toContain('It also touches 1 files outside `content/`')
+    expect(report).toContain('It also changes 1 files outside `content/`')
   })
 
   test('reports a conflict with the base branch as a problem', async () => {

@@ -1,4 +1,4 @@
-// Lists every kind of page, and how to bring each into the state for its screenshot.
+// Lists every kind of page, and how to prepare each kind for its screenshot.
 import type { Page } from 'playwright-core'
 import type { ScratchHub } from './scratch-hub.ts'
 
@@ -6,11 +6,11 @@ import type { ScratchHub } from './scratch-hub.ts'
 export interface PageKind {
   /** Name of the screenshot. */
   name: string
-  /** The path; omitted if the kind continues from the previous one. */
+  /** The path; omitted if the screenshot continues from the previous page. */
   path?: string
-  /** Brings the open page into its state. */
+  /** Prepares the open page for the screenshot. */
   prepare?: (page: Page, hub: ScratchHub) => Promise<unknown>
-  /** Whether to capture the screen instead of the whole page. */
+  /** Whether to capture only the visible part instead of the whole page. */
   isScreen?: boolean
   /** Whether to capture the print layout. */
   isPrinted?: boolean
@@ -40,7 +40,6 @@ const GUIDES = [
 
 const showSides = (page: Page) => page.getByText('Side by side').click({ force: true })
 
-/** Public pages. */
 export const PUBLIC_KINDS: readonly PageKind[] = [
   { name: 'home', path: '/' },
   { name: 'home-suggestions', path: '/', prepare: suggest, isScreen: true },
@@ -86,7 +85,7 @@ export const PUBLIC_KINDS: readonly PageKind[] = [
   { name: 'printed-compare', path: `${PROMPT}/compare/1.2.0...2.0.0`, isPrinted: true },
 ]
 
-/** Pages for signed-in users, in the order of a visit; the last ones publish. */
+/** Pages for signed-in users, in the order of a visit; the last pages publish. */
 export const ACCOUNT_KINDS: readonly PageKind[] = [
   { name: 'settings-signed-out', path: '/settings' },
   { name: 'sign-in', prepare: (page, hub) => page.goto(hub.signInLink()) },
@@ -125,7 +124,7 @@ async function manageTokens(page: Page, { address }: ScratchHub): Promise<void> 
   await page.goto(`${address}/settings`)
 }
 
-/** Publishes a prompt that the build does not include, and opens its page. */
+/** Publishes a prompt that is not in the build, and opens its page. */
 async function publish(page: Page, { address }: ScratchHub): Promise<void> {
   const token = await makeToken(page, 'once')
   const answer = await fetch(`${address}/api/v1/repos/alice/release-notes/versions`, {
@@ -138,6 +137,6 @@ async function publish(page: Page, { address }: ScratchHub): Promise<void> {
       license: 'CC0-1.0',
     }),
   })
-  if (answer.status !== 201) throw new Error(`Publishing answered ${answer.status}: ${await answer.text()}`)
+  if (answer.status !== 201) throw new Error(`Publishing failed with status ${answer.status}: ${await answer.text()}`)
   await page.goto(`${address}/alice/release-notes`)
 }

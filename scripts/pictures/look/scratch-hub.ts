@@ -1,4 +1,4 @@
-// Starts a temporary hub with the starter catalogue, for scripts that look at pages.
+// Starts a temporary hub with the starter catalogue, for scripts that examine pages.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -10,10 +10,10 @@ import { openLocalGit } from '../../../src/stores/git/git-store-local.ts'
 import { openCopies } from '../../../src/stores/state/fresh-copies.ts'
 import { openSqliteState } from '../../../src/stores/state/state-sqlite.ts'
 
-/** Settings passed only to the build, so that the docs show the repository but publishing stays on this machine. */
+/** Settings that only the build receives, so that the docs show the repository but publishing stays on this machine. */
 const ON_GITHUB = { GITHUB_REPOSITORY: 'acme/prompts', GITHUB_TOKEN: 'not a token' }
 
-/** A running hub for exclusive use. */
+/** A running temporary hub. */
 export interface ScratchHub {
   address: string
   /** Returns the one-time sign-in link. */
@@ -25,7 +25,7 @@ export interface ScratchHub {
  * Builds the site and serves it.
  *
  * @param port default: any free port
- * @throws if the site cannot be built; standard error has the build's messages
+ * @throws if the site cannot be built; the build's messages are on standard error
  */
 export async function openScratchHub(port?: number): Promise<ScratchHub> {
   const parent = resolve('.hub')

@@ -1,4 +1,4 @@
-// Takes screenshots of every kind of page: light, dark and mobile.
+// Takes screenshots of every kind of page in light, dark and mobile variants.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -7,19 +7,18 @@ import type { ScratchHub } from './scratch-hub.ts'
 
 const WIDE = { width: 1280, height: 800 }
 const NARROW = { width: 360, height: 740 }
-/** The looks: name in the file name, colour scheme and screen size. */
+/** The variants of each screenshot, with the suffix of the file name, the colour scheme and the screen size. */
 const LOOKS = [
   { look: 'light', colorScheme: 'light', size: WIDE },
   { look: 'dark', colorScheme: 'dark', size: WIDE },
   { look: 'phone', colorScheme: 'light', size: NARROW },
 ] as const
 
-/** Options for the screenshots. */
 interface Taking {
   browser: Browser
   hub: ScratchHub
   dir: string
-  /** If set, only kinds whose name starts with this are captured. */
+  /** If set, only kinds whose name starts with this text are captured. */
   only?: string | undefined
 }
 
