@@ -1,4 +1,4 @@
-// `npm run build [-- --out DIR]`: writes the deployable site to dist/, and its search index and page code to build/. Writes everything from scratch, then replaces the last build; does nothing if nothing changed.
+// `npm run build [-- --out DIR]`: writes the deployable site to dist/, and its search index and page code to build/. It writes everything from scratch and then replaces the previous build; if nothing changed, it does nothing.
 import { hash } from 'node:crypto'
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -31,7 +31,7 @@ import { writeBuildRecord } from '../src/stores/site/build-record.ts'
 import { readBuildSource } from '../src/stores/site/build-source.ts'
 import { openProgress } from './progress.ts'
 
-/** How long the last build's files remain readable for requests that started with it under `npm run serve`. */
+/** How long the previous build's files stay readable under `npm run serve`, for requests that started with that build. */
 const RETIRE_MS = 2_000
 
 const started = performance.now()
@@ -39,7 +39,7 @@ const places = readPlaces()
 const progress = openProgress()
 const config = readConfig(process.env)
 const pagesPlace = bundlePlaceOf(config)
-/** Identifies everything except the content that determines a build. */
+/** Identifies all inputs of a build except the content. */
 const madeBy = JSON.stringify([pagesPlace.key, config.buildDay])
 mkdirSync('.astro', { recursive: true })
 const lock = takeLock(join('.astro', `build-${hash('sha256', places.dist).slice(0, 16)}.lock`), 60_000)
@@ -50,10 +50,10 @@ if (!lock) {
 try {
   swapIn(places)
   removeUnfinished(places)
-  // Recorded before the content is read, so that nothing published later counts as read.
+  // The source is recorded before the content is read, so that nothing published later counts as read.
   const source = await readBuildSource(config.contentDir, process.env)
   const built = hasNothingToDo()
-  // The source changes even if versions were published and then removed again.
+  // The source can change even if the content is the same, because versions may have been published and then removed again.
   if (built) writeBuildRecord(builtFile(places), { ...built, source })
   else await build(source)
 } catch (error) {
@@ -66,14 +66,14 @@ try {
   lock.release()
 }
 
-/** Returns the last build if nothing changed, and reports that. */
+/** Returns the previous build, and reports that nothing changed; returns undefined if anything changed. */
 function hasNothingToDo(): Built | undefined {
   const built = readBuilt(places)
   if (built?.fingerprint === undefined || built.made_by !== madeBy) return undefined
   progress.show('Looking for changes', 0, 0)
   const listing = listContent(config.contentDir)
   if (fingerprintContent(listing) !== built.fingerprint || !isUntouched(places.dist, built.ended_ms)) return undefined
-  printResult(`${built.repositories} repositories; nothing changed`, listing.ignored)
+  printResult(`Nothing changed; ${countOf(built.repositories, 'prompt')} checked`, listing.ignored)
   return built
 }
 
@@ -81,14 +81,14 @@ async function build(source: BuildSource): Promise<void> {
   const next = nextOf(places)
   const stopping = new AbortController()
   try {
-    // Another process bundles the pages in the meantime, unless a bundle of this code exists.
+    // Another process bundles the pages at the same time, unless a bundle of this code already exists.
     const bundling = findBundle(pagesPlace, stopping.signal)
     const writing = writeData(config, { siteDir: next.dist, indexPath: indexOf(next) }, progress.show, bundling)
     const [bundle, written] = await Promise.all([bundling, writing])
     const { repositories, files, fingerprint, ignored } = written
     cpSync(bundle.client, next.dist, { recursive: true })
     cpSync(bundle.server, pagesOf(next), { recursive: true })
-    // File timestamps may lag slightly; manual changes are made after this time.
+    // Adds a millisecond, because file timestamps may be slightly inaccurate; manual changes are made later than that.
     const about = { ended_ms: Date.now() + 1, made_by: madeBy, repositories, files }
     const now = new Date().toISOString()
     const built: Built = { built_at: now, source, ...about, ...(fingerprint && { fingerprint }) }
@@ -103,7 +103,7 @@ async function build(source: BuildSource): Promise<void> {
   removeOld(places)
 }
 
-/** Returns whether nobody has changed a folder by hand since it was written: the changed file or its folder would have a newer timestamp. */
+/** Returns whether a folder is unchanged since it was written. A manual change would give the changed file or its folder a newer timestamp. */
 function isUntouched(dir: string, endedMs: number): boolean {
   if (lstatSync(dir).mtimeMs > endedMs) return false
   return readdirSync(dir, { withFileTypes: true }).every((entry) => {
@@ -119,7 +119,7 @@ function printResult(what: string, ignored: readonly string[]): void {
   console.log(`${what} in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
 }
 
-/** Returns where the site is written, from the command line. */
+/** Reads from the command line which folders to write to. */
 function readPlaces(): BuildPlaces {
   try {
     const { out = '.' } = parseArgs({ options: { out: { type: 'string' } } }).values

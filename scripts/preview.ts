@@ -1,4 +1,4 @@
-// `npm run preview`: builds the site like `npm run build`, and runs it in the Netlify dev server, which is as close to a deploy as is possible offline.
+// `npm run preview`: builds the site like `npm run build`, and serves it with the Netlify dev server, which is the closest to a deploy that is possible offline.
 import { spawn } from 'node:child_process'
 import { readConfig } from '../src/config.ts'
 import { onShutdown } from './shutdown.ts'
@@ -11,7 +11,7 @@ const environment = {
 }
 
 let running: ReturnType<typeof spawn> | undefined
-/** The dev server starts processes and leaves them behind, so its entire process group is stopped. */
+/** The dev server leaves its child processes behind when it stops, so the entire process group is stopped. */
 const stop = () => running?.pid && process.kill(-running.pid, 'SIGTERM')
 onShutdown(stop)
 

@@ -1,18 +1,18 @@
 // Shows the progress of long tasks: one updated line on a terminal, occasional plain lines elsewhere.
 
-/** Intervals between redraws on a terminal, and between plain lines elsewhere. */
+/** Interval between redraws on a terminal. */
 const DRAW_MS = 100
+/** Interval between plain lines when the output is not a terminal. */
 const SAY_MS = 10_000
 
-/** Shows progress. */
 export interface Progress {
-  /** @param step the current step, capitalised @param done how much of `total` is done; both 0 if unknown */
+  /** @param step the current step, capitalised @param done how much of `total` is done; both are 0 if the progress is unknown */
   show(step: string, done: number, total: number): void
   /** Removes the line before other text is written. */
   end(): void
 }
 
-/** Opens a progress line. @param stream where it is shown; standard output is reserved for data @param clock returns milliseconds */
+/** Opens a progress line. @param stream where the line is shown; standard output is reserved for data @param clock returns milliseconds */
 export function openProgress(stream: NodeJS.WriteStream = process.stderr, clock = () => performance.now()): Progress {
   let step = ''
   let began = 0

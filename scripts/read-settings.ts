@@ -1,4 +1,4 @@
-// Reads the settings for a command; if any is invalid, prints the list of problems and exits.
+// Reads the settings for a command from the environment.
 import { type Config, readConfig } from '../src/config.ts'
 
 /** Reads the settings from the environment. If any is invalid, prints the problems without a stack trace and exits with status 1. */

@@ -1,14 +1,14 @@
-// Detects that a long-running command should stop.
+// Detects when a long-running command should stop.
 
 /** How often to check whether the parent process has exited. */
 const LOOK_MS = 250
 
 /**
- * Runs the work once: on SIGINT, on SIGTERM, or when the shell between npm and this process has exited. npm sends signals only to that shell, which exits without notifying its child (measured with npm 11 and dash).
+ * Runs the work once: on SIGINT, on SIGTERM, or when the shell between npm and this process has exited. npm sends signals only to that shell, which exits without notifying its child process (measured with npm 11 and dash).
  */
 export function onShutdown(work: () => unknown): void {
   const parent = process.ppid
-  // Only under npm, because a command that was deliberately put into the background outlives its shell.
+  // This applies only under npm, because a command that was deliberately moved to the background outlives its shell.
   const isUnderNpm = process.env.npm_lifecycle_event !== undefined
   const look = setInterval(() => isUnderNpm && process.ppid !== parent && end(), LOOK_MS)
   look.unref()

@@ -18,7 +18,7 @@ const config = readSettingsOrExit()
 const stopping = new AbortController()
 const progress = openProgress()
 let host: RunningServer | undefined
-// Stops the server first, because running requests still need the stores and the site.
+// Stops the server first, because in-flight requests still need the stores and the site.
 onShutdown(async () => {
   progress.end()
   await host?.stop()
@@ -26,7 +26,7 @@ onShutdown(async () => {
 })
 
 let lastTrouble = ''
-/** Warns once, because the problem lasts until a person fixes it. @returns whether the content folder contains everything that was published */
+/** Finishes interrupted publishes. Reports a problem only once, because it lasts until somebody fixes it. @returns whether the content folder contains everything that was published */
 async function finishPublishes(git: LocalGit): Promise<boolean> {
   try {
     await git.finishPublishes()
@@ -45,7 +45,7 @@ try {
   onAbort(stopping.signal, stores.close)
   const watching = openMonitoring(config)
   const { metrics } = watching
-  // Only with a local repository is every publish in the content folder immediately; a clone from GitHub may lag behind.
+  // With a local repository, every publish is in the content folder immediately; a clone from GitHub may lag behind.
   const isLocal = config.gitStore.kind === 'local'
   if (config.keepsClone) console.log('Opening the clone of the GitHub repository …')
   const clone = config.keepsClone ? await followGitHub(config, process.env, stopping.signal) : undefined
@@ -93,10 +93,10 @@ try {
   if (stopping.signal.aborted) await host.stop()
   else {
     console.log(
-      `Prompt Hub is at ${config.baseUrl} and follows ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. The API is ready; pages will be in a few seconds. Press Ctrl-C to stop it.`,
+      `Prompt Hub is running at ${config.baseUrl} and follows changes in ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. The API is ready; pages will be ready in a few seconds. Press Ctrl-C to stop.`,
     )
     printSignInLink(config, stores)
-    // Only after the first state, because both at once would take twice as long, and programs need no pages.
+    // The pages are prepared only after the first build, because doing both at once would take twice as long, and programs need no pages.
     pages = preparePages(bundlePlaceOf(config), stopping.signal)
   }
 } catch (error) {

@@ -1,4 +1,4 @@
-// `npm run token`: creates, lists and revokes operators' tokens on the hub's machine. On creation, only the token is written to standard output.
+// `npm run token`: creates, lists and revokes operators' tokens on the hub's machine. When it creates a token, it writes only the token to standard output.
 import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
 import { DEFAULT_PERMISSIONS, PERMISSIONS, Permissions } from '../src/domain/access/permissions.ts'
@@ -17,7 +17,7 @@ Creates a token for an owner, or for one of its prompts, and prints it. The toke
 
   --permissions LIST  a comma-separated list of ${PERMISSIONS.join(', ')}; default: ${DEFAULT_PERMISSIONS}
   --days N       days until it expires, ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}; default: ${TOKEN_DAYS.usual}
-  --label text   a name by which to recognise it
+  --label text   a name to recognise it by
   --list         lists the tokens created this way, with their IDs
   --revoke ID    revokes a token immediately`
 

@@ -8,7 +8,7 @@ show() {
   printf '%s\n' "${text//::/: :}"
 }
 
-fail() { # <sentence> [<file>]: prints an error annotation; % and line breaks are escaped for the runner, and in a property also : and ,
+fail() { # <message> [<file>]: prints an error annotation; % and line breaks are escaped for the runner, and in a property also : and ,
   local text=${1//'%'/'%25'} file=${2-}
   text=${text//$'\r'/'%0D'}
   text=${text//$'\n'/'%0A'}

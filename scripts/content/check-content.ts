@@ -1,4 +1,4 @@
-// `npm run check:content -- [--base REV] [--json] [--fix]`: checks the content folder against all rules and reports all problems at once; errors make it fail, advice does not.
+// `npm run check:content -- [--base REV] [--json] [--fix]`: checks the content folder against all rules and reports all problems at once. It fails on errors, but not on advice.
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
 import { findTrackedHead } from '../../src/stores/content/content-changes.ts'
@@ -11,7 +11,7 @@ try {
   })
   const { contentDir } = readConfig(process.env)
   const { base, json = false, fix = false } = values
-  // Without a base, versions that are not in the last commit count as new.
+  // If no base is given, versions that are not in the last commit count as new.
   const review = await reviewContent({
     contentDir,
     base: base ?? (await findTrackedHead(contentDir, process.env)),
@@ -25,7 +25,7 @@ try {
     const isAction = process.env.GITHUB_ACTIONS === 'true'
     for (const entry of review.entries) console.log(isAction ? annotate(entry) : formatEntry(entry))
     console.log(
-      `${count(review.files, 'file')} in ${count(review.repositories, 'repository')} checked: ${count(errors, 'problem')}, ${advice === 0 ? 'no advice' : `advice on ${count(advice, 'place')}`}.`,
+      `${count(review.files, 'file')} in ${count(review.repositories, 'repository')} checked: ${count(errors, 'problem')}, ${advice === 0 ? 'no advice' : `advice in ${count(advice, 'place')}`}.`,
     )
   }
   for (const path of review.mended) console.error(`Fixed content/${path}.`)
@@ -41,7 +41,7 @@ function formatEntry({ file, line, rule, message, severity }: ReviewEntry): stri
   return `${file}:${line}  ${rule}${severity === 'advice' ? ' (advice)' : ''}  ${message}`
 }
 
-/** Formats a line that GitHub Actions shows next to the file. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+/** Formats an annotation, which GitHub Actions shows next to the file. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 function annotate({ file, line, rule, message, severity }: ReviewEntry): string {
   const text = (value: string) => value.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
   const property = (value: string) => text(value).replaceAll(':', '%3A').replaceAll(',', '%2C')

@@ -1,4 +1,4 @@
-// `npm run check:mirror -- <address> [--hub <address>]`: checks that a plain web server has a file for every API read except search; with a hub, also compares the bytes.
+// `npm run check:mirror -- <address> [--hub <address>]`: checks that a plain web server has a file for every API read except search. With --hub, it also compares the bytes.
 import { parseArgs } from 'node:util'
 import { openDeployedHub } from '../../src/doctor/hub-requests.ts'
 import { checkMirror } from '../../src/doctor/mirror.ts'

@@ -18,7 +18,7 @@ try {
   const { tree, problems } = readContentDir(readConfig(process.env).contentDir)
   if (problems.length > 0) throw new Error(`${problems[0]!.file}: ${formatProblem(problems[0]!)}`)
   const before = readOrNothing()
-  // The catch-all line is kept unless --maintainers replaces it.
+  // The catch-all line is preserved unless --maintainers replaces it.
   const kept = values.maintainers === undefined ? (/^\* (.*)$/m.exec(before)?.[1] ?? '').split(' ') : []
   const asked = [...maintainers, ...kept.flatMap((name) => (name.startsWith('@') ? [name.slice(1)] : []))]
   const text = formatCodeowners(tree.owners, asked)

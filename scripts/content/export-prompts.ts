@@ -17,7 +17,7 @@ try {
   const { values } = parseArgs({ options: { format: text, out: text, help: { type: 'boolean', default: false } } })
   if (values.help) console.log(USAGE)
   else if (values.format === undefined || !isExportFormat(values.format) || values.out === undefined)
-    throw new Error('Missing: --format and --out')
+    throw new Error('Missing required options: --format and --out')
   else exportAll(values.format, values.out)
 } catch (error) {
   console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
@@ -48,7 +48,7 @@ function exportAll(format: ExportFormat, out: string): void {
       continue
     }
     if (result.lost.length > 0) console.log(`${owner}/${name}\n  lost     ${result.lost.join(', ')}`)
-    // A skill's folder is named like the skill.
+    // A skill's folder must have the skill's name.
     const folder = format === 'skill' ? join(out, owner, name) : join(out, owner)
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, result.file.name), result.file.text)

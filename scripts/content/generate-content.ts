@@ -10,24 +10,23 @@ import { createProse, type Prose, toAscii } from './prose.ts'
 import { pick, type Random, randomInteger, seedRandom, zipf } from './random.ts'
 import { generateVersions, type SyntheticVersion } from './versions.ts'
 
-/** What to generate. */
 export interface SyntheticCatalogue {
   repositories: number
-  /** Number per repository. */
+  /** Number of versions per repository. */
   versions: number
   seed: number
   /** The target folder; emptied if this command created its contents, rejected if it contains anything else. */
   dir: string
 }
 
-/** An owner without repositories, whose profile marks folders created by this command, because content may contain only prompts and profiles. */
+/** An owner without repositories, whose profile marks folders created by this command. A separate marker file is impossible, because content may contain only prompts and profiles. */
 const MAKER = 'synthetic'
 const MADE_BY = 'Made by `npm run generate -- '
 
 /**
  * Writes a synthetic catalogue, file by file.
  *
- * @returns the counts; owners includes the one that marks the folder
+ * @returns the counts; `owners` includes the owner that marks the folder
  * @throws Error if the folder contains anything that this command did not create
  */
 export function generateContent(
@@ -66,14 +65,14 @@ function emptyFolder(dir: string): void {
   if (!existsSync(dir) || readdirSync(dir).length === 0) return
   const profile = join(dir, formatPath({ kind: 'owner', owner: MAKER }))
   if (!existsSync(profile) || !readFileSync(profile, 'utf8').includes(MADE_BY))
-    throw new Error(`${dir} contains something that \`npm run generate\` did not make. Choose a new or empty folder.`)
+    throw new Error(`${dir} contains files that \`npm run generate\` did not create. Choose a new or empty folder.`)
   rmSync(dir, { recursive: true })
 }
 
 function writerBelow(dir: string): (path: string, file: string) => void {
   let folder: string | undefined
   return (path, file) => {
-    // Files are written folder by folder, so remembering the last folder avoids nearly every call.
+    // Files are written folder by folder, so remembering the last folder avoids nearly every call of `mkdirSync`.
     if (dirname(path) !== folder) {
       folder = dirname(path)
       mkdirSync(join(dir, folder), { recursive: true })
@@ -100,12 +99,12 @@ function generatePlaces(count: number, random: Random, prose: Prose): Repository
   return [...places.values()]
 }
 
-/** Generates a name of at most three words with four syllables: well below every limit except the one for owners. */
+/** Generates a name of at most three words with four syllables each, which is well below every limit except that for owners. */
 function generateName(prose: Prose, words: number): string {
   return Array.from({ length: words }, () => toAscii(prose.topic())).join('-')
 }
 
-/** Creates a generator of tags, which are long-tailed too. */
+/** Creates a generator of tags, whose frequencies are also long-tailed. */
 function createTagGenerator(random: Random, prose: Prose): () => string[] {
   const pool = [...new Set(Array.from({ length: 400 }, () => generateName(prose, 1)))]
   const drawTag = zipf(random, { ranks: pool.length, offset: 5 })
@@ -128,7 +127,7 @@ interface IndexParts {
   made: readonly SyntheticVersion[]
   tags: readonly string[]
   place: RepositoryPlace
-  /** The prompt that may be named as the replacement. */
+  /** The prompt that this prompt may name as its replacement. */
   other: RepositoryPlace
   random: Random
   prose: Prose

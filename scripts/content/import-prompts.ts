@@ -1,4 +1,4 @@
-// `npm run import -- <path…> --owner acme`: writes prompts from other tools to the content folder, each as its own repository.
+// `npm run import -- <path…> --owner acme`: writes prompts from other tools to the content folder, each as a separate repository.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,7 +14,7 @@ import { listSources, readSources } from '../../src/stores/import/read-sources.t
 import { openProgress } from '../progress.ts'
 
 const USAGE = `Usage: npm run import -- <file or folder…> --owner acme [--by login] [--from ${Object.keys(READERS).join('|')}] [--license MIT] [--dry-run] [--json]`
-/** Maximum number of findings shown; --json has all of them. */
+/** Maximum number of findings shown; --json shows them all. */
 const MAX_SHOWN = 40
 
 interface Line {
@@ -45,9 +45,9 @@ function run(
   values: { owner?: string; by?: string; from?: string; license?: string; 'dry-run': boolean; json: boolean },
 ): void {
   const { owner, from, license = null } = values
-  if (paths.length === 0) throw new Error('Missing: the files or folders to import')
+  if (paths.length === 0) throw new Error('Missing files or folders to import')
   if (owner === undefined || !OWNER_PATTERN.test(owner) || isReserved(owner))
-    throw new Error('Missing: --owner, such as acme')
+    throw new Error('Missing required option: --owner, such as --owner acme')
   const licenseProblem = findLicenseProblem(license)
   if (licenseProblem) throw new Error(`--license: ${licenseProblem}`)
   if (from !== undefined && !isFormat(from))
@@ -78,7 +78,7 @@ function run(
   for (const [index, { path, prompt, findings }] of found.entries()) {
     const name = names[index]!
     const made = importPrompt(prompt, name, findExisting(contentDir, owner, name), order)
-    // Losses in a file with many prompts are reported once.
+    // The losses in a file with several prompts are reported once.
     const lost = found[index - 1]?.path === path ? [] : say(findings, 'lost')
     if (made.status === 'refused') {
       const reasons = made.problems.map(({ key, message }) => `${key}: ${message}`)
@@ -92,7 +92,7 @@ function run(
   progress.end()
   if (values.json) console.log(JSON.stringify(lines, undefined, 2))
   else report(lines, owner, values['dry-run'])
-  if (lines.length === 0) throw new Error('No prompts found. Specify the format with --from, or other paths')
+  if (lines.length === 0) throw new Error('No prompts found. Specify a format with --from, or pass other paths')
 }
 
 function isFormat(text: string): text is ImportFormat {
@@ -109,7 +109,7 @@ function findExisting(contentDir: string, owner: string, name: string): Existing
   return { versions, read: (version) => readFileSync(join(folder, `${version}.md`), 'utf8') }
 }
 
-/** Writes a file under another name and renames it, so that a hub that follows the folder never reads half of it. */
+/** Writes a file under a temporary name and then renames it, so that a hub that follows the folder never reads a partial file. */
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
   if (existsSync(path)) throw new Error(`${path} already exists`)
@@ -134,13 +134,13 @@ function report(lines: readonly Line[], owner: string, isDryRun: boolean): void 
     for (const reason of reasons) console.log(`  refused  ${reason}`)
     for (const one of lost) console.log(`  lost     ${one}`)
   }
-  if (shown.length > MAX_SHOWN) console.log(`… and ${shown.length - MAX_SHOWN} more; --json has all of them`)
+  if (shown.length > MAX_SHOWN) console.log(`… and ${shown.length - MAX_SHOWN} more; use --json to show them all`)
   console.log(
     [
       '',
       `${isDryRun ? 'Would write' : 'Written'}   ${count('new')} new, ${count('changed')} with a new version`,
       `Unchanged ${count('unchanged')}`,
-      `Lost      something in ${new Set(lines.filter(({ lost }) => lost.length > 0).map(({ path }) => path)).size} files`,
+      `Lost      data from ${new Set(lines.filter(({ lost }) => lost.length > 0).map(({ path }) => path)).size} files`,
       `Refused   ${count('refused')}`,
     ].join('\n'),
   )

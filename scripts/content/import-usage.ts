@@ -32,7 +32,7 @@ const usage = countDownloads(downloads, {
   isKnown: (fullName) => existsSync(join(contentDir, fullName, 'versions')),
 })
 const target = join(contentDir, 'usage.json')
-// Written under another name, which hubs ignore, and then renamed, so that a hub that follows the content never reads half a file.
+// The file is written under a temporary name, which hubs ignore, and then renamed, so that a hub that follows the content never reads a partial file.
 writeFileSync(`${target}.tmp`, `${JSON.stringify(usage, undefined, 2)}\n`)
 renameSync(`${target}.tmp`, target)
 console.log(`${lines} lines, ${downloads.length} downloads; ${Object.keys(usage).length} prompts in ${target}.`)

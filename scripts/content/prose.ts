@@ -1,9 +1,9 @@
 // Generates text for synthetic prompts: pronounceable words with Zipf frequencies.
 import { pick, type Random, randomInteger, zipf } from './random.ts'
 
-/** Number of words: about an educated reader's vocabulary, so that an index has a realistic size. */
+/** Number of words. It is about the size of an educated reader's vocabulary, so that an index has a realistic size. */
 const VOCABULARY = 30_000
-/** Number of most frequent words, which stand for words like "the" and "of" and appear in no name or query. */
+/** Number of function words. These are the most frequent words; they stand for words such as "the" and "of" and appear in no name or query. */
 const FUNCTION_WORDS = 60
 
 const ONSETS = 'b br ch d dr f fl g gr h k l m n p pl r s sh st t tr v w z'.split(' ')
@@ -12,17 +12,17 @@ const CODAS = ['', '', '', 'n', 'r', 's', 'l', 'm', 'nd', 'rt']
 
 /** A source of words and sentences. */
 export interface Prose {
-  /** Any word, by frequency. */
+  /** Returns any word, chosen by frequency. */
   word(): string
   /** Returns a word that indicates a topic. */
   topic(): string
-  /** Some words, starting with a capital letter and ending with a period. */
+  /** Returns a sentence that starts with a capital letter and ends with a period. */
   sentence(): string
   /** Returns a title made from a few topics. */
   title(): string
 }
 
-/** Creates a language; generators with the same seed create the same one. */
+/** Creates a synthetic language; random generators with the same seed create the same language. */
 export function createProse(random: Random): Prose {
   const words = generateWords(random)
   const drawWord = zipf(random, { ranks: VOCABULARY, offset: 2.7 })
@@ -43,7 +43,7 @@ export function toAscii(word: string): string {
   return word.normalize('NFKD').replace(/\p{M}/gu, '')
 }
 
-/** Generates distinct words; frequent ones are short, as in every language. */
+/** Generates distinct words; frequent words are short, as in every language. */
 function generateWords(random: Random): string[] {
   const words = new Set<string>()
   while (words.size < VOCABULARY) {

@@ -3,7 +3,7 @@
 /** Draws a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number
 
-/** Creates a generator whose numbers depend only on the seed: mulberry32, 32 bits of state, good enough for text. @param seed an integer */
+/** Creates a generator whose numbers depend only on the seed. It uses mulberry32, whose 32 bits of state are enough for text. @param seed an integer */
 export function seedRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -24,14 +24,14 @@ export function randomInteger(random: Random, least: number, most: number): numb
   return least + Math.floor(random() * (most - least + 1))
 }
 
-/** Draws a log-normal size: most are small, a few are huge. @param sigma standard deviation of the logarithm */
+/** Draws a log-normal size: most sizes are small, a few are huge. @param sigma standard deviation of the logarithm */
 export function drawLogNormal(random: Random, { median, sigma }: { median: number; sigma: number }): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return median * Math.exp(sigma * normal)
 }
 
 /**
- * Draws Zipf–Mandelbrot ranks, like those of words, owners and tags: the first is the most frequent, and the tail is long.
+ * Draws Zipf–Mandelbrot ranks, like those of words, owners and tags: the first rank is the most frequent, and the tail is long.
  *
  * @param ranks the number of ranks
  * @param offset Mandelbrot's offset: the larger it is, the less the first ranks dominate

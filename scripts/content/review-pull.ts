@@ -11,7 +11,7 @@ import { formatPullReport, type PullReport } from '../../src/domain/review/pull-
 import { openPullTree, type PullTree } from '../../src/stores/github/pull-tree.ts'
 import { reviewContent } from '../../src/stores/review/review-content.ts'
 
-/** Maximum number of changes shown; the pull request itself has all of them. */
+/** Maximum number of changes shown; the pull request itself shows them all. */
 const MAX_DIFFERENCES = 50
 
 const { BASE_SHA = '', HEAD_SHA = '', AUTHOR = '', AUTHOR_ID = '', APPROVED = '', GITHUB_OUTPUT } = process.env
@@ -31,9 +31,9 @@ try {
     mayBePublisher: (owner, login) => login === author.login || namesMember(files.get(owner), login),
   })
   const notes = [
-    ...(tree.isConflict ? ['It **conflicts** with its base branch: bring it up to date first.'] : []),
+    ...(tree.isConflict ? ['It **conflicts** with its base branch. Resolve the conflicts first.'] : []),
     ...(tree.outside > 0
-      ? [`It also touches ${tree.outside} files outside \`content/\`, which are not reviewed here.`]
+      ? [`It also changes ${tree.outside} files outside \`content/\`, which are not reviewed here.`]
       : []),
     ...review.notes,
   ]
@@ -49,7 +49,7 @@ try {
   const waits = !isApproved && owners.some(({ isAllowed }) => !isAllowed)
   write({ report, problems: String(problems), owner: waits ? 'waits' : 'agrees' })
   console.log(
-    `${tree.changed.length} files changed, ${problems} problems, the owner ${waits ? 'has not agreed' : 'agrees'}.`,
+    `${tree.changed.length} files changed, ${problems} problems, ${waits ? 'owner approval pending' : 'no owner approval pending'}.`,
   )
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
@@ -58,7 +58,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Reads the base's files of the affected owners: changes to members in the pull request itself count only once merged. */
+/** Reads the affected owners' files from the base, because changes to members in the pull request itself take effect only after it is merged. */
 async function readOwners(tree: PullTree): Promise<Map<string, OwnerFile | 'broken'>> {
   const owners = new Set(tree.changed.filter((path) => path.includes('/')).map((path) => path.split('/')[0]!))
   const files = new Map<string, OwnerFile | 'broken'>()
@@ -73,7 +73,7 @@ function namesMember(file: OwnerFile | 'broken' | undefined, login: string): boo
   return file !== undefined && file !== 'broken' && file.members.includes(login)
 }
 
-/** Compares each new version with the highest one in the base, and each other file with its own earlier state. */
+/** Compares each new version with the highest version in the base, and every other file with its content in the base. */
 async function compare(tree: PullTree): Promise<PullReport['differences']> {
   const differences: { title: string; text: string }[] = []
   for (const path of tree.changed.slice(0, MAX_DIFFERENCES)) {
@@ -93,7 +93,7 @@ async function compare(tree: PullTree): Promise<PullReport['differences']> {
   return differences
 }
 
-/** Writes outputs, with unpredictable delimiters for their multi-line values. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+/** Writes step outputs, with unpredictable delimiters for multi-line values. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 function write(outputs: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(outputs)) {
     const end = `end-${randomUUID()}`

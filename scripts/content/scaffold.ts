@@ -39,7 +39,7 @@ try {
   }
   const [verb, ...rest] = positionals
   const fullName = splitFullName(rest[0] ?? (await ask('owner/name')))
-  if (!fullName) throw new Error('expected owner/name of a-z, 0-9 and single hyphens')
+  if (!fullName) throw new Error('expected owner/name, using only a-z, 0-9 and single hyphens')
   const { contentDir } = readConfig(process.env)
   const made =
     verb === 'new' && rest.length <= 1

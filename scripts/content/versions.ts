@@ -1,4 +1,4 @@
-// Generates the versions of a synthetic repository: a first version, then edited ones, with numbers, dates and variables.
+// Generates the versions of a synthetic repository: a first version and edited versions of it, with numbers, dates and variables.
 import { type Bump, nextVersion } from '../../src/domain/catalogue/versions.ts'
 import { type Prose, toAscii } from './prose.ts'
 import { drawLogNormal, pick, type Random, randomInteger } from './random.ts'
@@ -14,13 +14,13 @@ export const LAST_DAY = '2026-11-01'
 const SPAN_DAYS = 1_000
 const DAY_MS = 86_400_000
 
-/** Realistic prompt lengths: half have fewer words than the median, and one in a hundred has ten times as many. */
+/** Realistic prompt lengths: half of the prompts have fewer words than the median, and one in a hundred has ten times as many. */
 export const CONTENT_WORDS = { median: 150, sigma: 0.95, most: 20_000 }
 
 /** A repository's variables: name → its lines in the front matter. */
 type Variables = Map<string, string[]>
 
-/** What to generate; all randomness comes from `random`, in order. */
+/** What to generate; all randomness comes from `random`, in a fixed order. */
 export interface VersionsWanted {
   count: number
   /** Handle of the publisher. */
@@ -71,7 +71,7 @@ function generateBlock(random: Random, prose: Prose): string {
   return random() < 0.3 ? sentences.map((sentence) => `- ${sentence}`).join('\n') : sentences.join(' ')
 }
 
-/** Makes a typical edit: most of the text stays unchanged. */
+/** Makes a typical edit, which leaves most of the text unchanged. */
 function editBlocks(blocks: string[], random: Random, prose: Prose): void {
   for (let edits = Math.ceil(blocks.length / 10); edits > 0; edits--) {
     blocks[randomInteger(random, 1, blocks.length - 1)] = generateBlock(random, prose)

@@ -11,7 +11,7 @@ const STYLES: readonly { name: LetterStyle; size: number; weight: number }[] = [
   { name: 'title', size: 36, weight: 700 },
   { name: 'text', size: 17, weight: 450 },
 ]
-/** The letters in most titles; if a title has others, its card shows the prompt's name instead. */
+/** The letters that most titles use; if a title contains other letters, its card shows the prompt's name instead. */
 const LETTERS = [...range(0x20, 0x7e), ...range(0xa1, 0xff), ...'ŁłŒœŠšŸŽž–—‘’“”…→·']
 
 const browser = await openBrowser()

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { BROWSER_FLAGS, findBrowser } from './look/browser.ts'
 import { openScratchHub } from './look/scratch-hub.ts'
 
-/** Installed on demand and cached by npm, because it has more packages than the hub. */
+/** Lighthouse is installed on demand and cached by npm, because it has more dependencies than the hub. */
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const PAGES = {
   home: '/',
@@ -21,7 +21,7 @@ const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as 
 /** Other load on the machine can only make a page slower, so the best of several runs counts. */
 const MAX_RUNS = 3
 
-/** The parts of Lighthouse's report that are used here. https://github.com/GoogleChrome/lighthouse/blob/main/docs/understanding-results.md */
+/** The fields of Lighthouse's report that are used here. https://github.com/GoogleChrome/lighthouse/blob/main/docs/understanding-results.md */
 const Report = z.object({
   categories: z.record(z.enum(CATEGORIES), z.object({ score: z.number().nullable() })),
   audits: z.record(
@@ -32,7 +32,7 @@ const Report = z.object({
 type Report = z.infer<typeof Report>
 type Category = (typeof CATEGORIES)[number]
 
-/** The results for a page: the best score in each category, and what Lighthouse criticises. */
+/** The results for a page: the best score in each category, and the audits that Lighthouse reports as failed. */
 interface Finding {
   scores: Record<Category, number>
   largestPaint: string
@@ -85,7 +85,7 @@ async function runLighthouse(file: string, address: string): Promise<Report> {
   await promisify(execFile)(
     'npx',
     ['--yes', LIGHTHOUSE, address, '--quiet', '--output=json', `--output-path=${file}`, ...choices],
-    // Without CI, it asks whether it may report errors.
+    // Unless CI is set, Lighthouse asks whether it may report errors.
     { env: { ...process.env, CHROME_PATH: await findBrowser(), CI: '1' }, maxBuffer: 1e8 },
   )
   return Report.parse(JSON.parse(readFileSync(file, 'utf8')))

@@ -23,7 +23,7 @@ try {
     await page.goto(hub.address + PROMPT)
     await page.locator('.chip.filled').first().waitFor()
     const session = await context.newCDPSession(page)
-    // Playwright's own screenshots are only PNG or JPEG.
+    // Playwright's screenshot method supports only PNG and JPEG.
     const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
     writeFileSync(`${PICTURES_DIR}/prompt-${colorScheme}.webp`, data, 'base64')
     await context.close()

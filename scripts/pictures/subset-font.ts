@@ -1,10 +1,10 @@
-// `npm run font`: builds the site's font file with only the letters, weights and features that the site uses.
+// `npm run font`: builds the site's font file, which contains only the letters, weights and features that the site uses.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import subsetFont from 'subset-font'
 
-/** Western European letters and the other symbols on the pages; other scripts are shown in the reader's own fonts. */
+/** Western European letters and the other symbols on the pages; other scripts are shown in fonts on the reader's device. */
 const LETTERS = [range(0x20, 0x7e), range(0xa1, 0xff), 'ıŁłŒœŠšŸŽžƒ–—‘’‚“”„†•…‹›€™−×←→↑↓↗✓✗'].join('')
 /** The weights of the type scale in styles/tokens.css. */
 const WEIGHTS = { min: 400, max: 700 }

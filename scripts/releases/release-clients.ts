@@ -14,7 +14,7 @@ try {
     stdio: 'inherit',
   })
   console.log(
-    `Froze the libraries ${await freezeClients(root, compiled)}. Add their checksums to tests/clients/release.test.ts, and commit both.`,
+    `Froze release ${await freezeClients(root, compiled)} of the libraries. Add their checksums to tests/clients/release.test.ts, and commit both.`,
   )
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

@@ -1,4 +1,4 @@
-// `/feed.xml`: all publishes.
+// `/feed.xml`: new versions of all prompts.
 
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../site/feeds.ts'

@@ -1,4 +1,4 @@
-// `/robots.txt`: allows crawlers everywhere, and names the sitemap.
+// `/robots.txt`: allows crawlers everywhere, and gives the URL of the sitemap.
 import { thisHub } from '../site/docs/this-hub.ts'
 
 export const prerender = true

@@ -1,4 +1,4 @@
-// Writes Atom feeds for all prompts, an owner, a tag or one prompt; each entry links to the comparison. RFC 4287.
+// Writes Atom feeds (RFC 4287) for all prompts, an owner, a tag or a single prompt. Each version's entry links to the comparison with the previous version.
 
 import type { Activity, RepositorySummary } from '../domain/api/schema.ts'
 import { describeActivity } from '../domain/catalogue/activity.ts'
@@ -9,18 +9,16 @@ import { comparePage, versionPage } from './links.ts'
 /** Maximum number of entries in a feed. */
 const MAX_ENTRIES = 30
 
-/** The metadata of a feed. */
 interface Feed {
-  /** The path of its page. */
+  /** The path of the page that the feed belongs to. */
   path: string
   title: string
-  /** Most recently updated first. At most this many prompts can contribute to the newest entries, so no more are read. */
+  /** Prompts, most recently updated first. Only the first `MAX_ENTRIES` prompts can contribute to the newest entries, so the rest are not read. */
   prompts: readonly RepositorySummary[]
-  /** Other activity, only in the feed of a prompt. */
+  /** Other activity, only for the feed of a single prompt. */
   changes?: readonly Activity[]
 }
 
-/** A feed entry. */
 interface Entry {
   id: string
   at: string
@@ -51,7 +49,7 @@ ${entries.map(formatEntry).join('')}</feed>
   return new Response(text, { headers: { 'Content-Type': 'text/xml; charset=utf-8' } })
 }
 
-/** Describes the newest versions of a prompt, up to the size of a feed. */
+/** Returns entries for the newest versions of a prompt, at most as many as a feed can contain. */
 async function listReleases(hub: PageData, prompt: RepositorySummary): Promise<Entry[]> {
   const { owner, name, full_name, title, description } = prompt
   const versions = (await hub.findVersions(owner, name)) ?? []
@@ -71,7 +69,7 @@ async function listReleases(hub: PageData, prompt: RepositorySummary): Promise<E
   })
 }
 
-/** Describes a change. It has no page of its own, so its entry links to the list on the prompt's page. */
+/** Returns the entry for a change. A change has no page, so its entry links to the activity list on the prompt's page. */
 function describeChange(page: string, title: string, change: Activity): Entry {
   const content = describeActivity(change)
   return {

@@ -4,10 +4,10 @@ import type { PageData } from '../ports/pages.ts'
 
 /** Maximum length of a sample prompt, so that it can be read at a glance. */
 const MAX_CHARACTERS = 4_000
-/** Maximum number of prompts examined. */
+/** Maximum number of prompts that are examined to find the sample. */
 const MAX_CANDIDATES = 8
 
-/** Returns the first prompt in a list that has several versions, a few variables with examples, and a readable length; undefined if there is none. */
+/** Returns a list's first prompt that has several versions, a few variables with examples, and a readable length; undefined if there is none. */
 export async function findSamplePrompt(
   hub: PageData,
   listed: readonly RepositorySummary[],
@@ -25,7 +25,7 @@ export async function findSamplePrompt(
   )
 }
 
-/** Keeps the values whose search finds a prompt; all of them while the search is unavailable. @param queryOf returns the query for a value */
+/** Returns the values whose search finds at least one prompt, or all values while search is unavailable. @param queryOf returns the query for a value */
 export async function keepWithResults<Value>(
   hub: Pick<PageData, 'find'>,
   values: readonly Value[],

@@ -1,8 +1,7 @@
-// Provides the hub's own look (`content/site.yml`), which is part of the page bundle, and the files generated from it.
+// Provides the hub's look (`content/site.yml`), which is built into the page bundle, and the files generated from it.
 import { createHash } from 'node:crypto'
 import { accentColours, DEFAULT_LOOK, type HubLook } from '../domain/content/look.ts'
 
-/** The look of this hub. */
 export const LOOK: HubLook = import.meta.env?.HUB_LOOK ?? DEFAULT_LOOK
 
 interface LookFile {
@@ -11,7 +10,7 @@ interface LookFile {
   mediaType: string
 }
 
-/** Files at `/assets/` are cached forever, so their names change with their bytes. */
+/** Files under `/assets/` are cached forever, so their names contain a hash of their bytes. */
 function nameFile(base: string, ending: string, bytes: Buffer<ArrayBuffer>, mediaType: string): LookFile {
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 12)
   return { address: `/assets/hub/${base}-${digest}.${ending}`, bytes, mediaType }
@@ -29,12 +28,12 @@ function styleOf(accent: string): string {
 
 const LOGO_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
 
-/** The style sheet with the accent colour, or undefined. */
+/** The style sheet with the accent colour; undefined if no accent colour is set. */
 export const STYLE = LOOK.accent
   ? nameFile('look', 'css', Buffer.from(styleOf(LOOK.accent)), 'text/css; charset=utf-8')
   : undefined
 
-/** The logo, or undefined. */
+/** The logo; undefined if no logo is set. */
 export const LOGO = LOOK.logo
   ? nameFile(
       'logo',

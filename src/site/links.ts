@@ -1,6 +1,6 @@
 // Builds the URLs of the site's pages, and decides which external URLs may be linked.
 
-/** Schemes that may be linked; everything else, especially `javascript:` and `data:`, stays text. docs/notes/security.md section 5. */
+/** URL schemes that may be linked; URLs with other schemes, especially `javascript:` and `data:`, stay plain text. docs/notes/security.md section 5. */
 export const LINKED_SCHEMES = ['http', 'https', 'mailto'] as const
 
 /** The `rel` of links whose target was chosen by a user. */
@@ -8,20 +8,18 @@ export const FOREIGN_LINK = 'nofollow ugc noopener'
 
 /** Returns the path of a repository's page. @param fullName owner/name */
 export const repositoryPage = (fullName: string): string => `/${fullName}`
-/** Returns the path of an owner's page. */
 export const ownerPage = (handle: string): string => `/${handle}`
 /** Returns the path of a tag's page. @param page 1-based */
 export const tagPage = (tag: string, page = 1): string => (page === 1 ? `/tags/${tag}` : `/tags/${tag}/${page}`)
 
-/** Returns the path of the search page for a query. */
 export const searchPage = (q: string): string => `/search?${new URLSearchParams({ q })}`
 
-/** Removes the base from a URL, so that a page works wherever the site is served. */
+/** Removes the base URL from a URL, so that links on a page work wherever the site is served. */
 export function withoutBase(address: string, baseUrl: string): string {
   return address.startsWith(`${baseUrl}/`) ? address.slice(baseUrl.length) : address
 }
 
-/** Returns a URL as a link target, or undefined if it must stay text. @param address as entered by a user */
+/** Returns a URL as a link target, or undefined if it must stay plain text. @param address as entered by a user */
 export function linkTarget(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined
   const { protocol, href } = new URL(address)
@@ -35,10 +33,8 @@ export function findLicensePage(license: string | null): string | undefined {
 
 /** The URL of the list of repositories; a test compares it with the table of routes (tests/addresses.test.ts). */
 export const ROUTES_LIST = '/api/v1/repos'
-/** Returns the path of a version's page. */
 export const versionPage = (fullName: string, version: string): string => `/${fullName}/v/${version}`
-/** Returns the path of the page that compares two versions. */
 export const comparePage = (fullName: string, from: string, to: string): string =>
   `/${fullName}/compare/${from}...${to}`
-/** The number of newest versions of a repository whose comparison with the previous version is in the sitemap. */
+/** Number of versions per repository, newest first, whose comparison with the previous version is in the sitemap. */
 export const NEWEST_COMPARED = 10

@@ -3,12 +3,12 @@ import MarkdownIt from 'markdown-it'
 import sanitize from 'sanitize-html'
 import { FOREIGN_LINK, LINKED_SCHEMES } from './links.ts'
 
-/** Raw HTML is disabled, so that tags are shown as text. Created once, because creating it compiles its rules. */
+/** Raw HTML is disabled, so tags are shown as text. The renderer is created once, because creating it compiles its rules. */
 const markdown = new MarkdownIt('commonmark', { html: false }).enable(['table', 'strikethrough'])
-/** An image is replaced with its alt text: loading it from another host would reveal readers to that host. */
+/** Images are replaced with their alt text, because loading them from another host would reveal the readers' visits to that host. */
 markdown.renderer.rules.image = (tokens, index) => markdown.utils.escapeHtml(tokens[index]?.content ?? '')
 
-/** Tables can receive focus, so that wide ones can also be scrolled with the keyboard. */
+/** Tables can receive focus, so that wide tables can be scrolled with the keyboard. */
 markdown.renderer.rules.table_open = () => '<table tabindex="0">'
 
 const LOWEST_LEVEL = 6
@@ -18,7 +18,7 @@ const POLICY: sanitize.IOptions = {
     ...['p', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code', 'hr', 'br'],
     ...['em', 'strong', 's', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
   ],
-  // Classes, IDs and styles are not allowed: they could imitate ours, and the page's policy blocks inline styles.
+  // Classes, IDs and styles are not allowed: they could imitate the site's own elements, and the Content-Security-Policy blocks inline styles.
   allowedAttributes: { a: ['href', 'rel', 'title'], ol: ['start'], table: ['tabindex'] },
   allowedSchemes: [...LINKED_SCHEMES],
   allowProtocolRelative: false,
@@ -26,10 +26,10 @@ const POLICY: sanitize.IOptions = {
 }
 
 /**
- * Renders untrusted Markdown. Its headings are moved below one of the page’s headings, without gaps, whatever level they start with.
+ * Renders untrusted Markdown. Its heading levels are shifted so that they follow one of the page's headings without gaps, whatever level they start at.
  *
- * @param title the page's title: a first heading that repeats it is removed; `below` is the level of the heading above
- * @returns HTML without scripts, styles, images, forms, IDs or classes; links have http, https or mailto, or are relative to this site
+ * @param title the page's title; a first heading that repeats it is removed. `below` is the level of the page's heading above the text
+ * @returns HTML without scripts, styles, images, forms, IDs or classes; links use http, https or mailto, or are relative to this site
  */
 export function renderMarkdown(
   text: string,
@@ -38,7 +38,7 @@ export function renderMarkdown(
   return text === '' ? '' : sanitize(renderBelow(withoutTitle(text, title), below), POLICY)
 }
 
-/** Moves headings so that the highest one follows the page's, and no level is skipped, because screen reader users navigate by headings. */
+/** Shifts heading levels so that the highest one directly follows the page's heading and no level is skipped, because screen reader users navigate by headings. */
 function renderBelow(text: string, below: number): string {
   const tokens = markdown.parse(text, {})
   let before = below

@@ -1,11 +1,10 @@
 // Builds the head metadata of each page.
 import { LOOK } from './hub-look.ts'
 
-/** The head metadata of a page. */
 export interface PageHead {
   title: string
   description: string
-  /** The page's own path. */
+  /** The path of the page. */
   path: string
   /** The canonical path, for search engines. */
   canonical?: string
@@ -13,13 +12,13 @@ export interface PageHead {
   isListed?: boolean
   /** The path of the page's Atom feed; default: the feed of all prompts. */
   feed?: string | undefined
-  /** Structured data of the page; https://schema.org */
+  /** Structured data for the page (see https://schema.org). */
   facts?: object | undefined
   /** Path of the page's preview image. */
   picture?: string | undefined
 }
 
-/** Structured data for a script element, escaped so that nothing in it closes the element. */
+/** Formats structured data for a script element, escaped so that nothing in it closes the element. */
 export function formatStructuredData(facts: object): string {
   return JSON.stringify(facts).replaceAll('<', '\\u003c')
 }
@@ -27,15 +26,15 @@ export function formatStructuredData(facts: object): string {
 /** Returns the title of a page's feed. */
 export const nameFeed = (title: string) => `${title}: new versions`
 
-/** Maximum length of a title that search engines and tabs show. */
+/** Maximum length of a title; search engines and browser tabs cut off longer titles. */
 const TITLE_CHARACTERS = 70
 
-/** Returns a page's `title`: with the site's name if it fits, truncated if it is too long. */
+/** Returns a page's `title`, followed by the site's name if there is room, and truncated if it is too long. */
 export function fitTitle(title: string): string {
   const whole = `${title} · ${LOOK.name}`
   if (whole.length <= TITLE_CHARACTERS) return whole
   if (title.length <= TITLE_CHARACTERS) return title
-  // If it is truncated inside a surrogate pair, the first half of the pair is removed too.
+  // If the title is truncated inside a surrogate pair, the first half of the pair is removed too.
   return `${title
     .slice(0, TITLE_CHARACTERS - 1)
     .replace(/[\uD800-\uDBFF]$/, '')

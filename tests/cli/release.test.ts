@@ -134,7 +134,7 @@ test('scripts/releases/release-cli.ts freezes a release once and never overwrite
   write("HUBCLI_VERSION='1.2.0'\ntwo\n")
   expect(release()).toEqual({
     status: 1,
-    output: 'Release 1.2.0 is frozen and differs: give hubcli a new HUBCLI_VERSION.\n',
+    output: 'Release 1.2.0 is already frozen with different content. Give hubcli a new HUBCLI_VERSION.\n',
   })
   expect(readFileSync(path.join(folder, 'releases/hubcli/1.2.0/hubcli'), 'utf8')).toBe("HUBCLI_VERSION='1.2.0'\none\n")
   write("HUBCLI_VERSION='1.2.1'\ntwo\n")

@@ -92,7 +92,7 @@ const branch = () => execFileSync('git', ['rev-parse', 'prompt-hub/update'], { c
 
 describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
   test('opens one pull request, updates it, and opens none when every prompt is up to date', async () => {
-    expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining('Every prompt is the newest') })
+    expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining('at the newest version') })
     expect(asked).toEqual([])
 
     hub.prompts['acme/review']!.versions['1.1.0'] = 'one\ntwo ``` @octocat\n'
@@ -116,7 +116,10 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
 
     restart()
     const before = branch()
-    expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining('The branch has it already.') })
+    expect(await run()).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('The branch already contains this update.'),
+    })
     expect(branch()).toBe(before)
     expect(asked.slice(2).map(({ method, url }) => `${method} ${url}`.split('?')[0])).toEqual([
       'GET /repos/octo/app/pulls',
@@ -137,7 +140,7 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
     expect((stdout + stderr).split('\n').filter((line) => /^\s*(::|##\[)/.test(line))).toEqual([])
     const { body = '' } = asked.at(-1)!.body
     expect(body).toContain(`\n${'`'.repeat(33)}diff\n`)
-    expect(body).toContain("Mind: `acme/review 1.0.0 was yanked: x ::set-output name=a::b '@octocat'`")
+    expect(body).toContain("Note: `acme/review 1.0.0 was yanked: x ::set-output name=a::b '@octocat'`")
   })
 
   test.each([
@@ -149,7 +152,7 @@ describe.skipIf(PYTHON === undefined)(`update action${NO_PYTHON}`, () => {
     ],
     ['no lock file', () => rmSync(path.join(clone, 'a b/prompts.lock')), {}, 'there is no prompts.lock here'],
     ['the branch to merge into', () => {}, { BRANCH: 'main' }, 'choose another'],
-    ['a branch name that looks like an option', () => {}, { BRANCH: '--mirror' }, 'expected the name of a branch'],
+    ['a branch name that looks like an option', () => {}, { BRANCH: '--mirror' }, 'expected a valid branch name'],
     ['unreachable GitHub', () => {}, { GITHUB_API_URL: 'http://127.0.0.1:1' }, 'pull-requests: write'],
   ])('%s: reports an error and opens no pull request', async (_, make, over, told) => {
     hub.prompts['acme/review']!.versions['1.1.0'] = 'two\n'

@@ -8,7 +8,7 @@ test('server.json for MCP registries', () => {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
     name: 'org.example.prompts/prompt-hub',
     title: 'Prompt Hub',
-    description: 'Search and read a public catalogue of versioned prompts. Read-only, no key.',
+    description: 'Search and read a public catalogue of versioned prompts. Read-only, no API key needed.',
     version: '0.1.0',
     websiteUrl: 'https://prompts.example.org',
     remotes: [{ type: 'streamable-http', url: 'https://prompts.example.org/mcp' }],

@@ -101,7 +101,7 @@ test('points a label at the published version', async () => {
 //  case                        settings                                   message
 test.each([
   ['another owner', { OWNER: 'other' }, 'no workflow is trusted'],
-  ['no matching file', { FILES: 'nothing/*.md' }, 'No file matches'],
+  ['no matching file', { FILES: 'nothing/*.md' }, 'No files match'],
   ['a job without id-token: write', { ACTIONS_ID_TOKEN_REQUEST_URL: '' }, 'id-token: write'],
 ])('%s: fails with an error that explains the cause', async (_, settings, told) => {
   expect((await run(settings)).stderr).toContain(told)
@@ -126,7 +126,7 @@ describe('malicious input from a pull request', () => {
       'a parent path',
       () => writeFileSync(join(dir, 'up.md'), 'x'),
       'prompts/../up.md',
-      'not below the working directory',
+      'not inside the working directory',
     ],
     [
       'a line break and a workflow command',
@@ -199,7 +199,7 @@ describe('malicious input from a pull request', () => {
     async (HUB) => {
       expect(await run({ HUB })).toMatchObject({
         stdout: '',
-        stderr: expect.stringContaining('expected an https address'),
+        stderr: expect.stringContaining('expected an https URL'),
       })
     },
   )

@@ -125,7 +125,7 @@ describe('the review report', () => {
     expect(Number(problems)).toBeGreaterThanOrEqual(2)
     expect(report).toContain('content/acme/a/versions/1.0.0.md:1  version-unchanged  expected the file as it is in')
     expect(report).toContain('content/acme/a/versions/3.0.0.md:1  ')
-    expect(report).toContain('It also touches 1 files outside `content/`')
+    expect(report).toContain('It also changes 1 files outside `content/`')
   })
 
   test('reports a conflict with the base branch as a problem', async () => {
@@ -394,7 +394,7 @@ describe('fetching a pull request', () => {
     const moved = await run({ ...environment, HEAD_SHA: git('rev-parse', 'pull') }, clone)
     expect(moved).toEqual({
       code: 1,
-      said: '::error::The pull request has moved on meanwhile; its next run reviews it.\n',
+      said: '::error::The pull request has changed since this run started; the next run will review it.\n',
     })
     git('update-ref', 'refs/pull/7/head', git('commit-tree', '-p', 'main', '-m', 'code', 'main^{tree}'))
     await run({ ...environment, HEAD_SHA: git('rev-parse', 'refs/pull/7/head') }, clone)

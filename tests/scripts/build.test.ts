@@ -42,7 +42,7 @@ const times = () =>
     .map((path) => `${path} ${statSync(join(out, 'dist', path)).mtimeMs}`)
 
 const whole = /^[\d,]+ prompts?, [\d,]+ data files written in \d+\.\d s\.\n$/
-const nothing = /^\d+ repositories; nothing changed in \d+\.\d s\.\n$/
+const nothing = /^Nothing changed; \d+ prompts? checked in \d+\.\d s\.\n$/
 
 test('a repeated build skips unchanged content and keeps the old output if content is invalid', {
   timeout: 300_000,

@@ -59,6 +59,6 @@ test('replaces a folder it generated and leaves any other folder alone', () => {
   expect(readContentDir(join(dir, 'replaced')).tree.repositories.size).toBe(10)
   mkdirSync(join(dir, 'mine'))
   writeFileSync(join(dir, 'mine/notes.md'), 'mine')
-  expect(() => generate('mine', 5)).toThrow('did not make')
+  expect(() => generate('mine', 5)).toThrow('did not create')
   expect(readdirSync(join(dir, 'mine'))).toEqual(['notes.md'])
 })

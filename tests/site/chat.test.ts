@@ -94,7 +94,7 @@ test('comparison lists changed messages by role; print and raw text contain ever
   expect(words.split(/\n+/)).toEqual([
     'system',
     'Be brief.',
-    'Earlier messages of the conversation go here.',
+    'Earlier messages in the conversation go here.',
     'user',
     'Hello',
   ])

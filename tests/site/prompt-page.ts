@@ -39,7 +39,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
         .replace('{{strict}}', 'true')
         .replace('{{free}}', 'two\nlines')
       // The value contains a placeholder, which must not be filled again.
-      expect(await copyAs(page, 'Copy filled in')).toBe(
+      expect(await copyAs(page, 'Copy filled-in prompt')).toBe(
         filled.replaceAll(`$& ${hostile('option')} <b>`, '$& {{tone}} <b>'),
       )
       expect(await page.locator('.chip.filled', { hasText: '$& {{tone}} <b>' }).first().isVisible()).toBe(true)
@@ -97,7 +97,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
         ['Claude Code', fetched('.claude/skills')],
         ['Codex', fetched('.agents/skills')],
       ] as const) {
-        await page.getByRole('button', { name: `Copy line for ${what}` }).click()
+        await page.getByRole('button', { name: `Copy command for ${what}` }).click()
         await expect.poll(() => readClipboard(page)).toBe(line)
       }
       await page.goto(`${site.origin}${REPOSITORY}/v/1.0.0`)
@@ -152,7 +152,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
           .locator('#content .unseen')
           .evaluateAll((marks) => marks.map((mark) => (mark as HTMLElement).dataset.code)),
       ).toEqual(['U+200B', 'U+202E', 'U+202C', 'U+E0041'])
-      expect(await page.getByText('This text has 4 hidden characters').isVisible()).toBe(true)
+      expect(await page.getByText('This text contains 4 hidden characters').isVisible()).toBe(true)
       await page.context().close()
     })
   })

@@ -11,7 +11,7 @@ if [ -z "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ]; then
   exit 1
 fi
 if [[ $HUB != https://* && ! $HUB =~ ^http://(localhost|127\.0\.0\.1)(:[0-9]+)?$ ]]; then
-  fail 'hub: expected an https address: over plain http anybody on the way could publish with the token.'
+  fail 'hub: expected an https URL, because over plain http, anyone on the network path could publish with the token.'
   exit 1
 fi
 case ${LABEL:-} in
@@ -24,7 +24,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 umask 077
 
-# Rejects symbolic links, also in the folders of the path, because a link could publish any file of the runner, and control characters,
+# Rejects symbolic links anywhere in the path, because a link could publish any file on the runner. Also rejects control characters,
 # because a file name with a line break could be read as a workflow command.
 check_file() {
   local part='' rest=$1
@@ -34,7 +34,7 @@ check_file() {
       return 1
       ;;
     /* | .. | ../* | */.. | */../*)
-      fail "$1 is not below the working directory." "$1"
+      fail "$1 is not inside the working directory." "$1"
       return 1
       ;;
   esac
@@ -94,7 +94,7 @@ publish() {
   authorize || return 1
   jq --null-input --rawfile content "$file" --arg bump "$BUMP" \
     --arg changelog "${CHANGELOG:-$(git log -1 --format=%s -- "$file")}" '{$content, $changelog, $bump}' >"$work/body"
-  # A retry is the same request with the same token, so the hub returns the response of the first one.
+  # A retry is the same request with the same token, so the hub returns the response to the first request.
   curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" \
     --data-binary "@$work/body" "$HUB/api/v1/repos/$OWNER/$name/versions" >"$work/answer" 2>"$work/complaint" || {
     fail "$OWNER/$name was not published: $(jq --raw-output '.error.message' "$work/answer" 2>/dev/null || head -c 500 "$work/complaint")" "$file"
@@ -119,6 +119,6 @@ while IFS= read -r pattern; do
   done
 done <<<"$FILES"
 if [ "$found" = 0 ]; then
-  fail 'No file matches.'
+  fail 'No files match.'
   exit 1
 fi

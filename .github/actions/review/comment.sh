@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 umask 077
 
-# The pull request no longer changes the content that was reviewed before.
+# The pull request no longer changes the content that an earlier run reviewed.
 if [ "$CONTENT" = false ]; then
   REPORT="$MARK
 
@@ -32,7 +32,7 @@ ask() { # <method> <address> [<file>]: stores the response and its status
 }
 need() { # <status>...: fails if the last response has none of these statuses
   for good in "$@"; do [ "$status" != "$good" ] || return 0; done
-  fail "GitHub answered $status: $(jq --raw-output '.message? // ""' "$work/answer" 2>/dev/null || head -c 300 "$work/complaint"). The job needs \"permissions: {pull-requests: write}\"."
+  fail "GitHub returned status $status: $(jq --raw-output '.message? // ""' "$work/answer" 2>/dev/null || head -c 300 "$work/complaint"). The job needs \"permissions: {pull-requests: write}\"."
   exit 1
 }
 
@@ -86,5 +86,5 @@ label() { # <name> <colour> <description> <on or off>
 label content 0e8a16 'Changes the catalogue' "$([ "$CONTENT" = false ] && echo off || echo on)"
 label problems d93f0b 'Violates a content rule' "$([ "$PROBLEMS" = 0 ] && echo off || echo on)"
 label 'waits for a maintainer' fbca04 'The author is not a member of an owner whose prompts are changed' "$([ "$OWNER" = waits ] && echo on || echo off)"
-# Events since the label was set may have added commits, which were not approved.
+# Commits may have been added since the label was set, and these were not approved.
 if [ "$APPROVED" != true ]; then label 'owner approved' 1d76db 'A maintainer has approved on behalf of an owner' off; fi

@@ -10,7 +10,7 @@ for sha in "$BASE_SHA" "$HEAD_SHA"; do
     exit 1
   fi
 done
-# The token is needed for private repositories. It is passed to git in the environment, so that it appears in no argument and no file.
+# The token is needed for private repositories. It is passed to git in the environment, so it appears in no argument and no file.
 if [ -n "${TOKEN-}" ]; then
   export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="http.${GITHUB_SERVER_URL:-https://github.com}/.extraheader"
   GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $(printf 'x-access-token:%s' "$TOKEN" | base64 --wrap=0)"
@@ -19,11 +19,11 @@ fi
 git -c transfer.fsckObjects=true fetch --quiet --no-tags --no-recurse-submodules origin \
   "+refs/pull/${NUMBER//[!0-9]/}/head:refs/remotes/pull/head"
 if [ "$(git rev-parse refs/remotes/pull/head)" != "$HEAD_SHA" ]; then
-  fail 'The pull request has moved on meanwhile; its next run reviews it.'
+  fail 'The pull request has changed since this run started; the next run will review it.'
   exit 1
 fi
-# Compares the base with the result of the merge. Two histories can have several merge bases, and compared with one of them, a deletion can look like
-# no change.
+# Compares the base with the result of the merge. Two histories can have several merge bases, and compared with only one of these, a deletion can look
+# like no change.
 status=0
 merged=$(git merge-tree --write-tree --no-messages "$BASE_SHA" "$HEAD_SHA") || status=$?
 if [ "$status" = 129 ]; then

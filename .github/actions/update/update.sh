@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs hubcli's outdated and update, and opens one pull request with the changes. Run by action.yml; requires curl, git, jq and python3.
+# Runs `hubcli outdated` and `hubcli update`, and opens one pull request with the changes. Run by action.yml; requires curl, git, jq and python3.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../say.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
@@ -7,17 +7,17 @@ set -euo pipefail
 # Uses the client of the same commit, so that pinning the action pins the client too.
 HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/clients/hubcli/hubcli
 API=${GITHUB_API_URL:-https://api.github.com}/repos/$GITHUB_REPOSITORY
-# GitHub accepts 65,536 characters; the rest of the text needs some of them.
+# GitHub accepts a body of 65,536 characters, some of which are needed for the rest of the text.
 MAX_CHANGES=20000 MAX_DIFFERENCES=40000
 
 # The branch is overwritten, so its name must be valid, and must not be the base branch.
 if ! git check-ref-format "refs/heads/$BRANCH" || [[ $BRANCH == -* ]]; then
-  fail 'branch: expected the name of a branch.'
+  fail 'branch: expected a valid branch name.'
   exit 1
 fi
 BASE=${GITHUB_REF_NAME:-$(git symbolic-ref --short HEAD)}
 if [ "$BRANCH" = "$BASE" ]; then
-  fail "branch: $BRANCH is the branch that this runs on; choose another."
+  fail "branch: $BRANCH is the branch that this workflow runs on; choose another branch."
   exit 1
 fi
 work=$(mktemp -d)
@@ -37,7 +37,7 @@ run_hubcli update >"$work/updated"
 mapfile -t paths < <(jq --raw-output '.prompts[].path' prompts.lock)
 git add -- prompts.lock "${paths[@]}"
 if git diff --cached --quiet; then
-  echo 'Every prompt is the newest that its range allows.'
+  echo 'Every prompt is at the newest version in its range.'
   exit 0
 fi
 while IFS= read -r line; do show "$line"; done <"$work/updated"
@@ -49,18 +49,18 @@ longest=$({ cat "$work/differences" "$work/outdated" | grep -ao '`\+' || true; }
 fence=$(printf '`%.0s' $(seq "$longest"))
 jq --raw-output --arg fence "$fence" '
   def line: gsub("[[:cntrl:]]"; " ");
-  (.problems[] | "Mind: `\(.message | line | gsub("`"; "\u0027"))`\n"),
+  (.problems[] | "Note: `\(.message | line | gsub("`"; "\u0027"))`\n"),
   (.outdated[] | select(.version != .wanted)
     | "### `\(.name)` \(.version) to \(.wanted)\n\n\($fence)\n"
       + ([.changes[] | "\(.version)\(if .yanked then " (yanked)" else "" end): \(.changelog | line)"] | join("\n")) + "\n\($fence)\n")
   ' "$work/outdated" | cut -c -2000 >"$work/changes"
 {
-  echo "Newer versions of the prompts in \`prompts.lock\`, each the highest that its range allows."
+  echo "Newer versions of the prompts in \`prompts.lock\`, each the highest version in its range."
   echo
-  # Truncated text may end inside a character and inside a fence.
+  # Truncated text may end in the middle of a character and inside a code fence.
   head -c "$MAX_CHANGES" "$work/changes" | iconv -f UTF-8 -t UTF-8 -c
-  if [ "$(wc -c <"$work/changes")" -gt "$MAX_CHANGES" ]; then printf '\n%s\n\n%s\n' "$fence" 'The list is truncated; see the differences.'; fi
-  printf '<details><summary>Differences</summary>\n\n%sdiff\n' "$fence"
+  if [ "$(wc -c <"$work/changes")" -gt "$MAX_CHANGES" ]; then printf '\n%s\n\n%s\n' "$fence" 'The list is truncated; see the diff below.'; fi
+  printf '<details><summary>Diff</summary>\n\n%sdiff\n' "$fence"
   iconv -f UTF-8 -t UTF-8 -c "$work/differences"
   printf '\n%s\n\n</details>\n' "$fence"
 } >"$work/body"
@@ -72,7 +72,7 @@ git -c user.name='github-actions[bot]' -c user.email='41898282+github-actions[bo
 # If the branch already has the same change on the same base, pushing it again would only rerun every check.
 if git fetch --quiet --depth=2 origin "refs/heads/$BRANCH" 2>/dev/null &&
   git diff --quiet FETCH_HEAD HEAD && [ "$(git rev-parse FETCH_HEAD^)" = "$(git rev-parse HEAD^)" ]; then
-  echo 'The branch has it already.'
+  echo 'The branch already contains this update.'
 else
   git push --quiet --force origin "HEAD:refs/heads/$BRANCH"
 fi
@@ -93,7 +93,7 @@ number=$(jq --raw-output 'first(.[].number) // "" | tostring' "$work/answer")
 case $number in
   '') ask POST "$API/pulls" "$work/pull" ;;
   *[!0-9]*)
-    fail 'GitHub answered with a pull request that has no number.'
+    fail 'GitHub returned a pull request without a number.'
     exit 1
     ;;
   *)

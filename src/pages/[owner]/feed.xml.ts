@@ -1,4 +1,4 @@
-// `/{owner}/feed.xml`: the publishes of an owner.
+// `/{owner}/feed.xml`: new versions of an owner's prompts.
 
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../../site/feeds.ts'

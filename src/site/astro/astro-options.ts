@@ -1,4 +1,4 @@
-// How Astro builds and serves the site, for its own commands and for the Node server's bundle. Uses only Astro's documented API.
+// Defines the Astro options for the site, shared by Astro's commands and the Node server's bundle. Uses only Astro's documented API.
 import type { AstroUserConfig } from 'astro'
 import { passthroughImageService } from 'astro/config'
 import { pagesAdapter } from './pages-adapter.ts'
@@ -10,10 +10,10 @@ export const ASTRO_OPTIONS = {
   adapter: pagesAdapter(),
   build: { assets: 'assets', inlineStylesheets: 'never', serverEntry: 'entry.mjs' },
   vite: { assetsInclude: ['**/letters.bin'], build: { assetsInlineLimit: 0 } },
-  // Without them Astro adds a session store and an image library to the page code.
+  // By default, Astro adds a session store and an image library to the page code.
   session: false,
   image: { service: passthroughImageService() },
-  // Highlighting writes inline styles, which the Content-Security-Policy blocks.
+  // Syntax highlighting writes inline styles, which the Content-Security-Policy blocks.
   markdown: { syntaxHighlight: false },
   devToolbar: { enabled: false },
 } as const satisfies AstroUserConfig

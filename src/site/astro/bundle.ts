@@ -1,4 +1,4 @@
-// The process that bundles the pages for the Node server (host/pages-bundle.ts): `node bundle.ts ROOT TARGET`.
+// Bundles the pages for the Node server in a separate process, which host/builds/pages-bundle.ts starts: `node bundle.ts ROOT TARGET`.
 import { cpSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,10 +6,10 @@ import { build } from 'astro'
 import { ASTRO_OPTIONS } from './astro-options.ts'
 
 const [root = '', target = ''] = process.argv.slice(2)
-// The parent process holds the other end of standard input. When it closes, the parent has exited, and nobody needs the bundle any more.
+// Standard input is a pipe from the parent process. When it closes, the parent has exited and the bundle is no longer needed.
 process.stdin.on('end', () => process.exit(1)).resume()
 
-// The output folder is in `.astro`, because Astro renames files from there into it, which does not work across disks.
+// Astro renames files from `.astro` into the output folder, which fails across file systems, so the output folder is in `.astro` too.
 mkdirSync(join(root, '.astro'), { recursive: true })
 const scratchDir = mkdtempSync(join(root, '.astro', 'pages-'))
 try {

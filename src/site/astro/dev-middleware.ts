@@ -1,4 +1,4 @@
-// Provides the data of pages in `npm run dev`, as the function `pages` does elsewhere.
+// Provides page data in `npm run dev`; everywhere else, the function `pages` does this.
 import type { MiddlewareHandler } from 'astro'
 import { matchSkillPath } from '../../domain/api/routes.ts'
 import { redirectMoved } from '../../server/pages/handle-page.ts'

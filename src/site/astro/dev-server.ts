@@ -1,4 +1,4 @@
-// Extends Astro's dev server for `npm run dev`: runs the functions in the same process, on the current content, and provides the data of pages.
+// Extends Astro's dev server for `npm run dev`: runs the functions in the same process on the current content, and provides page data.
 import { mkdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
@@ -23,10 +23,10 @@ import { listSitemapFiles } from '../build/sitemap.ts'
 import { setDevSources } from './dev-sources.ts'
 import { listDownloads } from './downloads.ts'
 
-/** Delay between the last change of a file and reading it, because editors save files in several steps. */
+/** Delay between a file's last change and reading it, because editors save files in several steps. */
 const SETTLE_MS = 100
 
-/** Returns the integration; it does nothing in a build. */
+/** Returns the integration, which does nothing during a build. */
 export function devServer(): AstroIntegration {
   const config = readConfig(process.env)
   let goFirst = (): unknown => undefined
@@ -73,7 +73,7 @@ export function devServer(): AstroIntegration {
             },
           })
       },
-      // Mounted after startup, because Astro puts its own middleware before any existing one and would respond to preflights and unusual URLs itself.
+      // The functions are mounted after startup, because Astro inserts its own middleware first and would respond to preflight requests and unusual URLs itself.
       'astro:server:start': () => {
         goFirst()
       },
@@ -81,7 +81,7 @@ export function devServer(): AstroIntegration {
   }
 }
 
-/** Reads the content. If a file is broken, its problems are logged, and undefined is returned, so that the previous catalogue stays in use. */
+/** Reads the content. If a file is invalid, logs its problems and returns undefined, so the previous catalogue stays in use. */
 function reloadCatalogue(config: Config, logger: AstroIntegrationLogger): Catalogue | undefined {
   try {
     const catalogue = loadCatalogue(config)
@@ -94,13 +94,13 @@ function reloadCatalogue(config: Config, logger: AstroIntegrationLogger): Catalo
   }
 }
 
-/** Mounts the functions on the current catalogue in memory. */
+/** Mounts the functions on the current in-memory catalogue. */
 async function mountFunctions(
   { copies, state, localGit, localKeys }: LocalStores,
   baseUrl: string,
   devAddress: () => string | undefined,
 ) {
-  // Astro's own server renders the pages, so that changes to their code appear immediately.
+  // Astro's own server renders the pages, so changes to their code appear immediately.
   const functions = (await loadFunctions<HostContext<Hub>>()).filter(({ config }) => config.path !== '/*')
   const route = routeFunctions(functions)
   const indexPath = resolve('.astro', `search-${process.pid}.db`)

@@ -1,8 +1,8 @@
-// Adds a site's downloads: the shell client and the libraries, with the site's URL built in.
+// Lists a site's downloads: hubcli and the client libraries, with the site's URL built in.
 import { listCliDownloads, readCliFiles } from '../downloads/hubcli.ts'
 import { listClientDownloads, readClientReleases } from '../downloads/libraries.ts'
 
-/** Lists every download with its bytes. @param root the project's folder @param baseUrl the site's own base URL */
+/** Lists all downloads with their bytes. @param root the project's folder @param baseUrl the site's base URL */
 export async function listDownloads(
   root: string,
   baseUrl: string,

@@ -1,4 +1,4 @@
-// Tells Astro that our own handler (server/pages) renders pages on request, and adds the other static files.
+// Tells Astro that the handler in server/pages renders pages on request, and adds the remaining static files.
 import { fileURLToPath } from 'node:url'
 import type { AstroIntegration } from 'astro'
 import { readConfig } from '../../config.ts'
@@ -14,13 +14,13 @@ export function pagesAdapter(): AstroIntegration {
     name: 'prompt-hub-pages',
     hooks: {
       'astro:config:setup': ({ command, updateConfig }) => {
-        // Part of the page code, because some pages are rendered where there is no content folder.
+        // The look is built into the page code, because some pages are rendered where there is no content folder.
         const look = JSON.stringify(readHubLook(readConfig(process.env).contentDir))
         updateConfig({ vite: { define: { 'import.meta.env.HUB_LOOK': look } } })
-        // All packages are bundled, so that the page code runs in any folder.
+        // All packages are bundled so that the page code runs in any folder.
         if (command === 'build') updateConfig({ vite: { ssr: { noExternal: true } } })
       },
-      // Docs pages do not depend on the content, and static hosts serve them too.
+      // Docs pages are prerendered, because they do not depend on the content and static hosts serve them too.
       'astro:route:setup': ({ route }) => {
         if (route.component.startsWith('src/pages/docs/')) route.prerender = true
       },

@@ -2,10 +2,10 @@
 import { createApp } from 'astro/app/entrypoint'
 import type { RenderPage } from '../../ports/pages.ts'
 
-// The handler needs the whole page for its ETag, and rendering it in one piece takes a fifth less processor time.
+// The handler needs the whole page to compute its ETag, and rendering without streaming takes 20 % less CPU time.
 const app = createApp({ streaming: false })
 
-/** Renders the page at a URL. It does not load an error page, because the handler does that. */
+/** Renders the page at a URL. It does not load error pages, because the handler does. */
 export const render: RenderPage = (path, locals) =>
   app.render(new Request(new URL(path, 'http://localhost')), {
     locals,

@@ -1,50 +1,49 @@
-// Manages a build's folders, and replaces the last build with a finished one, so that a build that is killed leaves the last one intact.
+// Manages a build's folders. The next build replaces the previous build only once it is finished, so a killed build leaves the previous one intact.
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 
 /** The record of a finished build. */
 export const Built = z.object({
-  /** When it finished; UTC. */
+  /** When the build finished, in UTC. */
   built_at: z.string(),
-  /** The content that it has read; fresh copies of that content no longer count (ports/fresh-copies.ts). */
+  /** The content that the build has read; fresh copies of that content are no longer used (ports/fresh-copies.ts). */
   source: z.object({ read_until: z.string().nullable(), commits: z.array(z.string()), broken: z.array(z.string()) }),
-  /** When its last file was written, in milliseconds since 1970. */
+  /** When the last file was written, in milliseconds since the Unix epoch. */
   ended_ms: z.number(),
-  /** Identifies its content (content-listing.ts); omitted if unknown. */
+  /** Identifies the content that was built (content-listing.ts); omitted if unknown. */
   fingerprint: z.string().optional(),
-  /** Identifies its other inputs: code and settings. */
+  /** Identifies the other inputs of the build: code and settings. */
   made_by: z.string(),
   repositories: z.int(),
   files: z.int(),
 })
 export type Built = z.infer<typeof Built>
 
-/** The folders of a build. */
 export interface BuildPlaces {
-  /** The site. */
+  /** The site folder. */
   dist: string
-  /** The folder with files for functions: the search index, and the page code in `pages/`. It is next to the site, because everything in the site is public. */
+  /** The folder of files for the functions: the search index, and the page code in `pages/`. It is outside the site folder, because everything in that folder is public. */
   build: string
 }
 
-/** Returns the folders of a build. @param dist the folder of its site */
+/** Returns the folders of a build. @param dist the site folder */
 export const placesOf = (dist: string): BuildPlaces => ({ dist: resolve(dist), build: resolve(dist, '../build') })
 
-/** Returns the folders in which the next build is written until it is finished. */
+/** Returns the folders that the next build is written to until it is finished. */
 export const nextOf = ({ dist, build }: BuildPlaces): BuildPlaces => ({ dist: `${dist}.next`, build: `${build}.next` })
 
-/** Returns the folders in which the previous build is kept briefly. */
+/** Returns the folders where the previous build is kept briefly. */
 export const oldOf = ({ dist, build }: BuildPlaces): BuildPlaces => ({ dist: `${dist}.old`, build: `${build}.old` })
 
 /** Returns the path of a build's search index. */
 export const indexOf = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'search.db')
 /** Returns the folder of a build's page code. */
 export const pagesOf = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'pages')
-/** Returns the path of a build's record, which is written last, so that a build without it is unfinished. */
+/** Returns the path of a build's record. The record is written last, so a build without a record is unfinished. */
 export const builtFile = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'complete.json')
 
-/** Returns the record of a build; undefined if there is no build, or an unfinished one. */
+/** Returns the record of a build; undefined if there is no finished build. */
 export function readBuilt(places: BuildPlaces): Built | undefined {
   if (!existsSync(places.dist) || !existsSync(indexOf(places))) return undefined
   try {
@@ -55,9 +54,9 @@ export function readBuilt(places: BuildPlaces): Built | undefined {
 }
 
 /**
- * Replaces the last build with a finished one. Call it again if it was interrupted: until then, `build` is missing, so nobody mistakes a partial build for a complete one.
+ * Replaces the previous build with the next build, if the next build is finished. Call this again after an interruption: until then, `build` is missing, so a partial build is never mistaken for a complete one.
  *
- * @returns whether there was a finished one
+ * @returns whether the next build was finished
  */
 export function swapIn(places: BuildPlaces): boolean {
   const [next, old] = [nextOf(places), oldOf(places)]
@@ -67,7 +66,7 @@ export function swapIn(places: BuildPlaces): boolean {
     rmSync(to, { recursive: true, force: true })
     renameSync(from, to)
   }
-  // If there is no next site, it is already in place.
+  // If the next site folder is missing, it has already been moved into place.
   if (existsSync(next.dist)) {
     move(places.build, old.build)
     move(places.dist, old.dist)
@@ -77,13 +76,13 @@ export function swapIn(places: BuildPlaces): boolean {
   return true
 }
 
-/** Removes the leftovers of an unfinished build; `swapIn` handles a finished one. */
+/** Removes the files of an unfinished build; `swapIn` handles a finished build. */
 export function removeUnfinished(places: BuildPlaces): void {
   if (existsSync(builtFile(nextOf(places)))) return
   for (const dir of Object.values(nextOf(places))) rmSync(dir, { recursive: true, force: true })
 }
 
-/** Removes the previous build. This happens at the end of a build, because after many deletions ext4 creates files many times more slowly (docs/scale.md section 1). */
+/** Removes the previous build. Call this at the end of a build, because ext4 creates files many times more slowly after many deletions (docs/scale.md section 1). */
 export function removeOld(places: BuildPlaces): void {
   for (const dir of Object.values(oldOf(places))) rmSync(dir, { recursive: true, force: true })
 }

@@ -1,17 +1,17 @@
-// Hashes the code that generates a site, so that a build can determine whether earlier results may be reused.
+// Hashes the code that generates a site, so that a build can determine whether earlier results can be reused.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listFiles } from './list-files.ts'
 
-/** The other files that determine the site: the installed packages and the build configuration. */
+/** Other files that affect the site: the list of installed packages and the build configuration. */
 const SETTINGS_FILES = ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']
 
 /**
- * Hashes the code by its bytes, together with the Node version.
+ * Hashes the bytes of the code, together with the Node version.
  *
  * @param root the project's folder
- * @returns `data` changes with anything that affects a site's data files, `site` with anything that affects any of its files
+ * @returns `data`, which changes with anything that affects a site's data files, and `site`, which changes with anything that affects any of its files
  */
 export function hashCode(root: string): { data: string; site: string } {
   const settings = SETTINGS_FILES.map((name) => join(root, name))

@@ -1,7 +1,7 @@
 // Defines the error that lists every problem in a content folder.
 import { formatProblem, type Problem } from '../../domain/text/problems.ts'
 
-/** The content folder has problems; the message lists all of them, one per line. */
+/** Thrown if the content folder has problems; the message lists all of them, one per line. */
 export class ContentError extends Error {
   override readonly name = 'ContentError'
   readonly problems: readonly Problem[]

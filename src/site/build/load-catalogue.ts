@@ -1,4 +1,4 @@
-// Reads the whole content folder into a catalogue in memory, for the dev server and tests.
+// Reads the whole content folder into an in-memory catalogue, for the dev server and tests.
 import type { Config } from '../../config.ts'
 import { buildCatalogue, type Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { readContentDir } from '../../stores/content/content-dir.ts'

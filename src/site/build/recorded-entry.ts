@@ -7,7 +7,7 @@ import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../../
 import { restoreRepository } from '../../domain/catalogue/recall.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 
-/** Reads a file of the site that is being built. */
+/** Reads a file of the site that is being built; returns undefined if there is none. */
 type ReadFile = (path: string) => string | undefined
 
 /** Creates an entry whose records are read on demand. */
@@ -24,7 +24,7 @@ export function readEntry(outline: RepositoryOutline, digests: RecordDigests, re
   }
 }
 
-/** Reconstructs the files of a repository from its served records. */
+/** Reconstructs a repository's files from its served records. */
 export function restoreEntry(outline: RepositoryOutline, read: ReadFile): RepositoryEntry {
   const recorded = { repository: readRepositoryRecord(outline, read), versions: readVersions(outline, read) }
   return restoreRepository(recorded)
@@ -42,7 +42,7 @@ function readVersions({ summary: { owner, name } }: RepositoryOutline, read: Rea
   })
 }
 
-/** Not validated, because the same code wrote it from values of this type. */
+/** Reads a data file. Its content is not validated, because this code wrote it from values of the same type. */
 function readData<Value>(path: string, read: ReadFile): Value {
   return JSON.parse(read(path)!).data
 }

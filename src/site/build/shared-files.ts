@@ -1,4 +1,4 @@
-// Writes the files with data of several repositories, but only those whose sources changed: lists, tags, owners, the history and the sitemap.
+// Writes the files that combine data from several repositories (lists, tags, owners, the history and the sitemap), but only those whose sources changed.
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { type History, listHistoryFiles, listSharedFiles } from '../../domain/catalogue/data-files.ts'
 import { digestText } from '../../ports/measure.ts'
@@ -6,13 +6,13 @@ import type { DataSink } from './data-sink.ts'
 import { listSitemapFiles } from './sitemap.ts'
 
 /**
- * Opens the shared files of a site.
+ * Prepares the shared files of a site for updates.
  *
- * @param paths the paths of those in the last state
- * @returns a function that writes those of the next state, and returns whether any changed; `isChanged` says whether a repository did
+ * @param paths the paths of the shared files after the previous update
+ * @returns a function that writes the shared files of an update and returns whether any data file changed; `isChanged` indicates whether a repository changed
  */
 export function openSharedFiles(sink: DataSink, paths: Iterable<string>) {
-  /** The sources of each file in the last state; undefined if another process wrote that state. */
+  /** The sources of each file in the previous update; undefined if another process performed that update. */
   let last = new Map<string, readonly unknown[] | undefined>(Array.from(paths, (path) => [path, undefined]))
   return (catalogue: Catalogue, history: History, isChanged: boolean): boolean => {
     const now = new Map<string, readonly unknown[]>()
@@ -27,7 +27,7 @@ export function openSharedFiles(sink: DataSink, paths: Iterable<string>) {
       const isThere = last.delete(path)
       if (before && isSame(before, of)) continue
       const text = format()
-      // Comparing it with the file would take longer than writing it, and a changed repository usually changes its lists.
+      // Comparing the text with the file takes longer than writing it, and when a repository changes, its lists usually change too.
       const isSurelyDifferent = before && isDifferent
       if (isThere && !isSurelyDifferent && sink.read(path) === text) continue
       sink.write(path, text)

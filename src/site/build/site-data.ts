@@ -1,4 +1,4 @@
-// Generates the data files of a site, and updates them at a cost proportional to the change. Keeps the outline of each repository in memory; content is read, written and freed, one repository at a time.
+// Generates a site's data files, and updates them at a cost proportional to the change. Only an outline of each repository stays in memory: content is read, written and freed one repository at a time.
 import { type Catalogue, joinCatalogue } from '../../domain/catalogue/catalogue.ts'
 import { type History, listRepositoryPaths } from '../../domain/catalogue/data-files.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
@@ -27,47 +27,47 @@ import { makeRepository } from './make-repository.ts'
 import { readEntry, restoreEntry } from './recorded-entry.ts'
 import { openSharedFiles } from './shared-files.ts'
 
-/** The inputs of a site besides the content folder. */
+/** The parameters of `openSiteData`. */
 interface SiteDataParts {
   contentDir: string
-  /** The hub's own base URL, without a trailing slash. */
+  /** The hub's base URL, without a trailing slash. */
   baseUrl: string
   sink: DataSink
-  /** The stored data of the last state; omitted if there is none. */
+  /** The data stored by the previous update; omitted if there is none. */
   kept?: Iterable<readonly [name: string, part: StoredPart]>
-  /** The paths of the last state's files that contain data of several repositories. */
+  /** The paths of existing files that combine data from several repositories. */
   sharedPaths?: Iterable<string>
   /** Called with the number of repositories checked so far. */
   onProgress?: (done: number, total: number) => void
 }
 
-/** A state of a site. */
+/** The state of a site after an update, and what the update changed. */
 export interface BuiltState {
-  /** Outlines; the records of an entry are read from its data files on demand. */
+  /** Contains only outlines; the records of an entry are read from its data files on demand. */
   catalogue: Catalogue
-  /** Full names of the repositories with new or changed data files. */
+  /** Full names of the repositories whose data files are new or changed. */
   changed: string[]
   /** Full names of removed repositories. */
   removed: string[]
   /** Whether any data file changed. */
   isDifferent: boolean
-  /** Problems in the content, sorted by path; the affected parts are served in their last valid state, or not at all. */
+  /** Problems in the content, sorted by path. For each affected part, the last valid content is served, if there is any. */
   problems: Problem[]
   /** Number of files read. */
   filesRead: number
 }
 
-/** Generates the states of a site, one after the other. It must not be used again after an error. */
+/** Updates a site from a listing of the content folder. Must not be called again after an error. */
 export type BuildState = (
   listing: ContentListing,
   options: { day: string; history: History; isStrict?: boolean },
 ) => BuiltState
 
 /**
- * Opens the data of a site.
+ * Prepares a site's data files for updates.
  *
- * @returns a function that updates it to the newest listing of the content folder. With `isStrict`, any problem is an
- * error. @throws ContentError for any problem if strict, and for an unreadable folder
+ * @returns a function that updates the data files from a listing of the content folder. It throws a ContentError if the
+ * folder is unreadable or, with `isStrict`, if there is any problem
  */
 export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }: SiteDataParts): BuildState {
   const repositories = new Map<string, StoredRepository>()
@@ -97,7 +97,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
       const read = { ...readRepository(contentDir, fullName, files), fullName, marks, stats }
       round.filesRead += files.length
       if (read.isThere) names.set(fullName, { file: read.entry.file })
-      // Repositories that are certainly valid are written immediately, so that their content does not stay in memory.
+      // Repositories that are valid regardless of the others are written immediately, so that their content does not stay in memory.
       if (read.isThere && read.problems.length === 0 && checkRepository(read.entry, NO_NEIGHBOURS).length === 0)
         write(read, round)
       else late.push(read)
@@ -138,7 +138,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     return joinOthers([...others.values()].map(({ parsed }) => parsed))
   }
 
-  /** Checks a repository's references to others, and writes the parts that can be served. */
+  /** Checks a repository's references to other repositories, and writes the parts that can be served. */
   function judge(read: Reading, neighbours: Neighbours, round: Round): void {
     const { fullName, entry, problems, wrong, isThere } = read
     const file = nameIndex(fullName)
@@ -155,7 +155,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     else if (before) keep(fullName, { ...before, marks: '' })
   }
 
-  /** Rechecks the references of a repository that was not read, because their target may be gone. */
+  /** Rechecks the references of repositories that were not read, because their targets may have been removed. */
   function checkUnread(names: ReadonlyMap<string, Naming>, isJudged: ReadonlySet<string>, round: Round): void {
     for (const [fullName, { file }] of names) {
       if (isJudged.has(fullName) || !(file?.moved_to || file?.replaced_by)) continue
@@ -208,7 +208,7 @@ interface Reading extends ReturnType<typeof readRepository> {
   stats: string
 }
 
-/** A repository's references to others. */
+/** A repository's references to other repositories. */
 type Naming = { file: Pick<NonNullable<RepositoryEntry['file']>, 'moved_to' | 'replaced_by'> | undefined }
 
 type Round = Omit<BuiltState, 'catalogue'>

@@ -18,15 +18,15 @@ interface Place {
   changedAt?: string
 }
 
-/** Entries that belong in one file, as XML. */
+/** Entries that must stay in the same file, as XML. */
 interface Block {
-  /** The sources of the entries. */
+  /** Compared to detect whether the entries changed. */
   of: unknown
   size: number
   xml: string
 }
 
-/** Returns the files of the sitemap: a single one, or several with an index if there are too many URLs for one file. */
+/** Returns the sitemap's files: a single file, or an index and several files if there are too many URLs for one file. */
 export function* listSitemapFiles(catalogue: Catalogue): Generator<SharedFile> {
   const parts = cutIntoParts(listBlocks(catalogue))
   if (parts.length === 1) return yield describePart('/sitemap.xml', parts[0]!)
@@ -66,7 +66,7 @@ function* listBlocks({ baseUrl, listed, users, tags, entries }: Catalogue): Gene
   for (const { name } of tags) yield formatBlock([{ address: baseUrl + tagPage(name) }])
 }
 
-/** The entries of a prompt are generated once for all states that contain it, because they make up most of the sitemap. */
+/** Caches the entries of each prompt across updates, because they make up most of the sitemap. */
 const blocks = new WeakMap<RepositorySummary, Block>()
 
 function blockOf(baseUrl: string, entry: CatalogueEntry): Block {
@@ -79,7 +79,7 @@ function blockOf(baseUrl: string, entry: CatalogueEntry): Block {
   return block
 }
 
-/** Returns the pages of active versions, except the latest, which is on the repository's own page; and the pages that compare adjacent versions. */
+/** Returns the pages of active versions and the pages that compare adjacent versions. The latest version is omitted, because it is shown on the repository's page. */
 function listVersionPlaces(baseUrl: string, { summary, releases }: CatalogueEntry): Place[] {
   const { full_name, latest_version } = summary
   return releases.flatMap(({ version, previous_version, published_at, isYanked }, index) => [

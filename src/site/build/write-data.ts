@@ -1,4 +1,4 @@
-// Writes all data files of a site and its search index from scratch: the part of `npm run build` besides Astro.
+// Writes all of a site's data files and its search index from scratch: everything in `npm run build` except the Astro build.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
@@ -14,31 +14,31 @@ import type { DataSink } from './data-sink.ts'
 import { openSiteData } from './site-data.ts'
 import { writeRepositories } from './write-repositories.ts'
 
-/** Where to write. */
+/** The output locations. */
 interface DataPlaces {
-  /** The folder of the site; must not contain data files yet. */
+  /** The site folder, which must not contain data files yet. */
   siteDir: string
-  /** The search index file. */
+  /** The path of the search index. */
   indexPath: string
 }
 
-/** What was written. */
+/** A summary of what was written. */
 interface WrittenData {
   repositories: number
   /** Number of data files. */
   files: number
-  /** Identifies its content (content-listing.ts). */
+  /** Identifies the content (content-listing.ts). */
   fingerprint: string | undefined
-  /** The ignored files that editors and systems created. */
+  /** The ignored files that editors and operating systems created. */
   ignored: readonly string[]
 }
 
 /**
  * Writes the data of a site.
  *
- * @param onProgress called with the progress; `total` is 0 for steps that cannot be counted
- * @param memory resolves when there is memory for a second thread
- * @throws ContentError when the content has problems; the output is then unusable
+ * @param onProgress called with the progress; `total` is 0 for steps without a known total
+ * @param memory resolves when there is enough memory for a second thread
+ * @throws ContentError if the content has problems; the output is then unusable
  */
 export async function writeData(
   { contentDir, baseUrl, buildDay }: Pick<Config, 'contentDir' | 'baseUrl' | 'buildDay'>,
@@ -50,7 +50,7 @@ export async function writeData(
   if (converted.length > 0) throw new ContentError(converted)
   const { sink, count } = openFolder(siteDir)
   const read = async () => {
-    // Freed after reading, because for a hundred thousand prompts it takes as much memory as all list data about them.
+    // The listing is freed after reading: for 100,000 prompts, it takes as much memory as all of their list data.
     const listing = listContent(contentDir)
     const { alone, below } = groupFiles(listing.files)
     const usage = readUsage(contentDir, alone)
@@ -72,17 +72,17 @@ export async function writeData(
   const { catalogue, written, ...about } = await read()
   onProgress('Writing the search index', 0, 0)
   mkdirSync(dirname(indexPath), { recursive: true })
-  // A deployed index is never edited, and it is a fifth smaller if it cannot be.
+  // A deployed index is never edited, and a read-only index is 20 % smaller.
   buildSearchIndex(catalogue, indexPath, { isEditable: false })
   return { repositories: catalogue.entries.size, files: written + count(), ...about }
 }
 
-/** Opens a folder as the destination of data files. Nothing is stored for the next state, because a build writes all files. */
+/** Opens a folder as the destination for data files. No data is stored for later updates, because a build writes all files. */
 function openFolder(dir: string): { sink: DataSink; count: () => number } {
   const put = filesInto(dir)
   let files = 0
   const refuse = () => {
-    throw new Error('A folder of data files is written once.')
+    throw new Error('A build does not remove data files.')
   }
   return {
     count: () => files,

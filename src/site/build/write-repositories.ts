@@ -1,4 +1,4 @@
-// Writes the data files of a new site's repositories in two threads, because most of a build's time is spent in the kernel creating files.
+// Writes the data files of a new site's repositories in two threads, because a build spends most of its time in the kernel, creating files.
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
@@ -11,16 +11,16 @@ import { makeRepository } from './make-repository.ts'
 
 /** Repositories per step (about 50 ms). */
 const BLOCK = 50
-/** Minimum remaining repositories for a second thread to repay its start-up time. */
+/** Minimum number of remaining repositories for a second thread to repay its startup time. */
 const MIN_FOR_THREAD = 1_000
 
-/** The shared work of both threads. */
+/** The work that both threads share. */
 interface Share {
   contentDir: string
-  /** The hub's own address, without a final slash. */
+  /** The hub's base URL, without a trailing slash. */
   baseUrl: string
   siteDir: string
-  /** Their files, and their download counts as JSON. */
+  /** The repositories to write, with their files and their download counts as JSON. */
   repositories: { fullName: string; files: ListedFile[]; stats: string }[]
   /** The number of repositories that both threads have started so far. */
   taken: Int32Array<SharedArrayBuffer>
@@ -31,8 +31,8 @@ type Rows = [name: string, part: StoredRepository][]
 /**
  * Writes the repositories that are valid regardless of the others.
  *
- * @param memory resolves when there is memory for a second thread
- * @param onProgress called with the number started so far @returns the stored data of each, for `openSiteData`
+ * @param memory resolves when there is enough memory for a second thread
+ * @param onProgress called with the number of repositories started so far @returns the stored data of each written repository, for `openSiteData`
  */
 export async function writeRepositories(
   share: Share,
@@ -44,7 +44,7 @@ export async function writeRepositories(
   const start = () => {
     if (total - share.taken[0]! >= MIN_FOR_THREAD) helpers.push(startHelper(share))
   }
-  // If it fails, the caller that awaits it reports the error.
+  // If `memory` rejects, the caller, which also awaits it, reports the error.
   memory.then(start, () => {})
   const rows: Rows = []
   for (const block of takeBlocks(share)) {

@@ -1,7 +1,7 @@
 // Draws a prompt's badge: its name and latest version, as an SVG for readmes.
 import { escapeXml } from '../../domain/text/html-text.ts'
 
-/** Width of a letter at the badge's size of 11 px. It is wide enough for any font, because an SVG cannot measure its text and our font is not available where badges are shown. */
+/** Assumed width of a letter at the badge's font size of 11 px. It is wide enough for any font, because an SVG cannot measure its text and the site's font is not available where badges are shown. */
 const LETTER_PX = 6.7
 const PADDING_PX = 8
 

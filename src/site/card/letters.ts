@@ -1,11 +1,11 @@
-// Places text on an image, with the letters that scripts/pictures/draw-letters.ts drew.
+// Draws text on an image, using the letters rendered by scripts/pictures/draw-letters.ts.
 import { inflateSync } from 'node:zlib'
 import drawnLetters from '../fonts/letters.bin?inline'
 
 /** The text styles of a card. */
 export type LetterStyle = 'title' | 'text'
 
-/** A letter in pixels: its advance width, the position of its bitmap relative to the pen, the bitmap's size, and the offset of its rows in the sheet. */
+/** The metrics of a letter in pixels: its advance width, the position of its bitmap relative to the pen, the bitmap's size, and the offset of its rows in the sheet. */
 interface Letter {
   width: number
   left: number
@@ -15,13 +15,13 @@ interface Letter {
   at: number
 }
 
-/** Every letter, by style and character. */
+/** All letters, by style and character. */
 export type Letters = Record<LetterStyle, Record<string, Letter>>
 
-/** The drawn letters, and their pixels: coverage from 0 to 7, one byte each. */
+/** The rendered letters and their pixels. Each pixel is one byte, which is its coverage from 0 to 7. */
 let sheet: { letters: Letters; pixels: Uint8Array } | undefined
 
-/** Reads the drawn letters, once per process. */
+/** Reads the rendered letters once per process. */
 function readSheet() {
   if (sheet) return sheet
   const bytes = inflateSync(Buffer.from(drawnLetters.slice(drawnLetters.indexOf(',') + 1), 'base64'))
@@ -36,7 +36,7 @@ export function canWrite(text: string, style: LetterStyle): boolean {
   return [...text].every((letter) => Object.hasOwn(letters, letter))
 }
 
-/** Width of a text in pixels. */
+/** Returns the width of a text in pixels. */
 export function measureText(text: string, style: LetterStyle): number {
   const letters = readSheet().letters[style]
   let width = 0
@@ -77,7 +77,7 @@ function cut(line: string, style: LetterStyle, width: number): string {
   return `${kept.trimEnd()}…`
 }
 
-/** Writes a line. @param put called for each pixel that a letter covers, with its coverage from 1 to 7 */
+/** Draws a line of text. @param put called for each pixel that a letter covers, with its coverage from 1 to 7 */
 export function writeLine(
   text: string,
   style: LetterStyle,

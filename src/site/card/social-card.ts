@@ -1,15 +1,15 @@
-// Draws a prompt's social card: a PNG with 16 colours, which takes two milliseconds, so that one can be drawn for each request.
+// Draws a prompt's social card as a PNG with 16 colours. This takes two milliseconds, so cards can be drawn on request.
 import { crc32, deflateSync } from 'node:zlib'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { breakLines, canWrite, type LetterStyle, measureText, writeLine } from './letters.ts'
 
-/** The size in pixels; programs that preview links expect about this aspect ratio. https://ogp.me */
+/** The size of a card in pixels; programs that show link previews expect about this aspect ratio. https://ogp.me */
 const WIDTH = 600
 const HEIGHT = 315
 const MARGIN = 36
 
-/** Indexes in the palette: paper, seven steps to ink, amber, five steps to the ink of chips, and the border of chips; the light colours of styles/tokens.css. */
+/** Palette indexes. The palette uses the light colours in styles/tokens.css: paper, seven steps to ink, amber, five steps to chip ink, and the chip border. */
 const AMBER = 8
 const EDGE = 14
 const PALETTE = [
@@ -23,7 +23,6 @@ const BLACK = { base: 0, steps: 7 }
 const GREY = { base: 0, steps: 5 }
 const ON_AMBER = { base: AMBER, steps: 5 }
 
-/** Draws a prompt's card. */
 export function drawSocialCard({
   full_name,
   name,
@@ -38,7 +37,7 @@ export function drawSocialCard({
   const right = drawChip(picture, '{{ }}', MARGIN, 53)
   write(picture, 'Prompt Hub', 'text', { x: right + 10, y: 53, ink: BLACK })
   const width = WIDTH - 2 * MARGIN
-  // If a title has letters that are not available, the card shows the name, which always has Latin letters.
+  // If the title contains unavailable letters, the card shows the name instead, which contains only Latin letters.
   const heading = breakLines(canWrite(title, 'title') ? title : name, 'title', { width, most: 2 })
   let y = 125
   for (const line of heading) {
@@ -63,7 +62,7 @@ export function drawSocialCard({
   return encode(picture)
 }
 
-/** Draws a chip. @param base the baseline of its text @returns its end */
+/** Draws a chip. @param base the baseline of its text @returns the x position of its right edge */
 function drawChip(picture: Uint8Array, text: string, x: number, base: number): number {
   const width = Math.round(measureText(text, 'text')) + 16
   fill(picture, { x, y: base - 20, width, height: 28 }, EDGE)
@@ -94,13 +93,13 @@ function fill(
   }
 }
 
-/** Encodes a PNG with a palette and two pixels in each byte, which compress twice as fast as one. https://www.w3.org/TR/png-3/ */
+/** Encodes a PNG with a palette and two pixels per byte, which compresses twice as fast as one pixel per byte. https://www.w3.org/TR/png-3/ */
 function encode(picture: Uint8Array): Uint8Array<ArrayBuffer> {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(WIDTH, 0)
   head.writeUInt32BE(HEIGHT, 4)
   head.set([4, 3, 0, 0, 0], 8)
-  // The first byte of a row is for its filter.
+  // The first byte of each row is its filter type.
   const stride = 1 + WIDTH / 2
   const rows = new Uint8Array(HEIGHT * stride)
   for (let y = 0; y < HEIGHT; y++)
@@ -110,7 +109,7 @@ function encode(picture: Uint8Array): Uint8Array<ArrayBuffer> {
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     chunk('IHDR', head),
     chunk('PLTE', Buffer.from(PALETTE)),
-    // A fast compression level, because cards are drawn on request.
+    // The compression level is low for speed, because cards are drawn on request.
     chunk('IDAT', deflateSync(rows, { level: 3 })),
     chunk('IEND', Buffer.alloc(0)),
   ])

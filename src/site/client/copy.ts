@@ -1,7 +1,7 @@
-// Makes the copy buttons work: each copies the text of its element, byte for byte.
+// Makes the copy buttons work: each button copies the text of its element, byte for byte.
 import { exactText } from '../prompt/exact-text.ts'
 
-/** How long a button shows that the text was copied. */
+/** How long a button confirms that the text was copied. */
 const SHOWN_MS = 2_000
 const timers = new WeakMap<HTMLElement, number>()
 
@@ -11,9 +11,9 @@ document.addEventListener('click', (event) => {
   if (button && target) copyText(button, exactText(target), target).catch(reportError)
 })
 
-// Markdown renders code in guides and readmes without buttons, so this script adds them.
+// Markdown renders code blocks in guides and readmes without copy buttons, so this script adds them.
 for (const [index, code] of document.querySelectorAll('.prose pre > code').entries()) {
-  // Code with a placeholder must be edited before it works.
+  // Code with a placeholder must be edited before it works, so it gets no button.
   if (code.textContent.includes('HUB_REPOSITORY')) continue
   code.id ||= `code-${index}`
   const button = document.createElement('button')
@@ -30,14 +30,14 @@ for (const [index, code] of document.querySelectorAll('.prose pre > code').entri
 }
 
 /**
- * Copies text and confirms it on the button, whose width does not change.
+ * Copies text and confirms it on the button without changing the button's width.
  *
- * @param shown the element with the text; if the browser does not allow copying, the text is selected there, so that a keystroke copies it
+ * @param shown the element that contains the text; if the browser denies clipboard access, its text is selected so that the user can copy it with the keyboard
  */
 export async function copyText(button: HTMLElement, text: string, shown: HTMLElement | null): Promise<void> {
   const isCopied = await navigator.clipboard?.writeText(text).then(
     () => true,
-    // Copying was not allowed.
+    // The browser denied clipboard access.
     () => false,
   )
   if (!isCopied && shown) getSelection()?.selectAllChildren(shown)

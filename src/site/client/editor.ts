@@ -1,4 +1,4 @@
-// Improves the version form: lists the variables of the text while typing, and shows a chat prompt as one block per message.
+// Improves the version form: lists the text's variables while the user types, and shows a chat prompt as one block per message.
 import {
   CHAT_ROLES,
   type ChatPart,
@@ -21,7 +21,7 @@ if (content && format && variables) {
     const names = findVariableNames({ content: content.value, format: isChat() ? 'chat' : 'text' })
     variables.textContent = `Variables: ${names.length === 0 ? 'none yet' : names.join(', ')}`
   }
-  /** Text that is not yet a valid chat is shown as it is, so that nothing that was typed is lost. */
+  /** Text that is not yet a valid chat is shown unchanged, so that no input is lost. */
   const canShow = () => isChat() && (content.value.trim() === '' || checkChat(content.value).length === 0)
   let parts: ChatPart[] = []
   const save = () => {
@@ -101,7 +101,7 @@ if (content && format && variables) {
   restart()
 }
 
-/** A dropped file is put into the field, and its name determines its format. */
+/** Dropping a file fills the field with its content, and the file's name determines the format. */
 const dropped = document.querySelector<HTMLTextAreaElement>('textarea[data-drop]')
 dropped?.addEventListener('drop', async (event) => {
   const file = event.dataTransfer?.files[0]

@@ -5,7 +5,7 @@ import { showRelativeTime } from './relative.ts'
 
 for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) showRelativeTime(time)
 
-// The browser opens a menu without a script; this closes it when the reader clicks or moves focus elsewhere.
+// The browser opens menus without a script; this closes them when the reader clicks or moves focus elsewhere.
 const closeMenus = (kept: EventTarget | null) => {
   for (const menu of document.querySelectorAll<HTMLDetailsElement>('details.menu[open]'))
     if (!(kept instanceof Node && menu.contains(kept))) menu.open = false
@@ -20,13 +20,13 @@ document.addEventListener('keydown', (event) => {
   open.querySelector('summary')?.focus()
 })
 
-/** The browser's transition events, where supported. @see https://developer.mozilla.org/docs/Web/API/ViewTransition */
+/** A view transition, in browsers that support it. @see https://developer.mozilla.org/docs/Web/API/ViewTransition */
 interface Transition {
   ready: Promise<unknown>
   finished: Promise<unknown>
 }
 
-// Going back to a cached page aborts its transition. The page itself is fine, but without this an error appears in the console.
+// Going back to a cached page aborts its transition. The page itself is fine, but without these handlers the console shows an error.
 for (const name of ['pageswap', 'pagereveal'])
   addEventListener(name, ({ viewTransition }: Event & { viewTransition?: Transition | null }) => {
     viewTransition?.ready.catch(() => {})

@@ -12,7 +12,7 @@ function begin(place: HTMLElement): void {
   let running: AbortController | undefined
   let typing: number | undefined
 
-  /** Returns the search page's URL for the query in this page's URL. */
+  /** Returns the search page URL for the query in the current URL. */
   const wanted = () => (location.search === '' && home === '/' ? undefined : `/search${location.search}`)
   const put = (html: string, isTyping: boolean) => {
     const field = place.querySelector<HTMLInputElement>('[data-find]')
@@ -21,7 +21,7 @@ function begin(place: HTMLElement): void {
     place.removeAttribute('aria-busy')
     for (const time of place.querySelectorAll<HTMLTimeElement>('time[data-relative]')) showRelativeTime(time)
     if (!isTyping) return
-    // The new field gets the focus and the cursor position of the old one, so that people can continue typing.
+    // The new field takes over focus and the cursor position from the old field, so that the user can keep typing.
     const next = place.querySelector<HTMLInputElement>('[data-find]')
     if (!next || value === undefined) return
     next.value = value
@@ -105,7 +105,7 @@ async function describeError(response: Response): Promise<string> {
   return envelope.error?.message ?? 'Search is not available right now.'
 }
 
-/** Shows an error. The message is inserted as text. */
+/** Renders an error. The message is inserted as text, not as HTML. */
 function renderError(address: string, message: string): string {
   const box = Object.assign(document.createElement('div'), { className: 'nothing' })
   const words = Object.assign(document.createElement('p'), { role: 'alert', textContent: message })

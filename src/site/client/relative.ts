@@ -9,10 +9,10 @@ const UNITS = [
   ['day', 1],
 ] as const
 
-/** Shows a time relatively, with the date as the title. */
+/** Shows a time relative to now, with the date as its tooltip. */
 export function showRelativeTime(time: HTMLTimeElement): void {
   const days = Math.floor((Date.now() - Date.parse(time.dateTime)) / DAY_MS)
-  // If the reader's clock is behind, the date stays.
+  // If the reader's clock is behind, the date is left unchanged.
   if (Number.isNaN(days) || days < 0) return
   const [unit, length] = UNITS.find(([, length]) => days >= length) ?? (['day', 1] as const)
   time.title = time.textContent

@@ -1,4 +1,4 @@
-// Makes the search fields work: `/` focuses one, and typing suggests five prompts.
+// Makes the search fields work: pressing `/` focuses a field, and typing suggests five prompts.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import { ROUTES_LIST } from '../links.ts'
@@ -43,7 +43,7 @@ function suggestAt(field: HTMLInputElement): void {
     const { children } = list
     chosen = (index + children.length + 1) % (children.length + 1)
     for (const [place, option] of [...children].entries()) option.ariaSelected = String(place === chosen)
-    // The position after the last suggestion selects none of them.
+    // The position after the last suggestion selects no suggestion.
     if (chosen === children.length) chosen = -1
     const option = children[chosen]
     if (option) field.setAttribute('aria-activedescendant', option.id)
@@ -84,7 +84,7 @@ function suggestAt(field: HTMLInputElement): void {
       location.href = option.dataset.address ?? '/'
     }
   })
-  // This listens for mousedown, because by the time of a click the field has lost its focus and the list is hidden.
+  // Listens for mousedown, because by the time of a click the field has lost focus and the list is hidden.
   list.addEventListener('mousedown', (event) => {
     event.preventDefault()
     const option = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-address]') : null
@@ -93,7 +93,7 @@ function suggestAt(field: HTMLInputElement): void {
   field.addEventListener('blur', close)
 }
 
-/** Fetches suggestions. If the request fails, there are no suggestions, and the form still works. */
+/** Fetches suggestions. If the request fails, returns no suggestions; the form still works. */
 async function askFor(q: string, signal: AbortSignal): Promise<RepositorySummary[]> {
   try {
     const response = await fetch(`${ROUTES_LIST}?${new URLSearchParams({ q })}`, { signal })

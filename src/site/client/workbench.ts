@@ -1,4 +1,4 @@
-// Fills in a prompt while the reader types, according to domain/content/filling.ts. Values are kept in the URL after #, which browsers never send.
+// Fills in a prompt while the reader types, using domain/content/filling.ts. Values are stored in the URL after #, in the part that browsers never send.
 import type { Variable } from '../../domain/api/schema.ts'
 import { type ChatPart, isChatMessage, splitChat } from '../../domain/content/chat.ts'
 import { fillContent, fillMessages } from '../../domain/content/filling.ts'
@@ -9,9 +9,9 @@ import { copyText } from './copy.ts'
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 type Rule = Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>
 
-/** Delay between the last keystroke and the update of the URL, because browsers reject frequent changes. */
+/** Delay between the last keystroke and the URL update, because browsers reject frequent updates. */
 const KEPT_MS = 300
-/** A fragment with this prefix contains values; any other fragment is an anchor on the page. */
+/** The prefix of a fragment that contains values; any other fragment is an anchor on the page. */
 const VALUES = '#?'
 
 const source = document.querySelector<HTMLElement>('#content')
@@ -39,7 +39,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
 
   const readValues = () =>
     Object.fromEntries([...fields].flatMap(([name, { value }]) => (value === '' ? [] : [[name, value]])))
-  /** Fills a single variable, so that an invalid value of one does not hide the others. */
+  /** Fills in a single variable, so that one invalid value does not prevent the others from being filled in. */
   const fillOne = (rule: Rule, value: string | undefined) =>
     fillContent(
       { content: `{{${rule.name}}}`, variables: [rule] },
@@ -65,7 +65,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
       const text = texts.get(name)
       chip.classList.toggle('filled', text !== undefined && (Object.hasOwn(values, name) || isFilledShown))
       if (isFilledShown && text !== undefined) {
-        // This escapes the text and makes hidden characters visible.
+        // `renderText` escapes the text and makes hidden characters visible.
         chip.innerHTML = renderText(text)
         chip.classList.toggle('empty', text === '')
       } else {
@@ -129,7 +129,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
       for (const [name, value] of undo) fields.get(name)!.value = value
       forget()
     } else {
-      // Only empty fields are filled, so that typed values are kept.
+      // Only empty fields are filled in, so the reader's values are preserved.
       undo = new Map([...fields].map(([name, { value }]) => [name, value]))
       for (const field of fields.values())
         if (field.value === '' && field.dataset.example !== undefined) field.value = field.dataset.example

@@ -9,7 +9,7 @@ export function listInstallSteps(baseUrl: string, release: string): string {
   ].join('\n')
 }
 
-/** A workflow that keeps prompts.lock up to date; HUB_REPOSITORY and COMMIT are placeholders for the hub's source code. */
+/** A workflow that keeps prompts.lock up to date; HUB_REPOSITORY and COMMIT are placeholders for the hub's source repository and one of its commits. */
 export const UPDATE_WORKFLOW = `on:
   schedule: [{cron: "0 6 * * 1"}]
 permissions: {contents: write, pull-requests: write}
@@ -20,18 +20,18 @@ jobs:
       - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
       - uses: HUB_REPOSITORY/.github/actions/update@COMMIT`
 
-/** The commands as in `hubcli help`, with their effects, grouped by purpose. docs/contract.md section 9 */
+/** The commands in `hubcli help`, grouped by purpose, each with a description. docs/contract.md section 9 */
 export const CLI_COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Read: {
     'hubcli pull <owner>/<name>[@<range or label>] [-o <path>]':
-      'Writes the prompt to PROMPT.md or the path. Fetches the latest version, or the one after @: @1.2.0, @^1.2 or @production. With --locked, copies the locked version without the network.',
+      'Writes the prompt to PROMPT.md, or to the given path. Fetches the latest version, unless you specify another version after @, such as @1.2.0, @^1.2 or @production. With --locked, copies the locked version without using the network.',
     'hubcli cat <owner>/<name>[@<range or label>]':
-      'Prints the prompt, byte for byte. --locked prints the locked version. Without it, prints the latest version, and reports if prompts.lock has another one.',
+      'Prints the prompt byte for byte. With --locked, prints the locked version. Without it, prints the latest version, and reports if prompts.lock contains a different version.',
     'hubcli render <owner>/<name>[@...] [--var <name>=<value>]...':
       'Prints the prompt with its variables filled in. Fails if a variable is missing, unknown or has the wrong type. --var-file code=main.c reads a value from a file. --locked works offline.',
     'hubcli export <owner>/<name>[@...] --format <format> [-o <path>]':
       'Writes a prompt in the format of another tool, such as dotprompt or langfuse. Reports what the format loses.',
-    'hubcli search "<text>"': 'Searches prompts. Reports if a word was corrected or ignored.',
+    'hubcli search "<text>"': 'Searches prompts. Reports words that were corrected or ignored.',
     'hubcli versions <owner>/<name>': 'Lists the versions, highest first.',
   },
   Publish: {
@@ -40,22 +40,23 @@ export const CLI_COMMANDS: Readonly<Record<string, Readonly<Record<string, strin
   },
   Manage: {
     'hubcli label <owner>/<name> <label> <x.y.z>':
-      'Points the label at the version. --remove instead of the version removes the label.',
+      'Points the label to the version. To remove the label, pass --remove instead of a version.',
     'hubcli yank <owner>/<name> <x.y.z> "<reason>"': 'Yanks a version. Its URL still works.',
     'hubcli unyank <owner>/<name> <x.y.z>': 'Reverts a yank.',
     'hubcli deprecate <owner>/<name> "<message>"':
-      'Marks a prompt as deprecated. --replaced-by names another one; --undo instead of the message reverts it.',
+      'Marks a prompt as deprecated. --replaced-by names a replacement. To undo this, pass --undo instead of a message.',
     'hubcli readme <owner>/<name> <file>': 'Replaces the readme.',
     'hubcli edit <owner>/<name> [--title <text>] [--description <text>]':
       'Changes the title, description, --tags a,b or --license. Only the options that you pass are changed.',
   },
   'Install prompts as dependencies': {
     'hubcli add <owner>/<name>[@<range or label>] [-o <path>]':
-      'Installs a prompt to prompts/{owner}/{name}.md, or to the path, and updates prompts.lock. Ranges: 1.2.3, ^1.2, ~1.2.3, 1.x or *. Default: ^ with the latest version. Commit both files, and .gitattributes.',
+      'Installs a prompt to prompts/{owner}/{name}.md, or to the given path, and updates prompts.lock. Ranges: 1.2.3, ^1.2, ~1.2.3, 1.x or *. Default: ^ followed by the latest version. Commit the prompt, prompts.lock and .gitattributes.',
     'hubcli install': 'Installs the locked versions. Never overwrites a file that was edited by hand.',
     'hubcli verify [--online]':
-      'Compares the files with prompts.lock, offline. With --online, also fails if the checksum on the hub differs, or if a version was yanked or has an advisory.',
-    'hubcli outdated': 'Lists prompts with newer versions: locked, wanted (newest in the range), latest.',
+      'Fails if a file differs from prompts.lock. Works offline. With --online, also fails if the checksum on the hub differs, or if a version was yanked or has an advisory.',
+    'hubcli outdated':
+      'Lists prompts that have newer versions, with their locked, wanted (newest in the range) and latest versions.',
     'hubcli update [<owner>/<name>]':
       'Updates prompts to the newest version in their range: all of them, or none if one fails.',
     'hubcli remove <owner>/<name>': 'Removes a prompt from prompts.lock and deletes its file.',

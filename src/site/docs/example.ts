@@ -1,4 +1,4 @@
-// The prompt used in the examples of the docs. Docs pages do not depend on the content, so it need not exist on this hub.
+// The prompt used in the examples of the docs. Docs pages do not depend on the content, so the prompt need not exist on this hub.
 import { buildCatalogue, type Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { DEFAULT_REPOSITORY_FILE, parseVersionFile } from '../../domain/content/prompt-file.ts'
 import { measure } from '../../ports/measure.ts'
@@ -24,7 +24,7 @@ You review {{language}} code written by a colleague.
 {{code}}
 `
 
-/** Returns a catalogue with only the example, whose records the API reference shows. @param baseUrl the hub's own base URL */
+/** Returns a catalogue that contains only the example; the API reference shows its records. @param baseUrl the hub's base URL */
 export function makeExample(baseUrl: string): Catalogue {
   const { value } = parseVersionFile(FILE)
   if (!value) throw new Error('The example in the docs cannot be parsed.')

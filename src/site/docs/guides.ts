@@ -1,6 +1,6 @@
 // The navigation of the docs: all guides, in groups and in order.
 
-/** A guide: its path, its words in the navigation, and its purpose. */
+/** A guide: its path, its title in the navigation, and its purpose. */
 interface Guide {
   path: string
   words: string
@@ -10,7 +10,7 @@ interface Guide {
 const PAGES = '/src/pages'
 
 /**
- * The path of a guide written in Markdown. Astro's own `url` of such a page starts after the first `/pages/` of its file path, so it is wrong if the checkout is in a folder with that name.
+ * Returns the path of a guide written in Markdown. Astro derives the `url` of such a page from the first `/pages/` in its file path, so the `url` is wrong if the checkout is in a folder named `pages`.
  *
  * @param file the absolute file path of the page
  */
@@ -33,7 +33,7 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
       ),
       guide('/docs/parameters', 'Parameters', 'Common model settings and their names in each API.'),
       guide('/docs/cli', 'hubcli', 'The command-line client: fetch, publish and lock prompts.'),
-      guide('/docs/clients', 'Client libraries', 'Fetch, verify, cache and fill prompts in TypeScript and Python.'),
+      guide('/docs/clients', 'Client libraries', 'Fetch, verify, cache and fill in prompts in TypeScript and Python.'),
       guide('/docs/mcp', 'MCP server', 'Connect an agent: URL, client setup and tools.'),
     ],
   },
@@ -65,7 +65,7 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
   {
     title: 'Self-hosting',
     guides: [
-      guide('/docs/hosting', 'Overview', 'Try a hub, and choose a way to host it.'),
+      guide('/docs/hosting', 'Overview', 'Try a hub, and choose how to host it.'),
       guide('/docs/hosting-machine', 'One machine', 'Service or container, reverse proxy, backups and upgrades.'),
       guide(
         '/docs/hosting-cluster',
@@ -92,7 +92,6 @@ function guide(path: string, words: string, about: string): Guide {
   return { path, words, about }
 }
 
-/** Returns the guide at a path. */
 export function findGuide(path: string): Guide | undefined {
   return GUIDES.flatMap(({ guides }) => guides).find((guide) => guide.path === path)
 }

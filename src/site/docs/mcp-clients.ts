@@ -1,6 +1,5 @@
 // The setup of each common MCP client: what to copy, and where to put it.
 
-/** The setup of one client. */
 interface ClientSetup {
   id: string
   client: string

@@ -2,9 +2,9 @@
 import { describeServer } from '../../server/mcp/identity.ts'
 
 /**
- * Returns the entry for registries.
+ * Returns the entry for MCP registries.
  *
- * @param baseUrl the hub's own base URL; its reversed host name is the namespace, whose ownership a registry verifies @see https://modelcontextprotocol.io/registry/remote-servers
+ * @param baseUrl the hub's base URL; its reversed hostname is the namespace, whose ownership a registry verifies @see https://modelcontextprotocol.io/registry/remote-servers
  */
 export function describeForRegistries(baseUrl: string) {
   const { name, title, version, websiteUrl } = describeServer(baseUrl)
@@ -14,7 +14,7 @@ export function describeForRegistries(baseUrl: string) {
     name: `${namespace}/${name}`,
     title,
     // A registry accepts at most 100 characters.
-    description: 'Search and read a public catalogue of versioned prompts. Read-only, no key.',
+    description: 'Search and read a public catalogue of versioned prompts. Read-only, no API key needed.',
     version,
     websiteUrl,
     remotes: [{ type: 'streamable-http', url: `${baseUrl}/mcp` }],

@@ -39,7 +39,7 @@ interface DescribedField {
 interface DescribedRecord {
   name: string
   description: string
-  /** The record whose fields this one includes; they are not listed again. */
+  /** The record whose fields are included in this record; those fields are not listed again. */
   includes: string | undefined
   fields: DescribedField[]
 }
@@ -62,12 +62,15 @@ const RECORDS = [
   MirrorEntry,
   ...[
     Meta,
-    ErrorEnvelope.shape.error.meta({ id: 'Error', description: 'The body of every error response, as `error`.' }),
+    ErrorEnvelope.shape.error.meta({
+      id: 'Error',
+      description: 'The `error` field in the body of every error response.',
+    }),
   ],
   ...[PublishRequest, PublishAnswer],
 ] as const
 
-/** Records that include all fields of another one; the shared fields are shown once. */
+/** Records that include all fields of another record; the shared fields are shown once. */
 const INCLUDED = new Map<z.ZodType, z.ZodObject>([
   [Repository, RepositorySummary],
   [MirrorEntry, RepositorySummary],
@@ -117,7 +120,7 @@ export function describeRoutes(baseUrl: string, example: Readonly<Record<string,
   }))
 }
 
-/** Returns the other routes for programs: data files, downloads, MCP, health. All others are for browsers, or do not exist. */
+/** Returns the other routes for programs: data files, downloads, MCP, health and metrics. */
 export function describeOtherAddresses(): Address[] {
   return ADDRESSES.filter(({ path }) => /^\/(?:data\/v1|mcp|cli|clients|docs\/mcp|healthz|metrics)(?:\/|$)/.test(path))
 }
@@ -144,7 +147,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   parameterKeys: 'Keys in parameters, in total',
   requestValues: 'Values in one field of a publish request',
   parameterBytes: 'Size of parameters as JSON, in bytes',
-  filledBytes: 'Size of a filled text, in bytes',
+  filledBytes: 'Size of a filled-in prompt, in bytes',
   problemsNamed: 'Problems listed in one error',
   sentenceCharacters: 'Length of a reason, option, advisory or status message, in characters',
   licenseCharacters: 'Length of a licence, in characters',
@@ -155,8 +158,8 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   membersPerOwner: 'Members per owner',
   trustedPublishersPerOwner: 'Trusted publishers per owner',
   protectedLabelsPerOwner: 'Protected labels per owner',
-  tokensPerPerson: 'Active tokens per person',
-  publishesPerMinute: 'Publishes per minute for each person, operator token or CI repository',
+  tokensPerPerson: 'Active tokens per user',
+  publishesPerMinute: 'Publishes per minute, per user, operator token or CI repository',
   toolValueCharacters: 'Length of a variable value in MCP, in characters',
 }
 
@@ -183,7 +186,7 @@ function describe(name: string, field: z.core.JSONSchema._JSONSchema): Described
   return { name, type: describeType(field), description: field.description ?? '' }
 }
 
-/** Resolves a root `$ref`: a schema with an ID that refers to itself is generated as a reference to its own definition. */
+/** Resolves a root `$ref`, because a schema with an ID that refers to itself is generated as a reference to its own definition. */
 function rootOf(schema: Schema): Schema {
   return (schema.$ref && schema.$defs?.[nameIn(schema.$ref)]) || schema
 }

@@ -9,7 +9,7 @@ import { versionPage } from '../links.ts'
 
 /** Longer strings are truncated with an ellipsis. */
 const MAX_CHARACTERS = 90
-/** Maximum number of list items shown. */
+/** Maximum number of items shown in a list. */
 const MAX_ITEMS = 2
 
 /**

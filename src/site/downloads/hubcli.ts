@@ -1,13 +1,13 @@
-// Creates the downloads of hubcli: lists the files that a build serves below /cli, with the site's URL built in, and freezes releases.
+// Creates the downloads of hubcli: lists the files that a build serves under /cli, with the site's URL built in, and freezes releases.
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /** A frozen release, as stored in the repository. */
 interface CliRelease {
-  /** The release number, `1.0.0`. */
+  /** The release number, such as `1.0.0`. */
   release: string
-  /** The frozen script, in which the line with the URL still has the placeholder. */
+  /** The frozen script, in which the line with the URL still contains the placeholder. */
   script: string
 }
 
@@ -19,16 +19,16 @@ interface CliFiles {
 
 const ADDRESS_LINE = /^HUB_DEFAULT_URL='[^'\n]*'$/gm
 const RELEASE_LINE = /^HUBCLI_VERSION='((?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*))'$/gm
-/** URLs that hubcli also accepts in HUB_URL and that fit on one line of shell. */
+/** Matches URLs that hubcli also accepts in HUB_URL and that fit on one line of a shell script. */
 const BASE_ADDRESS = /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[!-"$->@-~]*)?$/
 
 /**
- * Lists the files that a site serves below `/cli`. The checksum of a release is that of the script as served, with the address in it, so `sha256sum -c hubcli.sha256` works for the download; the same release on the same site has the same bytes in every build.
+ * Lists the files that a site serves under `/cli`. A release's checksum is that of the script as served, with the site's URL built in, so `sha256sum -c hubcli.sha256` works for the download. On the same site, a release has the same bytes in every build.
  *
  * @param files result of {@link readCliFiles}
- * @param baseUrl the site's own address, with or without a slash at the end
+ * @param baseUrl the site's base URL, with or without a trailing slash
  * @returns pairs of path and text: `/cli/hubcli`, and for each release `/cli/releases/{release}/hubcli` and `hubcli.sha256`
- * @throws Error when hubcli cannot use the address, or a script does not have exactly one line for it
+ * @throws Error if hubcli cannot use the URL, or if a script does not have exactly one line for it
  */
 export function listCliDownloads({ script, releases, baseUrl }: CliFiles & { baseUrl: string }): [string, string][] {
   return [
@@ -43,7 +43,7 @@ export function listCliDownloads({ script, releases, baseUrl }: CliFiles & { bas
   ]
 }
 
-/** Paths of the script and its frozen releases, below the project's root. */
+/** Paths of the script and its frozen releases, relative to the project's root. */
 const SCRIPT = 'clients/hubcli/hubcli'
 const RELEASES = 'releases/hubcli'
 
@@ -64,7 +64,7 @@ export async function readCliFiles(root: string): Promise<CliFiles> {
 }
 
 /**
- * Freezes `hubcli` as the release with its number. The frozen script and its checksum are those of the file in the repository, before a site's URL is built in.
+ * Freezes `hubcli` as the release with its number. The frozen script and its checksum match the file in the repository, before a site's URL is built in.
  *
  * @param root the project's root
  * @returns the number and checksum; `isNew` is false if this exact script is already frozen
@@ -82,13 +82,15 @@ export async function freezeRelease(root: string): Promise<{ release: string; sh
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     if ((await readFile(target, 'utf8')) === script) return { release, sha256, isNew: false }
-    throw new Error(`Release ${release} is frozen and differs: give hubcli a new HUBCLI_VERSION.`, { cause: error })
+    throw new Error(`Release ${release} is already frozen with different content. Give hubcli a new HUBCLI_VERSION.`, {
+      cause: error,
+    })
   }
   await writeFile(path.join(folder, 'hubcli.sha256'), formatChecksum(script))
   return { release, sha256, isNew: true }
 }
 
-/** Returns the release number in a script. @throws Error unless there is exactly one */
+/** Returns the release number in a script. @throws Error unless the script has exactly one release number */
 function readRelease(script: string): string {
   const [line, ...others] = script.matchAll(RELEASE_LINE)
   if (line?.[1] === undefined || others.length > 0)
@@ -113,7 +115,7 @@ function buildIn(baseUrl: string, script: string): string {
   return script.replace(ADDRESS_LINE, () => `HUB_DEFAULT_URL=${quoteForShell(address)}`)
 }
 
-/** Inside single quotes, a shell treats everything literally except the quote itself. */
+/** Quotes text for a shell. Inside single quotes, a shell treats everything literally except the quote itself. */
 function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

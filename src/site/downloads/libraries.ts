@@ -1,4 +1,4 @@
-// Creates the downloads of the libraries: lists the packages that a build serves below /clients, with the hub's URL built in, and freezes releases.
+// Creates the downloads of the libraries: lists the packages that a build serves under /clients, with the hub's URL built in, and freezes releases.
 import { createHash } from 'node:crypto'
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -6,7 +6,7 @@ import { type PackageFiles, packTarball, packWheel } from './packages.ts'
 
 /** A frozen release of both libraries, as stored in the repository; the hub's URL is still a placeholder. */
 interface ClientsRelease {
-  /** The release number, `1.0.0`. */
+  /** The release number, such as `1.0.0`. */
   release: string
   typescript: PackageFiles
   python: PackageFiles
@@ -15,13 +15,13 @@ interface ClientsRelease {
 /** The placeholder for the hub's URL in a frozen release. */
 const PLACEHOLDER = 'http://localhost:8888'
 const ADDRESS_FILES = { typescript: 'dist/address.js', python: 'prompt_hub/address.py' }
-/** URLs that need no escaping in string literals of JavaScript and Python. */
+/** Matches URLs that need no escaping in string literals of JavaScript and Python. */
 const BASE_ADDRESS = /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[A-Za-z0-9._~/-]*)?$/
 
 /**
- * Lists the files that a site serves below `/clients`: for each release an npm tarball and a wheel, each with its checksum in the format of `sha256sum -c`. The same release on the same site has the same bytes in every build.
+ * Lists the files that a site serves under `/clients`: an npm tarball and a wheel for each release, each with its checksum in the format of `sha256sum -c`. On the same site, a release has the same bytes in every build.
  *
- * @param baseUrl the site's own base URL @throws Error if the URL cannot be built in
+ * @param baseUrl the site's base URL @throws Error if the URL cannot be built in
  */
 export function listClientDownloads(
   releases: readonly ClientsRelease[],
@@ -68,7 +68,7 @@ export async function readClientReleases(root: string): Promise<ClientsRelease[]
 }
 
 /**
- * Freezes both libraries as the release named in their package.json.
+ * Freezes both libraries as the release whose number is the version in their package.json.
  *
  * @param root the project's root
  * @param compiled the compiler's output folder with `dist/`
@@ -79,7 +79,7 @@ export async function freezeClients(root: string, compiled: string): Promise<str
   const { version } = JSON.parse(await readFile(join(dir, 'typescript/package.json'), 'utf8')) as { version: string }
   const target = join(root, RELEASES, version)
   if (await stat(target).catch(() => undefined))
-    throw new Error(`Release ${version} is frozen: give package.json a new version.`)
+    throw new Error(`Release ${version} is already frozen. Give package.json a new version.`)
   await mkdir(join(target, 'typescript'), { recursive: true })
   for (const name of ['package.json', 'README.md'])
     await cp(join(dir, 'typescript', name), join(target, 'typescript', name))
@@ -101,6 +101,7 @@ async function readFiles(dir: string): Promise<Map<string, string>> {
 
 function buildIn(address: string, files: PackageFiles, addressFile: string): PackageFiles {
   const text = files.get(addressFile)
-  if (text?.split(PLACEHOLDER).length !== 2) throw new Error(`${addressFile}: expected the address exactly once`)
+  if (text?.split(PLACEHOLDER).length !== 2)
+    throw new Error(`${addressFile}: expected the placeholder URL exactly once`)
   return new Map([...files, [addressFile, text.replace(PLACEHOLDER, () => address)]])
 }

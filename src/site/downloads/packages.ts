@@ -1,4 +1,4 @@
-// Creates the packages of the libraries: an npm tarball and a Python wheel. The same files produce the same bytes.
+// Builds the packages of the libraries: an npm tarball and a Python wheel. The same files produce the same bytes.
 import { createHash } from 'node:crypto'
 import { gzipSync, type Zippable, zipSync } from 'fflate'
 import { createTar } from 'nanotar'
@@ -6,7 +6,7 @@ import { createTar } from 'nanotar'
 /** The files of a package: path → content. */
 export type PackageFiles = ReadonlyMap<string, string>
 
-/** The fixed modification time of every file, because with the build time no two builds would have the same bytes. Zip files cannot store an earlier year. */
+/** A fixed modification time for every file, so that repeated builds produce the same bytes. Zip files cannot store a year before 1980. */
 const LONG_AGO = new Date('1980-01-02T00:00:00Z')
 
 /** Packs an npm package. @see https://docs.npmjs.com/cli/v11/commands/npm-pack */
@@ -29,7 +29,7 @@ export function packTarball(files: PackageFiles): Uint8Array {
 /**
  * Packs a wheel of a pure Python package.
  *
- * @param name import name, `prompt_hub` @see https://packaging.python.org/en/latest/specifications/binary-distribution-format/
+ * @param name the import name, such as `prompt_hub` @see https://packaging.python.org/en/latest/specifications/binary-distribution-format/
  */
 export function packWheel(files: PackageFiles, { name, version, summary, readme }: Wheel): Uint8Array {
   const info = `${name}_client-${version}.dist-info`

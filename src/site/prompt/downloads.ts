@@ -1,15 +1,14 @@
-// Lists the formats in which a version can be downloaded, with the fields that each one loses.
+// Lists the formats in which a version can be downloaded, with the fields that each format loses.
 import { EXPORT_FORMATS, type ExportFormat, listLost } from '../../domain/api/export-formats.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { isChatMessage } from '../../domain/content/chat.ts'
 
-/** A download of a version. */
 interface Download {
   title: string
   /** The file name. */
   file: string
   address: string
-  /** The lost fields, as in `Export-Lost`. */
+  /** The fields that the format loses, as in `Export-Lost`. */
   loses: string[]
 }
 

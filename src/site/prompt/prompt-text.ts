@@ -1,13 +1,12 @@
-// Renders a prompt's text: lines, variables as chips, hidden characters made visible. The text content stays the same, byte for byte.
+// Renders a prompt's text in lines, with chips for variables and visible marks for hidden characters. The text content of the result equals the prompt, byte for byte.
 
 import type { Variable } from '../../domain/api/schema.ts'
 import { splitHidden } from '../../domain/content/hidden-characters.ts'
 import { splitContent } from '../../domain/content/placeholders.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
 
-/** How to render a text. */
 interface DrawOptions {
-  /** Values that are shown instead of chips, as on the home page. */
+  /** Values that are shown instead of placeholders, as on the home page. */
   filled?: ReadonlyMap<string, string>
   /** Whether chips link to the fields of their variables. */
   isLinked?: boolean
@@ -16,10 +15,10 @@ interface DrawOptions {
 /** Longer content is shown without line numbers, which would make the page several times larger. */
 const MAX_DRAWN_CHARACTERS = 120_000
 
-/** Maximum number of chips and marks in one prompt. The rest is plain text, because the serving thread renders the page, and content that consisted only of chips produced five megabytes. */
+/** Maximum number of chips and marks in one prompt; the rest is plain text. The thread that serves requests also renders pages, and content that consisted only of chips would produce a page of five megabytes. */
 const MAX_MARKS = 10_000
 
-/** Renders content as HTML; the text of the result equals the content, unless values are inserted. */
+/** Renders content as HTML; the text of the result equals the content, unless values are filled in. */
 export function renderContent(content: string, variables: readonly Variable[], options: DrawOptions = {}): string {
   const names = new Set(variables.map(({ name }) => name))
   const seen = new Set<string>()
@@ -32,7 +31,7 @@ export function renderContent(content: string, variables: readonly Variable[], o
         return value === undefined
           ? `<span class="chip">${renderText(text)}</span>`
           : `<span class="chip filled" data-name="${name}">${renderText(value)}</span>`
-      // Only the first chip of a variable is reachable by keyboard, because the others link to the same field.
+      // Only a variable's first chip is reachable by keyboard, because the others link to the same field.
       const isFirst = !seen.has(name)
       seen.add(name)
       return `<a class="chip" href="#variable-${name}" data-chip="${name}"${isFirst ? '' : ' tabindex="-1"'}>${renderText(text)}</a>`
@@ -52,19 +51,19 @@ export function renderText(text: string, budget = { left: Number.POSITIVE_INFINI
     .join('')
 }
 
-/** Style sheets number the lines, so that numbers are never copied. Only text contains line breaks; tags do not. */
+/** Wraps each line in an element. Style sheets number the lines, so line numbers are never copied. Only text contains line breaks; tags do not. */
 function renderNumbered(html: string): string {
   return splitLines(html)
     .map((line) => `<span class="l${kindOf(line)}">${line}</span>`)
     .join('')
 }
 
-/** Splits text into lines with their line breaks; the last line may have none. */
+/** Splits text into lines that include their line breaks; the last line may have none. */
 export function splitLines(text: string): string[] {
   return text === '' ? [] : text.split(/(?<=\n)/)
 }
 
-/** Markdown headings, and XML tags on their own line. */
+/** Returns the kind of a line, to distinguish Markdown headings and XML tags on a separate line. */
 function kindOf(line: string): string {
   if (/^#{1,6} /.test(line)) return ' h'
   return /^\s*&lt;\/?[\w-]+(?:&gt;)\s*$/.test(line) ? ' t' : ''

@@ -1,4 +1,4 @@
-// Collects the data of a prompt's page: its records, and related parts of the catalogue.
+// Collects the data for a prompt's page: its records, and related parts of the catalogue.
 import type { Activity, Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { countHidden } from '../../domain/content/hidden-characters.ts'
 import type { PageData, SourceHost } from '../../ports/pages.ts'
@@ -10,33 +10,33 @@ export interface PromptView {
   baseUrl: string
   sourceHost: SourceHost | undefined
   repository: Repository
-  /** Its versions, highest first, including yanked ones, which are marked. */
+  /** The prompt's versions, highest first, including yanked versions, which are marked. */
   versions: VersionSummary[]
   /** The version shown; undefined if none is active. */
   record: VersionRecord | undefined
-  /** Whether this is the repository's own page and not a version's page. */
+  /** Whether this is the repository's page rather than a version's page. */
   isMain: boolean
-  /** The URL of the owner's picture, or null. */
+  /** The URL of the owner's avatar, or null. */
   avatar: string | null
-  /** The publishers that have a page. */
+  /** The publishers who have a page. */
   people: string[]
-  /** Its tags that have a page: a tag used only by unlisted repositories has none. */
+  /** The prompt's tags that have a page; tags used only by unlisted repositories have none. */
   tags: string[]
-  /** Its activity, newest first; empty on the page of a version. */
+  /** The prompt's activity, newest first; empty on a version's page. */
   activities: Activity[]
-  /** The time before which only publishes are known, or null. */
+  /** The time before which only publishes were recorded, or null. */
   activitySince: string | null
-  /** The newest forks of it. */
+  /** The newest forks of the prompt. */
   forks: string[]
   /** The prompt that it was forked from, if it still exists. */
   origin: string | undefined
-  /** The reasons why an older state than that of the files is shown; usually empty. */
+  /** The reasons why the page shows older content than the files contain; usually empty. */
   broken: readonly string[]
   /** Number of hidden characters in the content. */
   unseen: number
 }
 
-/** Reads the data of a prompt's page. @param version the version of the page; omitted for the repository's own page @returns undefined if there is no such prompt or version */
+/** Reads the data for a prompt's page. @param version the version shown on the page; omitted for the repository's page @returns undefined if there is no such prompt or version */
 export async function readPrompt(
   hub: PageData,
   owner: string,
@@ -79,7 +79,7 @@ export async function readPrompt(
 export const isListed = ({ status, moved_to, latest_version }: Repository): boolean =>
   status !== 'archived' && moved_to === null && latest_version !== null
 
-/** Returns the page's head metadata, for search engines, link previews and machines. */
+/** Returns the page's head metadata, for search engines, link previews and other programs. */
 export function describePrompt({ repository, versions, record, isMain, baseUrl }: PromptView): PageHead {
   const { owner, full_name, title, description, latest_version, tags, license, created_at, updated_at } = repository
   const path = isMain || record === undefined ? repositoryPage(full_name) : versionPage(full_name, record.version)

@@ -1,9 +1,8 @@
-// Defines the quality checks of a prompt. Each one is true or false and links to its evidence.
+// Defines the quality checks of a prompt. Each check is true or false and links to its evidence.
 
 import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 
-/** A fact about a prompt. */
 interface TrustFact {
   isGood: boolean
   words: string
@@ -31,7 +30,7 @@ export function listQualityChecks(
   else add(true, 'Readme', `${page}#readme`)
   if (variables.length === 1) {
     add(described === 1, `Variable ${described ? '' : 'not '}described`, '#variables')
-    add(shown === 1, `Variable ${shown ? 'has an' : 'without'} example`, '#variables')
+    add(shown === 1, `Variable ${shown ? 'has an' : 'has no'} example`, '#variables')
   } else if (variables.length > 1) {
     add(described === variables.length, `${described} of ${variables.length} variables described`, '#variables')
     add(shown === variables.length, `${shown} of ${variables.length} variables with an example`, '#variables')

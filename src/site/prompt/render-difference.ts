@@ -8,9 +8,9 @@ import { compareTexts, type DifferenceRow, isComparable, type Piece } from './te
 
 /** Number of context lines around each change; longer unchanged parts are folded. */
 const CONTEXT = 3
-/** Maximum number of lines that are not folded, because a fold would take as much space. */
+/** Unchanged parts of at most this many lines are not folded, because a fold would take up as much space. */
 const SHORTEST_FOLD = 2
-/** Maximum number of HTML characters in a comparison; beyond that, the page links to both texts. */
+/** Maximum length of a comparison's HTML in characters; beyond that, the page links to both texts. */
 const MAX_DRAWN_CHARACTERS = 1_000_000
 
 /** One of the compared versions, and the URL of its raw content. */
@@ -55,7 +55,7 @@ export function renderCallerImpact({ breaking, format_changed, messages, variabl
   }<p class="quiet">Parameters: ${settings.length > 0 ? escapeHtml(settings.join(', ')) : 'unchanged'}.</p></div>`
 }
 
-/** Renders the lines of two texts; CSS switches between one column and two. Texts that are too long are omitted, with links to both. */
+/** Renders the lines of two texts; CSS switches between one column and two. Texts that are too long are replaced with links to both. */
 export function renderDifferenceLines(from: ComparedText, to: ComparedText): string {
   const [before, after] = [from.content, to.content]
   if (before === after) return '<p class="notice">The text is identical.</p>'
@@ -73,7 +73,7 @@ function renderTooLong(words: string, ...texts: ComparedText[]): string {
   return `<p class="notice">${words} Full texts: ${links.join(', ')}.</p>`
 }
 
-/** Folds unchanged parts, up to the limit; then `isCut` means that rows are omitted. */
+/** Renders rows with unchanged parts folded. `isCut` is true if the size limit was reached and the remaining rows are omitted. */
 function foldRows(rows: readonly DifferenceRow[]): { drawn: string[]; isCut: boolean } {
   let length = 0
   const draw = (row: DifferenceRow) => {
@@ -87,7 +87,7 @@ function foldRows(rows: readonly DifferenceRow[]): { drawn: string[]; isCut: boo
   for (const [index, block] of blocks.entries()) {
     if (length > MAX_DRAWN_CHARACTERS) break
     if (block[0]!.kind !== 'same') {
-      // In two columns, removed lines are on the left, added ones on the right.
+      // Side by side, removed lines are on the left and added lines are on the right.
       drawn.push(`<div class="change">${block.map(draw).join('')}</div>`)
       continue
     }
@@ -102,7 +102,7 @@ function foldRows(rows: readonly DifferenceRow[]): { drawn: string[]; isCut: boo
   return { drawn, isCut: length > MAX_DRAWN_CHARACTERS }
 }
 
-/** Splits rows into blocks of consecutive unchanged or consecutive changed ones. */
+/** Splits rows into blocks of consecutive unchanged or consecutive changed rows. */
 function splitIntoBlocks(rows: readonly DifferenceRow[]): DifferenceRow[][] {
   const blocks: DifferenceRow[][] = []
   for (const row of rows) {

@@ -4,13 +4,12 @@ import { nextVersion } from '../../domain/catalogue/versions.ts'
 import { formatVersionFile } from '../../domain/content/prompt-file.ts'
 import type { SourceHost } from '../../ports/pages.ts'
 
-/** A link and its text. */
 interface SourceLink {
   words: string
   address: string
 }
 
-/** Git hosts reject longer URLs, so a longer prompt is opened without its content. */
+/** Git hosts reject longer URLs, so the form for a longer prompt is opened without its content. */
 const MAX_ADDRESS_CHARACTERS = 7_000
 
 /** Returns the links of a version. @param highest the repository's highest version */
@@ -30,7 +29,7 @@ export function listSourceLinks(host: SourceHost, record: VersionRecord, highest
 }
 
 /**
- * Opens the host's own editor with a new version's file. The author fills in the number, the date, their name and the changelog. The review rejects the file until these are filled in.
+ * Returns the URL that opens the git host's editor with a file for a new version. The author fills in the version number, the date, their username and the changelog; the review rejects the file until they have.
  *
  * @param highest the repository's highest version
  */

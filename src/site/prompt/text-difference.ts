@@ -20,13 +20,13 @@ export interface DifferenceRow {
 const MAX_LINES = 10_000
 /** Maximum number of edits between two texts; beyond that, they are shown as entirely different, because the comparison would take too long. */
 const MAX_EDITS = 1_000
-/** Maximum number of edits between the words of two lines; beyond that, the words are not marked, for the same reason. */
+/** Maximum number of edits between the words of two lines; beyond that, the words are not marked, because comparing them would take too long. */
 const MAX_WORD_EDITS = 200
-/** Maximum total length of lines with word marks; later lines have none. */
+/** Maximum total length of lines with word marks; in later lines, no words are marked. */
 const MAX_MARKED_CHARACTERS = 100_000
 /** Maximum length of a line whose words are compared. */
 const MAX_LINE_CHARACTERS = 2_000
-/** The words that differ are marked only if at least one in this many characters of the line is unchanged. */
+/** Differing words are marked only if at least one in this many of the line's characters is unchanged. */
 const SHARED_PART = 3
 
 /** Returns whether two texts are short enough to be compared. */
@@ -34,7 +34,7 @@ export function isComparable(before: string, after: string): boolean {
   return [before, after].every((text) => text.split('\n', MAX_LINES + 2).length <= MAX_LINES + 1)
 }
 
-/** Compares two texts line by line; call `isComparable` first. The same texts produce the same rows, here and in the browser. */
+/** Compares two texts line by line; call `isComparable` first. The same texts produce the same rows on the server and in the browser. */
 export function compareTexts(before: string, after: string): DifferenceRow[] {
   const changes = diffLines(before, after, { maxEditLength: MAX_EDITS }) ?? [
     { value: before, removed: true, added: false },
@@ -72,11 +72,11 @@ export function compareTexts(before: string, after: string): DifferenceRow[] {
   return rows
 }
 
-/** @returns undefined if the lines have so little in common that marks would only be confusing */
+/** Compares two lines word by word. @returns undefined if the lines have so little in common that marks would only be confusing */
 function compareLines(before: string, after: string): [Piece[], Piece[]] | undefined {
   if (before.length > MAX_LINE_CHARACTERS || after.length > MAX_LINE_CHARACTERS) return undefined
   const least = Math.max(before.trim().length, after.trim().length) / SHARED_PART
-  // Counting is far cheaper than comparing, and gives an upper bound for the number of common characters.
+  // Counting common words is far cheaper than comparing the lines, and gives an upper bound for the number of common characters.
   if (countCommon(before, after) < least) return undefined
   const words = diffWordsWithSpace(before, after, { maxEditLength: MAX_WORD_EDITS })
   if (!words) return undefined
@@ -89,7 +89,7 @@ function compareLines(before: string, after: string): [Piece[], Piece[]] | undef
   return [side('added'), side('removed')]
 }
 
-/** Returns an upper bound for the number of characters that two lines have in common: those of their common words, in any order. */
+/** Returns an upper bound for the number of characters that two lines have in common: the total length of their common words, in any order. */
 function countCommon(before: string, after: string): number {
   const left = new Map<string, number>()
   for (const word of wordsWithSpaceDiff.tokenize(before)) left.set(word, (left.get(word) ?? 0) + 1)

@@ -1,4 +1,4 @@
-// Generates code that fetches a prompt, for each tool and each way to choose a version. Each snippet works without changes.
+// Generates code that fetches a prompt, for each tool and each way to choose a version. Each snippet can be used unchanged.
 import type { Repository, Variable, VersionRecord } from '../../domain/api/schema.ts'
 
 /** How a version is chosen: an exact number, the latest version, or the version that a label points to. */
@@ -73,7 +73,7 @@ text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(
       tool: 'MCP client',
       code: ({ by }) =>
         JSON.stringify({ name: 'get_prompt', arguments: { owner, name, ...(by && { [by.parameter]: by.value }) } }),
-      note: { words: 'The tool call of a connected agent.', link: 'All tools', address: '/docs/mcp' },
+      note: { words: 'The tool call that a connected agent makes.', link: 'All tools', address: '/docs/mcp' },
     },
     {
       id: 'action',
@@ -98,12 +98,12 @@ export function listSkillInstalls({ name, full_name, version }: VersionRecord, b
   const line = (id: string, label: string, tool: string, code: string) => ({
     id,
     label,
-    what: `line for ${tool}`,
+    what: `command for ${tool}`,
     code,
   })
   return [
     line('npx', 'Any agent, with npx', 'npx', `npx skills add ${page}`),
-    line('hubcli', 'hubcli, kept in prompts.lock', 'hubcli', `hubcli add ${full_name}@${version} --as skill`),
+    line('hubcli', 'hubcli, locked in prompts.lock', 'hubcli', `hubcli add ${full_name}@${version} --as skill`),
     line('claude-code', 'Claude Code', 'Claude Code', fetchTo('.claude/skills')),
     line('codex', 'Codex', 'Codex', fetchTo('.agents/skills')),
   ]

@@ -1,4 +1,4 @@
-// `/{owner}/{name}/feed.xml`: the versions of a prompt, label moves, yanks and status changes.
+// `/{owner}/{name}/feed.xml`: the versions, label moves, yanks and status changes of a prompt.
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../../../site/feeds.ts'
 import { repositoryPage } from '../../../site/links.ts'

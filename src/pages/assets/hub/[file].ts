@@ -1,4 +1,4 @@
-// The files of the hub's own look: its logo, and the style sheet with its accent colour.
+// The files for the hub's look: its logo, and the style sheet with its accent colour.
 import { LOGO, STYLE } from '../../../site/hub-look.ts'
 
 export const prerender = true

@@ -1,4 +1,4 @@
-// `/badges/{owner}/{name}.svg`: the badge of a prompt.
+// `/badges/{owner}/{name}.svg`: the badge for a prompt.
 import type { APIRoute } from 'astro'
 import { drawBadge } from '../../../site/card/badge.ts'
 
