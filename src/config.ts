@@ -5,7 +5,7 @@ import { isLoopback } from './domain/api/loopback.ts'
 import type { SourceHost } from './ports/pages.ts'
 import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
 
-/** A local git repository, or a repository on GitHub. If the GitHub settings are incomplete, publishing is rejected, so that nothing is written to the wrong place; reading still works. */
+/** A local git repository, or a repository on GitHub. If the GitHub settings are incomplete, publishing is rejected, so that nothing is written to the wrong repository; reading still works. */
 type GitStoreSettings =
   | { kind: 'local' }
   | { kind: 'incomplete'; missing: string }
@@ -17,7 +17,7 @@ type GitStoreSettings =
       credential: { kind: 'token'; token: string } | { kind: 'app'; appId: string; privateKey: string }
     }
 
-/** Sign-in with GitHub, or without it (local mode may then allow a local one). If its settings are incomplete, nobody can sign in, and the Node server does not start. */
+/** Sign-in with GitHub, or no GitHub sign-in (local mode may then allow local sign-in). If the GitHub sign-in settings are incomplete, nobody can sign in, and the Node server does not start. */
 type SignInSettings =
   | { kind: 'none' }
   | { kind: 'incomplete'; missing: string[] }
@@ -34,9 +34,9 @@ type SignInSettings =
 /** The parsed settings. */
 export interface Config {
   port: number
-  /** Where the Node server listens: by default on loopback in local mode, otherwise on every address. */
+  /** The address and port of the Node server. By default, it listens on loopback in local mode and on every address otherwise. */
   listenAt: 'everywhere' | readonly string[]
-  /** Whether each request is logged as one line; if undefined, only when the output is not a terminal. */
+  /** Whether each request is logged on one line; if undefined, requests are logged only when the output is not a terminal. */
   logRequests: boolean | undefined
   /** Whether `/metrics` is served. */
   hasMetrics: boolean
@@ -59,7 +59,7 @@ export interface Config {
   rateLimitPerMinute: number
   /** The git store that publishes are written to. */
   gitStore: GitStoreSettings
-  /** How people sign in. */
+  /** How users sign in. */
   signIn: SignInSettings
   /** The accepted issuer of OIDC tokens, and its JWKS URL. */
   oidc: { issuer: string; jwksUrl: string }
@@ -77,7 +77,7 @@ export interface Config {
  * Parses the settings.
  *
  * @param environment usually `process.env`
- * @throws HubError `unavailable` naming every invalid setting, never its value
+ * @throws HubError `unavailable` that names every invalid setting, but never its value
  */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const { value: settings, problems } = readSettings(environment)
@@ -113,7 +113,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   }
 }
 
-/** Both loopback addresses, because `localhost` may mean either. */
+/** Both loopback addresses, because `localhost` may resolve to either. */
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1']
 
 function readListenAt(host: string | undefined, isLocalMode: boolean): Config['listenAt'] {
@@ -129,7 +129,7 @@ function readGitStore(settings: Settings): GitStoreSettings {
     GITHUB_APP_PRIVATE_KEY: privateKey,
   } = settings
   const hasCredential = Boolean(token || appId || privateKey)
-  // GitHub Actions always sets this name, so on its own it configures nothing.
+  // GitHub Actions always sets this variable, so on its own it does not select GitHub.
   if (!hasCredential && (!repository || settings.GITHUB_ACTIONS === 'true')) return { kind: 'local' }
   if (!repository) return { kind: 'incomplete', missing: 'GITHUB_REPOSITORY' }
   const place = { kind: 'github', repository, branch: settings.GITHUB_BRANCH, apiUrl: settings.GITHUB_API_URL } as const
@@ -149,10 +149,10 @@ function readSignIn(settings: Settings, isPrivate: boolean): SignInSettings {
   const { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret, SESSION_SECRET: secret } = settings
   if (!clientId && !clientSecret) return { kind: 'none' }
   const missing = SIGN_IN_SETTINGS.filter((name) => !settings[name]).map(
-    (name) => `${name}: expected, because people sign in with GitHub`,
+    (name) => `${name}: expected, because sign-in with GitHub is enabled`,
   )
   // Without https, anyone on the network could read the cookies.
-  if (!isPrivate) missing.push('SITE_URL: expected a URL that starts with https://, because people sign in')
+  if (!isPrivate) missing.push('SITE_URL: expected a URL that starts with https://, because sign-in is enabled')
   if (!clientId || !clientSecret || !secret || missing.length > 0) return { kind: 'incomplete', missing }
   const { GITHUB_OAUTH_URL: oauthUrl, GITHUB_API_URL } = settings
   return { kind: 'github', oauthUrl, apiUrl: GITHUB_API_URL.replace(/\/$/, ''), clientId, clientSecret, secret }
@@ -161,7 +161,7 @@ function readSignIn(settings: Settings, isPrivate: boolean): SignInSettings {
 /** The settings that GitHub sign-in requires. */
 export const SIGN_IN_SETTINGS = ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET', 'SESSION_SECRET'] as const
 
-/** Creates the error for missing or invalid settings; it names them, but never their values. */
+/** Creates the error for missing or invalid settings. The error names the settings, but never their values. */
 export function settingsError(problems: readonly string[]): HubError {
   return new HubError(
     'unavailable',
@@ -173,7 +173,7 @@ export function settingsError(problems: readonly string[]): HubError {
 /**
  * Returns the path of a file that is deployed with a function.
  *
- * Callers do not write `resolve(functionDir, 'build/search.db')` themselves: Netlify's bundler would understand only the last part. It would search the entire project, including `node_modules` and the site, for files with that ending, and deploy all of them.
+ * Callers do not write `resolve(functionDir, 'build/search.db')` themselves: Netlify's bundler would understand only the last part. It would then search the entire project, including `node_modules` and the site, for paths that end with that part, and deploy all of these files.
  */
 export const includedFile = ({ functionDir }: Pick<Config, 'functionDir'>, path: string): string =>
   resolve(functionDir, path)
@@ -186,12 +186,12 @@ export function findSourceHost({
   if (gitStore.kind !== 'github') return undefined
   const { repository, branch, apiUrl } = gitStore
   const { origin } = new URL(apiUrl)
-  // On github.com, web pages and the API have different hosts; on GitHub Enterprise Server, they have the same one.
+  // On github.com, the web pages and the API have different hosts; on GitHub Enterprise Server, they share one host.
   const web = `${origin === 'https://api.github.com' ? 'https://github.com' : origin}/${repository}`
   return { repository, branch, web, content: findInRepository(contentDir) }
 }
 
-/** Returns the content folder's path in the repository, in whose root folder a hub runs. A content folder elsewhere is a copy of the one that publishing writes to. */
+/** Returns the content folder's path in the repository. A hub runs in the root folder of the repository; a content folder elsewhere is a copy of the folder that publishes are written to. */
 function findInRepository(contentDir: string): string {
   const path = relative(process.cwd(), resolve(contentDir)).replaceAll(sep, '/')
   return path === '' || path.startsWith('..') ? 'content' : path

@@ -3,12 +3,12 @@ import { isIP } from 'node:net'
 import { GITHUB_REPOSITORY } from './domain/content/names.ts'
 import type { Parsed } from './domain/text/problems.ts'
 
-/** Parses a setting: returns its value, or what was expected instead. The given string is never repeated, because it may be a secret. */
+/** Parses a setting: returns its value, or what was expected instead. The message never contains the given string, because it may be a secret. */
 type Form<Value> = (text: string) => { value: Value } | { expected: string }
 
 interface Setting<Value, Unset> {
   form: Form<Value>
-  /** The value if it is not set. */
+  /** The default value. */
   unset: Unset
 }
 
@@ -84,7 +84,7 @@ function parseProxy(text: string): readonly TrustedProxy[] | undefined {
   return longest === 0 || more !== undefined || prefix < 0 || prefix > longest ? undefined : [{ address, prefix }]
 }
 
-/** All settings, by their names in the environment. `src/pages/docs/settings.md` describes them. */
+/** All settings, by the names of their environment variables. `src/pages/docs/settings.md` describes them. */
 export const SETTINGS = {
   PORT: setting(wholeNumber('expected a port number', 65_535), 8888),
   HOST: setting(textLike(/^[A-Za-z0-9.:_-]{1,253}$/, 'expected an IP address or a host name of this machine')),
@@ -131,7 +131,7 @@ export type Settings = {
     : never
 }
 
-/** Reads all settings. An empty one counts as not set, because many dashboards represent unset values this way. */
+/** Reads all settings. An empty variable counts as not set, because many dashboards represent unset values this way. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Parsed<Settings> {
   const read = Object.entries(SETTINGS).map(([name, { form, unset }]) => {
     const text = environment[name]
@@ -140,6 +140,6 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const problems = read.flatMap((one) => ('expected' in one ? [{ key: one.name, message: one.expected }] : []))
   if (problems.length > 0) return { problems }
   const values = read.map((one) => [one.name, 'value' in one ? one.value : undefined])
-  // Each value comes from the form with the same name, which a list's type cannot express.
+  // Each value has the type of the setting with the same name, which the type of `Object.entries` cannot express.
   return { value: Object.fromEntries(values) as Settings }
 }

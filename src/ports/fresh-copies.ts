@@ -1,4 +1,4 @@
-// The port for fresh copies: the repository records that a publish stores until a build includes them. Also defines when a copy expires.
+// The port for fresh copies: the repository records that a publish stores until a build includes them. Also decides whether a copy still counts.
 import type { Activity, Repository, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 
 /** The publish that created a copy. */
@@ -13,28 +13,28 @@ export interface CopyOrigin {
 export interface FreshCopy extends CopyOrigin {
   /** The full repository record. */
   repository: Repository
-  /** Its versions, highest first. */
+  /** The repository's versions, highest first. */
   versions: VersionSummary[]
   /** Changes since the last build, newest first. */
   activity: Activity[]
 }
 
-/** A version as published. */
+/** A published version. */
 export interface CopiedVersion extends CopyOrigin {
   version: VersionRecord
 }
 
-/** The content that a build has read; copies of that content no longer count. */
+/** What a build has read; copies of that content no longer count. */
 export interface BuildSource {
-  /** Everything stored before this time was included in the build or had already been removed; null when unknown. */
+  /** Everything stored before this time is in the build or had been removed by then; null if unknown. */
   read_until: string | null
-  /** Commits that the build includes even though they may be newer than that time. */
+  /** Commits that the build includes, although they may be newer than `read_until`. */
   commits: string[]
-  /** Broken parts, as `owner/name` or `owner`, that kept their previous state, so their copies still count. */
+  /** Invalid repositories (`owner/name`) and owners (`owner`), which the build left at their previous version, so their copies still count. */
   broken: string[]
 }
 
-/** The source before any build, or when it is unknown what a build has read. */
+/** The source if there is no build yet, or if it is unknown what the build has read. */
 export const UNKNOWN_SOURCE: BuildSource = { read_until: null, commits: [], broken: [] }
 
 /** Maximum lifetime of a copy, even without a new build. */

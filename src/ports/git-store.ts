@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { HubError } from '../domain/api/errors.ts'
 import { formatPath, type Place, parsePath } from '../domain/content/content-path.ts'
 
-/** A commit that changed this repository's folder; ours are recognised by their trailers. */
+/** A commit that changed this repository's folder; the hub's commits are recognised by their trailers. */
 export interface PublishMark {
   /** The commit in hex: 40 digits, or 64 in a local SHA-256 repository. */
   sha: string
@@ -37,12 +37,12 @@ export interface FolderQuery {
   publishes?: { since?: Date }
 }
 
-/** What to commit: only files below `content/{owner}/{name}/`. No function deletes files or commits on another head. */
+/** What to commit: only files below `content/{owner}/{name}/`. No function deletes files, or commits to any other head. */
 export interface Additions {
   owner: string
   name: string
   /**
-   * The snapshot on which this was decided: its head must still be the head, and its listing must not contain the version. If a driver's host replaces files silently, the driver uses the listing to ensure that it replaces none.
+   * The snapshot on which the commit is based: its head must still be the head, and its listing must not contain the version. If a driver's host replaces files silently, the driver uses the listing to ensure that it replaces none.
    */
   base: Pick<FolderState, 'head' | 'versions'>
   /** The subject and trailers; they contain no user text. */
@@ -69,12 +69,12 @@ export interface CallOptions {
   signal: AbortSignal
 }
 
-/** The git operations that publishing needs. Every driver passes `tests/stores/git-store-contract.ts`. */
+/** The git operations used for publishing. Every driver passes `tests/stores/git-store-contract.ts`. */
 export interface GitStore {
   /**
    * Reads a repository's folder at the branch head.
    *
-   * @throws HubError `unavailable` when git is down, busy or not set up: with `retryAfterSeconds` if the host asks for a pause or a person must act, without it if an immediate retry makes sense; `upstream_error` when the host rejects the call permanently
+   * @throws HubError `unavailable` when git is down, busy or not set up: with `retryAfterSeconds` if the host requests a pause or someone must fix the setup, without it if the caller can retry immediately; `upstream_error` when the host rejects the call permanently
    */
   readFolder(question: FolderQuery, options: CallOptions): Promise<FolderState>
   /**
@@ -87,7 +87,7 @@ export interface GitStore {
   /**
    * Commits files if the head has not changed.
    *
-   * @throws HubError `upstream_error` when the host rejects the call permanently, `unavailable` when a person must act first (an uncommitted file is in the way); nothing was written in either case
+   * @throws HubError `upstream_error` when the host rejects the call permanently, `unavailable` when someone must act first (an uncommitted file would be overwritten); nothing was written in either case
    * @throws Error for invalid additions: nothing to commit, a malformed name, an existing version
    */
   commit(additions: Additions, options: CallOptions): Promise<CommitOutcome>
@@ -101,7 +101,7 @@ export interface GitStore {
  */
 export function listAddedFiles({ owner, name, base, version, index }: Additions): { path: string; text: string }[] {
   if (version !== undefined && base.versions.has(version.version))
-    throw new Error(`${owner}/${name}@${version.version} exists, and no version is ever overwritten`)
+    throw new Error(`${owner}/${name}@${version.version} already exists, and versions are never overwritten`)
   const files = [
     ...(version === undefined
       ? []
@@ -124,7 +124,7 @@ export function listReadPaths({ owner, name }: FolderQuery): {
   return { folder, versions: `${folder}/versions`, index, ownerIndex: checkedPath({ kind: 'owner', owner }) }
 }
 
-/** Returns the version of an entry in the `versions` folder; undefined for anything that is not a version file. */
+/** Returns the version of an entry in the `versions` folder; undefined if the entry is not a version file. */
 export function versionOfEntry({ owner, name }: FolderQuery, entry: string): string | undefined {
   const place = parsePath(`${owner}/${name}/versions/${entry}`).value
   return place?.kind === 'version' ? place.version : undefined
@@ -140,7 +140,7 @@ export function decodeText(path: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
-    throw new HubError('upstream_error', `${path} is not UTF-8 in git. Correct the file there first.`, { cause })
+    throw new HubError('upstream_error', `${path} is not valid UTF-8 in git. Fix the file there first.`, { cause })
   }
 }
 

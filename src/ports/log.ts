@@ -1,10 +1,10 @@
-// Logs errors as single lines of JSON, and converts unexpected errors into ones that are safe for clients.
+// Logs errors as single lines of JSON, and converts unexpected errors into errors that are safe for clients.
 import { HubError } from '../domain/api/errors.ts'
 
 /**
  * Logs one line to standard error.
  *
- * @param message a constant sentence; external data belongs in `details`
+ * @param message a constant text; external data belongs in `details`
  * @param cause the thrown value, if any
  */
 export function logProblem(
@@ -23,11 +23,11 @@ function describeCause(cause: unknown): { cause?: string; stack?: string } {
       : { cause: String(cause) }
   } catch {
     // Logging must never throw, no matter what was thrown.
-    return { cause: 'a value that has no text' }
+    return { cause: 'a value without a text representation' }
   }
 }
 
-/** Converts anything thrown into an error for clients; internal details are logged but omitted from it. */
+/** Converts any thrown value into an error for clients. Internal details are logged and omitted from the error. */
 export function toHubError(thrown: unknown): HubError {
   if (thrown instanceof HubError && thrown.cause === undefined) return thrown
   const error =

@@ -1,6 +1,6 @@
 // Runs work on many items with limited concurrency.
 
-/** Processes the items in order, at most `count` at once. @returns the results, in the order of the items @throws the first failure */
+/** Processes the items in order, with at most `count` in progress at a time. @returns the results, in the order of the items @throws the first failure */
 export async function mapConcurrently<Thing, Value>(
   count: number,
   things: readonly Thing[],

@@ -1,4 +1,4 @@
-// The port between our handlers and the Astro pages: the data that a page may request, and the function that renders one.
+// The port between the request handlers and the Astro pages: the data that a page may request, and the function that renders a page.
 import type { ListEnvelope } from '../domain/api/envelope.ts'
 import type { Sort } from '../domain/api/routes.ts'
 import type {
@@ -24,25 +24,25 @@ export interface SourceHost {
   content: string
 }
 
-/** The data that a page may request. Results are the same as those of the read API, including fresh copies. Names are validated here, so a page may pass on parts of its URL. */
+/** The data that a page may request. Results are the same as those of the read API, including fresh copies. Names are validated here, so a page may pass parts of its URL unchecked. */
 export interface PageData {
-  /** The hub's own base URL, without a trailing slash. */
+  /** The hub's base URL, without a trailing slash. */
   baseUrl: string
   /** Undefined when git is a local repository. */
   sourceHost: SourceHost | undefined
-  /** @returns undefined if there is none */
+  /** @returns undefined if it does not exist */
   findRepository(owner: string, name: string): Promise<Repository | undefined>
-  /** Lists versions, highest first, including yanked ones. @returns undefined if there is no such repository */
+  /** Lists versions, highest first, including yanked versions. @returns undefined if the repository does not exist */
   findVersions(owner: string, name: string): Promise<VersionSummary[] | undefined>
   findVersion(owner: string, name: string, version: string): Promise<VersionRecord | undefined>
-  /** Finds the repository's activity, newest first, at most 100 entries; activity before `since`, if set, is unknown. */
+  /** Finds the repository's activity, newest first, at most 100 entries; activity before `since` (if set) is unknown. */
   findActivity(owner: string, name: string): Promise<{ activities: Activity[]; since: string | null } | undefined>
   findOwner(handle: string): Promise<User | undefined>
-  /** Lists one page of 20 prompts, all or only those with a tag; page numbers are 1-based. @returns undefined past the last page, and for an unused tag */
+  /** Lists one page of 20 prompts, either all prompts or only those with a tag; page numbers are 1-based. @returns undefined past the last page, and for an unused tag */
   listPrompts(sort: Sort, page: number, tag?: string): Promise<ListEnvelope<RepositorySummary> | undefined>
-  /** Lists the prompts with the newest versions, at most 30. @param tag required on all of them @returns undefined for an unused tag */
+  /** Lists the prompts with the newest versions, at most 30. @param tag if given, only prompts with this tag are listed @returns undefined for an unused tag */
   listRecent(tag?: string): Promise<RepositorySummary[] | undefined>
-  /** Lists the newest listed repositories forked from a version of this one, at most 30. */
+  /** Lists the newest listed repositories that were forked from a version of this repository, at most 30. */
   listForks(owner: string, name: string): Promise<RepositorySummary[]>
   /** Lists tags, most used first. */
   listTags(): Promise<TagRecord[]>
@@ -50,9 +50,9 @@ export interface PageData {
   listOwners(): Promise<OwnerCount[]>
   /** @throws HubError `unavailable` when the search is unavailable */
   find: Search['find']
-  /** Finds full names similar to one that does not exist, at most three. */
+  /** Finds full names similar to an unknown full name, at most three. */
   findClose(owner: string, name: string): Promise<string[]>
-  /** Returns why the repository is shown in an older state than its files; usually empty. */
+  /** Returns why the shown version of the repository is older than its files; usually empty. */
   brokenOf(fullName: string): readonly string[]
 }
 

@@ -5,11 +5,11 @@ import type { Matched, Repository, RepositorySummary } from '../domain/api/schem
 
 /** A search query; a result matches all of its conditions. */
 export interface SearchQuery {
-  /** The words as typed; any string, empty for no words. */
+  /** The words as typed; any string, empty if there are no words. */
   text: string
-  /** Tags that must all be present; malformed ones match nothing. */
+  /** Tags that a result must all have; malformed tags match nothing. */
   tags: readonly string[]
-  /** The order. Undefined: best match first, or `top` without words. */
+  /** The order. If undefined: best match first, or `top` if there are no words. */
   sort: Sort | undefined
   /** The number of matches to skip. */
   offset: number
@@ -24,7 +24,7 @@ export interface SearchResults {
   total: number
   /** Whether `total` is exact. */
   isTotalExact: boolean
-  /** How the words were interpreted; undefined without words. */
+  /** How the words were interpreted; undefined if there are no words. */
   matched: Matched | undefined
 }
 
@@ -46,7 +46,7 @@ export interface Completions {
 export interface Search {
   /** @throws HubError `unavailable` when the index cannot be read or the deadline has passed */
   find(question: SearchQuery): Promise<SearchResults>
-  /** Lists the first repositories of `top`, at most `MENU_SIZE`. @throws HubError `unavailable` */
+  /** Lists the first repositories in the order `top`, at most `MENU_SIZE`. @throws HubError `unavailable` */
   listMenu(): Promise<MenuEntry[]>
   /** Finds owners that start with a prefix. @throws HubError `unavailable` */
   completeOwner(prefix: string, limit: number): Promise<Completions>

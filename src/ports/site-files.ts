@@ -4,7 +4,7 @@ import { HubError } from '../domain/api/errors.ts'
 /** The bytes of a file. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** A file that is too large to be held in memory for each reader. */
+/** A file that is too large to keep in memory for each reader. */
 export interface LargeFile {
   size: number
   /** The SHA-256 of its bytes, in base64url. */
@@ -20,14 +20,14 @@ export interface SiteFiles {
   /**
    * Reads one file.
    *
-   * @param path from the site's root, with a leading slash and validated segments, such as `/data/v1/tags.json`
-   * @returns undefined if there is no such file; the result may be shared between callers, so do not modify it
+   * @param path the path from the site's root, with a leading slash and validated segments, such as `/data/v1/tags.json`
+   * @returns undefined if the file does not exist; the result may be shared between callers, so do not modify it
    * @throws HubError `unavailable` when the files cannot be reached
    */
   read(path: string): Promise<Bytes | undefined>
 }
 
-/** The message when the catalogue, or a part of it that every build has, is unavailable; also used by protocols with their own errors. */
+/** The error message if the catalogue, or a part that every build contains, is unavailable; also used by protocols that have their own error format. */
 export const CATALOGUE_UNAVAILABLE = 'The catalogue cannot be read right now. Try again in a few seconds.'
 
 /** Creates the error with that message. */
@@ -35,20 +35,20 @@ export function catalogueUnavailable(cause: unknown): HubError {
   return new HubError('unavailable', CATALOGUE_UNAVAILABLE, { cause, retryAfterSeconds: 5 })
 }
 
-/** Reads a file named by the client's request. @param absent the error if there is no such file */
+/** Reads a file named by the client's request. @param absent the error if the file does not exist */
 export async function readFileOr(siteFiles: SiteFiles, path: string, absent: () => HubError): Promise<Bytes> {
   const bytes = await siteFiles.read(path)
   if (!bytes) throw absent()
   return bytes
 }
 
-/** Reads a file that every build writes; if it is missing, the site is broken or incomplete. */
+/** Reads a file that every build writes; if it is missing, the site is damaged or incomplete. */
 export function readBuilt(siteFiles: SiteFiles, path: string): Promise<Bytes> {
   return readFileOr(siteFiles, path, () => catalogueUnavailable(`missing ${path}`))
 }
 
 /**
- * Parses a built file. Its shape is not validated again: the build of this deploy wrote it from values of this type, and a test validates the output against the schemas.
+ * Parses a built file. Its structure is not validated again: the build of this deploy wrote it from values of this type, and a test validates the output against the schemas.
  */
 export function parseBuilt<Value>(bytes: Bytes): Value {
   return JSON.parse(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))

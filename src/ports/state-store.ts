@@ -1,4 +1,4 @@
-// The port for the state store, which keeps what git does not: tokens, sessions, sign-ins, used CI tokens, fresh copies and shared limits. It never decides version numbers.
+// The port for the state store, which contains the data that is not in git: tokens, sessions, sign-ins, used CI tokens, fresh copies and shared limits. It never decides version numbers.
 import { HubError } from '../domain/api/errors.ts'
 
 interface StateValue {
@@ -16,25 +16,25 @@ export interface Lifetime {
 interface StatePage {
   /** Sorted by bytes. May include expired keys that have not been removed yet. */
   keys: string[]
-  /** Where the next page starts; undefined on the last one. */
+  /** Where the next page starts; undefined on the last page. */
   next: string | undefined
 }
 
 /**
- * Small strings by key. Keys have 1 to 512 characters of `A-Z a-z 0-9 . _ : / -`, and no key is another key followed by `/…`, because one driver may store keys as paths. Values are strings without NUL. Every function throws HubError `unavailable` when the store does not respond in time.
+ * Small strings by key. Keys are 1 to 512 characters long and use only `A-Z a-z 0-9 . _ : / -`. No key is another key followed by `/…`, because a driver may store keys as paths. Values are strings without null characters. Every function throws HubError `unavailable` when the store does not respond in time.
  */
 export interface StateStore {
-  /** Reads the newest value. @returns undefined if there is none or it has expired */
+  /** Reads the newest value. @returns undefined if the key is missing or has expired */
   get(key: string): Promise<StateValue | undefined>
-  /** Writes a value, replacing any other. When it returns, the value survives a crash. */
+  /** Writes a value, replacing any existing value. When it returns, the value survives a crash. */
   set(key: string, value: string, lifetime?: Lifetime): Promise<void>
   /**
-   * Writes a value if there is none or the existing one has expired.
+   * Writes a value if the key is missing or has expired.
    *
-   * @returns whether this call wrote it. Of several concurrent calls, exactly one gets true. Netlify Blobs does not guarantee this within the time of one write (docs/notes/github.md section 10), so a caller that needs a single winner reads the value again
+   * @returns whether this call wrote the value. Of several concurrent calls, exactly one returns true. Netlify Blobs does not guarantee this within the time of one write (docs/notes/github.md section 10), so a caller that needs a single winner reads the value again
    */
   add(key: string, value: string, lifetime?: Lifetime): Promise<boolean>
-  /** Writes a value if the key still has the version that was read. @returns whether it did; also false when the key was deleted or has expired */
+  /** Writes a value if the key still has the version that was read. @returns whether the value was written; false also when the key was deleted or has expired */
   replace(key: string, value: string, version: string, lifetime?: Lifetime): Promise<boolean>
   /** Removes a key; a missing key is not an error. */
   delete(key: string): Promise<void>

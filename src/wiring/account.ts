@@ -25,7 +25,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
   const { baseUrl, signIn } = config
   if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
   if (signIn.kind === 'none' && !isOurHost(config, hub))
-    throw settingsError(SIGN_IN_SETTINGS.map((name) => `${name}: expected, because people sign in with GitHub`))
+    throw settingsError(SIGN_IN_SETTINGS.map((name) => `${name}: expected, because sign-in with GitHub is enabled`))
   const state = await stateOf(hub)
   const siteFiles = await siteFilesOf(request, hub)
   return {
@@ -39,7 +39,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
       const lists = files.map((bytes) => bytes && parseBuilt<string[]>(bytes))
       const own = isOwner(login) ? [login] : []
       const all = new Set([...(lists[0] ?? own), ...(lists[1] ?? [])])
-      // Their own handle comes first, because most people publish there.
+      // The user's own handle comes first, because most users publish under it.
       return [...own.filter((owner) => all.has(owner)), ...[...all].sort().filter((owner) => owner !== login)]
     },
     siteFiles,
@@ -48,7 +48,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
   }
 }
 
-/** Signs the cookies of pending local sign-ins, which need not outlive the process. For GitHub sign-in, the secret comes from a setting. */
+/** The secret that signs the cookies of pending local sign-ins. It need not outlive the process. For GitHub sign-in, a setting provides the secret. */
 const localSecret = randomBytes(32).toString('base64url')
 
 function openSignIn(config: Config, hub: Hub | undefined): SignIn {

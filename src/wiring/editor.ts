@@ -10,7 +10,7 @@ export async function connectEditor(request: Request, context: FunctionContext):
     ...(await connectAccount(request, context)),
     fresh: await freshOf(context.hub),
     sourceHost: findSourceHost(currentConfig()),
-    // Imported only when a form is submitted, because most requests only show one.
+    // Imported only when a form is submitted, because most requests only show a form.
     connectPublish: async (write) => (await import('./publish.ts')).connectPublish(write, context),
   }
 }

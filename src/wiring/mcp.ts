@@ -3,7 +3,7 @@ import type { McpHandlerDeps } from '../server/mcp/handle-mcp.ts'
 import { currentConfig, type FunctionContext, limiterOf } from './platform.ts'
 import { connectRead } from './read.ts'
 
-/** The message limit as a multiple of the read limit: users of a hosted client share its IP addresses, so one address sends more messages than a reader sends reads. */
+/** The limit for MCP messages as a multiple of the read limit. It is higher, because users of a hosted client share that client's IP addresses. */
 const TIMES_READS = 5
 
 /** Returns the dependencies of the MCP endpoint. @throws HubError `unavailable` naming an invalid setting */
@@ -16,7 +16,7 @@ export async function connectMcp(request: Request, context: FunctionContext): Pr
   }
 }
 
-/** Returns whether a host name is one of the site's own on Netlify: the names of its previews and branch deploys end with the site's name, and nobody else can get such a name. docs/notes/netlify.md section 9 */
+/** Returns whether a host name belongs to this site on Netlify: the host names of its previews and branch deploys end with the site's name, and no other site can have such a name. docs/notes/netlify.md section 9 */
 function isDeployOf(site: string | undefined, hostname: string): boolean {
   if (site === undefined) return false
   return hostname === `${site}.netlify.app` || hostname.endsWith(`--${site}.netlify.app`)

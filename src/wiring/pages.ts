@@ -26,7 +26,7 @@ function renderOf({ pages }: Hub): RenderPage {
   throw pagesUnavailable()
 }
 
-/** Creates the error that is returned while the page code is being bundled. */
+/** Creates the error for requests while the page code is being bundled. */
 export function pagesUnavailable(): HubError {
   return new HubError(
     'unavailable',

@@ -10,12 +10,12 @@ export function isOurHost({ isNetlifyDev }: Config, hub: Hub | undefined): boole
   return hub !== undefined && !isNetlifyDev
 }
 
-/** Returns whether people may sign in with any handle: on the Node server, if only this machine can reach it and GitHub sign-in is not configured. */
+/** Returns whether users may sign in with any handle. This is allowed only on a Node server that only this machine can reach and that has no GitHub sign-in configured. */
 export function isLocalMode(config: Config, hub: Hub | undefined): boolean {
   return config.isLocal && isOurHost(config, hub)
 }
 
-/** Returns whether a login still belongs to a person. On GitHub, it belongs to the first account that signed in with it; in local mode, to anyone who signed in there. */
+/** Returns whether a login still belongs to a user. A GitHub login belongs to the first account that signed in with it; in local mode, a login belongs to every local user who signed in with it. */
 export async function ownsLogin(
   person: Person,
   config: Config,

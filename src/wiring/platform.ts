@@ -13,11 +13,11 @@ import type { LocalKeys } from '../server/account/local-keys.ts'
 import type { PageCache } from '../server/pages/page-cache.ts'
 import { limitInMemory } from '../stores/state/rate-limiter-memory.ts'
 
-/** The pages of one build on the Node server. */
+/** The pages of a build on the Node server. */
 export interface HubPages {
   /** Undefined while the page code is being bundled. */
   render: RenderPage | undefined
-  /** The problems of repositories that are shown in an older state, by full name. */
+  /** The problems of repositories whose previous version is shown, by full name. */
   broken: ReadonlyMap<string, readonly string[]>
   /** The rendered pages of this build. */
   cache: PageCache
@@ -25,7 +25,7 @@ export interface HubPages {
   purge: (tags: readonly string[]) => void
 }
 
-/** One build on the Node server, with the server's own stores. */
+/** A build on the Node server, with the server's stores. */
 export interface Hub {
   files: SiteFiles
   /** Opened on first use. */
@@ -34,15 +34,15 @@ export interface Hub {
   pages?: HubPages
   fresh: FreshCopies
   state: StateStore
-  /** The keys of the sign-in links that this process prints. */
+  /** The keys for the sign-in links that this process prints. */
   localKeys: LocalKeys
   /** The local git repository; used unless the settings name a repository on GitHub. */
   localGit: GitStore
-  /** Wraps the configured git store so that its calls are counted; undefined without metrics. */
+  /** Wraps the configured git store so that its calls are counted; undefined if metrics are disabled. */
   countGit?: ((git: GitStore) => GitStore) | undefined
 }
 
-/** The context that a function receives with a request: from Netlify, or from the Node server, which adds the build that it serves. */
+/** The context that a function receives with a request: from Netlify, or from the Node server, which adds the current build. */
 export interface FunctionContext {
   /** The client's IP address. */
   ip: string
@@ -57,7 +57,7 @@ export function currentConfig(): Config {
   return known.config
 }
 
-/** Returns the site's files: those of the Node server, or of the current deploy. Here and below, drivers for Netlify are imported only on Netlify. */
+/** Returns the site's files: from the Node server, or from the current Netlify deploy. Here and below, drivers for Netlify are imported only on Netlify. */
 export async function siteFilesOf(request: Request, hub: Hub | undefined): Promise<SiteFiles> {
   if (hub) return hub.files
   const { deployFiles } = await import('../stores/site/site-files-deploy.ts')
@@ -92,7 +92,7 @@ function sourceOfDeploy(): Promise<BuildSource> {
   return deployed
 }
 
-/** Returns the rate-limit key of a client: its IPv4 address, or the first half of its IPv6 address, because one subscriber has all 2^64 addresses of such a network. */
+/** Returns the rate-limit key of a client: its IPv4 address, or the first half of its IPv6 address, because one subscriber usually has all 2^64 addresses with the same first half. */
 export function clientKeyOf(address: string): string {
   if (!address.includes(':')) return address
   const parsed = URL.parse(`http://[${address.replace(/%.*$/, '')}]`)?.hostname.slice(1, -1)
@@ -108,7 +108,7 @@ const MINUTE_MS = 60_000
 const limiters = new Map<string, RateLimiter>()
 
 /**
- * Returns the limiter for a kind of request. There is one per process, because it counts the requests of the last minute.
+ * Returns the limiter for a kind of request. There is one limiter of each kind per process, because it counts the requests of the last minute.
  *
  * @param requests maximum per minute; 0 disables the limit
  */
@@ -121,7 +121,7 @@ export async function limiterOf(kind: string, requests: number, { isNetlifyDev }
   return limiter
 }
 
-/** The dev server handles each request in a new worker, which remembers nothing, so requests are counted in a file. All workers belong to one process, and the file name contains its ID. */
+/** The dev server handles each request in a new worker, whose memory is lost afterwards, so requests are counted in a file. All workers belong to one process, and the file name contains its ID. */
 async function limitOnDevServer(kind: string, limit: RateLimit): Promise<RateLimiter> {
   const [{ limitInState }, { openSqliteState }] = await Promise.all([
     import('../stores/state/limits.ts'),

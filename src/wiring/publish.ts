@@ -33,7 +33,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
     findToken: (token) => findToken(state, token),
-    // These two are imported only for a person's or a job's token; an operator's token needs neither.
+    // These two modules are imported only for a user's or a job's token, because an operator's token needs neither.
     ownsLogin: async (person) => (await import('./people.ts')).ownsLogin(person, config, hub, state),
     verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>
@@ -51,7 +51,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
   }
 }
 
-/** Returns the limiter for publishes. With a shared database, they are counted across all machines. */
+/** Returns the limiter for publishes. With a shared database, it counts the publishes on all machines. */
 async function publishLimiter(config: Config, hub: Hub | undefined): Promise<RateLimiter> {
   const requests = config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute
   if (!hub || config.databaseUrl === undefined) return limiterOf('publishes', requests, config)
@@ -61,7 +61,7 @@ async function publishLimiter(config: Config, hub: Hub | undefined): Promise<Rat
 
 const verifiers = new Map<string, Promise<VerifyJob>>()
 
-/** Returns the verifier of job tokens. There is one per process, because it caches the issuer's keys. It is imported for the first job, because most publishes use one of our own tokens. */
+/** Returns the verifier of job tokens. There is one verifier per process, because it caches the issuer's keys. It is imported for the first job token, because most publishes use hub tokens. */
 function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
   const key = JSON.stringify([oidc, baseUrl])
   return async (token, now) => {
@@ -92,5 +92,5 @@ async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitS
   return hub.localGit
 }
 
-/** The queue of all publishes of the process. */
+/** The queue of all publishes in this process. */
 const takeTurn = createTurns()

@@ -19,7 +19,7 @@ export async function connectRead(request: Request, { ip, hub }: FunctionContext
 
 let bundledSearch: Promise<Search> | undefined
 
-/** On Netlify, opens the index next to a function on the first query, so that a cold function that only serves a file does not load it. The index never changes there, so it stays open. */
+/** On Netlify, opens the index that is deployed with the function on the first query, so that a cold function that only serves files does not load it. The index of a deploy never changes, so it stays open. */
 function openBundledSearch(config: Config): Search {
   const opened = () => {
     bundledSearch ??= import('../stores/search/open-index.ts').then(({ openSearchIndex }) =>

@@ -167,7 +167,7 @@ test.each<[string, () => Fault, string, RegExp]>([
     () =>
       onPath('/settings', (returning) => {
         answerPage(503)(returning)
-        returning.body = Buffer.from('SESSION_SECRET: expected, because people sign in with GitHub')
+        returning.body = Buffer.from('SESSION_SECRET: expected, because sign-in with GitHub is enabled')
       }),
     'hub-sign-in',
     /SESSION_SECRET expected/,

@@ -96,14 +96,14 @@ describe('machine checks', () => {
         execFileSync('git', ['init', '-q'], { cwd: folder })
       },
       'content-git',
-      /no commit yet.*first commit/,
+      /no commits yet.*first commit/,
     ],
     ['a detached HEAD', () => repository.git('checkout', '-q', '--detach'), 'content-git', /detached.*git switch/],
     [
       'a merge in progress',
       (folder) => writeFileSync(join(folder, '.git/MERGE_HEAD'), repository.git('rev-parse', 'HEAD')),
       'content-git',
-      /merge is under way.*git merge --abort/i,
+      /merge is in progress.*git merge --abort/i,
     ],
     ['a store that keeps nothing', (folder) => writeFileSync(join(folder, '.hub'), ''), 'blob-store', /not stored/],
   ])('%s', async (_, spoil, check, said) => {

@@ -69,7 +69,7 @@ describe('a variable', () => {
       { type: 'string', options: ['x'] },
       ['options: expected none, because the type is string'],
     ],
-    ['a duplicate option', { type: 'enum', options: ['x', 'x'] }, ['options: expected each option once']],
+    ['a duplicate option', { type: 'enum', options: ['x', 'x'] }, ['options: expected each option only once']],
     ['an empty option', { type: 'enum', options: [''] }, ['options.0: expected some text']],
     [
       'an unknown type',
@@ -104,7 +104,7 @@ test('a version has at most 64 variables, with unique names', () => {
   ])
   expect(
     parseWithSchema(VariableInputs, [{ name: 'a' }, { name: 'b' }, { name: 'a' }]).problems?.map(formatProblem),
-  ).toEqual(['2.name: expected each name once, got a twice'])
+  ).toEqual(['2.name: expected each name only once, got a twice'])
   expect(VariableInputs.safeParse([{ name: 'a' }, { name: 'A' }, { name: '__proto__' }]).success).toBe(true)
 })
 
@@ -112,7 +112,7 @@ test('a repository has at most 10 tags, without duplicates', () => {
   const some = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`)
   expect(TagInputs.safeParse(some(10)).success).toBe(true)
   expect(parseWithSchema(TagInputs, some(11)).problems?.map(formatProblem)).toEqual(['expected at most 10 tags'])
-  expect(parseWithSchema(TagInputs, ['a', 'a']).problems?.map(formatProblem)).toEqual(['expected each tag once'])
+  expect(parseWithSchema(TagInputs, ['a', 'a']).problems?.map(formatProblem)).toEqual(['expected each tag only once'])
 })
 
 test.each([
@@ -194,7 +194,7 @@ describe('an owner', () => {
       ['website: expected a URL that starts with https:// or http://'],
     ],
     ['an upper-case member', { members: ['Octocat'] }, ['members.0: expected a lower-case handle such as octocat']],
-    ['a duplicate member', { members: ['a', 'a'] }, ['members: expected each member once']],
+    ['a duplicate member', { members: ['a', 'a'] }, ['members: expected each member only once']],
     ['a key that belongs to repositories', { title: 'x' }, ['title: unknown; check the spelling, or leave it out']],
   ])('rejects %s', (_, given, problems) => {
     expect(parseWithSchema(OwnerFrontMatter, given).problems?.map(formatProblem)).toEqual(problems)

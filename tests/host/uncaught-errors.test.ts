@@ -48,7 +48,7 @@ describe('a request that throws', () => {
 
   test.each([
     ['thread-memory', 'memory limit'],
-    ['textless', 'a value that has no text'],
+    ['textless', 'a value without a text representation'],
   ])('in %s is logged, and the server keeps running', async (kind, said) => {
     expect(await (await fetch(`${base}/${kind}`)).text()).toBe('answered')
     await expect.poll(run.log, { timeout: 20_000 }).toContain(said)

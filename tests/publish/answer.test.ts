@@ -133,13 +133,13 @@ describe('version numbers', () => {
       'above the highest patch number',
       '1.0.999999',
       'patch',
-      'bump: the next version would be 1.0.1000000, beyond six digits a part. Raise another part.',
+      'bump: the next version would be 1.0.1000000, but each part can have at most six digits. Increment another part.',
     ],
     [
       'above the highest major number',
       '999999.0.0',
       'major',
-      'bump: the next version would be 1000000.0.0, beyond six digits a part. Raise another part.',
+      'bump: the next version would be 1000000.0.0, but each part can have at most six digits. Increment another part.',
     ],
   ])('%s', async (_, used, bump, says) => {
     await open({ [versionPath(used)]: versionFile('Old\n') })

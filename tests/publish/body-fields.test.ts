@@ -69,7 +69,7 @@ describe('body fields', () => {
     ['an upper-case tag', { content, tags: ['Go'] }, 'tags.0: expected lower-case'],
     ['a tag with an underscore', { content, tags: ['__proto__'] }, 'tags.0: expected lower-case'],
     ['an empty tag', { content, tags: [''] }, 'tags.0: '],
-    ['a duplicate tag', { content, tags: ['go', 'go'] }, 'tags: expected each tag once'],
+    ['a duplicate tag', { content, tags: ['go', 'go'] }, 'tags: expected each tag only once'],
     ['an unknown licence', { content, license: 'Mine' }, 'license: expected an SPDX licence'],
     ['an empty licence', { content, license: '' }, 'license: '],
     [
@@ -100,7 +100,7 @@ describe('body fields', () => {
     [
       'a duplicate variable',
       { content, variables: [{ name: 'a' }, { name: 'a' }] },
-      'variables.1.name: expected each name once',
+      'variables.1.name: expected each name only once',
     ],
     ['an unknown key in a variable', { content, variables: [{ name: 'a', label: 'b' }] }, 'variables.0.label: unknown'],
     [
@@ -168,7 +168,7 @@ describe('body fields', () => {
     [
       'parameters with 60,000 keys',
       { content, parameters: many(60_000, 1) },
-      'parameters: expected at most 1000 keys in all.',
+      'parameters: expected at most 1000 keys in total.',
     ],
     [
       'parameters of more than 64 KiB',
@@ -178,7 +178,7 @@ describe('body fields', () => {
     [
       'a list of 40,000 values',
       { content, variables: Array(40_000).fill(1) },
-      'variables: expected at most 32768 values in all.',
+      'variables: expected at most 32768 values in total.',
     ],
     [
       '90 unknown fields of 1,000 keys each',
@@ -203,7 +203,7 @@ describe('body fields', () => {
     [
       'a number too large for JSON',
       '{"content":"x","parameters":{"a":1e999}}',
-      'parameters: expected numbers that JSON can write',
+      'parameters: expected numbers that JSON can represent',
     ],
     [
       'a lone surrogate in parameters',

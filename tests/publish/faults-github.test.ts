@@ -210,7 +210,7 @@ describe('GitHub rejects the request', () => {
     standIn.script({ on, times: Infinity, fault })
     const answer = await hub.publish(BODY)
     expect([answer.status, answer.code]).toEqual([502, 'upstream_error'])
-    expect(answer.message).toBe('The git host rejected the request. The hub’s log has the reason.')
+    expect(answer.message).toBe('The git host rejected the request. See the hub’s log for the reason.')
     expect(answer.headers.get('Retry-After')).toBe(null)
     expect(standIn.counts().all).toBe(calls)
     expect(logged).toHaveLength(1)
@@ -230,7 +230,7 @@ describe('GitHub rejects the request', () => {
     })
     const answer = await empty.publish(BODY)
     expect([answer.status, answer.code]).toEqual([502, 'upstream_error'])
-    expect(answer.message).toContain('Create a first commit on it')
+    expect(answer.message).toContain('Create it with a first commit')
   })
 })
 

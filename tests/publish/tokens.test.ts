@@ -241,7 +241,7 @@ describe('the token store', () => {
     for (const [key, text] of state.texts) if (key.startsWith('tokens/')) state.texts.set(key, bend(text))
     const answer = await publish({}, bent)
     expect([answer.status, answer.message]).toEqual([401, NO_GOOD_TOKEN])
-    expect(said.join()).toMatch(/The record tokens\/[0-9a-f]{64} is broken/)
+    expect(said.join()).toMatch(/The record tokens\/[0-9a-f]{64} is corrupt/)
     expect(said.join()).not.toContain(bent.token)
   })
 

@@ -90,7 +90,7 @@ describe('warnings', () => {
     [
       'another response format',
       { variables: declared('a'), parameters: { response_format: 'json' } },
-      'the format of the answer changed',
+      'the output format changed',
     ],
     [
       'an optional variable',

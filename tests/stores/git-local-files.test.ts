@@ -26,7 +26,7 @@ describe('uncommitted changes are never overwritten', () => {
     [
       'an untracked version file',
       () => write({ [`${VERSIONS}/1.0.1.md`]: 'theirs' }),
-      `${VERSIONS}/1.0.1.md holds changes`,
+      `${VERSIONS}/1.0.1.md has uncommitted changes`,
     ],
     [
       'a staged version file that was deleted',
@@ -35,9 +35,9 @@ describe('uncommitted changes are never overwritten', () => {
         git('add', '.')
         rmSync(join(folder, `${VERSIONS}/1.0.1.md`))
       },
-      `${VERSIONS}/1.0.1.md holds changes`,
+      `${VERSIONS}/1.0.1.md has uncommitted changes`,
     ],
-    ['a changed index.md', () => write({ [INDEX]: 'edited' }), `${INDEX} holds changes`],
+    ['a changed index.md', () => write({ [INDEX]: 'edited' }), `${INDEX} has uncommitted changes`],
     [
       'a staged index.md that was changed back',
       () => {
@@ -45,7 +45,7 @@ describe('uncommitted changes are never overwritten', () => {
         git('add', '.')
         write({ [INDEX]: 'about' })
       },
-      `${INDEX} holds changes`,
+      `${INDEX} has uncommitted changes`,
     ],
     [
       'a symlink instead of the version file',
@@ -138,7 +138,7 @@ describe('git locks and concurrent publishes', () => {
       code: 'unavailable',
       retryAfterSeconds: 60,
       message:
-        "Another git command holds the index of the content's repository; an open editor of git commit -a does, too. End it, or remove index.lock from the git folder when none runs. Nothing was published.",
+        "Another git command holds the index of the content's repository; for example, git commit -a does while its editor is open. Complete or cancel that command, or remove index.lock from the git directory if no git command is running. Nothing was published.",
     })
     expect(git('rev-parse', 'HEAD')).toBe(head)
     rmSync(join(folder, '.git/index.lock'))

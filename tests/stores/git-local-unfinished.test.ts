@@ -122,7 +122,7 @@ describe('a publish killed after the branch moved', () => {
     await repository.openStore().finishPublishes()
     expect([inFolder(INDEX), status()]).toEqual(['mine\n', ` M ${INDEX}\n`])
     expect(repository.warnings).toEqual([
-      `${INDEX}: published, but left as you changed it here. git checkout HEAD -- <path> brings the published file back.`,
+      `${INDEX}: published, but your local changes were kept. To restore the published file, run git checkout HEAD -- <path>.`,
     ])
   })
 
@@ -177,7 +177,7 @@ describe('disk full during the git command', () => {
       code: 'unavailable',
       retryAfterSeconds: 60,
       message:
-        "The content's git repository cannot be written: its disk may be full or read-only, and the log says more. Nothing was published.",
+        "The content's git repository cannot be written: its disk may be full or read-only; see the hub's log. Nothing was published.",
     })
     expect([git('rev-parse', 'HEAD').trim(), status()]).toEqual([head, ''])
     expect(readdirSync(join(folder, 'content/acme'))).toEqual(['code-review'])

@@ -66,12 +66,12 @@ describe('content folder and repository state', () => {
     [
       'no branch is checked out',
       () => git('checkout', '-q', '--detach'),
-      "The content's git repository has no branch checked out (its HEAD is detached): git switch main goes back",
+      "The content's git repository has no branch checked out (its HEAD is detached): run git switch main to check it out",
     ],
     [
       'another branch is checked out',
       () => git('checkout', '-q', '-b', 'side'),
-      'The hub publishes to the branch main, but side is checked out: git switch main goes back, or start the hub again to publish to side',
+      'The hub publishes to the branch main, but side is checked out: run git switch main to switch back, or start the hub again to publish to side',
     ],
     [
       'a merge is in progress',
@@ -79,7 +79,7 @@ describe('content folder and repository state', () => {
         fork()
         expect(() => git('merge', '-q', 'side')).toThrow()
       },
-      "A merge is under way in the content's git repository: git commit completes it, git merge --abort cancels it",
+      "A merge is in progress in the content's git repository: git commit completes it, git merge --abort cancels it",
     ],
     [
       'a rebase is in progress',
@@ -87,7 +87,7 @@ describe('content folder and repository state', () => {
         fork()
         expect(() => git('rebase', '-q', 'side')).toThrow()
       },
-      "A rebase is under way in the content's git repository: git rebase --continue completes it, git rebase --abort cancels it",
+      "A rebase is in progress in the content's git repository: git rebase --continue completes it, git rebase --abort cancels it",
     ],
     [
       'a cherry-pick is in progress',
@@ -95,7 +95,7 @@ describe('content folder and repository state', () => {
         fork()
         expect(() => git('cherry-pick', 'side')).toThrow()
       },
-      "A cherry-pick is under way in the content's git repository: git cherry-pick --continue completes it, git cherry-pick --abort cancels it",
+      "A cherry-pick is in progress in the content's git repository: git cherry-pick --continue completes it, git cherry-pick --abort cancels it",
     ],
     [
       'a revert is in progress',
@@ -103,7 +103,7 @@ describe('content folder and repository state', () => {
         fork()
         expect(() => git('revert', '--no-edit', 'HEAD~1')).toThrow()
       },
-      "A revert is under way in the content's git repository: git revert --continue completes it, git revert --abort cancels it",
+      "A revert is in progress in the content's git repository: git revert --continue completes it, git revert --abort cancels it",
     ],
     [
       'a bisect is in progress',
@@ -111,7 +111,7 @@ describe('content folder and repository state', () => {
         fork()
         git('bisect', 'start', 'main', 'main~2')
       },
-      "A bisect is under way in the content's git repository: git bisect reset ends it",
+      "A bisect is in progress in the content's git repository: git bisect reset ends it",
     ],
   ])('while %s, reading and publishing fail and the error says how to fix it', async (_, arrange, sentence) => {
     const store = openStore()
@@ -144,11 +144,11 @@ describe('content folder and repository state', () => {
       refusal('The content folder does not exist. Create it inside a git repository, and try again.'),
     )
     await expect(ask({ environment: { PATH: folder } })).rejects.toMatchObject(
-      refusal('git was not found, or the content folder vanished. Install git, and try again.'),
+      refusal('Git was not found, or the content folder was removed. Install git, and try again.'),
     )
     git('init', '-q')
     await expect(ask({})).rejects.toMatchObject(
-      refusal('The git repository of the content has no commit yet. Create a first commit, and try again.'),
+      refusal('The git repository of the content has no commits yet. Create a first commit, and try again.'),
     )
   })
 

@@ -1,4 +1,4 @@
-// Formats CODEOWNERS, which lists, for each owner, the members whose review GitHub requests.
+// Formats the CODEOWNERS file, which lists the members whose review GitHub requests for each owner's files.
 import { compareText } from '../catalogue/ranking.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 
@@ -20,7 +20,7 @@ export function formatCodeowners(
     .map(([owner, logins]) => `/content/${owner}/ ${named([...logins].sort(compareText))}`)
   return [
     '# Written by `npm run codeowners` from the members of content/{owner}/index.md; run it again after they change.',
-    // The last matching line counts, so the catch-all comes first.
+    // The last matching line wins, so the catch-all comes first.
     ...(maintainers.length === 0 ? [] : [`* ${named(maintainers)}`]),
     ...lines,
     '',

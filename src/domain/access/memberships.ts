@@ -1,14 +1,14 @@
-// Decides who is a member of an owner, and lists the owners of each member for the account page. A publish reads git instead, so that it never uses an outdated list.
+// Decides whether a user is a member of an owner, and lists the owners of each member for the account page. A publish reads git instead, so that it never uses an outdated list.
 import type { ContentTree } from '../content/content-tree.ts'
 import { isOwner } from '../content/names.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 import type { Person } from './account.ts'
 
-/** Returns the path of the file with the owners that list a login or GitHub user ID as a member; a login without owners has no file. @param member a validated login, or an ID */
+/** Returns the path of the file that lists the owners of a member, who is identified by login or GitHub user ID. A user who is not a member of any owner has no file. @param member a validated login, or an ID */
 export const membershipsPath = (member: string | number) =>
   typeof member === 'number' ? `/data/accounts/ids/${member}.json` : `/data/accounts/${member}.json`
 
-/** Returns the owners that each login or ID may act for. A login that is not listed may act only for its own handle. */
+/** Returns the owners for which each login or ID may act. A login that is not listed may act only for its own handle. */
 export function listMemberships({ owners }: Pick<ContentTree, 'owners'>): Map<string | number, string[]> {
   const memberships = new Map<string | number, string[]>()
   const withMembers = new Set([...owners.keys()].filter((owner) => owners.get(owner)!.members.length > 0))
@@ -24,7 +24,7 @@ export function listMemberships({ owners }: Pick<ContentTree, 'owners'>): Map<st
 }
 
 /**
- * Returns whether someone may publish for an owner and change its files. Members may; without members, the person whose login is the handle.
+ * Returns whether a user may publish for an owner and change its files. If the owner lists no members, only the user whose login matches the handle may.
  *
  * @param file the owner's `index.md`; undefined if there is none
  */
@@ -32,7 +32,7 @@ export function mayActFor(person: Person, owner: string, file: Pick<OwnerFile, '
   return file !== undefined && file.members.length > 0 ? isMember(person, file) : person.login === owner
 }
 
-/** Returns whether an owner's file lists someone, by login or by GitHub user ID; a local sign-in has no such ID. */
+/** Returns whether an owner's file lists a user, by login or by GitHub user ID. Local users have no GitHub user ID. */
 export function isMember({ login, user_id }: Person, { members }: Pick<OwnerFile, 'members'>): boolean {
   return members.some((member) => (typeof member === 'number' ? String(member) === user_id : member === login))
 }

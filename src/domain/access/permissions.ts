@@ -1,10 +1,10 @@
-// Defines what a token may do with the prompts in its scope. docs/contract.md section 7
+// Defines the permissions of a token for the prompts in its scope. docs/contract.md section 7
 import * as z from 'zod'
 
 /** Every permission, in display order. */
 export const PERMISSIONS = ['publish', 'label', 'maintain'] as const
 
-/** The permissions of a token: `publish` adds versions; `label` moves labels; `maintain` changes everything else in `index.md`, and all labels, including protected ones. */
+/** The permissions of a token: `publish` adds versions, `label` moves labels, and `maintain` changes everything else in `index.md` and moves all labels, including protected labels. */
 export const Permission = z
   .enum(PERMISSIONS)
   .describe('publish (versions), label (move labels) or maintain (everything else, and labels).')
@@ -14,7 +14,7 @@ export type Permission = z.infer<typeof Permission>
 export const Permissions = z
   .array(Permission)
   .min(1, 'expected at least one permission')
-  .refine((all) => new Set(all).size === all.length, 'expected each permission once')
+  .refine((all) => new Set(all).size === all.length, 'expected each permission only once')
 
 /** The permissions of a token without this field, such as tokens created before permissions existed. */
 export const DEFAULT_PERMISSIONS: readonly Permission[] = ['publish']

@@ -1,23 +1,23 @@
-// Decides whose approval a pull request needs: if the author is not a member of the owner, a maintainer decides.
+// Decides whose approval a pull request needs: if the author is not a member of the owner, a maintainer must approve it.
 import type { OwnerFile } from '../content/prompt-file.ts'
 import type { Person } from './account.ts'
 import { mayActFor } from './memberships.ts'
 
 /** The verdict on one part of a pull request. */
 interface OwnerVerdict {
-  /** A handle, or undefined for the catalogue as a whole. */
+  /** The owner's handle, or undefined for the catalogue as a whole. */
   owner: string | undefined
   isAllowed: boolean
-  /** A short reason. */
+  /** A short reason for the verdict. */
   reason: string
 }
 
 /**
- * Checks every owner that a pull request touches, using the members at its base: its own changes to members count only once merged.
+ * Checks every owner whose files a pull request changes. Uses the member lists at the base, because changes to them take effect only after the merge.
  *
  * @param changed paths relative to the content folder
- * @param author the person who opened it, according to GitHub
- * @param ownerAt the owner's file at the base; undefined if there is none, `broken` if it cannot be read
+ * @param author the user who opened it, according to GitHub
+ * @param ownerAt the owner's file at the base; undefined if there is none, `broken` if it cannot be parsed
  */
 export function checkApprovals(
   changed: readonly string[],

@@ -1,4 +1,4 @@
-// Generates tokens, and recognises mistyped ones by their checksum, without a store.
+// Generates tokens, and detects mistyped tokens by their checksum, without reading a store.
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_DIGITS = 32
@@ -28,7 +28,7 @@ export function isToken(text: string): boolean {
   )
 }
 
-/** Returns the offset of the first token for this hub in a text, in UTF-16 code units, or undefined. */
+/** Returns the offset of the first hub token in a text, in UTF-16 code units, or undefined. */
 export function findToken(text: string): number | undefined {
   return text.matchAll(TOKEN).find(([token]) => isToken(token))?.index
 }

@@ -4,13 +4,13 @@ import { isName, isOwner } from '../content/names.ts'
 import { Handle, line, Time } from '../content/values.ts'
 import { DEFAULT_PERMISSIONS, Permissions } from './permissions.ts'
 
-/** What a token may publish to: one repository, or all repositories of an owner. docs/contract.md section 7 */
+/** The scope of a token: one repository, or all repositories of an owner. docs/contract.md section 7 */
 const Scope = z
   .string()
   .refine((scope) => parseScope(scope) !== undefined, 'expected owner/* or owner/name')
   .describe('owner/* or owner/name.')
 
-/** The holder of a token: an operator of this machine, limited only by the scope, or a person, whose access is checked on each use. */
+/** The holder of a token: an operator of this machine, limited only by the scope, or a user, whose access is checked on each use. */
 const Holder = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('operator') }),
   z.object({ kind: z.literal('person'), user_id: z.string().describe('The GitHub user ID.'), login: Handle }),
@@ -23,11 +23,11 @@ export const TokenRecord = z.object({
   name: line(64).describe('The name chosen by its creator.'),
   last_four: z.string().describe('The last four characters of the token, to distinguish it from others.'),
   scope: Scope,
-  permissions: Permissions.default([...DEFAULT_PERMISSIONS]).describe('What it may do there.'),
+  permissions: Permissions.default([...DEFAULT_PERMISSIONS]).describe('What the token may do within its scope.'),
   created_at: Time,
   expires_at: Time,
   revoked_at: Time.nullable().describe(
-    'Null. Earlier versions of the hub set it to the time of revocation; now, revoked tokens are deleted.',
+    'Always null. Earlier versions of the hub stored the time of revocation here; now, revoked tokens are deleted.',
   ),
 })
 export type TokenRecord = z.infer<typeof TokenRecord>

@@ -5,7 +5,7 @@ import type { TrustedPublisher } from '../content/front-matter.ts'
 import type { Provenance } from '../content/values.ts'
 import { hasPermission, type Permission } from './permissions.ts'
 
-/** A claim that is copied into a file and a page; must be short and contain no hidden characters. */
+/** A claim that is copied into a file and a page, so it must be short and contain no hidden characters. */
 const text = z
   .string()
   .min(1)
@@ -13,7 +13,7 @@ const text = z
   .regex(/^\P{C}*$/u)
 const number = z.string().regex(/^[1-9]\d{0,18}$/)
 
-/** The claims of a token with a verified signature, named as by GitHub. @see https://docs.github.com/actions/reference/security/oidc */
+/** The claims of an OIDC token whose signature has been verified, with GitHub's names. @see https://docs.github.com/actions/reference/security/oidc */
 export const JobClaims = z.object({
   aud: z.string(),
   exp: z.number(),
@@ -32,20 +32,20 @@ export const JobClaims = z.object({
 export type JobClaims = z.infer<typeof JobClaims>
 
 /**
- * Events that only people with write access to the repository can trigger. With any other event, including future ones, an outsider may control what runs or what it reads: through an issue, a comment, a fork or a pull request.
+ * Events that only users with write access to the repository can trigger. For any other event, including events that GitHub adds later, an outsider may control what runs or what it reads, through an issue, a comment, a fork or a pull request.
  */
 const TRUSTED_EVENTS: ReadonlySet<string> = new Set(['push', 'release', 'workflow_dispatch', 'schedule'])
 
-/** Returns the origin that a version records. */
+/** Returns the origin to record in a version. */
 export function provenanceOf(issuer: string, { repository, workflow_ref, ref, sha, run_id }: JobClaims): Provenance {
   return { issuer, repository, workflow: workflow_ref, ref, sha, run_id }
 }
 
 /**
- * Finds why a job may not publish.
+ * Checks whether a job may publish.
  *
  * @param name the name of the repository to publish to
- * @param needed the permission that it needs
+ * @param needed the permission that the request needs
  * @returns undefined if an entry matches; otherwise how the closest entry differs
  */
 export function findRefusal(
@@ -55,7 +55,7 @@ export function findRefusal(
   needed: Permission = 'publish',
 ): string | undefined {
   if (!TRUSTED_EVENTS.has(job.event_name))
-    return `event_name: only jobs of ${[...TRUSTED_EVENTS].join(', ')} may publish, not jobs of ${job.event_name}`
+    return `event_name: only jobs triggered by ${[...TRUSTED_EVENTS].join(', ')} may publish, not by ${job.event_name}`
   const differences = trusted.map((entry) => compare(job, entry, name, needed))
   if (differences.some((found) => found.length === 0)) return undefined
   const [nearest] = differences.sort((a, b) => a.length - b.length)
@@ -65,19 +65,19 @@ export function findRefusal(
 function compare(job: JobClaims, entry: TrustedPublisher, name: string, needed: Permission): string[] {
   const wrong: string[] = []
   if (job.repository.toLowerCase() !== entry.repository.toLowerCase())
-    wrong.push('repository: a different one is trusted')
+    wrong.push('repository: a different repository is trusted')
   if (job.repository_id !== entry.repository_id)
-    wrong.push('repository_id: the repository with this name is a different one')
+    wrong.push('repository_id: the trusted repository has this name but a different ID')
   if (job.repository_owner_id !== entry.repository_owner_id)
-    wrong.push('repository_owner_id: the owner with this name is a different one')
+    wrong.push('repository_owner_id: the trusted owner has this name but a different ID')
   if (!isWorkflow(job.job_workflow_ref, entry))
-    wrong.push(`job_workflow_ref: the workflow ${entry.workflow} is trusted`)
+    wrong.push(`job_workflow_ref: only the workflow ${entry.workflow} is trusted`)
   // GitHub ignores case in environment names.
   if (entry.environment !== undefined && job.environment?.toLowerCase() !== entry.environment.toLowerCase())
     wrong.push(`environment: only jobs in the environment ${entry.environment} are trusted`)
   if (entry.ref !== undefined && !isRef(job.ref, entry.ref)) wrong.push(`ref: only jobs on ${entry.ref} are trusted`)
-  if (entry.repos !== undefined && !entry.repos.includes(name)) wrong.push(`repos: ${name} is not among them`)
-  if (!hasPermission(entry.permissions, needed)) wrong.push(`permissions: ${needed} is not among them`)
+  if (entry.repos !== undefined && !entry.repos.includes(name)) wrong.push(`repos: ${name} is not listed`)
+  if (!hasPermission(entry.permissions, needed)) wrong.push(`permissions: ${needed} is not listed`)
   return wrong
 }
 
@@ -87,7 +87,7 @@ function isRef(ref: string, trusted: string): boolean {
 }
 
 /**
- * Returns whether the job's workflow file is the trusted one. A plain file name refers to the trusted repository; a reusable workflow in another repository must be named in full, optionally at one ref.
+ * Returns whether the job's workflow file is trusted. A plain file name refers to the trusted repository; a reusable workflow in another repository must be given as a full path, optionally with a ref.
  */
 function isWorkflow(reference: string, { repository, workflow }: TrustedPublisher): boolean {
   const [trusted = '', trustedRef] = splitOnce(
@@ -103,7 +103,7 @@ function splitOnce(reference: string): [path: string, ref: string | undefined] {
   return at === -1 ? [reference, undefined] : [reference.slice(0, at), reference.slice(at + 1)]
 }
 
-/** Compares two paths: owner and repository ignore case, files do not. */
+/** Compares two workflow paths: the owner and repository are case-insensitive, the file path is case-sensitive. */
 function isSameFile(path: string, trusted: string): boolean {
   const lowered = (whole: string) => {
     const [owner = '', name = '', ...file] = whole.split('/')

@@ -1,8 +1,8 @@
-// Names the account pages' frame and its placeholders.
+// Defines the path of the account pages' frame, and its placeholders.
 
 /** The frame's path on the site; nothing links to it. */
 export const FRAME_PATH = '/assets/account-frame/index.html'
-/** The frame's title, replaced with the page's own. */
+/** The frame's title, which is replaced with the title of the page. */
 export const FRAME_TITLE = 'Your account'
-/** The element replaced with the page. */
+/** The element that is replaced with the page. */
 export const FRAME_PLACE = '<div id="account"></div>'

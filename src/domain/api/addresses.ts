@@ -1,4 +1,4 @@
-// The table of all routes of a hub, in addition to the read routes in routes.ts.
+// A hub's complete route table: the read routes in routes.ts plus all others.
 import { membershipsPath } from '../access/memberships.ts'
 import {
   DATA_FILES,
@@ -17,7 +17,7 @@ export interface Address {
   path: string
   /** The supported methods; others are rejected. */
   methods: readonly Method[]
-  /** What serves the route: a function in `netlify/functions` by name; `file`, written by the build; or `host`, only the Node server. */
+  /** What serves the route: a function in `netlify/functions` (by name), a file that the build writes (`file`), or only the Node server (`host`). */
   by:
     | 'account'
     | 'editor'
@@ -115,7 +115,7 @@ export const ADDRESSES: readonly Address[] = [
   page('/{owner}/{name}/feed.xml', 'Feed of a prompt’s versions'),
   page('/{owner}/{name}/v/{version}', 'A version’s page'),
   page('/{owner}/{name}/compare/{pair}', 'The changes from one version to another'),
-  page('/{owner}/{name}/compare', 'Redirects a form to the selected pair'),
+  page('/{owner}/{name}/compare', 'Redirects a form to the comparison of the selected versions'),
   ...SKILL_PATHS.map((path) => page(path, path.endsWith('.md') ? 'An Agent Skill' : 'An index of Agent Skills')),
   page('/{owner}/{name}/{version}', 'Redirects to the version’s page'),
   page('/*', 'The page for unknown URLs'),
@@ -146,6 +146,6 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.rawVersion(owner, name, number), 'The content of one version'),
     file(DATA_FILES.openapi(), 'OpenAPI 3.1'),
     file(membershipsPath('{member}'), 'The owners that a login belongs to, for sign-in'),
-    file('/data/accounts/ids/{member}.json', 'The same, by GitHub account ID'),
+    file('/data/accounts/ids/{member}.json', 'The owners that a GitHub account ID belongs to, for sign-in'),
   ]
 }

@@ -21,7 +21,7 @@ export interface ListEnvelope<Record> {
  * Builds the envelope for one page.
  *
  * @param records the records of this page
- * @param place `total` records on all pages, `size` records per page
+ * @param place `total` is the number of records on all pages, `size` the number per page
  */
 export function listEnvelope<Record>(
   records: Record[],
@@ -35,11 +35,11 @@ interface SearchPage<Record> {
   matches: Record[]
   total: number
   isTotalExact: boolean
-  /** How the words were interpreted; undefined if the query has no words. */
+  /** How the words were interpreted; undefined if the query contains no words. */
   matched: Matched | undefined
 }
 
-/** Builds the envelope for a page of search results. docs/contract.md section 4. @param place `size` records per page */
+/** Builds the envelope for a page of search results. docs/contract.md section 4. @param place `size` is the number of records per page */
 export function searchEnvelope<Record>(
   { matches, total, isTotalExact, matched }: SearchPage<Record>,
   place: { page: number; size: number },

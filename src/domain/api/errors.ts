@@ -4,7 +4,7 @@
 export const ERRORS = {
   invalid_request: {
     status: 400,
-    when: 'A query value or the body is invalid: a bad value, not JSON, or not UTF-8.',
+    when: 'A query parameter or the body is invalid: an invalid value, invalid JSON or invalid UTF-8.',
   },
   unauthorized: { status: 401, when: 'The token is missing, malformed, unknown, expired or revoked.' },
   forbidden: { status: 403, when: 'The token is valid but has no permission for this repository.' },
@@ -23,7 +23,7 @@ export const ERRORS = {
   },
   not_convertible: {
     status: 422,
-    when: 'The version cannot be written in this format. The message explains why and names the lines of the content.',
+    when: 'The version cannot be exported in this format. The message explains why and gives the line numbers in the content.',
   },
   idempotency_key_reused: { status: 422, when: 'The Idempotency-Key was already used with another body.' },
   rate_limited: { status: 429, when: 'Too many requests. Retry after the time in the Retry-After header.' },
@@ -45,9 +45,9 @@ export const ERROR_CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]
 interface ErrorDetails {
   /** The underlying error; logged, never sent. */
   cause?: unknown
-  /** Seconds until a retry makes sense; becomes Retry-After. */
+  /** Seconds to wait before a retry; sent as Retry-After. */
   retryAfterSeconds?: number
-  /** The methods that the URL supports; becomes Allow. */
+  /** The methods that the URL supports; sent as Allow. */
   allow?: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-// The formats of other tools in which a version can be downloaded, and what each of them loses. The writers are in src/domain/formats.
+// Defines the formats of other tools in which a version can be downloaded, and the fields that each format loses. The writers are in src/domain/formats.
 import type { Repository } from './schema.ts'
 
 /** A field of a prompt that some formats do not support. */
@@ -6,14 +6,14 @@ type LostField = 'title' | 'description' | 'tags' | 'license' | 'parameters' | '
 
 /** The public description of a format. */
 interface ExportFormatInfo {
-  /** Its official name. */
+  /** The official name of the format. */
   title: string
-  /** How its files are named. */
+  /** The pattern of its file names. */
   file: string
   mediaType: string
-  /** The prompt fields that it does not support. An export lists the lost ones in `Export-Lost`. */
+  /** The prompt fields that it does not support. An export lists the lost fields in `Export-Lost`. */
   loses: readonly LostField[]
-  /** Kinds of prompts that it cannot represent. */
+  /** The kinds of prompts that it cannot represent. */
   refuses: readonly ('chat' | 'history' | 'no skill')[]
 }
 

@@ -14,24 +14,24 @@ export const LIMITS = {
   /** https://agentskills.io/specification */
   skillDescriptionCharacters: 1_024,
   contentBytes: 262_144,
-  /** Maximum `messages` in a publish request: each uses two of the thousand keys allowed in a field. */
+  /** Maximum number of `messages` in a publish request: each message uses two of the thousand keys allowed in a field. */
   messagesPerVersion: 500,
   requestBytes: 1_048_576,
-  /** Maximum number of values in the lists and objects of one field: as many as fit into the size limit for parameters. */
+  /** Maximum number of values in the lists and objects of a field: the number that fits into the size limit for parameters. */
   requestValues: 32_768,
   versionsPerRepository: 1_000,
   queryCharacters: 200,
   pageSize: 20,
   highestPage: 100_000,
-  /** YAML and JSON writers overflow the stack only far above this, and no readable document nests deeper. */
+  /** YAML and JSON serialisers overflow the stack only at much greater depths, and no readable document is nested more deeply. */
   parameterDepth: 32,
   parameterKeys: 1_000,
   parameterBytes: 65_536,
-  /** The filled text: four times the content limit, because values can be long too. */
+  /** The size of a filled text: four times the content limit, because values can be long too. */
   filledBytes: 1_048_576,
-  /** Maximum number of problems in a message: nobody reads a longer list, and without a limit it would grow with the input. */
+  /** Maximum number of problems in a message: nobody reads a longer list, and an unlimited list would grow with the input. */
   problemsNamed: 10,
-  /** Long enough for any genuine sentence, short enough for a form. */
+  /** Long enough for any genuine text, and short enough for a form. */
   sentenceCharacters: 500,
   /** An SPDX licence expression is short; the limit only protects the page layout. */
   licenseCharacters: 100,

@@ -1,6 +1,6 @@
 // Examples for the OpenAPI document. They work without changes.
 
-/** Examples by kind and name. They use a prompt from the starter catalogue, so that every example works on a hub with that catalogue. */
+/** Examples by kind and name. They use a prompt from the starter catalogue, so every example works on a hub that has this catalogue. */
 export const EXAMPLES: {
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-// Converts a schema to OpenAPI: named records become components, and what code generators misread is removed.
+// Converts a schema to OpenAPI: named records become components, and keywords that code generators misread are removed.
 import type * as z from 'zod'
 import { toJsonSchema } from './json-schema.ts'
 
@@ -32,7 +32,7 @@ function tidy(value: unknown): unknown {
 
 function tidyUnder(key: string, child: unknown): unknown {
   if (key === '$ref' && typeof child === 'string') return child.replace('#/$defs/', '#/components/schemas/')
-  // These are property names, not keywords: one of ours is called `default`.
+  // These are property names, not keywords: one of our fields is called `default`.
   if (key === 'properties' && typeof child === 'object' && child !== null)
     return Object.fromEntries(Object.entries(child).map(([name, schema]) => [name, tidy(schema)]))
   return tidy(child)

@@ -22,7 +22,7 @@ type Json = Record<string, unknown>
 /**
  * Describes the API as OpenAPI 3.1.
  *
- * @param baseUrl the hub's own base URL
+ * @param baseUrl the hub's base URL
  * @see https://spec.openapis.org/oas/v3.1.1
  */
 export function describeApi(baseUrl: string): Json {
@@ -120,7 +120,7 @@ const IF_NONE_MATCH = {
   schema: { type: 'string' },
 }
 
-/** Links from a response to other operations: which value to use for which parameter. */
+/** Links from a response to other operations: the value to use for each parameter. */
 const LINKS: Partial<Record<RouteId, Json>> = {
   listRepositories: {
     repository: linkTo('getRepository', { owner: '$response.body#/data/0/owner', name: '$response.body#/data/0/name' }),
@@ -198,7 +198,7 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
 
 function describeNotModified(headers: readonly (keyof typeof HEADERS)[]): Json {
   return {
-    description: 'Not modified since the ETag in If-None-Match; without a body.',
+    description: 'The cached response is still current. The response has no body.',
     headers: headersOf(...headers),
   }
 }
@@ -360,7 +360,7 @@ function describeManaging(schemas: Components): Record<string, Json> {
   }
 }
 
-/** Groups the codes by status: two codes may share one, but OpenAPI has only one entry per status. */
+/** Groups the codes by status, because several codes may share a status but OpenAPI has only one entry per status. */
 function describeErrors(codes: readonly ErrorCode[]): Json {
   const byStatus = Map.groupBy(codes, (code) => String(ERRORS[code].status))
   return Object.fromEntries(

@@ -29,7 +29,7 @@ export interface QueryParameter {
 /** The parameters and response of a route. */
 interface RouteSchemas {
   query: readonly QueryParameter[]
-  /** The shape of a 200 response; null for raw content and for the OpenAPI document itself. */
+  /** The schema of a 200 response; null for raw content and for the OpenAPI document itself. */
   response: z.ZodType | null
 }
 

@@ -24,10 +24,10 @@ export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
   changing: 'public, max-age=60, stale-while-revalidate=600',
 }
 
-/** The Cache-Control value of changing responses for shared caches that nobody purges: after a minute, they revalidate before responding. */
+/** The Cache-Control value of changing responses for shared caches that are not purged: after a minute, they revalidate before responding. */
 export const SHARED_CACHE_CONTROL = 'public, max-age=60'
 
-/** Returns the cache tag of everything about a repository. Neither part contains an underscore. */
+/** Returns the cache tag of all responses about a repository. Neither the owner nor the name contains an underscore. */
 export function repositoryCacheTag(owner: string, name: string): string {
   return `repo_${owner}_${name}`
 }
@@ -36,10 +36,10 @@ export function repositoryCacheTag(owner: string, name: string): string {
 export const ownerCacheTag = (owner: string): string => `owner_${owner}`
 export const tagCacheTag = (tag: string): string => `tag_${tag}`
 
-/** Query parameters that vary the response; all others never split a cache. */
+/** Query parameters that change the response; caches ignore all others. */
 export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'version', 'label'] as const
 
-/** The No-Vary-Search value, for caches that support the standard: no other parameter varies the response. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
+/** The No-Vary-Search value, for caches that support the standard: no other parameter changes the response. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
 export const NO_VARY_SEARCH = `params, except=(${VARYING_PARAMETERS.map((name) => `"${name}"`).join(' ')})`
 
 /** The sort orders of a list. */
@@ -63,7 +63,7 @@ export interface Route {
   mediaType: 'application/json' | 'text/plain'
 }
 
-/** @param more differences from a changing JSON response that can only be read */
+/** @param more how the route differs from a read-only route with a changing JSON response */
 const route = <Id extends string>(id: Id, path: string, summary: string, more: Partial<Route> = {}) => ({
   ...({ path, methods: READ_METHODS, summary, cache: 'changing', mediaType: 'application/json', ...more } as const),
   id,
@@ -113,7 +113,7 @@ const MANAGE_ROUTES = {
 /** The name of a change route. */
 export type ManageRouteId = keyof typeof MANAGE_ROUTES
 
-/** Finds the change route of a path. Any non-empty segment matches an owner, name, label or version; the caller rejects malformed ones with its own message. */
+/** Finds the change route of a path. Any non-empty segment matches an owner, name, label or version; the caller rejects malformed values with its own message. */
 export function matchManageRoute(
   path: string,
 ): { id: ManageRouteId; methods: readonly Method[]; parameters: PathParameters } | undefined {
@@ -148,7 +148,7 @@ export function matchRoute(path: string): MatchedRoute | undefined {
   return match(path, isParameter)
 }
 
-/** Like `matchRoute`, but any non-empty segment matches an owner, name or version, for callers that reject malformed ones with their own message. */
+/** Like `matchRoute`, but any non-empty segment matches an owner, name or version, for callers that reject malformed values with their own message. */
 export function matchRouteOfAnyNames(path: string): MatchedRoute | undefined {
   return match(path, (_parameter, segment) => segment !== '')
 }
@@ -226,7 +226,7 @@ export const DATA_FILES = {
   versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
   version: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/versions/${version}.json`,
   forks: (owner: string, name: string) => `/data/v1/forks/${owner}/${name}.json`,
-  /** How far back the git history goes. */
+  /** The file that states how far back the git history goes. */
   history: () => '/data/v1/history.json',
   activity: (owner: string, name: string) => `/data/v1/activity/${owner}/${name}.json`,
   changes: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/changes.json`,

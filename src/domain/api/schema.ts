@@ -69,10 +69,10 @@ export const RepositorySummary = z
     latest_version: Version.nullable().describe('The highest version that is not yanked, or null.'),
     versions_count: z.int().nonnegative().describe('Number of published versions, including yanked ones.'),
     variables_count: z.int().nonnegative().describe('Number of variables in the latest version.'),
-    has_provenance: z.boolean().describe('Whether a CI run proved that it published the latest version.'),
+    has_provenance: z.boolean().describe('Whether a verified CI run published the latest version.'),
     created_at: Time.describe('When the first version was published.'),
     updated_at: Time.describe('When the newest version was published.'),
-    stats: Stats.nullable().describe('Download counts, or null when nothing is counted.'),
+    stats: Stats.nullable().describe('Download counts, or null if downloads are not counted.'),
     url: address('The URL of this record.'),
     html_url: address('The URL of its page.'),
     raw_url: address('The URL of its raw content.'),
@@ -127,7 +127,7 @@ const ChatMessage = z
 
 /** The position of earlier messages in a chat prompt. docs/contract.md section 3. */
 const ChatHistory = z
-  .object({ type: z.literal('history').describe('Distinguishes it from a message.') })
+  .object({ type: z.literal('history').describe('Distinguishes this object from a message.') })
   .meta({ id: 'ChatHistory', description: 'The position of the caller’s earlier messages.' })
 
 const format = z.enum(FORMATS).describe('`text`, or `chat`: the content has role lines.')
@@ -267,7 +267,7 @@ export const Difference = z
     breaking: z
       .boolean()
       .describe(
-        'Whether a call that works with `from` may fail with `to`: a variable was removed, a required one was added, or fewer values are accepted.',
+        'Whether a call that works with `from` may fail with `to`: a variable was removed, a required variable was added, or fewer values are accepted.',
       ),
     content_changed: z.boolean().describe('Whether the content differs.'),
     format_changed: z.boolean().describe('Whether a text prompt became a chat prompt, or vice versa.'),
@@ -349,7 +349,7 @@ export const ActivityMeta = z
   .object({
     ...Meta.shape,
     since: Time.nullable().describe(
-      'Only publishes are known before this time, because the git history is shallow. Null if the history is complete.',
+      'Before this time, only publishes are known, because the git history is shallow. Null if the history is complete.',
     ),
   })
   .meta({ id: 'ActivityMeta', description: 'Pagination of an activity list.' })

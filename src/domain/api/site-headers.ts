@@ -7,7 +7,7 @@ interface HeaderRule {
   headers: Readonly<Record<string, string>>
 }
 
-/** Allows only our own files, and no inline scripts, inline styles or frames. Forms submit only to this site; sign-in with GitHub is a link, so it needs no exception. */
+/** Allows only files from this site, and no inline scripts, inline styles or frames. Forms submit only to this site; sign-in with GitHub is a link, so it needs no exception. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,14 +20,14 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Data for programs of any origin: any page may read it, and no query parameter changes it. */
+/** Headers of data for programs: pages from any origin may read it, and query parameters do not change it. */
 const OPEN = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag',
   'No-Vary-Search': 'params',
 }
 
-/** The rules, lowest precedence first: if several rules set a header, the last one wins. */
+/** The rules, lowest precedence first: if several rules set a header, the last rule wins. */
 export const HEADER_RULES: readonly HeaderRule[] = [
   {
     pattern: '/*',
@@ -59,7 +59,7 @@ export const HEADER_RULES: readonly HeaderRule[] = [
   },
 ]
 
-/** Returns the headers of the file at a path. */
+/** Returns the headers for the file at a path. */
 export function headersOf(path: string): Record<string, string> {
   const matching = HEADER_RULES.filter(({ pattern }) =>
     pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern,

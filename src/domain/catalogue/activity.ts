@@ -1,4 +1,4 @@
-// Derives a repository's activity: compares two states of its `index.md`, and merges the result with its publishes. The read function imports this file, so it imports no schemas.
+// Derives a repository's activity: compares two versions of its `index.md`, and merges the result with its publishes. The read function imports this file, so it imports no schemas.
 import type { Activity, VersionSummary } from '../api/schema.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { isSameJson } from '../text/json.ts'
@@ -6,21 +6,21 @@ import { isSameJson } from '../text/json.ts'
 /** Maximum number of entries per repository. docs/contract.md section 4 */
 export const MAX_ACTIVITIES = 100
 
-/** The author, time and commit of a change. */
+/** The author, time and commit of a change to `index.md`. */
 type Origin = Pick<Activity, 'at' | 'by' | 'commit'>
 
-/** The activity of a repository, except its publishes, as in its data file. */
+/** The activity of a repository, except its publishes, as stored in its data file. */
 interface KnownChanges {
   /** The entries, newest first. */
   changes: readonly Activity[]
-  /** Activity before this time is unknown; null if all is known. */
+  /** Activity before this time is unknown; null if the history is complete. */
   since: string | null
 }
 
 const NOTHING = { version: null, label: null, from: null, to: null, reason: null, fields: [] }
 const OWN_TYPES = new Set(['labels', 'yanked', 'status', 'status_message'])
 
-/** Lists the effects of a change to `index.md`. The effects of one commit are in the order labels, yanks, status, other fields. */
+/** Lists the effects of a change to `index.md`. The effects of one commit are listed in the order labels, yanks, status, other fields. */
 export function listChanges(before: RepositoryFile, after: RepositoryFile, origin: Origin): Activity[] {
   const changes: Activity[] = []
   const add = (change: Pick<Activity, 'type'> & Partial<Activity>) => changes.push({ ...NOTHING, ...origin, ...change })
@@ -48,7 +48,7 @@ export function listChanges(before: RepositoryFile, after: RepositoryFile, origi
  * Lists the activity of a repository, newest first.
  *
  * @param known the activity from the build
- * @param fresh the activity since then
+ * @param fresh the activity since the build
  */
 export function listActivity(
   versions: readonly VersionSummary[],

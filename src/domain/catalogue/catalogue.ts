@@ -9,7 +9,7 @@ import type { Equivalents } from '../search/equivalents.ts'
 import { type CatalogueEntry, makeEntry } from './entry.ts'
 import { compareText, rank, sortByUpdates } from './ranking.ts'
 
-/** All repositories, and all lists of them. */
+/** All repositories, and the lists in which they appear. */
 export interface Catalogue {
   baseUrl: string
   /** All repositories by full name, sorted. */
@@ -28,15 +28,15 @@ export interface Catalogue {
   equivalents: Equivalents
 }
 
-/** What a catalogue depends on, apart from the files. */
+/** The inputs of a catalogue other than its files. */
 interface CatalogueOptions {
-  /** The hub's own base URL, without a trailing slash. */
+  /** The hub's base URL, without a trailing slash. */
   baseUrl: string
   /** The build date in UTC, `YYYY-MM-DD`. Only this date and the files determine the order of `trending`. */
   day: string
 }
 
-/** The input of a catalogue: files and values derived from all of them. */
+/** The input of a catalogue: its files, and values derived from them. */
 type CatalogueParts = Pick<ContentTree, 'owners' | 'equivalents'> & { entries: ReadonlyMap<string, CatalogueEntry> }
 
 /** Builds the catalogue from valid files. */

@@ -1,4 +1,4 @@
-// Generates all data files, which are the read responses for a whole catalogue, one at a time.
+// Generates the data files of a whole catalogue, one at a time. They contain the responses of the read API.
 
 import { membershipsPath } from '../access/memberships.ts'
 import { listEnvelope } from '../api/envelope.ts'
@@ -14,13 +14,13 @@ import type { RecordDigests, RepositoryOutline, RepositoryRecords } from './outl
 /** A file to write: its path relative to the site's root, and its text. */
 export type DataFile = readonly [path: string, text: string]
 
-/** Computes the SHA-256 of a string's UTF-8 bytes, as lower-case hexadecimal. Passed in, because `domain` imports nothing from Node. */
+/** Computes the SHA-256 of a string's UTF-8 bytes, in lowercase hexadecimal. Passed in, because `domain` imports nothing from Node. */
 export type Digest = (text: string) => string
 
 /** A file with data from several repositories. */
 export interface SharedFile {
   path: string
-  /** The sources of its text. The same sources (`===`) in the same order produce the same text. */
+  /** The sources of its text. Identical sources (`===`) in the same order produce the same text. */
   of: readonly unknown[]
   /** Generates its text. */
   format(): string
@@ -28,9 +28,9 @@ export interface SharedFile {
 
 /** A catalogue's history, from git. */
 export interface History {
-  /** Activity before this time is unknown; null if all is known. */
+  /** Activity before this time is unknown; null if the history is complete. */
   since: string | null
-  /** Activity by full name, newest first. The list object stays the same while nothing is added to it. */
+  /** Activity by full name, newest first. The list object stays the same as long as nothing is added to it. */
   changes: ReadonlyMap<string, readonly Activity[]>
 }
 
@@ -125,7 +125,7 @@ export function onOnePage(records: readonly object[]): string {
 
 const onlyPageOf = ({ length }: readonly object[]) => ({ page: 1, size: Math.max(1, length), total: length })
 
-/** Formats a summary. It appears in up to thirty lists of one state, and in those of the next, so its text is generated only once. */
+/** Formats a summary. Its text is generated only once, because it appears in up to thirty lists of one build and again in the next build. */
 const texts = new WeakMap<object, string>()
 
 function formatSummary(summary: object): string {

@@ -8,10 +8,10 @@ export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' |
   format?: Format
 }
 
-/** The parts of a variable's declaration that callers may notice. */
+/** The parts of a variable's declaration that affect callers. */
 const NOTICED = ['description', 'type', 'required', 'default', 'options', 'example'] as const
 
-/** Parameters that determine the format of the model's output; changing one breaks programs that parse the output. */
+/** Parameters that determine the format of the model's output; a change to such a parameter breaks programs that parse the output. */
 const SHAPING: ReadonlySet<string> = new Set(['response_format', 'tools', 'tool_choice', 'json_schema'])
 
 /** Returns the changes that a caller of `from` must know about before upgrading to `to`. docs/contract.md section 11. */
@@ -55,7 +55,7 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
   }
 }
 
-/** Compares each version with the next lower one ever published, in the given order. @param records highest first */
+/** Compares each version with the next lower version ever published, in the given order. @param records highest first */
 export function compareNeighbours(records: readonly Callable[]): Difference[] {
   return records.slice(0, -1).map((record, index) => compareForCallers(records[index + 1]!, record))
 }
@@ -71,7 +71,7 @@ function isNarrower(old: Variable, now: Variable): boolean {
   return old.type !== now.type && now.type !== 'string' && !(old.type === 'integer' && now.type === 'number')
 }
 
-/** The format is missing in versions published before chat prompts existed. */
+/** Versions published before chat prompts existed have no `format`. */
 function formatOf({ format = 'text' }: Callable): Format {
   return format
 }
@@ -86,7 +86,7 @@ function compareMessages(from: Callable, to: Callable): Difference['messages'] {
   const [before, after] = [partsOf(from), partsOf(to)]
   const gained = (kind: Part['kind']) =>
     after.filter((part) => part.kind === kind).length - before.filter((part) => part.kind === kind).length
-  // Adding or removing a message does not change the following ones: positions are counted within each role.
+  // Adding or removing a message does not affect the following messages: positions are counted within each role.
   const place = (parts: Part[]) =>
     parts.filter(({ kind }) => gained(kind) === 0).map((part, place) => ({ ...part, place }))
   const [old, now] = [place(before), place(after)]

@@ -1,4 +1,4 @@
-// Builds one repository in the catalogue from its files: its records, and the outline for lists and feeds.
+// Builds a repository's catalogue entry from its files: its records, and the outline for lists and feeds.
 import { addressesBelow } from '../api/record-links.ts'
 import type { RepositoryEntry } from '../content/content-tree.ts'
 import { DEFAULT_REPOSITORY_FILE } from '../content/prompt-file.ts'
@@ -9,13 +9,13 @@ import { compareVersions } from './versions.ts'
 
 /** One repository with its outline and records. */
 export interface CatalogueEntry extends RepositoryOutline, RepositoryRecords {
-  /** The digest of its records, if known; computed otherwise. */
+  /** The digest of its records; computed if omitted. */
   digests?: RecordDigests
 }
 
-/** What an entry depends on, apart from its files. */
+/** The inputs of an entry other than its files. */
 interface EntryParts {
-  /** The hub's own base URL, without a trailing slash. */
+  /** The hub's base URL, without a trailing slash. */
   baseUrl: string
   stats: Stats | null
 }

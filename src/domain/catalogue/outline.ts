@@ -1,4 +1,4 @@
-// Builds a repository's outline: the parts for lists and the sitemap. A build keeps the outlines of all repositories in memory, but the content of only one at a time.
+// Builds a repository's outline: the parts for lists and the sitemap. A build keeps the outlines of all repositories in memory, but the content of only one repository at a time.
 import { pick } from '../api/envelope.ts'
 import { type Repository, RepositorySummary, type VersionRecord, type VersionSummary } from '../api/schema.ts'
 import type { SkillIndexEntry } from '../content/skill.ts'
@@ -15,7 +15,7 @@ interface CatalogueVersion {
 /** All records of one repository. */
 export interface RepositoryRecords {
   repository: Repository
-  /** Highest first, including yanked ones, which are marked. */
+  /** The versions, highest first. Yanked versions are included and marked. */
   versions: CatalogueVersion[]
 }
 
@@ -28,7 +28,7 @@ interface Release extends RankedRelease {
 /** A repository without its content. */
 export interface RepositoryOutline {
   summary: RepositorySummary
-  /** Highest first, including yanked ones, which are marked. */
+  /** The versions, highest first. Yanked versions are included and marked. */
   releases: Release[]
   /** Whether it appears in lists, tags, search and the sitemap: not archived, not moved, and with an active version. */
   isListed: boolean
@@ -80,7 +80,7 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
 
 const SUMMARY_KEYS = RepositorySummary.keyof().options
 
-/** Returns the listed fields of a repository's record, picked by name, so that a new field appears in lists only if it is added here. */
+/** Returns the fields of a repository's record that appear in lists. They are picked by name, so that a new field appears in lists only if it is added here. */
 function summariseRepository(repository: Repository): RepositorySummary {
   return pick(repository, SUMMARY_KEYS)
 }

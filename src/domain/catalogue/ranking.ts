@@ -18,14 +18,14 @@ export interface RankedRepository {
   summary: RepositorySummary
   /** Quality score, 0 to 100. */
   quality: number
-  /** Its versions; yanked ones count only as predecessors. */
+  /** Its versions; yanked versions count only as predecessors. */
   releases: readonly RankedRelease[]
 }
 
 /** The ranking inputs of a version. */
 export interface RankedRelease {
   version: string
-  /** The next lower version number ever published, including yanked ones, or null. */
+  /** The next lower version number ever published, including yanked versions, or null. */
   previous_version: string | null
   published_at: string
   isYanked: boolean
@@ -67,7 +67,7 @@ export function scoreTrending(
   const bestOfDay = new Map<string, { weight: number; score: number }>()
   for (const version of releases) {
     if (version.isYanked) continue
-    // Otherwise, the score of a future date would grow without limit and lead the list for years.
+    // Otherwise, a version with a future date would have an unlimited score and lead the list for years.
     const ageDays = Math.max(0, (now - Date.parse(version.published_at)) / DAY_MS)
     if (ageDays > 30) continue
     const weight = weigh(version)

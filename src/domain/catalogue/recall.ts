@@ -1,4 +1,4 @@
-// Reconstructs a repository's files from its records: a hub that keeps serving a repository with a broken file has only its records.
+// Reconstructs a repository's files from its records: a hub that keeps serving a repository with an invalid file has only the repository's records.
 import { pick } from '../api/envelope.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
 import type { RepositoryEntry } from '../content/content-tree.ts'

@@ -14,7 +14,7 @@ interface RepositoryParts {
   owner: string
   name: string
   file: RepositoryFile
-  /** Its versions, highest first, including yanked ones; at least one. */
+  /** Its versions, highest first, including yanked versions; there is at least one. */
   versions: readonly VersionSummary[]
   /** The highest version that is not yanked, or undefined. */
   latest: VersionEntry | undefined

@@ -20,7 +20,7 @@ const CONTENT =
   /^\/(?:api\/v1\/repos\/([^/]+)\/([^/]+)\/(?:raw|versions\/[\d.]+)|data\/v1\/repos\/([^/]+)\/([^/]+)\/raw(?:\/[\d.]+)?\.txt)\/?(?:\?.*)?$/
 const DAY_MS = 86_400_000
 
-/** Parses one line of a log. @returns undefined for anything except a successful GET of content */
+/** Parses one line of a log. @returns undefined if the line is not a successful GET of content */
 export function readLogLine(line: string): LoggedDownload | undefined {
   const [, client, time, path] = LINE.exec(line) ?? []
   if (client === undefined || time === undefined || path === undefined) return undefined
@@ -39,7 +39,7 @@ function readTime(text: string): number | undefined {
 }
 
 /**
- * Adds up downloads. Repeated downloads of a prompt by one client on one day count once, so that a program in a loop does not inflate the count.
+ * Adds up downloads. Repeated downloads of a prompt by the same client on the same day count once, so that a program in a loop does not inflate the count.
  *
  * @param day the last day to count, `YYYY-MM-DD` in UTC
  * @param isKnown whether the prompt exists

@@ -1,4 +1,4 @@
-// Compares versions, finds the latest one, and calculates the next version number.
+// Compares versions, finds the latest version, and calculates the next version number.
 import semver from 'semver'
 
 /** The parts of the version number that a publish can increment. */
@@ -34,7 +34,7 @@ export function resolveLatest(versions: readonly string[], isYanked: (version: s
 /**
  * Calculates the next version number.
  *
- * @param used every number ever published, including yanked ones: numbers are never reused
+ * @param used every number ever published, including the numbers of yanked versions, because numbers are never reused
  * @returns 1.0.0 for the first version, whatever `bump` is
  */
 export function nextVersion(used: readonly string[], bump: Bump): string {
@@ -42,7 +42,7 @@ export function nextVersion(used: readonly string[], bump: Bump): string {
   return highest === undefined ? '1.0.0' : semver.inc(highest, bump)!
 }
 
-/** Returns whether a number is exactly one step above all used numbers; the first is 1.0.0. @param used as in `nextVersion` */
+/** Returns whether a number is exactly one step above all used numbers, or 1.0.0 if none has been used. @param used as in `nextVersion` */
 export function isNextVersion(used: readonly string[], version: string): boolean {
   return BUMPS.some((bump) => nextVersion(used, bump) === version)
 }

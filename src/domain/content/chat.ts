@@ -37,14 +37,14 @@ interface ChatProblem {
 export const CHAT_NAMES: ReadonlySet<string> = new Set(['history', 'role'])
 
 /**
- * A role marker or history marker, alone on its line; a byte order mark may precede the first one. Lines end with LF or CRLF. The clients use the same pattern; the test cases in tests/fixtures/chat-cases.json keep them equal.
+ * A role marker or history marker, alone on its line; a byte order mark may precede the first marker. Lines end with LF or CRLF. The clients use the same pattern; the test cases in tests/fixtures/chat-cases.json keep them equal.
  */
 const MARKER_LINE = /(?:^\uFEFF?|(?<=\n))[ \t]*\{\{(?:role "(system|user|assistant)"|history)\}\}[ \t]*\r?(?=\n|$)/g
 
-/** A line that starts like a role line, whatever follows; probably a typo. */
+/** A line that starts like a role line but may continue differently, which is probably a typo. */
 const ROLE_LIKE_LINE = /(?:^\uFEFF?|(?<=\n))[ \t]*\{\{[ \t]*role[ \t]+["'][^\n]*/gi
 
-/** `{{history}}` in any form of a placeholder. */
+/** `{{history}}`, in any spelling that is a placeholder. */
 const HISTORY = /\{\{( ?)history\1\}\}/g
 
 const EXPECTED_LINE = 'expected {{role "system"}}, {{role "user"}} or {{role "assistant"}} alone on its line'
@@ -55,9 +55,9 @@ export function isChatMessage(part: ChatPart): part is ChatMessage {
 }
 
 /**
- * Splits any content at its role lines and drops text before the first one.
+ * Splits any content at its role lines and discards any text before the first role line.
  *
- * @returns the parts in order; none if the content has no role line. Content that `checkChat` accepts loses only line breaks and white space
+ * @returns the parts in order; empty if the content has no role line. Content that `checkChat` accepts loses only line breaks and whitespace
  */
 export function splitChat(content: string): ChatPart[] {
   return locateParts(content).map(({ role, from, to }) =>
@@ -111,7 +111,7 @@ export function checkChat(content: string): ChatProblem[] {
     say(messages[LIMITS.messagesPerVersion]!.line, `expected at most ${LIMITS.messagesPerVersion} messages`)
   if (messages.length === 0) {
     if (problems.length === 0) say(0, `${EXPECTED_LINE}, got none`)
-  } else if (beforeText !== -1) say(beforeText, 'expected only white space before the first role line')
+  } else if (beforeText !== -1) say(beforeText, 'expected only whitespace before the first role line')
   let isStart = true
   let hasHistory = false
   for (const { role, line, from, to } of parts) {

@@ -1,4 +1,4 @@
-// Parses paths below content/ into what they refer to (an owner's index, a version, …), and formats them again.
+// Parses paths below content/ (of an owner's index, a version, …), and formats them again.
 
 import type { Parsed } from '../text/problems.ts'
 import { isName, isOwner, isVersion } from './names.ts'
@@ -17,14 +17,14 @@ export type Place =
  * Parses a path in the content folder.
  *
  * @param path with forward slashes, relative to the content folder, such as `acme/code-review/versions/1.0.0.md`
- * @returns the place, or one problem that explains why no file is allowed there
+ * @returns what the path refers to, or one problem that explains why no file is allowed at this path
  */
 export function parsePath(path: string): Parsed<Place> {
   const value = placeAt(path)
   return typeof value === 'string' ? { problems: [{ key: '', message: value }] } : { value }
 }
 
-/** @returns the place, or what was expected instead */
+/** @returns what the path refers to, or what was expected instead */
 function placeAt(path: string): Place | string {
   if (path === 'usage.json') return { kind: 'usage' }
   if (path === 'equivalents.txt') return { kind: 'equivalents' }
@@ -33,9 +33,9 @@ function placeAt(path: string): Place | string {
   const parts = path.split('/')
   const [owner = '', second = '', third = '', file = ''] = parts
   if (!isOwner(owner))
-    return 'expected an owner of a-z, 0-9 and single hyphens that is not a reserved word as the first folder'
+    return 'expected the first folder to be an owner: a-z, 0-9 and single hyphens, not a reserved word'
   if (parts.length === 2 && second === 'index.md') return { kind: 'owner', owner }
-  if (parts.length > 2 && !isName(second)) return 'expected a name of a-z, 0-9 and single hyphens as the second folder'
+  if (parts.length > 2 && !isName(second)) return 'expected the second folder to be a name: a-z, 0-9 and single hyphens'
   if (parts.length === 3 && third === 'index.md') return { kind: 'repository', owner, name: second }
   const version = file.endsWith('.md') ? file.slice(0, -3) : ''
   if (parts.length === 4 && third === 'versions' && isVersion(version))
@@ -43,7 +43,7 @@ function placeAt(path: string): Place | string {
   return 'expected {owner}/index.md, {owner}/{name}/index.md or {owner}/{name}/versions/{x.y.z}.md'
 }
 
-/** Formats the path of a place, relative to the content folder; the inverse of `parsePath`. */
+/** Formats a path, relative to the content folder; the inverse of `parsePath`. */
 export function formatPath(place: Place): string {
   if (place.kind === 'usage') return 'usage.json'
   if (place.kind === 'equivalents') return 'equivalents.txt'

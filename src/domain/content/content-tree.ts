@@ -16,20 +16,20 @@ export interface VersionEntry extends VersionFile {
 export interface RepositoryEntry {
   owner: string
   name: string
-  /** Its `index.md`, if it has one. */
+  /** Its `index.md`, if it exists. */
   file: RepositoryFile | undefined
   /** Its versions, in no particular order. */
   versions: VersionEntry[]
 }
 
-/** Everything below content/. */
+/** All parsed files below content/. */
 export interface ContentTree {
   /** Owners with an `index.md`, by handle. */
   owners: ReadonlyMap<string, OwnerFile>
   /** Repositories by full name. */
   repositories: ReadonlyMap<string, RepositoryEntry>
-  /** Download counts by full name; empty without `usage.json`. */
+  /** Download counts by full name; empty if there is no `usage.json`. */
   usage: ReadonlyMap<string, Usage[string]>
-  /** Search synonyms; empty without the file. */
+  /** Search synonyms; empty if there is no synonym file. */
   equivalents: Equivalents
 }

@@ -6,7 +6,7 @@ import { countBytes } from '../text/text-length.ts'
 import { type ChatPart, isChatMessage } from './chat.ts'
 import { countPlaceholders, fillPlaceholders, findPlaceholders } from './placeholders.ts'
 
-/** The input of filling: a text and its declared variables. Braces around any other name are kept as text. */
+/** The input: a text and its declared variables. Placeholders with any other name are kept as text. */
 interface Fillable {
   content: string
   variables: readonly Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>[]
@@ -23,14 +23,14 @@ type FillingMode = 'strict' | 'lenient'
 /** A filled text. */
 interface Filled {
   content: string
-  /** Required variables without a value whose placeholders remain, in order of declaration; always empty in strict mode. */
+  /** Required variables that have no value, so their placeholders remain, in order of declaration; always empty in strict mode. */
   missing: string[]
 }
 
 /** A problem with one of the values. */
 export interface FillingProblem {
   kind: 'missing' | 'unknown' | 'invalid' | 'too_large'
-  /** The variable's name; empty for the text as a whole. */
+  /** The variable's name; empty if the problem concerns the whole text. */
   name: string
   /** What is wrong and what was expected, without the variable's name. */
   message: string
@@ -40,7 +40,7 @@ export interface FillingProblem {
 type Filling<Value> = { value: Value; problems?: never } | { value?: never; problems: FillingProblem[] }
 
 /**
- * Fills a text in one literal pass. docs/contract.md section 11. A provided value takes precedence over the default; an optional variable with neither becomes an empty string. A value is checked against its variable's type and never scanned again. For all types except string, an empty string counts as omitted, because forms send it for an empty field.
+ * Fills a text in one literal pass. docs/contract.md section 11. A provided value takes precedence over the default; an optional variable without a value or default becomes an empty string. A value is checked against its variable's type and never scanned for placeholders. For all types except string, an empty string counts as omitted, because forms send an empty string for an empty field.
  *
  * @returns the filled text, or problems in the order missing, unknown, invalid. The length is computed first, so that an overlong text is never created
  */
@@ -110,7 +110,7 @@ function fillTexts(
   return { value: { texts: texts.map((text) => fillPlaceholders(text, written)), missing: left } }
 }
 
-/** Formats the problems as one sentence without a period: every missing name, and at most ten of the others. */
+/** Formats the problems as one message without a period: every missing name, and at most ten of the other problems. */
 export function formatFillingProblems(problems: readonly FillingProblem[]): string {
   const missing = problems.filter(({ kind }) => kind === 'missing').map(({ name }) => name)
   const others = problems.filter(({ kind }) => kind !== 'missing')
@@ -158,7 +158,7 @@ const EXPECTED: Readonly<Record<Variable['type'], string>> = {
   enum: 'one of the options',
 }
 
-/** Maximum number of options named in a message. */
+/** Maximum number of options listed in a message. */
 const MAX_OPTIONS = 10
 
 function describeInvalid(value: unknown, { type, options }: Pick<Variable, 'type' | 'options'>): string {
@@ -181,7 +181,7 @@ function findUnknown(variables: Fillable['variables'], values: FillingValues): F
     .map((name) => ({ kind: 'unknown', name, message: 'unknown variable' }))
 }
 
-/** Computes the length of the result first, because a text may contain one placeholder 50,000 times and its value may be long. */
+/** Computes the length of the result first, because a text may contain the same placeholder 50,000 times and its value may be long. */
 function findExcess(texts: readonly string[], values: ReadonlyMap<string, string>): FillingProblem[] {
   const lengths = new Map([...values].map(([name, value]) => [name, countBytes(value)]))
   let bytes = 0

@@ -54,13 +54,13 @@ function findLengthProblem(json: string): string | undefined {
 export const TagInputs = z
   .array(Tag)
   .max(LIMITS.tagsPerRepository, `expected at most ${LIMITS.tagsPerRepository} tags`)
-  .refine(unique, 'expected each tag once')
+  .refine(unique, 'expected each tag only once')
   .meta({ uniqueItems: true })
   .describe('Its tags.')
 
 /** The changelog of a version. */
 export const Changelog = lines(LIMITS.changelogCharacters).describe('What changed in this version.')
-/** Titles, descriptions and names appear in feeds, and XML 1.0 does not allow all characters: https://www.w3.org/TR/xml/#charsets. Text fields of versions are not checked, because they cannot be changed. */
+/** Titles, descriptions and names appear in feeds, but XML 1.0 does not allow all characters: https://www.w3.org/TR/xml/#charsets. Text fields of versions are not checked, because they cannot be changed. */
 function fitsXml(text: string): boolean {
   return !/[\ufffe\uffff]/.test(text)
 }
@@ -80,10 +80,10 @@ export const Description = line(LIMITS.descriptionCharacters)
 /** The format of a version's content. */
 export const Format = z.enum(FORMATS).describe('`text`, or `chat`: content with role lines.')
 
-/** What a skill does and when to use it. Agents insert it between XML tags in their instructions, and reject `<` and `>`. */
+/** What a skill does and when to use it. Agents insert this text between XML tags in their instructions, and reject `<` and `>`. */
 const SkillDescription = line(LIMITS.skillDescriptionCharacters)
   .refine((text) => text.trim() !== '', 'expected some text')
-  // Clients count UTF-16 units, and skip a skill whose description is longer.
+  // Clients count UTF-16 code units, and skip skills with a longer description.
   .refine((text) => text.length <= LIMITS.skillDescriptionCharacters, 'expected fewer characters beyond U+FFFF')
   .refine((text) => !/[<>]/.test(text), 'expected no < and no >')
   .meta({ minLength: 1 })
@@ -111,7 +111,7 @@ export const VersionFrontMatter = z.strictObject({
 })
 export type VersionFrontMatter = z.infer<typeof VersionFrontMatter>
 
-/** A record with checked keys. The schema is a plain record whose keys are checked one by one, so that the message names the key. */
+/** Returns the schema of a record with validated keys. It validates the keys one by one, so that the message names the invalid key. */
 function byKey<Value extends z.ZodType>(isKey: (key: string) => boolean, wantedKey: string, value: Value) {
   return z.record(z.string(), value).superRefine((record, context) => {
     for (const key of Object.keys(record)) {
@@ -177,7 +177,7 @@ export const TrustedPublisher = z.strictObject({
   repository_owner_id: NumericId.describe('The GitHub ID of its owner.'),
   workflow: z
     .string()
-    .regex(WORKFLOW, 'expected the file name of a workflow, such as publish.yml, or the full path of a reusable one')
+    .regex(WORKFLOW, 'expected the file name of a workflow, such as publish.yml, or the full path of a reusable workflow')
     .describe(
       'The file name of the workflow in that repository; or, for a reusable workflow elsewhere, owner/name/.github/workflows/file.yml, with @ref to allow only that ref.',
     ),
@@ -195,19 +195,25 @@ export const TrustedPublisher = z.strictObject({
     .min(1, 'expected at least one name')
     .optional()
     .describe('The names it may publish to; all if omitted.'),
-  permissions: Permissions.default([...DEFAULT_PERMISSIONS]).describe('What it may do there; publish if omitted.'),
+  permissions: Permissions.default([...DEFAULT_PERMISSIONS]).describe(
+    'The permissions of the workflow; publish if omitted.',
+  ),
 })
 export type TrustedPublisher = z.infer<typeof TrustedPublisher>
 
 /** The front matter of an owner's `index.md`. docs/contract.md section 2. */
 export const OwnerFrontMatter = z.strictObject({
-  name: line(LIMITS.titleCharacters).refine(fitsXml, NO_XML).nullable().default(null).describe('Their display name.'),
-  website: WebAddress.nullable().default(null).describe('The URL of their website.'),
-  avatar_url: WebAddress.nullable().default(null).describe('The URL of their avatar.'),
+  name: line(LIMITS.titleCharacters)
+    .refine(fitsXml, NO_XML)
+    .nullable()
+    .default(null)
+    .describe('The owner’s display name.'),
+  website: WebAddress.nullable().default(null).describe('The URL of the owner’s website.'),
+  avatar_url: WebAddress.nullable().default(null).describe('The URL of the owner’s avatar.'),
   members: z
-    .array(z.union([Handle, z.int().positive()], 'expected a login, or the GitHub ID of a person'))
+    .array(z.union([Handle, z.int().positive()], 'expected a GitHub login or user ID'))
     .max(LIMITS.membersPerOwner, `expected at most ${LIMITS.membersPerOwner} members`)
-    .refine(unique, 'expected each member once')
+    .refine(unique, 'expected each member only once')
     .default([])
     .describe('Who may publish: GitHub logins, or GitHub IDs, which are never reassigned.'),
   trusted_publishers: z
@@ -218,7 +224,7 @@ export const OwnerFrontMatter = z.strictObject({
   protected_labels: z
     .array(Tag)
     .max(LIMITS.protectedLabelsPerOwner, `expected at most ${LIMITS.protectedLabelsPerOwner} labels`)
-    .refine(unique, 'expected each label once')
+    .refine(unique, 'expected each label only once')
     .default([])
     .describe('Labels on all their prompts that only a token with the maintain permission may move.'),
 })

@@ -1,4 +1,4 @@
-// Finds hidden characters. Pages show their code points, and most cause a warning, because models read them but people cannot see them. Emoji and scripts that need joiners are exempt.
+// Finds hidden characters. Pages show their code points, and most cause a warning, because models read them but users cannot see them. Emoji and scripts that need joiners are exempt.
 import type { Finding } from './finding.ts'
 
 /**
@@ -44,7 +44,7 @@ const WARNED = HIDDEN_RANGES.filter(([, , , use]) => use !== 'shown only')
 const classOf = (ranges: typeof HIDDEN_RANGES) =>
   `[${ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join('')}]`
 
-/** A character that pages show as its code point. This includes the zero-width joiner inside an emoji: showing one too many is better than hiding one. */
+/** A character that pages show as its code point. This includes the zero-width joiner inside an emoji: showing too many characters is better than hiding one. */
 const SHOWN_BY_NUMBER = new RegExp(classOf(HIDDEN_RANGES.filter(([, , , use]) => use !== 'warned only')), 'gu')
 
 /** Counts the characters that a page shows by code point. */
@@ -78,7 +78,7 @@ const JOINED_SCRIPT =
 /** A character that causes a warning; most texts contain none and need no second pass. */
 const SUSPICIOUS = new RegExp(classOf(WARNED), 'u')
 
-/** Finds characters that people cannot see but models read. Hidden text in tag characters is decoded. */
+/** Finds characters that users cannot see but models read. Hidden text in tag characters is decoded. */
 export function findHiddenCharacters(text: string): Finding[] {
   if (!SUSPICIOUS.test(text)) return []
   const withoutEmoji = text.replace(EMOJI, (emoji) => ' '.repeat(emoji.length))

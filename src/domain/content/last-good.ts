@@ -1,4 +1,4 @@
-// Decides what a hub serves for a repository with problems: broken files in their last valid state, and everything else in its current state.
+// Decides what a hub serves for a repository with problems: the last valid version of each invalid file, and the current version of everything else.
 
 import { formatProblem, type Problem } from '../text/problems.ts'
 import { parsePath } from './content-path.ts'
@@ -16,7 +16,7 @@ interface BrokenRepository {
 }
 
 /**
- * Chooses what to serve for a repository with problems: each broken file in its last valid state. If these do not fit together (a label may name a missing version), it chooses the served repository with the new versions, otherwise the served repository alone.
+ * Chooses what to serve for a repository with problems: the last valid version of each invalid file. If the files do not fit together (a label may name a missing version), it chooses the currently served repository plus the new versions, or otherwise the currently served repository alone.
  *
  * @returns undefined when none of these satisfies the rules
  */
@@ -33,18 +33,18 @@ export function fixRepository({ now, wrong, last }: BrokenRepository, others: Ne
   return candidates.find((one) => checkRepository(one, others).every(({ key }) => key === 'replaced_by'))
 }
 
-/** Combines the last served index with all previous and current versions: a version that a reader has seen must not disappear because another file is broken. */
+/** Combines the last served index with all previous and current versions: a version that a reader has seen must not disappear because another file is invalid. */
 function unite(last: RepositoryEntry, now: RepositoryEntry): RepositoryEntry {
   const versions = new Map([...last.versions, ...now.versions].map((version) => [version.version, version]))
   return { owner: now.owner, name: now.name, file: last.file, versions: [...versions.values()] }
 }
 
-/** Formats problems as sentences, grouped by the repository (full name) or owner (handle) that is served in an older state because of them. */
+/** Formats problems as messages, grouped by the repository (full name) or owner (handle) whose previous version is served because of them. */
 export function groupProblems(problems: readonly Problem[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const problem of problems) {
     const place = parsePath(problem.file.replace(/^content\//, '')).value
-    // A misplaced file that is never read affects nobody.
+    // A misplaced file is never read, so it has no effect on readers.
     if (!place || !('owner' in place)) continue
     const name = place.kind === 'owner' ? place.owner : `${place.owner}/${place.name}`
     groups.set(name, [...(groups.get(name) ?? []), `${problem.file}: ${formatProblem(problem)}`])

@@ -1,6 +1,6 @@
 // Defines a hub's look: the default, and an accent colour with enough contrast in both colour schemes.
 
-/** A hub's own name and look: the values in `site.yml` and the logo that it names. */
+/** A hub's name and look: the values in `site.yml` and the logo that it names. */
 export interface HubLook {
   name: string
   tagline: string
@@ -28,7 +28,7 @@ export const DEFAULT_LOOK: HubLook = {
 
 /** WCAG requires 4.5:1 for text; the extra contrast is for links on tinted backgrounds. */
 const MIN_CONTRAST = 5.5
-/** The darkest light background and the lightest dark one. Keep them equal to `src/site/styles/tokens.css`. */
+/** The darkest background in light mode, and the lightest in dark mode. Keep them equal to `src/site/styles/tokens.css`. */
 const LIGHT_GROUND = [0xf2, 0xf2, 0xee]
 const DARK_GROUND = [0x1c, 0x27, 0x40]
 

@@ -1,4 +1,4 @@
-// The patterns for all names: owners, repositories, versions, tags and variables. This file imports no schemas, so that reads load none.
+// The patterns for all names: owners, repositories, versions, tags and variables. This file imports no schemas, so that read requests load none.
 import { LIMITS } from '../api/limits.ts'
 
 /** The format of a handle. */
@@ -26,7 +26,7 @@ const DEVICE_NAME = /^(?:con|prn|aux|nul|(?:com|lpt)[1-9])$/
 export const isPortableName = (name: string): boolean => !DEVICE_NAME.test(name)
 /** Returns whether a handle is reserved. */
 export const isReserved = (handle: string): boolean => RESERVED_OWNERS.has(handle) || !isPortableName(handle)
-/** Returns whether a string has the format of a handle; reserved words do too. */
+/** Returns whether a string has the format of a handle; reserved words have this format too. */
 export const hasOwnerForm = (text: string): boolean => OWNER_PATTERN.test(text)
 /** Returns whether a string is a valid owner segment of a URL: a handle that is not reserved. */
 export const isOwner = (text: string): boolean => OWNER_PATTERN.test(text) && !isReserved(text)

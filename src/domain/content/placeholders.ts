@@ -1,15 +1,15 @@
 // Finds and replaces {{name}} placeholders in one pass. filling.ts decides the values.
 import type { Format } from './chat.ts'
 
-/** `{{name}}` or `{{ name }}`; any other use of braces belongs to another tool and is left unchanged. docs/contract.md section 2. */
+/** `{{name}}` or `{{ name }}`; braces in any other form are left unchanged, because they belong to other tools. docs/contract.md section 2. */
 const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
 
-/** Returns the names of the placeholders in content, without duplicates, in order of first appearance. Names beyond the limit are included, for the rules to reject. */
+/** Returns the names of the placeholders in content, without duplicates, in order of first appearance. Names longer than the limit are included, so that the rules can reject them. */
 export function findPlaceholders(content: string): string[] {
   return [...countPlaceholders(content).keys()]
 }
 
-/** Returns the names of a version's placeholders. In a chat prompt, `{{history}}` is not one: it stands for the caller's earlier messages. */
+/** Returns the names of a version's placeholders. In a chat prompt, `{{history}}` is not a placeholder: it stands for the caller's earlier messages. */
 export function findVariableNames({ content, format }: { content: string; format?: Format }): string[] {
   const names = findPlaceholders(content)
   return format === 'chat' ? names.filter((name) => name !== 'history') : names

@@ -10,7 +10,7 @@ import { editYaml, type KeyChange } from '../text/yaml-edit.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findVariableNames } from './placeholders.ts'
 
-/** A version file. `variables` are the declared ones or, if none are declared, the placeholders in the content. */
+/** A version file. `variables` contains the declared variables or, if none are declared, the placeholders in the content. */
 export interface VersionFile extends Omit<VersionFrontMatter, 'variables'> {
   variables: Variable[]
   /** Exactly what follows the closing `---` line; may lack a trailing newline. */
@@ -44,7 +44,7 @@ export function parseVersionFile(text: string): Parsed<VersionFile> {
   return { value: { ...front, variables, content } }
 }
 
-/** Returns whether two versions differ at most in when, by whom and why they were published. */
+/** Returns whether two versions are equal except for the time, the publisher and the changelog. */
 export function isSameVersion(
   a: Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'>,
   b: typeof a,
@@ -66,7 +66,7 @@ export function formatVersionFile({
   return formatFile(front, content)
 }
 
-/** Parses a repository's `index.md`; surrounding white space is not part of the readme. */
+/** Parses a repository's `index.md`; surrounding whitespace is not part of the readme. */
 export function parseRepositoryFile(text: string): Parsed<RepositoryFile> {
   const parsed = parseFile(RepositoryFrontMatter, text)
   return parsed.problems ? parsed : { value: { ...parsed.value.front, readme: parsed.value.body.trim() } }
@@ -81,7 +81,7 @@ export function editRepositoryFile(text: string | undefined, changes: Partial<Re
   return text === undefined ? formatFile(changes, '') : editFrontMatter(text, changes)
 }
 
-/** Sets keys in the front matter of a file with valid YAML, whatever its values are. Everything else stays unchanged. */
+/** Sets keys in the front matter of a file with valid YAML, even if its values are invalid. Everything else stays unchanged. */
 export function editFrontMatter(text: string, changes: Record<string, unknown>): string {
   return editKeys(
     text,
@@ -103,13 +103,13 @@ export function editKeys(text: string, changes: readonly KeyChange[]): string {
 }
 
 /**
- * Sets the readme in a repository's `index.md`. White space around the old readme stays, because it is not part of the readme.
+ * Sets the readme in a repository's `index.md`. Whitespace around the old readme stays, because it is not part of the readme.
  *
  * @param text a file that `parseRepositoryFile` accepts
  */
 export function replaceReadme(text: string, readme: string): string {
   const { value: parts, problems } = locateParts(text)
-  if (problems) throw new Error('only a file that has front matter is edited')
+  if (problems) throw new Error('only a file with front matter can be edited')
   const body = text.slice(parts.body)
   const head = text.slice(0, parts.body)
   const old = body.trim()
@@ -118,7 +118,7 @@ export function replaceReadme(text: string, readme: string): string {
   return `${head}${head.endsWith('\n') ? '' : '\n'}${before}${readme.trim()}${after}`
 }
 
-/** Parses an owner's `index.md`; surrounding white space is not part of the bio. */
+/** Parses an owner's `index.md`; surrounding whitespace is not part of the bio. */
 export function parseOwnerFile(text: string): Parsed<OwnerFile> {
   const parsed = parseFile(OwnerFrontMatter, text)
   return parsed.problems ? parsed : { value: { ...parsed.value.front, bio: parsed.value.body.trim() } }
@@ -143,7 +143,7 @@ function parseFile<Schema extends z.ZodType>(
 
 /** The positions of a file's parts, in UTF-16 code units. */
 interface Parts {
-  /** The start of the YAML, and of the line after it. */
+  /** The start of the YAML, and the start of the line after it. */
   yaml: { from: number; to: number }
   /** The start of the body. */
   body: number
@@ -176,7 +176,7 @@ export function splitFile(text: string): Parsed<{ front: Record<string, unknown>
  *
  * @param text the whole file, which may be invalid
  * @param problem `offset` counts from the start of its key's value, in UTF-16 code units
- * @returns the 1-based line number; 1 if nothing better is known
+ * @returns the 1-based line number; 1 if the line is unknown
  */
 export function findLine(text: string, { key, message, offset }: ValueProblem & { offset?: number }): number {
   const { yaml, body } = locateParts(text).value ?? { yaml: { from: 0, to: 0 }, body: 0 }

@@ -13,18 +13,18 @@ import { findCertainSecret } from './secrets.ts'
 import { findSkillProblems } from './skill.ts'
 import { findContentProblem } from './values.ts'
 
-/** The context for a repository that refers to no others. */
+/** The context for a repository that refers to no other repositories. */
 export const NO_NEIGHBOURS: Neighbours = { repositories: { has: () => false, get: () => undefined } }
 
 type VersionRule = (version: VersionEntry) => ValueProblem | ValueProblem[] | undefined
 type RepositoryRule = (repository: RepositoryOutline, tree: Neighbours) => ValueProblem[]
 
-/** The input of a repository's rules, with only the version numbers. */
+/** The input of a repository's rules. It contains only the numbers of the versions. */
 type RepositoryOutline = Pick<RepositoryEntry, 'owner' | 'name' | 'file'> & {
   versions: readonly Pick<VersionEntry, 'version'>[]
 }
 
-/** The parts of a repository that rules about other repositories need. */
+/** The parts of a repository that the rules for references to it need. */
 interface NamingRepository extends Pick<RepositoryEntry, 'owner' | 'name'> {
   file: Pick<RepositoryFile, 'moved_to' | 'replaced_by'> | undefined
 }
@@ -76,7 +76,7 @@ export const VERSION_RULES = {
   },
 } as const satisfies Record<string, VersionRule>
 
-/** The rules for a repository, including references to others. */
+/** The rules for a repository, including references to other repositories. */
 export const REPOSITORY_RULES = {
   'has-versions': ({ versions }) =>
     versions.length > 0
@@ -145,7 +145,7 @@ export const REPOSITORY_RULES = {
 } as const satisfies Record<string, RepositoryRule>
 
 /**
- * Checks every rule for a whole content folder; returns an empty list if all are satisfied. The reader reports files that do not parse.
+ * Checks all rules for a whole content folder; returns an empty list if all rules are satisfied. The reader reports files that do not parse.
  *
  * @param given whether the parser has already applied `checkVersion` to each version
  */
@@ -164,14 +164,14 @@ export function checkTree(tree: ContentTree, given: { areVersionsChecked?: boole
   return problems
 }
 
-/** Checks every rule for one repository, including references to others. */
+/** Checks every rule for one repository, including references to other repositories. */
 export function checkRepository(repository: RepositoryOutline, tree: Neighbours): RuleProblem[] {
   return Object.entries(REPOSITORY_RULES).flatMap(([rule, judge]) =>
     judge(repository, tree).map((problem) => ({ ...problem, rule })),
   )
 }
 
-/** Checks a repository's references to others. */
+/** Checks a repository's references to other repositories. */
 export function checkNames(repository: NamingRepository, others: Neighbours): RuleProblem[] {
   return (['successor-exists', 'replacement-exists'] as const).flatMap((rule) =>
     REPOSITORY_RULES[rule](repository, others).map((problem) => ({ ...problem, rule })),

@@ -1,4 +1,4 @@
-// Detects secrets in a text: certain ones, which block a publish, and possible ones, which cause a warning.
+// Detects secrets in a text: certain secrets, which block a publish, and possible secrets, which cause a warning.
 import { checksumOf, findToken } from '../access/token-form.ts'
 import type { Finding } from './finding.ts'
 
@@ -32,7 +32,7 @@ const WHOLE_KEY =
   /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----((?:[^-]|-(?!-))*)-----END (?:[A-Z]{2,10} )?PRIVATE KEY-----/g
 
 /**
- * Finds out why a text may not be published. Rejects tokens for this hub, GitHub or npm tokens with a valid checksum, and complete private keys. Anything less certain causes only a warning, because prompts mention secrets too. docs/contract.md section 7
+ * Checks whether a text may be published. Rejects tokens for this hub, GitHub or npm tokens with a valid checksum, and complete private keys. Anything less certain causes only a warning, because prompts may mention secrets legitimately. docs/contract.md section 7
  *
  * @returns the reason, and the offset of the secret in UTF-16 code units; undefined if there is no secret
  */

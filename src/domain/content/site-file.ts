@@ -50,7 +50,7 @@ const SiteFileSchema = z.strictObject({
     .describe('Tasks on the front page, each with its search; the most used tags by default.'),
 })
 
-/** A hub's own name and look. */
+/** The name and look of a hub. */
 export type SiteFile = z.infer<typeof SiteFileSchema>
 
 /** Parses `site.yml`. */

@@ -7,7 +7,7 @@ import type { VersionEntry } from './content-tree.ts'
 export const SHELL = /!`[^`\n]*`?|```!/g
 /** File references: `@path`. */
 export const INCLUDE = /(?<![\w`@])@(?:(?:~?\/|\.)[^\s`]+|[\w-]+(?:[./][\w./-]+))/g
-/** Unambiguous paths, such as `@~/.ssh/config`, even in code. */
+/** References that are clearly paths, such as `@~/.ssh/config`, even in code. */
 const FILE = /(?<=^|\s)@(?:~?\/|\.)[^\s`]+/gm
 
 /** The input of a SKILL.md. */
@@ -17,7 +17,7 @@ export type SkillVersion = Pick<
 > & { skill: NonNullable<VersionRecord['skill']> }
 
 /**
- * Formats the SKILL.md of a version. Its bytes never change, so it contains nothing that can change: the licence is the one at the time of publishing, and the source has no host name. @see docs/contract.md section 4
+ * Formats the SKILL.md of a version. Its bytes never change, so it contains nothing that can change: the licence is that of the time of publishing, and the source has no host name. @see docs/contract.md section 4
  */
 export function formatSkill(version: SkillVersion): string {
   const say = (fields: object, indent = ''): string[] =>
@@ -104,7 +104,7 @@ export function formatSkillIndex(skills: readonly SkillIndexEntry[]): string {
   return JSON.stringify({ $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json', skills })
 }
 
-/** Returns a repository's latest version as a skill, or undefined if it is not one. */
+/** Returns a repository's latest version as a skill, or undefined if it is not a skill. */
 export function latestSkill(repository: Repository): SkillVersion | undefined {
   const { latest_version, content, content_sha256, skill } = repository
   if (!skill || latest_version === null || content === null || content_sha256 === null) return undefined
@@ -112,7 +112,7 @@ export function latestSkill(repository: Repository): SkillVersion | undefined {
 }
 
 /**
- * Finds why a version with a skill field cannot be a skill. Such a version is rejected when published, so that every skill has a SKILL.md.
+ * Checks whether a version with a skill field can be a skill. A version that cannot is rejected when published, so that every skill has a SKILL.md.
  *
  * @returns the problems, with `offset` in the content, in UTF-16 code units
  */
@@ -133,7 +133,7 @@ export function findSkillProblems({
 /** Maximum number of problems of each kind that are named. */
 const MAX_INTERPOLATIONS = 100
 
-/** Finds what Claude Code would execute or include instead of showing, with its position in UTF-16 code units; the first hundred of each kind. In code, `@pytest.fixture` is not a file. */
+/** Finds the parts that Claude Code would execute or include instead of showing, with their offsets in UTF-16 code units, at most a hundred of each kind. In code, `@pytest.fixture` is not a file reference. */
 export function listInterpolations(text: string): { text: string; does: string; offset: number }[] {
   const find = (pattern: RegExp, given: string, does: string) =>
     Array.from(given.matchAll(pattern).take(MAX_INTERPOLATIONS), ({ 0: found, index }) => ({
@@ -145,7 +145,7 @@ export function listInterpolations(text: string): { text: string; does: string; 
   return [...find(SHELL, text, 'runs a command'), ...new Map(included.map((one) => [one.offset, one])).values()]
 }
 
-/** Blanks code blocks and code spans, in which `@pytest.fixture` and `#REF!` are only examples. A span after `!` is kept, because it runs. Offsets and lines stay the same. */
+/** Blanks code blocks and code spans, in which `@pytest.fixture` and `#REF!` are only examples. A span after `!` is kept, because Claude Code executes it. Offsets and lines stay the same. */
 export function blankCode(text: string): string {
   const blank = (code: string) => code.replace(/[^\n]/g, ' ')
   return text

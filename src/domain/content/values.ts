@@ -13,7 +13,7 @@ import {
   VERSION_PATTERN,
 } from './names.ts'
 
-/** A handle: the person's GitHub login in lower case. Reserved words are allowed, because they can be logins too. */
+/** A handle: the user's GitHub login in lower case. Reserved words are allowed, because they may be valid logins. */
 export const Handle = z
   .string()
   .regex(OWNER_PATTERN, 'expected a lower-case handle such as octocat')
@@ -22,7 +22,7 @@ export const Handle = z
 /** The owner segment of a URL. */
 export const Owner = z
   .string()
-  .regex(OWNER_PATTERN, 'expected 1 to 39 of a-z, 0-9 and single hyphens inside')
+  .regex(OWNER_PATTERN, 'expected 1 to 39 characters: a-z, 0-9 and single hyphens, not at the start or end')
   .refine((owner) => !isReserved(owner), {
     error: 'expected an owner that is not a reserved word',
     abort: true,
@@ -32,7 +32,7 @@ export const Owner = z
 /** The name segment of a URL. */
 export const Name = z
   .string()
-  .regex(NAME_PATTERN, 'expected 1 to 64 of a-z, 0-9 and single hyphens inside')
+  .regex(NAME_PATTERN, 'expected 1 to 64 characters: a-z, 0-9 and single hyphens, not at the start or end')
   .describe('The repository’s name: the part after the slash in owner/name.')
 
 /** Owner and name. */
@@ -81,14 +81,14 @@ export function formatMoment(moment: Date): string {
   return `${moment.toISOString().slice(0, 19)}Z`
 }
 
-/** An http or https URL; nothing else is ever linked. */
+/** An http or https URL; URLs with other schemes are never linked. */
 export const WebAddress = z
   .url({ protocol: /^https?$/, error: 'expected a URL that starts with https:// or http://' })
   .max(LIMITS.addressCharacters, `expected at most ${LIMITS.addressCharacters} characters`)
-  // A password or hidden characters in a link are never intended.
+  // Nobody intentionally puts a password or hidden characters in a link.
   .refine(
     (address) => !/[\s\p{C}]/u.test(address) && !URL.parse(address)?.username,
-    'expected a URL without white space, invisible characters or a password',
+    'expected a URL without whitespace, invisible characters or a password',
   )
 
 /** A number from git or GitHub, stored as a string so that no digits are lost. */
@@ -103,7 +103,7 @@ export const License = z
   .regex(/^[A-Za-z0-9.+() -]+$/, 'expected an SPDX licence such as MIT')
   .describe('The licence, as an SPDX expression.')
 
-/** A scalar default or example of a variable. */
+/** A scalar value, used as the default or example of a variable. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()])
 
 /** The type of a variable. */
@@ -143,7 +143,7 @@ export const Stats = z
 export type Stats = z.infer<typeof Stats>
 
 /**
- * Returns the schema for a one-line text written by people.
+ * Returns the schema for a one-line text written by users.
  *
  * @param maxCharacters maximum length in code points
  */
@@ -171,7 +171,7 @@ function text(maxCharacters: number, pattern: string, sentence: string) {
     .meta({ maxLength: maxCharacters, pattern })
 }
 
-/** Returns why content is rejected, or undefined. Its size is checked separately, because that error has its own status. */
+/** Returns why content is rejected, or undefined. Its size is checked separately, because content over the limit has its own error status. */
 export function findContentProblem(content: string): string | undefined {
   if (content.trim() === '') return 'expected some text, got only whitespace'
   if (content.includes('\0')) return 'expected text without NUL characters'

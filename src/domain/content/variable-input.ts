@@ -16,7 +16,7 @@ export const VariableInput = z
     options: z
       .array(line(LIMITS.sentenceCharacters).min(1, 'expected some text'))
       .max(LIMITS.optionsPerVariable, `expected at most ${LIMITS.optionsPerVariable} options`)
-      .refine(unique, 'expected each option once')
+      .refine(unique, 'expected each option only once')
       .meta({ uniqueItems: true })
       .default([])
       .describe('The values to choose from; only for type enum.'),
@@ -90,7 +90,7 @@ export const VariableInputs = z
         context.addIssue({
           code: 'custom',
           path: [index, 'name'],
-          message: `expected each name once, got ${name} twice`,
+          message: `expected each name only once, got ${name} twice`,
         })
       seen.add(name)
     }

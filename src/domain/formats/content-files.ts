@@ -21,7 +21,7 @@ import type { ValueProblem } from '../text/problems.ts'
 import { toLine, toName, toTags } from './names.ts'
 import type { PortablePrompt } from './portable.ts'
 
-/** The existing state of a repository. */
+/** An existing repository. */
 export interface ExistingRepository {
   /** Every version number ever published. */
   versions: readonly string[]
@@ -34,7 +34,7 @@ interface ImportOrder {
   owner: string
   /** The login recorded as publisher. */
   by: string
-  /** The licence for prompts whose source has none; null for no licence. */
+  /** The licence for prompts whose source specifies no licence; null for no licence. */
   license: string | null
   /** Such as `2026-11-20T10:00:00Z`. */
   publishedAt: string

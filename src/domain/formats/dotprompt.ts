@@ -77,7 +77,7 @@ function readBody(text: string, firstLine: number, findings: Findings): { body: 
     const content = trimLineEnds(fill(text.slice(at, end), at))
     if (content.trim() !== '') {
       if (role === 'system' || role === 'user' || role === 'assistant') messages.push({ role, content })
-      else findings.refused('role', `a hub has no role ${role}`, lineAt(at))
+      else findings.refused('role', `Prompt Hub has no role ${role}`, lineAt(at))
     }
     if (!marker) break
     at = end + marker[0].length
@@ -202,7 +202,7 @@ function writeText(text: string, declared: ReadonlySet<string>, findings: Findin
   return text.replace(
     /(\\*)\{\{(?:( ?)([A-Za-z_][A-Za-z0-9_]*)\2\}\})?/g,
     (whole, slashes: string, ...found: unknown[]) => {
-      // A backslash escapes braces; before a placeholder, one of several backslashes is removed.
+      // A backslash escapes braces. If several backslashes precede a placeholder, one of them is removed.
       if (typeof found[1] === 'string' && declared.has(found[1])) return slashes === '' ? whole : `\\${whole}`
       if (slashes !== '')
         findings.refused('content', 'a backslash before literal braces cannot be written in dotprompt')

@@ -73,7 +73,7 @@ export function detectFormat(path: string, source: string): ImportFormat | undef
   const file = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   if (/\.prompt\.ya?ml$/.test(file)) return 'github'
   if (file.endsWith('.prompty')) return 'prompty'
-  // The name of a dotprompt partial starts with an underscore; a partial is not a separate prompt.
+  // Files whose name starts with an underscore are dotprompt partials, not separate prompts.
   if (file.endsWith('.prompt')) return file.startsWith('_') ? undefined : 'dotprompt'
   if (file.endsWith('.csv')) return 'csv'
   if (file.endsWith('.json'))

@@ -52,9 +52,10 @@ export function readLangChain(source: string, name: string): ReadResult {
     findings.refused('manifest', `${template.name} is not a prompt; no class is ever loaded`)
   else {
     const { kwargs } = template
-    if (template.name === 'StructuredPrompt') findings.lost('schema_', 'a hub does not support it')
+    if (template.name === 'StructuredPrompt') findings.lost('schema_', 'Prompt Hub does not support it')
     for (const key of ['partial_variables', 'output_parser'])
-      if (isObject(kwargs[key]) && Object.keys(kwargs[key]).length > 0) findings.lost(key, 'a hub does not support it')
+      if (isObject(kwargs[key]) && Object.keys(kwargs[key]).length > 0)
+        findings.lost(key, 'Prompt Hub does not support it')
     prompt.body =
       template.name === 'PromptTemplate'
         ? { format: 'text', text: readTemplate(kwargs, names, findings) }
@@ -69,7 +70,7 @@ interface Constructor {
   kwargs: Record<string, unknown>
 }
 
-/** Returns whether this is a file for `load_prompt`: the fields of one template, without a class. Examples and files that it names are not read. */
+/** Returns whether this is a file for `load_prompt`: the fields of one template, without a class. Examples and referenced files are not read. */
 function readPromptFile(value: unknown): Constructor | undefined {
   return isObject(value) && value.lc === undefined && typeof value.template === 'string'
     ? { name: 'PromptTemplate', kwargs: value }
@@ -100,7 +101,7 @@ function readModel(last: unknown, parameters: Record<string, unknown>, findings:
   const binding = isObject(last) && isObject(last.kwargs) ? last.kwargs : {}
   const bound = isObject(binding.bound) && isObject(binding.bound.kwargs) ? binding.bound.kwargs : undefined
   if (!bound) {
-    if (last !== undefined) findings.lost('last', 'a hub does not support it')
+    if (last !== undefined) findings.lost('last', 'Prompt Hub does not support it')
     return
   }
   const model = bound.model ?? bound.model_name
@@ -125,7 +126,7 @@ function readList(list: unknown, names: Set<string>, findings: Findings): Portab
     }
     if (message.name === 'MessagesPlaceholder') {
       if (messages.some((other) => 'type' in other))
-        findings.refused('messages', 'a hub supports earlier messages in only one place')
+        findings.refused('messages', 'Prompt Hub supports earlier messages in only one place')
       messages.push({ type: 'history' })
       continue
     }

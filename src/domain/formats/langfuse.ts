@@ -33,7 +33,7 @@ const KNOWN = new Set(['type', 'name', 'prompt', 'config', 'tags', 'commitMessag
 /** Maximum number of prompts in one file. */
 const MAX_PROMPTS = 10_000
 
-/** Reads one prompt, a list of them, or a response `{"data": […]}`. @param name file name without extension */
+/** Reads one prompt, a list of prompts, or a response `{"data": […]}`. @param name file name without extension */
 export function readLangfuse(source: string, name: string): ReadResult {
   const findings = new Findings()
   const value = readJsonSource(source, findings)
@@ -73,7 +73,7 @@ function readList(list: readonly unknown[], findings: Findings): PortableMessage
   for (const one of list) {
     if (isObject(one) && one.type === 'placeholder') {
       if (messages.some((message) => 'type' in message))
-        findings.refused('prompt', 'a hub supports earlier messages in only one place')
+        findings.refused('prompt', 'Prompt Hub supports earlier messages in only one place')
       messages.push({ type: 'history' })
       continue
     }
@@ -90,7 +90,7 @@ function declareNames(prompt: PortablePrompt, findings: Findings): PortablePromp
   for (const text of textsOf(prompt.body)) {
     for (const match of text.matchAll(REFERENCE).take(MAX_FINDINGS))
       findings.refused('reference', `${match[0]} includes another prompt`, lineOf(text, match.index))
-    // Langfuse does not fill anything else in braces either.
+    // Langfuse does not fill in other braces either.
     readBraces(text, 'literal', findings)
     for (const one of findPlaceholders(text)) names.add(one)
   }

@@ -41,7 +41,7 @@ export function toLine(text: string, most: number): string {
 }
 
 /**
- * Declares a variable from its source; values that break the hub's rules are lost.
+ * Declares a variable from its source; values that break the hub's rules are dropped.
  *
  * @param given the fields of `Variable` that the source has
  */
@@ -76,7 +76,7 @@ export class ParameterNames {
   readonly #toHub: ReadonlyMap<string, string>
   readonly #fromHub: ReadonlyMap<string, string>
 
-  /** @param pairs theirs → ours */
+  /** @param pairs the other tool's name → the hub's name */
   constructor(pairs: Readonly<Record<string, string>>) {
     this.#toHub = new Map(Object.entries(pairs))
     this.#fromHub = new Map(Object.entries(pairs).map(([theirs, ours]) => [ours, theirs]))

@@ -68,7 +68,7 @@ export function readCsv(source: string): ReadResult {
   if (records.length > MAX_ROWS) findings.refused('csv', `expected at most ${MAX_ROWS} rows; split the file`)
   if (findings.isRefused) return { prompts: [], findings: findings.all }
   for (const [index, cell] of head.entries())
-    if (index !== title && index !== prompt) findings.lost(`column ${cell}`, 'a hub does not support it', 1)
+    if (index !== title && index !== prompt) findings.lost(`column ${cell}`, 'Prompt Hub does not support it', 1)
   const prompts = records.flatMap((record, index) => {
     const text = record[prompt] ?? ''
     const name = (record[title] ?? '').trim()

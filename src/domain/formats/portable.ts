@@ -11,13 +11,13 @@ export type PortableBody = { format: 'text'; text: string } | { format: 'chat'; 
 
 /** A prompt without anything specific to one tool. */
 export interface PortablePrompt {
-  /** The name in its source, or one derived from the file name; not yet a valid hub name. */
+  /** The name in the source, or a name derived from the file name; not necessarily a valid hub name. */
   name: string
   /** Empty if the source has none. */
   title: string
   /** Empty if the source has none. */
   description: string
-  /** The tags, as in the source. */
+  /** The tags, exactly as in the source. */
   tags: string[]
   /** An SPDX expression, or null if the source has none. */
   license: string | null
@@ -29,19 +29,19 @@ export interface PortablePrompt {
   variables: Variable[]
   /** Model settings. */
   parameters: Parameters
-  /** What makes it an Agent Skill; null or omitted if it is not one. */
+  /** The Agent Skill metadata; null or omitted if the prompt is not a skill. */
   skill?: { description: string; license: string | null } | null | undefined
 }
 
 /** A part that could not be converted. */
 export interface Finding {
-  /** `lost`: the part is dropped, and the rest works. `refused`: the prompt is not converted. */
+  /** `lost`: the part is dropped, and the rest is converted. `refused`: the prompt is not converted. */
   kind: 'lost' | 'refused'
   /** The field or kind of syntax, such as `model.tools` or `template`. */
   field: string
   /** The 1-based line in the source, or null if unknown. */
   line: number | null
-  /** What it is and why it is not converted. */
+  /** What the part is, and why it cannot be converted. */
   message: string
 }
 
@@ -53,9 +53,9 @@ export interface ReadResult {
 
 /** A version as the input of a writer. */
 export interface ExportedVersion extends PortablePrompt {
-  /** Such as `1.2.0`. */
+  /** The version number, such as `1.2.0`. */
   version: string
-  /** Such as `acme/code-review`. */
+  /** The full name, such as `acme/code-review`. */
   full_name: string
   /** SHA-256 of the content's bytes, in hex. */
   content_sha256: string
@@ -81,7 +81,7 @@ export function emptyPrompt(name: string): PortablePrompt {
   }
 }
 
-/** Maximum number of findings of one kind: nobody reads more, and finding each line takes time. */
+/** Maximum number of findings of one kind: nobody reads more, and finding the line of each takes time. */
 export const MAX_FINDINGS = 100
 
 /** Collects findings without duplicates. */
@@ -99,7 +99,7 @@ export class Findings {
   /** Reports the keys of an object that a hub does not support. @param prefix of their names */
   unsupported(given: object, known: ReadonlySet<string>, lineOf?: (key: string) => number | null, prefix = ''): void {
     for (const key of Object.keys(given))
-      if (!known.has(key)) this.lost(`${prefix}${key}`, 'a hub does not support it', lineOf?.(key))
+      if (!known.has(key)) this.lost(`${prefix}${key}`, 'Prompt Hub does not support it', lineOf?.(key))
   }
 
   get isRefused(): boolean {

@@ -128,7 +128,7 @@ function readInputs(inputs: unknown, findings: Findings, line: number | null) {
           line,
         ),
       )
-    } else findings.refused(`inputs.${name}`, `a hub does not support variables of kind ${kind}`, line)
+    } else findings.refused(`inputs.${name}`, `Prompt Hub does not support variables of kind ${kind}`, line)
   }
   return { variables, threads }
 }

@@ -46,8 +46,7 @@ export function readSkill(source: string, name: string): ReadResult {
   }
   if (isSkill) prompt.skill = { description, license: prompt.license }
   if (isOurs) prompt.variables = inputs.map(({ name }) => undeclaredVariable(name))
-  if (inputs.some(({ isBare }) => !isBare))
-    findings.lost('variables', 'in a skill, what an input takes is said in words')
+  if (inputs.some(({ isBare }) => !isBare)) findings.lost('variables', 'a skill describes its inputs only in words')
   const own = new Set(['version', 'source', 'content_sha256'])
   findings.unsupported(metadata, own, () => file.lineOf('metadata'), 'metadata.')
   return findings.result(prompt)
@@ -141,7 +140,7 @@ export function writeClaudeCommand(version: ExportedVersion): WriteResult {
 export function writeSkill(version: ExportedVersion): WriteResult {
   const { body, skill } = version
   if (!skill || body.format === 'chat') {
-    const message = 'this version is not a skill; publish one with a skill description'
+    const message = 'this version is not a skill; publish a version with a skill description'
     return { refused: [{ kind: 'refused', field: 'skill', line: null, message }] }
   }
   return writtenFile('skill', version, formatSkill({ ...version, skill, content: body.text }))

@@ -5,7 +5,7 @@ import { formatProblems, type ValueProblem } from '../text/problems.ts'
 import { parseYaml } from '../text/yaml.ts'
 import type { Findings } from './portable.ts'
 
-/** Maximum size of a converted file in bytes. Content may have 262,144 bytes; the front matter or JSON around it needs space too. */
+/** Maximum size of a converted file in bytes. Content may be 262,144 bytes long, and the front matter or JSON around it needs space too. */
 export const MAX_SOURCE_BYTES = 1_048_576
 /** Maximum number of front matter lines; no prompt needs more. */
 const MAX_FRONT_MATTER_LINES = 2_000

@@ -5,7 +5,7 @@ import { type Findings, MAX_FINDINGS } from './portable.ts'
 /** A template language with double braces. */
 type BraceLanguage = 'handlebars' | 'mustache' | 'jinja2' | 'literal'
 
-/** A tag; three closing braces match three opening ones. */
+/** A tag; three closing braces match three opening braces. */
 const TAG = /\{\{\{[^{}]*\}\}\}|\{\{[\s\S]*?\}\}/y
 const JINJA_LOGIC = /\{%|\{#/g
 
@@ -24,7 +24,7 @@ export function readBraces(
   const names = new Set<string>()
   const lines = lineCounter(text, firstLine)
   for (const match of language === 'jinja2' ? text.matchAll(JINJA_LOGIC).take(MAX_FINDINGS) : [])
-    findings.refused('template', `${match[0]} is template logic; a hub only fills in {{name}}`, lines(match.index))
+    findings.refused('template', `${match[0]} is template logic; Prompt Hub only fills in {{name}}`, lines(match.index))
   let rewritten = ''
   let at = 0
   // No tag ends after the last closing braces, so the search stops there: otherwise, a text of only opening braces would take quadratic time.
@@ -33,7 +33,7 @@ export function readBraces(
     const slashes = language === 'handlebars' ? countSlashes(text, at, open) : 0
     TAG.lastIndex = open
     const tag = slashes === 1 || open > lastEnd ? '{{' : (TAG.exec(text)?.[0] ?? '{{')
-    // In Handlebars, one backslash escapes the braces; one of two or more is removed before a tag.
+    // In Handlebars, one backslash escapes the braces; if two or more precede a tag, one of them is removed.
     rewritten += text.slice(at, slashes > 0 ? open - 1 : open)
     rewritten += slashes === 1 ? tag : readTag(tag, open)
     at = open + tag.length
@@ -49,7 +49,7 @@ export function readBraces(
       return `{{${name}}}`
     }
     if (language === 'literal') return tag
-    findings.refused('template', `${clip(tag)} is more than a name; a hub only fills in {{name}}`, lines(offset))
+    findings.refused('template', `${clip(tag)} is more than a name; Prompt Hub only fills in {{name}}`, lines(offset))
     return tag
   }
 }
@@ -60,7 +60,7 @@ function countSlashes(text: string, from: number, open: number): number {
   return count
 }
 
-/** Like `readBraces`, for Python's f-strings: `{name}`, and doubled braces for literal ones. */
+/** Like `readBraces`, for Python's f-strings: `{name}`, and doubled braces for literal braces. */
 export function readFString(text: string, findings: Findings, firstLine = 1): { text: string; names: string[] } {
   const names = new Set<string>()
   const lines = lineCounter(text, firstLine)

@@ -47,7 +47,7 @@ function refuseArchived(change: Change, fullName: string, { status }: Repository
   if (change.kind === 'patch' && Object.keys(change.fields).every((field) => field === 'status')) return
   throw new HubError(
     'repo_archived',
-    `${fullName} is archived and takes no changes but of its status. Make it active again first.`,
+    `${fullName} is archived, so only its status can be changed. Set its status to active first.`,
   )
 }
 
@@ -71,7 +71,7 @@ function editsOf(change: Change, state: RepositoryState, neighbours: Neighbours)
         throw validationFailed([
           {
             key: 'version',
-            message: `expected a version that is not yanked, got ${version}; labels never point at one`,
+            message: `expected a version that is not yanked, got ${version}; labels never point at a yanked version`,
           },
         ])
       return {
@@ -153,6 +153,6 @@ function refuseConflict(
   if (expected === undefined || expected === (now ?? null)) return
   throw new HubError(
     'version_conflict',
-    `${owner}/${name}: expected was ${expected ?? 'no such label'}, but ${label} points at ${now ?? 'nothing'}. Read it, then send the change again.`,
+    `${owner}/${name}: expected was ${expected ?? 'no such label'}, but ${label} points at ${now ?? 'nothing'}. Fetch the repository, then send the change again.`,
   )
 }

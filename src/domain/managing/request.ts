@@ -10,7 +10,7 @@ import type { BodyBounds } from '../text/json.ts'
 import { parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
 
-const dry_run = z.boolean().default(false).describe('Checks everything without a commit.')
+const dry_run = z.boolean().default(false).describe('Validates the request without committing anything.')
 const expected = Version.nullable()
   .optional()
   .describe('The version that the label must currently point to, or null if the label must not exist; otherwise 409.')
@@ -20,7 +20,7 @@ const Readme = z
   .refine((text) => countBytes(text) <= LIMITS.contentBytes, `expected at most ${LIMITS.contentBytes} bytes`)
   .refine((text) => !text.includes('\0'), 'expected text without NUL characters')
   .refine((text) => text.isWellFormed(), 'expected well-formed Unicode, without lone surrogates')
-  .describe('Notes on the prompt, in Markdown. Surrounding white space is removed.')
+  .describe('Notes on the prompt, in Markdown. Surrounding whitespace is removed.')
 
 /** The body of PATCH: a JSON merge patch (RFC 7396) of the changeable fields. */
 export const RepositoryPatch = z
@@ -39,7 +39,7 @@ export const RepositoryPatch = z
     readme: Readme.optional(),
     dry_run,
   })
-  .meta({ id: 'RepositoryPatch', description: 'A JSON merge patch of what may be changed of a repository.' })
+  .meta({ id: 'RepositoryPatch', description: 'A JSON merge patch of the fields of a repository that can be changed.' })
 /** The body that points a label at a version. */
 export const LabelRequest = z
   .strictObject({ version: Version.describe('The version that the label will point to.'), expected, dry_run })
@@ -58,10 +58,10 @@ export const YankRequest = z
     dry_run,
   })
   .meta({ id: 'YankRequest', description: 'Why a version is yanked.' })
-/** The body of an un-yank request, which is empty. */
+/** The body of an unyank request, which is empty. */
 const UnyankRequest = z.strictObject({}).meta({ id: 'UnyankRequest', description: 'Nothing.' })
 
-/** The fields of a patch that are written. */
+/** The fields of a patch, as they are written to the file. */
 export type PatchFields = Omit<z.infer<typeof RepositoryPatch>, 'dry_run'>
 
 /** A requested change. */
@@ -116,7 +116,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.outpu
   return parsed.value
 }
 
-/** The limits of a change's body, which holds no nested values except tags. */
+/** The limits of a change's body, which contains no nested values except tags. */
 export const CHANGE_BOUNDS: BodyBounds = {
   known: new Set([...Object.keys(RepositoryPatch.shape), 'version', 'expected', 'reason']),
   unknown: 100,

@@ -35,7 +35,7 @@ interface Publisher {
 
 /** The result of a request. */
 interface PublishDecision {
-  /** The version in the response: the new one, or the latest one if nothing changed. */
+  /** The version in the response: the new version, or the latest version if nothing changed. */
   version: VersionEntry
   record: VersionRecord
   /** Whether the latest version is identical, so that no version is added. */
@@ -70,7 +70,7 @@ export function decidePublish(
   if (file.status === 'archived')
     throw new HubError(
       'repo_archived',
-      `${fullName} is archived and takes no new versions. Publish elsewhere, or ask its owner to make it active again.`,
+      `${fullName} is archived and accepts no new versions. Publish elsewhere, or ask its owner to make it active again.`,
     )
   if (file.moved_to !== null)
     throw new HubError('repo_archived', `${fullName} has moved to ${file.moved_to}. Publish there.`)
@@ -119,7 +119,7 @@ export function decidePublish(
     ...measure(front.content),
     version: number,
   }
-  // The request itself was checked when it was parsed; this also checks what it takes over from the latest version. A publish that changes nothing has already returned 200 at this point.
+  // The request itself was checked when it was parsed; this also checks the values taken over from the latest version. A publish that changes nothing has already returned 200 at this point.
   const problems = [...nameLines(checkVersion(version), version.content), ...checkNewVersion(version)]
   if (problems.length > 0) throw validationFailed(problems)
   const versionText = formatVersionFile({ ...said, content: front.content })
@@ -130,7 +130,7 @@ export function decidePublish(
 /**
  * Returns the warnings about a version.
  *
- * @param breaking the warnings about breaking changes; none for a version that is already in git, because they would need another read
+ * @param breaking the warnings about breaking changes; none for a version that is already in git, because finding them would require another read
  */
 export function warnOf(
   version: VersionEntry,
@@ -162,12 +162,12 @@ function refuseConflict(
   const wanted = expected === null ? 'no version yet' : expected
   throw new HubError(
     'version_conflict',
-    `${fullName}: expected_version was ${wanted}, but the latest version is ${latest ?? 'none'}. Read it, then publish again with the version you saw.`,
+    `${fullName}: expected_version was ${wanted}, but the latest version is ${latest ?? 'none'}. Fetch the latest version, then publish again with its number.`,
   )
 }
 
 /**
- * Builds the new version from the request, and from the latest version where the request omits a field. Variables that are no longer used are dropped, new placeholders added. docs/contract.md section 7
+ * Builds the new version from the request, and from the latest version where the request omits a field. Variables that are no longer used are dropped, and new placeholders are added. docs/contract.md section 7
  *
  * @param license the repository's licence; a skill records it because it may change
  */
@@ -207,7 +207,7 @@ function changesOf(
   if (license !== undefined && license !== current.license) changes.license = license
   if (forked_from !== undefined && forked_from !== file.forked_from) {
     if (versions.length > 0)
-      throw validationFailed([{ key: 'forked_from', message: 'expected it with a first version alone' }])
+      throw validationFailed([{ key: 'forked_from', message: 'expected it only with the first version' }])
     changes.forked_from = forked_from
   }
   return changes
@@ -218,13 +218,13 @@ function nextNumber({ owner, name, versions }: RepositoryState, { bump }: Publis
   if (versions.length >= LIMITS.versionsPerRepository) {
     throw new HubError(
       'validation_failed',
-      `${owner}/${name} has ${versions.length} versions, and no repository may have more. Publish under another name.`,
+      `${owner}/${name} has ${versions.length} versions, which is the maximum. Publish under another name.`,
     )
   }
   if (!Version.safeParse(number).success)
     throw new HubError(
       'validation_failed',
-      `bump: the next version would be ${number}, beyond six digits a part. Raise another part.`,
+      `bump: the next version would be ${number}, but each part can have at most six digits. Increment another part.`,
     )
   return number
 }

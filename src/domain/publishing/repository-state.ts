@@ -67,7 +67,7 @@ export function readListedVersion(
 export function brokenFileError(place: Place, problems: readonly ValueProblem[]): HubError {
   return new HubError(
     'upstream_error',
-    `content/${formatPath(place)} on the branch cannot be read: ${formatProblems(problems)}. Mend it in git, then publish again.`,
+    `content/${formatPath(place)} on the branch cannot be read: ${formatProblems(problems)}. Fix it in git, then publish again.`,
   )
 }
 

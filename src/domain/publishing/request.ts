@@ -46,7 +46,7 @@ export const PublishRequest = z
       .string()
       .optional()
       .meta({ minLength: 1, maxLength: LIMITS.contentBytes, pattern: '\\S' })
-      .describe('The prompt’s content, stored byte for byte: 1 to 262144 bytes of UTF-8, not only white space.'),
+      .describe('The prompt’s content, stored byte for byte: 1 to 262144 bytes of UTF-8, not only whitespace.'),
     format: Format.optional().describe(
       '`text`, or `chat` if the content has role lines. Default: the previous version’s format; `text` for the first version.',
     ),
@@ -61,7 +61,7 @@ export const PublishRequest = z
     skill: SkillInput.nullable()
       .optional()
       .describe(
-        'Makes the version an Agent Skill; null means that it is not one. Default: as in the previous version.',
+        'Makes the version an Agent Skill; null means that it is not a skill. Default: as in the previous version.',
       ),
     title: Title.optional(),
     description: Description.optional(),
@@ -75,7 +75,10 @@ export const PublishRequest = z
       .describe(
         'The version that you expect to be the latest, or null for a new repository; if it is not, the response is 409.',
       ),
-    dry_run: z.boolean().default(false).describe('Checks everything without a commit; the response is 200.'),
+    dry_run: z
+      .boolean()
+      .default(false)
+      .describe('Validates the request without committing anything; the response is 200.'),
   })
   .meta({
     id: 'PublishRequest',
@@ -97,7 +100,7 @@ export type Measure = (content: string) => { content_sha256: string; size_bytes:
 /**
  * Parses a request's body.
  *
- * @param measure returns the size; content over the limit has its own status
+ * @param measure returns the size; content over the limit has its own error status
  * @throws HubError `content_too_large`, or `validation_failed` with every problem in one message, each with its field
  */
 export function parsePublishRequest(body: unknown, measure: Measure): PublishInput {
@@ -141,7 +144,7 @@ export function parsePublishRequest(body: unknown, measure: Measure): PublishInp
   return { ...rest, content: content as string, ...(format && { format }) }
 }
 
-/** Adds line numbers where known, because they are all that a client sees. */
+/** Adds line numbers where known, because they are the only positions that a client sees. */
 export function nameLines(problems: readonly PlacedProblem[], content: string): ValueProblem[] {
   return problems.map(({ key, message, offset }) =>
     offset === undefined ? { key, message } : { key, message: `line ${lineOf(content, offset)}: ${message}` },
@@ -175,7 +178,7 @@ function nameMessages(problems: readonly PlacedProblem[], messages: readonly Cha
 /** The limits of a publish's body, with its field names. */
 const PUBLISH_BOUNDS: BodyBounds = {
   known: new Set(Object.keys(PublishRequest.shape)),
-  // Maximum number of problems listed in full; if there are more, only the first ones and the total are reported.
+  // Maximum number of problems listed in full; if there are more, only the first problems and the total are reported.
   unknown: 100,
   keys: LIMITS.parameterKeys,
   values: LIMITS.requestValues,
@@ -193,8 +196,8 @@ export function findExcess(text: string, bounds = PUBLISH_BOUNDS): HubError | un
   if (excess === undefined) return undefined
   if (excess.kind === 'unknown') return validationFailed(excess.names.map(unknownField), excess.count)
   const most = {
-    keys: `${bounds.keys} keys in all`,
-    values: `${bounds.values} values in all`,
+    keys: `${bounds.keys} keys in total`,
+    values: `${bounds.values} values in total`,
     depth: `${bounds.depth} levels`,
   }[excess.kind]
   return validationFailed([{ key: excess.field, message: `expected at most ${most}` }])
@@ -210,7 +213,7 @@ export function contentTooLarge(): HubError {
 
 /** Returns one error for all problems, each with its field. @param count the total, if `problems` contains only some of them */
 export function validationFailed(problems: readonly ValueProblem[], count = problems.length): HubError {
-  // A message quotes its input, so it would also quote a token in the wrong field, in full or in part.
+  // A message quotes its input, so it could include all or part of a token that was sent in the wrong field.
   const message = formatProblems(problems, count).replace(/hub_[0-9A-Za-z]{20,}/g, 'hub_…')
   return new HubError('validation_failed', `${message}.`)
 }

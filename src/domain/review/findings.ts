@@ -13,12 +13,12 @@ type VersionTexts = Pick<VersionRecord, 'content' | 'changelog' | 'variables' | 
   skill?: { description: string } | null | undefined
 }
 
-/** Returns all warnings about one text field; those of the same kind are in the order of their positions. */
+/** Returns all warnings about one text field; warnings of the same kind are sorted by position. */
 export function findInText(text: string): Finding[] {
   return [...findHiddenCharacters(text), ...findLookAlikes(text), ...findSecrets(text)]
 }
 
-/** Maximum number of findings listed for each kind and text field; the others are only counted, because there may be a quarter of a million. */
+/** Maximum number of findings listed for each kind and text field; the others are only counted, because a text may cause a quarter of a million findings. */
 const MAX_PER_KIND = 5
 
 /** Returns the warnings about the text fields of a version and of its repository. `line` is the 1-based line of the content; findings in other fields name the field instead. */
@@ -76,7 +76,7 @@ export function warnOfFormat({ content, format }: Pick<VersionFile, 'content' | 
   return [{ code: 'looks_like_chat', message, line: lineOf(content, offset) }]
 }
 
-/** Warns about missing information that readers need. */
+/** Warns if information that readers need is missing. */
 export function warnOfMetadata(
   { name, title = '', description, tags, license }: Metadata,
   variables: readonly Variable[],
@@ -105,12 +105,12 @@ export function warnOfDifference(difference: Difference, bump: 'major' | 'minor'
   ]
   if (difference.format_changed) reasons.push('the format changed')
   if (difference.messages.removed.includes('history')) reasons.push('removed {{history}}')
-  if (reasons.length === 0) reasons.push('the format of the answer changed')
+  if (reasons.length === 0) reasons.push('the output format changed')
   const message = `breaking change since ${difference.from}, published as ${bump}: ${reasons.slice(0, MAX_PER_KIND).join(', ')}${reasons.length > MAX_PER_KIND ? ', …' : ''}. Publish it as major`
   return [{ code: 'breaking_change', message, line: null }]
 }
 
-/** Keeps the first few findings of each kind, and counts the others. */
+/** Keeps the first few findings of each kind, and counts the rest. */
 export function limitFindings(findings: readonly Finding[]): Finding[] {
   return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([code, all]) =>
     all.length <= MAX_PER_KIND
@@ -122,12 +122,12 @@ export function limitFindings(findings: readonly Finding[]): Finding[] {
   )
 }
 
-/** Cyrillic, Greek and related letters that look like Latin ones. @see https://www.unicode.org/reports/tr39/#Confusable_Detection */
+/** Cyrillic, Greek and related letters that look like Latin letters. @see https://www.unicode.org/reports/tr39/#Confusable_Detection */
 const DRAWN_AS_LATIN = /[асеорхуіјѕһԁԛԝӏАВЕЅЗІЈКМНОРСТХУԌԚԜοανρικΑΒΕΖΗΙΚΜΝΟΡΤΥΧցօսհⅼⅰⅴⅹ]/u
 /** A sequence of letters that mixes Latin and another script. The length is bounded, so a longer sequence is checked in parts. */
 const MIXED_WORD = /[\p{L}\p{M}\p{Nl}]{2,64}/gu
 
-/** Finds words that mix Latin letters with look-alikes, which people and programs read as different words. */
+/** Finds words that mix Latin letters with look-alikes, which users read as one word and programs as another. */
 function findLookAlikes(text: string): Finding[] {
   if (!DRAWN_AS_LATIN.test(text)) return []
   const findings: Finding[] = []
@@ -136,7 +136,7 @@ function findLookAlikes(text: string): Finding[] {
     // Requires at least two Latin letters, because Δx and µm legitimately mix scripts.
     if (!letter || !/\p{sc=Latin}.*\p{sc=Latin}/u.test(word)) continue
     const name = `U+${letter[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
-    const message = `holds a word that mixes alphabets: ${JSON.stringify(word)} has ${name}, which looks like a Latin letter`
+    const message = `contains a word that mixes alphabets: ${JSON.stringify(word)} has ${name}, which looks like a Latin letter`
     findings.push({ code: 'look_alikes', message, offset: index + letter.index })
   }
   return findings

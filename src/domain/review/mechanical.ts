@@ -1,4 +1,4 @@
-// Implements `--fix`: corrects spellings with only one possible meaning, in unpublished versions and index files.
+// Implements `--fix`: fixes spellings that have only one possible meaning, in unpublished versions and index files.
 import { parsePath } from '../content/content-path.ts'
 import {
   editFrontMatter,

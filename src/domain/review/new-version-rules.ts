@@ -47,9 +47,9 @@ export function checkNewVersion({ content, variables, changelog }: WrittenVersio
   return texts.flatMap(([key, text]) => checkText(key, text))
 }
 
-/** Reports text that is still the template's. @param key the field that contains the text */
+/** Reports text that is unchanged from the template. @param key the field that contains the text */
 export function checkText(key: string, text: string): PlacedProblem[] {
   return STARTER_TEXTS.has(text.trim())
-    ? [{ rule: 'is-edited', key, message: 'expected your own words, got the text that the file began with' }]
+    ? [{ rule: 'is-edited', key, message: 'expected your own text, got the text of the template' }]
     : []
 }

@@ -12,17 +12,17 @@ interface ReportEntry {
 /** The content of the comment. */
 export interface PullReport {
   entries: readonly ReportEntry[]
-  /** Our own sentences. */
+  /** Notes written by the hub, not by the author. */
   notes: readonly string[]
   owners: readonly { owner: string | undefined; isAllowed: boolean; reason: string }[]
   /** The commit that was reviewed. */
   head: string
-  /** Whether a maintainer has approved in place of owners. */
+  /** Whether a maintainer has approved in place of the owners. */
   isApproved: boolean
   differences: readonly { title: string; text: string }[]
 }
 
-/** The label with which a maintainer approves. The workflow removes it on every later event. */
+/** The label that a maintainer sets to approve a pull request. The workflow removes it on every later event. */
 const APPROVAL_LABEL = 'owner approved'
 /** Marks the comment so that the workflow can find and update it. */
 const MARK = '<!-- prompt-hub: content review -->'
@@ -71,7 +71,7 @@ function describeOwners(owners: PullReport['owners'], isApproved: boolean): stri
   if (owners.every(({ isAllowed }) => isAllowed)) return 'The owners of the changed files approve:'
   return isApproved
     ? `A maintainer approved (label \`${APPROVAL_LABEL}\`):`
-    : `It **waits for a maintainer**, who may set the label \`${APPROVAL_LABEL}\`; or a member of the owner can open the pull request instead. The label approves only this commit; later commits and other label changes remove it:`
+    : `It **needs approval from a maintainer**, who can set the label \`${APPROVAL_LABEL}\`. Alternatively, a member of the owner can open the pull request. The label approves only this commit; later commits and other label changes remove it:`
 }
 
 function formatDifferences(differences: PullReport['differences']): string[] {

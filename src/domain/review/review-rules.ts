@@ -39,7 +39,7 @@ export const RULES = {
     'create it, or set CONTENT_DIR to the folder that contains the prompts',
   ),
   readable: error('Every file and folder can be read.', 'give yourself read permission'),
-  'file-fits': error('A file is at most 1 MB long.', 'shorten it'),
+  'file-fits': error('A file is at most 1 MB in size.', 'shorten it'),
   'utf-8': error('Files are UTF-8.', 'save it as UTF-8'),
   'front-matter': error(
     'A file begins with YAML between two lines that are exactly ---.',
@@ -55,10 +55,10 @@ export const RULES = {
     'site.yml contains the name and look of the hub; its logo is a small SVG or PNG.',
     'correct that value; see the guide to self-hosting',
   ),
-  'content-is-text': error('The front matter is followed by text, without NUL.', 'write the prompt there'),
+  'content-is-text': error('The front matter is followed by text without null characters.', 'write the prompt there'),
   'content-fits': error('The content is at most 262,144 bytes long.', 'shorten it, or split it into two prompts'),
   'variables-are-few': error('A version has at most 64 placeholders.', 'combine some of them'),
-  'placeholders-are-short': error('The name of a placeholder has at most 64 characters.', 'give it a shorter name'),
+  'placeholders-are-short': error('The name of a placeholder is at most 64 characters long.', 'give it a shorter name'),
   'content-is-chat': error(
     'A version with format chat consists of role lines and messages.',
     'write {{role "user"}} alone on a line before each message; see the guide to chat prompts',
@@ -73,7 +73,7 @@ export const RULES = {
   ),
   'holds-no-secret': error(
     'No field contains a token of this hub, another token with a valid checksum, or a private key.',
-    'revoke it at once, then replace it with a made-up one',
+    'revoke it immediately, then replace it with a made-up value',
   ),
   'has-versions': error(
     'A repository has at least one version.',
@@ -90,17 +90,17 @@ export const RULES = {
   ),
   'advisories-have-ranges': error(
     'The range of an advisory is a valid node-semver range.',
-    'write it such as "<1.2.0" or "1.0.0 - 1.4.2"',
+    'write a range such as "<1.2.0" or "1.0.0 - 1.4.2"',
   ),
   'successor-exists': error('moved_to names another repository, which has not moved.', 'name its current repository'),
-  'replacement-exists': error('replaced_by names another repository that exists.', 'name an existing one'),
+  'replacement-exists': error('replaced_by names another repository that exists.', 'name an existing repository'),
   'license-is-spdx': error(
     'A licence is an SPDX expression.',
     'use an identifier from https://spdx.org/licenses, or run with --fix',
   ),
   'version-unchanged': error('A version that is on the main branch is never changed, moved or deleted.', NEW_VERSION),
   'version-number-used': error(
-    'A version number that was ever on the main branch is not reused for another text.',
+    'A version number that was ever on the main branch is not reused for different content.',
     'use the next number',
   ),
   'portable-name': error(
@@ -112,7 +112,7 @@ export const RULES = {
     'publish it under another name, and set moved_to to that name',
   ),
   'version-step': error(
-    'A new version is exactly one step above the highest, and the first is 1.0.0.',
+    'A new version is exactly one step above the highest version, and the first version is 1.0.0.',
     'rename the file; npm run bump uses the right number',
   ),
   'no-forged-provenance': error(
@@ -120,11 +120,11 @@ export const RULES = {
     'remove the key provenance',
   ),
   'published-by-now': error(
-    'The published_at of a new version is not in the future; clocks may differ by five minutes.',
+    'The published_at of a new version is not in the future, except for a clock difference of up to five minutes.',
     'use the current time, in UTC',
   ),
   'published-by-author': error(
-    'A version in a pull request has its author, or a member of its owner, as published_by.',
+    'The published_by of a version in a pull request is the author of the pull request or a member of the owner.',
     'use your own login',
   ),
   'is-edited': error('No template text of npm run new or "Suggest a change" remains.', 'replace it with your own text'),
@@ -133,20 +133,20 @@ export const RULES = {
     'add {{name}} to the content, or remove the declaration',
   ),
   'placeholders-are-declared': advice(
-    'A version that declares variables declares every placeholder of its content.',
+    'A version that declares variables declares every placeholder in its content.',
     'declare it under variables, or use variables: [] if nothing is filled in',
   ),
   secret: advice('Nothing looks like a secret.', 'revoke it if it is real, and use an obvious example instead'),
   'hidden-characters': advice('Every character is visible.', 'retype the passage without the character'),
   'look-alikes': advice('A word uses only one alphabet.', 'retype the word'),
-  'weak-title': advice('A repository has a title in words.', 'add title to index.md'),
+  'weak-title': advice('A repository has a title of a few words.', 'add title to index.md'),
   'weak-metadata': advice(
     'A repository has a description, tags and a licence, and every variable has a description.',
     'add what is missing',
   ),
   'near-duplicate': advice(
-    'A prompt does not repeat the words of another one.',
-    'say in the description how they differ, or improve the other one',
+    'A prompt does not duplicate the text of another prompt.',
+    'explain in the description how they differ, or improve the other prompt',
   ),
   'breaking-change': advice(
     'A breaking change is published as a major version.',
@@ -157,7 +157,7 @@ export const RULES = {
 /** The name of a rule. */
 export type RuleName = keyof typeof RULES
 
-/** Returns whether a rule of this name exists. */
+/** Returns whether a rule with this name exists. */
 export function isRuleName(name: string): name is RuleName {
   return Object.hasOwn(RULES, name)
 }

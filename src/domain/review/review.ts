@@ -1,4 +1,4 @@
-// Review rules beyond those of every build: version numbers, and advice. Each finding names a front matter key, with an offset where possible.
+// Review rules in addition to those of every build: version numbers, and advice. Each finding names a front matter key, with an offset where possible.
 import { compareForCallers } from '../catalogue/difference.ts'
 import { compareVersions, isNextVersion, stepBetween } from '../catalogue/versions.ts'
 import { findRoleLine } from '../content/chat.ts'
@@ -11,7 +11,7 @@ import { findInText, limitFindings, warnOfDifference, warnOfFormat, warnOfMetada
 import { checkNewVersion, checkText, compareVariables, type PlacedProblem } from './new-version-rules.ts'
 import { isRuleName, type RuleName } from './review-rules.ts'
 
-/** Which repository. */
+/** The owner and name of a repository. */
 type RepositoryPlace = Pick<RepositoryEntry, 'owner' | 'name'>
 
 /** A problem in a file, with its position if known. */
@@ -23,13 +23,13 @@ const MAX_CLOCK_SKEW_MS = 5 * 60_000
 /** The context for checking new versions. */
 export interface ReviewContext {
   now: Date
-  /** Returns whether a version of an owner may name a login as its publisher; omitted if the author is unknown. */
+  /** Returns whether a version in an owner's repository may have a login as its publisher; omitted if the author is unknown. */
   mayBePublisher?: ((owner: string, login: string) => boolean) | undefined
 }
 
 /** The change to a file. */
 export interface FileChange {
-  /** Whether it is a version that the base does not contain and never contained with the same bytes. */
+  /** Whether it is a version that the base does not contain, and never contained with the same bytes. */
   isNew: boolean
   /** Whether it is new or differs from the base. Without a base, every file counts as changed and none as new. */
   isTouched: boolean
@@ -41,7 +41,7 @@ type Reporter = (rule: RuleName, key: string, message: string, offset?: number) 
  * Checks the name of a repository and the numbers of its new versions.
  *
  * @param published the numbers in the base
- * @param fresh the new ones, lowest first
+ * @param fresh the new numbers, lowest first
  */
 export function reviewVersionNumbers(
   place: RepositoryPlace,
@@ -67,7 +67,7 @@ export function reviewVersionNumbers(
   return remarks
 }
 
-/** Reviews one version. @param before the next lower one, if any */
+/** Reviews one version. @param before the next lower version, if any */
 export function reviewVersion(
   place: RepositoryPlace,
   version: VersionEntry,
@@ -82,7 +82,7 @@ export function reviewVersion(
   return remarks
 }
 
-/** Reviews a repository's `index.md`, if it has one. @param last its highest version, if it has any */
+/** Reviews a repository's `index.md`, if it exists. @param last its highest version, if any */
 export function reviewIndex(
   place: RepositoryPlace,
   { title = '', description, tags, license, readme }: RepositoryFile = DEFAULT_REPOSITORY_FILE,
@@ -107,13 +107,13 @@ export function reviewIndex(
   return remarks
 }
 
-/** Reports that two prompts' latest versions have the same words. @param path the version file @param other the other prompt's version file */
+/** Reports that the latest versions of two prompts have the same words. @param path the version file @param other the other prompt's version file */
 export function reportSameWords(path: string, other: string): ReviewFinding {
   const message = `has the same words as ${other.split('/').slice(0, 2).join('/')}`
   return { file: `content/${path}`, rule: 'near-duplicate' satisfies RuleName, key: 'content', message }
 }
 
-/** Returns whether a prompt is meant for use. An inactive prompt may legitimately equal its replacement. */
+/** Returns whether a prompt is active and has neither moved nor been replaced. An inactive prompt may legitimately have the same text as its replacement. */
 export function isInUse({ status, moved_to, replaced_by }: RepositoryFile = DEFAULT_REPOSITORY_FILE): boolean {
   return status === 'active' && !moved_to && !replaced_by
 }
@@ -134,7 +134,7 @@ function reviewNewVersion(
   const { provenance, published_at, published_by } = version
   if (provenance) say('no-forged-provenance', 'provenance', 'expected none: only the hub writes it')
   if (Date.parse(published_at) > now.getTime() + MAX_CLOCK_SKEW_MS)
-    say('published-by-now', 'published_at', `expected a time that has passed, got ${published_at}`)
+    say('published-by-now', 'published_at', `expected a time that is not in the future, got ${published_at}`)
   if (mayBePublisher && !mayBePublisher(owner, published_by))
     say(
       'published-by-author',

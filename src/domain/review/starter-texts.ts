@@ -7,5 +7,5 @@ export const STARTER = {
   variable: 'What to give for it',
 } as const
 
-/** All template texts, including those that "Suggest a change" used to write. Compared without surrounding white space. */
+/** All template texts, including those that "Suggest a change" used to write. Compared without surrounding whitespace. */
 export const STARTER_TEXTS: ReadonlySet<string> = new Set([...Object.values(STARTER), 'Say what changes, and why'])

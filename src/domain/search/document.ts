@@ -4,7 +4,7 @@ import { isStopWord, tokenize, toTerm } from './tokens.ts'
 
 /** Maximum indexed tokens per field. docs/contract.md section 4. */
 const MAX_TOKENS_PER_FIELD = 4_000
-/** Maximum distinct indexed tokens per prompt. Ten thousand words of ordinary text contain about as many; random letters contain more. */
+/** Maximum distinct indexed tokens per prompt. Ten thousand words of ordinary text contain about this many distinct tokens; random letters contain more. */
 const MAX_DIFFERENT_TOKENS = 2_000
 
 /** The indexed fields with their BM25 weights. */
@@ -51,7 +51,7 @@ export function tagTerm(tag: string): string {
   return `·${tag.replaceAll('-', '·')}`
 }
 
-/** Returns the distinct words of a prompt; words in fields that describe it appear twice, because they count twice in the vocabulary. */
+/** Returns the distinct words of a prompt; words in fields that describe the prompt appear twice, because they count twice in the vocabulary. */
 export function listWords({ readme, content, ...describing }: Document): string[] {
   const words = new Set(Object.values(describing).flat())
   return [...words, ...new Set([...words, ...readme, ...content])]

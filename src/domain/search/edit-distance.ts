@@ -1,6 +1,6 @@
 // Decides how many typos are tolerated, and computes the distance between words.
 
-/** Returns the maximum number of typos in a word: one from four letters, two from eight. Words over 32 letters are identifiers and hashes. */
+/** Returns the maximum number of typos in a word: one in words of at least four letters, two in words of at least eight, and none in words of more than 32 letters, which are identifiers and hashes. */
 export function maxTypos(word: string): 0 | 1 | 2 {
   if (word.length < 4 || word.length > 32) return 0
   return word.length < 8 ? 1 : 2

@@ -1,4 +1,4 @@
-// Parses the list of synonyms: sets of words and phrases that mean the same in a search, written by maintainers.
+// Parses the list of synonyms: sets of words and phrases that mean the same, maintained by hand.
 import { type Parsed, printable, type ValueProblem } from '../text/problems.ts'
 import { tokenize, toTerm } from './tokens.ts'
 
@@ -11,7 +11,7 @@ type EquivalentSet = readonly string[] | { readonly short: readonly string[]; re
 export type Equivalents = readonly EquivalentSet[]
 
 /**
- * Parses `content/equivalents.txt`: one set per line, phrases separated by commas. `>` separates an abbreviation from its meanings: a search for `erd` in `erd > data model, schema` also finds both meanings, but not the other way round. A line that starts with `#` is a comment.
+ * Parses `content/equivalents.txt`: one set per line, phrases separated by commas. `>` separates an abbreviation from its meanings: a search for `erd` in `erd > data model, schema` also finds both meanings, but not vice versa. A line that starts with `#` is a comment.
  *
  * @returns the sets, or every problem with its line
  */
@@ -22,7 +22,7 @@ export function parseEquivalents(text: string): Parsed<Equivalents> {
     const trimmed = line.trim()
     if (trimmed === '' || trimmed.startsWith('#')) continue
     const sides = trimmed.split('>').map((side) => side.split(',').map((phrase) => tokenize(phrase).join(' ')))
-    const message = sides.length > 2 ? 'expected one > at most' : findProblem(sides.flat())
+    const message = sides.length > 2 ? 'expected at most one >' : findProblem(sides.flat())
     const [short, long] = sides
     if (message === undefined) sets.push(long === undefined ? short! : { short: short!, long })
     else problems.push({ key: `line ${index + 1}`, message: `${message}, got ${JSON.stringify(printable(trimmed))}` })
@@ -35,12 +35,12 @@ export function parseEquivalents(text: string): Parsed<Equivalents> {
 function findProblem(phrases: readonly string[]): string | undefined {
   const { phrasesPerSet, wordsPerPhrase } = EQUIVALENTS_LIMITS
   if (phrases.length < 2 || phrases.length > phrasesPerSet)
-    return `expected 2 to ${phrasesPerSet} phrases parted by commas`
+    return `expected 2 to ${phrasesPerSet} phrases separated by commas`
   if (phrases.includes('')) return 'expected a word on each side of every comma'
   if (phrases.some((phrase) => phrase.split(' ').length > wordsPerPhrase))
-    return `expected at most ${wordsPerPhrase} words a phrase`
+    return `expected at most ${wordsPerPhrase} words per phrase`
   const isRepeated = new Set(phrases.map(toTerms)).size < phrases.length
-  return isRepeated ? 'expected each phrase once; forms of a word are one word' : undefined
+  return isRepeated ? 'expected each phrase only once; all forms of a word count as the same word' : undefined
 }
 
 /** Synonyms of a phrase: for its terms, joined by a space, the terms of each synonym. */

@@ -1,7 +1,7 @@
 // Converts a search query to a group of alternatives for each word, as quoted FTS5 terms. No special character in the query reaches FTS5.
 import { readWords, tokenize, toTerm } from './tokens.ts'
 
-/** The vocabulary of an index. Each call is bounded. */
+/** The vocabulary of an index. The cost of each call is bounded. */
 export interface Vocabulary {
   /** Returns the approximate number of prompts that contain a term. */
   countPrompts(term: string): number
@@ -36,7 +36,7 @@ export interface Query {
   phrase: string | undefined
   ignored: string[]
   corrected: Record<string, string>
-  /** Whether the query contains no white space, as in `a:b`. */
+  /** Whether the query contains no whitespace, as in `a:b`. */
   isOnePhrase: boolean
   /** Whether words were dropped to limit the cost. */
   isCut: boolean
@@ -53,7 +53,7 @@ const MAX_SPAN = 4
 const MAX_ALTERNATIVES = 24
 /** Maximum number of index entries for all alternatives together. */
 const MAX_ENTRIES = 250_000
-/** A guessed word has a lower weight than a typed one. */
+/** A guessed word has a lower weight than a typed word. */
 const GUESSED_SHARE = 0.7
 
 /** Parses a query. A query without letters and digits has no groups. */
@@ -91,14 +91,14 @@ export function formatGroup({ alternatives }: WordGroup): string {
 /** Converts words to terms; a pair of ideographs counts as two terms. */
 const toPhrase = (words: string): string => tokenize(words).map(toTerm).join(' ')
 
-/** Converts phrases to alternatives, except those that no prompt can contain. */
+/** Converts phrases to alternatives, except phrases that no prompt can contain. */
 function findPhrases(phrases: readonly string[], { countPrompts }: Vocabulary): Alternative[] {
   return phrases
     .map((phrase) => ({ phrase, prompts: Math.min(...phrase.split(' ').map(countPrompts)) }))
     .filter(({ prompts }) => prompts > 0)
 }
 
-/** Adds the meanings of adjacent words: their synonyms, and compounds of two. Each of these words gets the alternative. */
+/** Adds alternatives for adjacent words: their synonyms, and compounds of two words. Each of the adjacent words gets the alternative. */
 function expandSpans(groups: readonly WordGroup[], vocabulary: Vocabulary): void {
   const terms = groups.map(({ word }) => toPhrase(word))
   const isKnown = groups.map(({ alternatives }) => alternatives.length > 0)
@@ -130,7 +130,7 @@ function guessWord(group: WordGroup, vocabulary: Vocabulary): void {
   group.alternatives = findPhrases(guesses.map(toPhrase), vocabulary)
 }
 
-/** Splits a word into two known ones. If there are several ways, it uses the one whose rarer part is in most prompts. */
+/** Splits a word into two known words. If several splits are possible, it uses the split whose rarer part is in the most prompts. */
 function splitJoined(word: string, { hasWord, countPrompts }: Vocabulary): string | undefined {
   const rarer = (parts: readonly string[]) => Math.min(...parts.map((part) => countPrompts(toTerm(part))))
   return Array.from(word, (_, at) => [word.slice(0, at), word.slice(at)])

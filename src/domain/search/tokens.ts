@@ -1,13 +1,13 @@
-// Splits text into tokens and converts tokens to terms, in the same way for the index and for queries. The only importer of the stemmer.
+// Splits text into tokens and converts tokens to terms, in the same way for the index and for queries. Only this file imports the stemmer.
 import { stemmer } from '@orama/stemmers/english'
 
-/** Maximum token length, the same as that of a name, so that a one-word name is found as a whole; longer tokens are split. */
+/** Maximum token length. It equals the maximum length of a name, so that a one-word name is one token; longer tokens are split. */
 const MAX_TOKEN_CHARACTERS = 64
 const IDEOGRAPHS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
 /** In scripts without spaces, each character is a token, so that phrases are found inside sentences. */
 const TOKEN = new RegExp(`[${IDEOGRAPHS}]|[[\\p{L}\\p{N}]--[${IDEOGRAPHS}]]{1,${MAX_TOKEN_CHARACTERS}}`, 'gv')
 const IDEOGRAPH = new RegExp(`^[${IDEOGRAPHS}]$`, 'v')
-/** Single letters separated by punctuation are one token: `R&R`, `e.g.`, `w/o`, `1:1`. */
+/** Single letters that are separated by punctuation form one token: `R&R`, `e.g.`, `w/o`, `1:1`. */
 const INITIALS = /(?<![\p{L}\p{N}])(?:[a-z](?:[.&/][a-z])+|\d:\d)(?![\p{L}\p{N}])/gu
 const SIGNS = /[.&/:]/g
 /** Most text is ASCII, which only needs to be converted to lower case. */
@@ -54,13 +54,13 @@ export function isStopWord(token: string): boolean {
   return STOP_WORDS.has(token)
 }
 
-/** Maximum number of words in a query; more would cost time and hardly change the results. docs/contract.md section 4. */
+/** Maximum number of words in a query; more words would take longer and hardly change the results. docs/contract.md section 4. */
 const MAX_WORDS = 12
 
 /**
  * Extracts the distinct significant words of a query, in the order typed. In scripts without spaces, each pair of adjacent characters is a word.
  *
- * @returns the words used, those beyond the limit, and the last one if it may be incomplete
+ * @returns the words used, the words beyond the limit, and the last word if it may be incomplete
  */
 export function readWords(question: string): { words: string[]; ignored: string[]; last: string | undefined } {
   const typed = question.split(/\s+/u).map(tokenize)

@@ -21,26 +21,26 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 /** The limits of a value. */
 interface JsonBounds {
-  /** Maximum number of nested lists and objects. */
+  /** Maximum nesting depth of lists and objects. */
   depth: number
-  /** Maximum number of keys in all its objects together; default: unlimited. */
+  /** Maximum total number of keys in all its objects; default: unlimited. */
   keys?: number
 }
 
 /**
- * Finds the first problem of a value, in linear time. Uses a work list instead of recursion, because a deeply nested hostile value would overflow the stack.
+ * Finds the first problem with a value, in linear time. Uses a work list instead of recursion, because a deeply nested hostile value would overflow the stack.
  *
- * @returns a sentence, or undefined
+ * @returns a message, or undefined
  */
 export function findJsonProblem(value: unknown, { depth: mostLevels, keys: mostKeys }: JsonBounds): string | undefined {
   let keys = 0
   const waiting: { value: unknown; depth: number }[] = [{ value, depth: 1 }]
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { value: current, depth } = next
-    if (typeof current === 'number' && !Number.isFinite(current)) return 'expected numbers that JSON can write'
+    if (typeof current === 'number' && !Number.isFinite(current)) return 'expected numbers that JSON can represent'
     if (typeof current === 'string' && !current.isWellFormed())
       return 'expected well-formed Unicode, without lone surrogates'
-    if (typeof current === 'bigint' || current === undefined) return 'expected values that JSON can write'
+    if (typeof current === 'bigint' || current === undefined) return 'expected values that JSON can represent'
     if (typeof current !== 'object' || current === null) continue
     if (depth > mostLevels) return `expected at most ${mostLevels} levels`
     const isObject = !Array.isArray(current)
@@ -48,7 +48,7 @@ export function findJsonProblem(value: unknown, { depth: mostLevels, keys: mostK
       // Many programs drop this key when they read an object, or use its value as the object's prototype.
       if (key === '__proto__') return 'expected no key named __proto__'
       if (!key.isWellFormed()) return 'expected well-formed Unicode, without lone surrogates'
-      if (isObject && mostKeys !== undefined && ++keys > mostKeys) return `expected at most ${mostKeys} keys in all`
+      if (isObject && mostKeys !== undefined && ++keys > mostKeys) return `expected at most ${mostKeys} keys in total`
       waiting.push({ value: child, depth: depth + 1 })
     }
   }
@@ -61,11 +61,11 @@ export interface BodyBounds {
   known: ReadonlySet<string>
   /** Maximum number of other fields. */
   unknown: number
-  /** Maximum number of keys of all objects in one field together. */
+  /** Maximum total number of keys in all objects of a field. */
   keys: number
-  /** Maximum number of values of all lists and objects in one field together. */
+  /** Maximum total number of values in all lists and objects of a field. */
   values: number
-  /** Maximum number of nested lists and objects in one field. */
+  /** Maximum nesting depth of lists and objects in a field. */
   depth: number
 }
 
@@ -73,9 +73,9 @@ export interface BodyBounds {
 type JsonExcess =
   | {
       kind: 'unknown'
-      /** The first ones, up to the limit. */
+      /** The names of the unknown fields, up to the limit. */
       names: string[]
-      /** How many were found. */
+      /** The total number of unknown fields. */
       count: number
     }
   | {

@@ -22,7 +22,7 @@ export interface Problem extends RuleProblem {
 /** The result of parsing: the value, or all problems. */
 export type Parsed<Value> = { value: Value; problems?: never } | { value?: never; problems: ValueProblem[] }
 
-/** Parses a value with a schema and describes every problem in our own words; a message in the schema takes precedence. */
+/** Parses a value with a schema and describes every problem in the hub's words, not zod's; a message in the schema takes precedence. */
 export function parseWithSchema<Schema extends z.ZodType>(schema: Schema, input: unknown): Parsed<z.output<Schema>> {
   const result = schema.safeParse(input, { error: describeIssue })
   return result.success ? { value: result.data } : { problems: result.error.issues.flatMap(explodeIssue) }
@@ -33,7 +33,7 @@ export function formatProblem({ key, message }: ValueProblem): string {
   return key === '' ? message : `${key}: ${message}`
 }
 
-/** Formats problems as one message: the first ones in full, and the number of the others. @param count the total, if `problems` contains only some of them */
+/** Formats problems as one message: the first problems in full, and the number of the remaining ones. @param count the total, if `problems` contains only some of them */
 export function formatProblems(problems: readonly ValueProblem[], count = problems.length): string {
   const named = problems.slice(0, LIMITS.problemsNamed).map(formatProblem).join('; ')
   const others = count - LIMITS.problemsNamed

@@ -1,6 +1,6 @@
 // Measures text in code points, bytes and lines. Imports no schemas, so that pages can use it.
 
-/** Returns the length of a string in code points, which is what people count and what JSON Schema's `maxLength` means (RFC 8259 section 8.2). */
+/** Returns the length of a string in code points, which is what users count and what JSON Schema's `maxLength` means (RFC 8259 section 8.2). */
 export function countCharacters(text: string): number {
   let count = 0
   for (const _ of text) count++

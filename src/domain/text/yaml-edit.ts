@@ -15,7 +15,7 @@ import {
 import { isSameJson } from './json.ts'
 import { formatYaml, parseYaml } from './yaml.ts'
 
-/** A key to change: a top-level key or a key one level below, such as `labels.production`. */
+/** A key to change: a top-level key, or a key one level below it, such as `labels.production`. */
 export interface KeyChange {
   path: readonly [key: string] | readonly [key: string, below: string]
   /** The new value, as JSON; undefined removes the key. */
@@ -34,10 +34,10 @@ export function editYaml(text: string, changes: readonly KeyChange[]): string {
 
 function changeKey(text: string, change: KeyChange): string {
   const before = parseYaml(text, 1).value
-  if (!before) throw new Error('only YAML without problems is edited')
+  if (!before) throw new Error('only valid YAML can be edited')
   const wanted = expected(before, change)
   if (isSameJson(before, wanted)) return text
-  // An indented comment below a removed key would become part of a block scalar above it. A comment that is not indented ends the block scalar.
+  // An indented comment below a removed key would become part of a block scalar above it. A comment without indentation ends the block scalar.
   for (const inPlace of ['', '#']) {
     const edited = splice(text, change, inPlace)
     const after = edited === undefined ? undefined : parseYaml(edited, 1).value
@@ -140,7 +140,7 @@ function replaceValue(text: string, pair: Pair, value: unknown): string | undefi
   const head = `${text.slice(0, colon)} ${inline(value)}`
   const between = text.slice(colon, from)
   const comment = /[ \t]+#[^\r\n]*/.exec(between)?.[0] ?? ''
-  // A comment after `|` belongs to the value; one after the colon stays.
+  // A comment after `|` belongs to the value; a comment after the colon stays.
   if ((isScalar(node) && isBlockText(node)) || (isCollection(node) && !node.flow))
     return `${head}${comment}${lineEndOf(text, end)}${text.slice(end)}`
   if (!between.includes('\n') || comment === '') return head + text.slice(to)
@@ -174,7 +174,7 @@ function removeFromFlow(text: string, pair: Pair): string | undefined {
   return text.slice(0, from).replace(/,[ \t]*$/, '') + text.slice(to)
 }
 
-/** Removes the only key below another one, whose value becomes `{}`. */
+/** Removes the only key of a nested mapping, which becomes `{}`. */
 function emptyBlock(text: string, pair: Pair, inner: YAMLMap): string | undefined {
   const colon = colonEnd(pair)
   const only = inner.items[0]
@@ -198,7 +198,7 @@ function valueEnd(pair: Pair): number | undefined {
   return value ? value.range?.[1] : colonEnd(pair)
 }
 
-/** Returns the end of the value's last line, including the comment after it. A comment on its own line below does not belong to the value, although the package includes it. */
+/** Returns the end of the value's last line, including the comment after it. A comment on a separate line below the value does not belong to it, although the package includes it. */
 function nodeEnd(text: string, pair: Pair): number | undefined {
   const at = lastOf(pair)
   if (at === undefined || (at.isBlock && text[at.end - 1] === '\n')) return at?.end

@@ -8,23 +8,23 @@ import { type Parsed, printable, type ValueProblem } from './problems.ts'
  *
  * @param text only the YAML, without the lines around it
  * @param firstLine line number of its first line in the file, for messages
- * @returns the mapping as plain values, or all syntax problems at once, of which only a few are given in full @see docs/notes/yaml.md: aliases grow without bound, so none is accepted, and two of the library's own checks take quadratic time
+ * @returns the mapping as plain values, or all syntax problems, of which only a few are described in full @see docs/notes/yaml.md: aliases can expand without limit, so they are rejected, and two of the library's checks take quadratic time
  */
 export function parseYaml(text: string, firstLine: number): Parsed<Record<string, unknown>> {
   const value = loadUsual(text)
   return value ? { value } : parseAny(text, firstLine)
 }
 
-/** Texts that js-yaml and yaml may read differently; yaml reads these. */
+/** Texts that js-yaml and yaml may parse differently; they are parsed with yaml. */
 const UNUSUAL = new RegExp(
   [
     // Tabs, control characters, and characters that some parsers treat as a space or a line break.
     String.raw`[^\n\x20-\x7e\u00a1-\u167f\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff]`,
     // Anchors and tags.
     String.raw`(?<!\w)[&!]`,
-    // A block scalar on its own line, or with the width of its indentation.
+    // A block scalar on a line by itself, or with an indentation indicator.
     String.raw`^ *[|>]|[|>][+-]?\d`,
-    // A list item that continues after its closing quote or bracket; js-yaml accepts some that are invalid.
+    // A list item that continues after its closing quote or bracket; js-yaml accepts some invalid list items.
     String.raw`^ *-.*["'\]}] *[^\s,:#\]}]`,
     // The end of a document.
     String.raw`^\.\.\.`,
@@ -32,7 +32,7 @@ const UNUSUAL = new RegExp(
   'm',
 )
 
-/** js-yaml would read the key `1.10` as a number and store it as `1.1`; all of our keys are strings. */
+/** js-yaml would read the key `1.10` as a number and store it as `1.1`; all our keys are strings. */
 const SCHEMA = CORE_SCHEMA.withTags(
   defineMappingTag<Record<string, unknown>>(mapTag.tagName, {
     ...mapTag,
@@ -65,7 +65,7 @@ export function parseAny(text: string, firstLine: number): Parsed<Record<string,
       version: '1.2',
       schema: 'core',
       lineCounter: lines,
-      // Both take quadratic time: one copies the whole line for every error, the other compares every key with all before it.
+      // Both checks take quadratic time: one copies the whole line for every error, the other compares every key with all previous keys.
       prettyErrors: false,
       uniqueKeys: false,
       stringKeys: true,
@@ -95,7 +95,7 @@ export function parseAny(text: string, firstLine: number): Parsed<Record<string,
     return { value: Object.fromEntries(Object.entries(value)) }
   } catch {
     // The parser is recursive, so text nested thousands of levels deep overflows the stack.
-    return { problems: [{ key: '', message: 'expected YAML that is not nested so deeply' }] }
+    return { problems: [{ key: '', message: 'expected less deeply nested YAML' }] }
   }
 }
 

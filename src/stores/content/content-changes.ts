@@ -11,17 +11,17 @@ import { CONVERTED } from './converted-files.ts'
 /** A base to compare with. */
 export interface Comparison {
   git: Git
-  /** The base's name, as passed in. */
+  /** The base's name, as given by the caller. */
   name: string
   /** The base's commit. */
   base: string
-  /** The commit where this branch left the base, or a merge of all such commits. Later commits on the base are not changes of this branch. */
+  /** The commit where this branch forked from the base, or a merge of all such commits. Later commits on the base do not count as changes of this branch. */
   fork: string
   /** Whether older history is missing (in a shallow clone), so that previously deleted version numbers are unknown. */
   isShallow: boolean
   /** Whether the file system supports executable bits. */
   areModesKept: boolean
-  /** For each path where a version was deleted and exists again, the IDs of its earlier bytes. This is read once, and only if there is a new version. */
+  /** For each path where a version was deleted and exists again, the blob IDs of the earlier bytes. They are read once, and only if there is a new version. */
   readDeleted(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
 }
 
@@ -39,8 +39,8 @@ interface PathChange extends FileChange {
 /**
  * Opens a comparison of a content folder with a commit.
  *
- * @param dir the content folder, in a git work tree; uncommitted files are included as they are
- * @param name any name of a commit
+ * @param dir the content folder, in a git working tree; uncommitted files are included unchanged
+ * @param name any revision that names a commit
  * @throws Error that explains what to do if the commit is missing
  */
 export async function openComparison(
@@ -81,7 +81,7 @@ export async function findTrackedHead(
   return found === undefined ? undefined : 'HEAD'
 }
 
-/** Finds the fork point. Two histories that merged the same commits have several merge bases; like git, this merges those first. @throws Error if git is too old for that */
+/** Finds the fork point. Two branches that merged the same commits have several merge bases; like git, this function merges the bases first. @throws Error if git is too old to merge them */
 async function findFork(git: Git, base: string): Promise<string> {
   // Without a common ancestor (after a rewrite of the base, or in a shallow clone), the base itself is used.
   const found = (await git.find(['merge-base', '--all', base, 'HEAD'])) ?? base
@@ -96,13 +96,13 @@ async function findFork(git: Git, base: string): Promise<string> {
   return fork
 }
 
-/** Reads which versions were deleted. Keeps only those whose path exists again, because no others are looked up. */
+/** Reads which versions were deleted. Keeps only the versions whose path exists again, because no others are looked up. */
 async function readDeleted(dir: string, git: Git, commit: string): Promise<Map<string, Set<string>>> {
   const deleted = new Map<string, Set<string>>()
   const deletions = ['log', '-m', '--raw', '--diff-filter=D', '--format=', '--no-renames', '--no-abbrev']
   let id: string | undefined
   for await (const record of git.records([...deletions, '--relative', '-z', commit, '--', '.'])) {
-    // A path follows its metadata, and may look like anything.
+    // Each metadata record is followed by a path, which may look like a metadata record itself.
     if (id === undefined) [, id] = /^[\s:]*\d+ \d+ ([0-9a-f]+) /.exec(record) ?? []
     else {
       if (existsSync(join(dir, record))) deleted.set(record, (deleted.get(record) ?? new Set()).add(id))
@@ -116,12 +116,12 @@ function isVersionPath(path: string): boolean {
   return parsePath(path).value?.kind === 'version'
 }
 
-/** Returns whether the base had a version at this path at the fork, or has one now. */
+/** Returns whether the base had a version at this path at the fork point, or has a version there now. */
 export function isPublished({ path, atBase, atFork }: FileState): boolean {
   return (atBase !== undefined || atFork !== undefined) && isVersionPath(path)
 }
 
-/** Determines the change at one path. @param here undefined if there is no regular file */
+/** Determines how the file at a path changed. @param here undefined if there is no regular file */
 export async function classifyChange(
   comparison: Comparison,
   state: FileState,
@@ -155,12 +155,12 @@ export async function classifyChange(
   return { isNew: !ids?.has(here.id), isTouched, problems }
 }
 
-/** Returns whether a file's bytes differ from git although git considers it unchanged: an attribute or a setting converts it, so git alone would show no difference. */
+/** Returns whether a file's bytes differ from git although git considers it unchanged: if an attribute or a setting converts the file, git shows no diff. */
 function isConverted({ inIndex, edited }: FileState, here: FileHere | undefined): boolean {
   return here !== undefined && inIndex !== undefined && edited === undefined && here.id !== inIndex.id
 }
 
-/** Describes what became of a file that existed at the fork; undefined if it is unchanged. */
+/** Describes the change to a file that existed at the fork; undefined if it is unchanged. */
 function becameOf({ areModesKept }: Comparison, state: FileState, here: FileHere | undefined): string | undefined {
   const { atFork, inIndex, edited } = state
   if (!atFork) return undefined

@@ -7,16 +7,16 @@ import { createGit, type Git, GitFailure } from '../git/git-command.ts'
 
 /** Source and destination of the clone. */
 export interface ContentCloneOptions {
-  /** Absolute path of the work tree. Sibling paths that start with its name and a dot are removed. */
+  /** Absolute path of the working tree. Sibling paths that start with its name and a dot are removed. */
   folder: string
   /** The URL that git fetches from, such as `https://github.com/acme/prompts.git`. */
   url: string
   branch: string
-  /** Called before each request to GitHub. */
+  /** Returns the token; called before each request to GitHub. */
   getToken: (signal: AbortSignal) => Promise<string>
   /** Usually `process.env`; used to find git. */
   environment: Readonly<Record<string, string | undefined>>
-  /** Time limit for checking the branch, in milliseconds. The limit for a fetch is five times as long, and for a full clone sixty times. */
+  /** Time limit for checking the branch, in milliseconds. The limit for a fetch is five times as long, and the limit for a full clone sixty times as long. */
   lookTimeoutMs?: number
 }
 
@@ -25,7 +25,7 @@ export type ChangedPaths = readonly string[] | 'all'
 
 /** How up to date the clone is. */
 export interface FetchState {
-  /** When the clone was last known to be up to date with GitHub; undefined until this process has confirmed it once. */
+  /** When the clone was last confirmed to be up to date with GitHub; undefined until this process has confirmed it. */
   fetchedAt: Date | undefined
   /** Why the last fetch failed, or undefined. Contains no secrets. */
   failure: string | undefined
@@ -55,15 +55,15 @@ export interface ContentClone {
 /** The ref for fetched commits, outside the branch namespace so that it cannot conflict with a branch. */
 const REF = 'refs/hub/content'
 const LOOK_TIMEOUT_MS = 20_000
-/** Files are published unchanged: `.gitattributes` must not change a byte or start a program. */
+/** Files are published byte for byte, so `.gitattributes` must not change a byte or start a program. */
 const ATTRIBUTES = '* -text -ident -filter -working-tree-encoding\n'
-/** A connection that stays below this transfer rate, in bytes per second, for this long is aborted. */
+/** A connection is aborted if it stays below this rate, in bytes per second, for this time. */
 const SLOW = { 'http.lowSpeedLimit': '100', 'http.lowSpeedTime': '20' }
 
 /**
- * Opens the clone, or creates one if none is usable. Opening an existing clone does not use the network.
+ * Opens the clone, or creates a new one if there is no usable clone. Opening an existing clone does not use the network.
  *
- * @throws Error if there is none and GitHub is unreachable, denies access or takes too long
+ * @throws Error if there is no usable clone and GitHub is unreachable, denies access or takes too long
  */
 export async function openContentClone(options: ContentCloneOptions): Promise<ContentClone> {
   const { folder, url, branch, environment, lookTimeoutMs = LOOK_TIMEOUT_MS } = options
@@ -109,11 +109,11 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
   else await removeLocks(join(folder, '.git'))
 
   let state: FetchState = { fetchedAt: undefined, failure: undefined }
-  /** The commit of the files; undefined before the first `update`, and after a failed one. */
+  /** The commit of the files; undefined before the first `update`, and after a failed update. */
   let shown: string | undefined
-  /** Whether the files could not be written, so that the next fetch must recreate the clone. */
+  /** Whether writing the files failed, so that the next fetch must recreate the clone. */
   let isBroken = false
-  /** Whether a new clone is ready next to the current one. */
+  /** Whether a new clone is ready to replace the current one. */
   let isReplaced = false
 
   const follow = async (): Promise<void> => {
@@ -124,7 +124,7 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
         fetched = await fetchInto(gitIn(folder), 5 * lookTimeoutMs)
         return
       } catch {
-        // GitHub has just responded, so the clone itself may be damaged.
+        // GitHub has just responded, so the cause may be a damaged clone.
       }
     }
     fetched = await make(beside)
@@ -178,7 +178,7 @@ function createCaller({ url, branch, getToken, environment, lookTimeoutMs = LOOK
       const token = await getToken(signal)
       const config = {
         ...SLOW,
-        // Nobody can answer a prompt, and the user's credential helpers are for other repositories.
+        // Nobody can respond to a credential prompt, and the user's credential helpers are for other repositories.
         'credential.helper': '',
         [`http.${url}.extraHeader`]: `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
       }
@@ -200,12 +200,12 @@ function createCaller({ url, branch, getToken, environment, lookTimeoutMs = LOOK
   return { callGitHub, look }
 }
 
-/** Reads the branch on GitHub, like a fetch, without changing anything. @returns its newest commit @throws Error like `fetch` */
+/** Reads the branch on GitHub in the same way as a fetch, without changing anything. @returns its newest commit @throws Error like `fetch` */
 export function readRemoteBranch(options: ContentCloneOptions): Promise<string> {
   return createCaller(options).look()
 }
 
-/** Returns the commit that was last fetched; undefined if the folder is not our clone of this branch. */
+/** Returns the commit that was last fetched; undefined if the folder is not a hub's clone of this branch. */
 async function findFetched(git: Git, folder: string, source: string): Promise<string | undefined> {
   if (!existsSync(join(folder, '.git', 'info', 'attributes'))) return undefined
   if ((await git.find(['config', '--local', '--get', 'hub.source'])) !== source) return undefined

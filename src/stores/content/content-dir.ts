@@ -10,11 +10,11 @@ import { nameFile, readOptional } from './content-files.ts'
 import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
 
 interface ContentReading {
-  /** Everything that could be parsed; a tree with problems must not be deployed. */
+  /** All files that could be parsed; a tree with problems must not be deployed. */
   tree: ContentTree
   /** All problems, sorted by path. */
   problems: Problem[]
-  /** Ignored files created by editors and systems. */
+  /** Ignored files that editors or the operating system created. */
   ignored: string[]
   /** Number of files read. */
   filesRead: number
@@ -45,7 +45,7 @@ export function readContentDir(dir: string, listing: ContentListing = listConten
 }
 
 interface ReadRepository {
-  /** Built from the files that could be parsed. */
+  /** The repository, built from the files that could be parsed. */
   entry: RepositoryEntry
   /** Whether any file could be parsed. */
   isThere: boolean
@@ -101,7 +101,7 @@ export function readUsage(dir: string, alone: readonly ListedFile[]): ContentTre
   return joinOthers(files.flatMap((file) => readListed(dir, file).parsed ?? [])).usage
 }
 
-/** Builds the parts of a tree outside repositories. @param files the files outside repositories */
+/** Builds the parts of a tree that are outside repositories. @param files the files outside repositories */
 export function joinOthers(files: Iterable<ParsedFile>): Omit<ContentTree, 'repositories'> {
   const owners = new Map()
   let usage: ContentTree['usage'] = new Map()

@@ -39,7 +39,7 @@ interface ParsedContentFile {
   broken: readonly RuleProblem[]
 }
 
-/** Maximum length of a valid file: content, front matter and room for long parameters. */
+/** Maximum length of a valid file: content and front matter, with enough space for long parameters. */
 export const MAX_FILE_BYTES = LIMITS.requestBytes
 
 /**
@@ -83,7 +83,7 @@ function checkLogo(name: string, bytes: Buffer): ParsedContentFile {
   return { parsed: { value: { kind: 'logo', value: null } }, broken: [] }
 }
 
-/** Determines which rule a parsing problem breaks: the front matter's structure, one of its values, or that of another kind of file. */
+/** Determines which rule a parsing problem breaks: the rule for the front matter's structure, for its values, or for another kind of file. */
 function nameParsing(place: Place, problem: ValueProblem): RuleProblem {
   if (!('owner' in place)) return { rule: place.kind, ...problem }
   return { rule: problem.key === '' ? 'front-matter' : 'front-matter-value', ...problem }

@@ -3,7 +3,7 @@ import { type Dirent, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Problem, printable } from '../../domain/text/problems.ts'
 
-/** Everything found except the files to read. */
+/** The findings other than the files to read. */
 export interface Findings {
   problems: Problem[]
   /** Ignored files and folders, with their names as in git. */
@@ -18,15 +18,15 @@ function isAttributes(name: string): boolean {
   return name.replace(/\p{Cf}/gu, '').toLowerCase() === '.gitattributes'
 }
 
-/** Returns whether a file or folder with this name was created by an editor or a system and is not content. */
+/** Returns whether a file or folder with this name was created by an editor or the operating system and is not content. */
 export function isIgnoredName(name: string): boolean {
   return STRAY.test(name)
 }
 
 /**
- * Lists every file in a folder and its subfolders, sorted by path bytes as in git. Reading is synchronous: a build waits for it anyway, and it is several times as fast for many small files.
+ * Lists every file in a folder and its subfolders, sorted by path bytes as in git. Files are read synchronously, because a build waits for them anyway and this is several times as fast for many small files.
  *
- * @param findings collects everything else that was found
+ * @param findings collects all other findings
  * @returns paths with forward slashes, relative to the folder
  */
 export function* listContentFiles(dir: string, findings: Findings, below = ''): Generator<string> {
@@ -58,11 +58,11 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
   }
 }
 
-/** Not allowed, because git obeys these files and a review of prompts does not show their effect. */
+/** Attribute files are not allowed, because git applies them and a review of prompts does not show their effect. */
 const ATTRIBUTES =
   'expected no .gitattributes below content: git would change the bytes of prompts when it checks them out'
 
-/** Reads a file. @returns undefined if that is not possible; the check of the content reports it */
+/** Reads a file. @returns undefined if the file cannot be read; the content check reports this */
 export function readOptional(file: string): Buffer<ArrayBuffer> | undefined {
   try {
     return readFileSync(file)
@@ -71,7 +71,7 @@ export function readOptional(file: string): Buffer<ArrayBuffer> | undefined {
   }
 }
 
-/** Compares paths by their UTF-8 bytes, like git and unlike JavaScript. */
+/** Compares paths by their UTF-8 bytes, as git does, unlike JavaScript's default order. */
 export function comparePaths(a: string, b: string): number {
   if (a === b) return 0
   if (OTHER_THAN_ASCII.test(a) || OTHER_THAN_ASCII.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -80,17 +80,17 @@ export function comparePaths(a: string, b: string): number {
 
 const OTHER_THAN_ASCII = /[^\x00-\x7f]/
 
-/** Returns a file's name for messages: its path under `content/`, whatever the actual folder is called. @param path relative to that folder; empty for the folder itself */
+/** Returns a file's name for messages: its path under `content/`, regardless of the actual name of the folder. @param path relative to that folder; empty for the folder itself */
 export function nameFile(path: string): string {
   return path === '' ? 'content' : `content/${printable(path)}`
 }
 
-/** Returns one line that lists the ignored files, or undefined if there are none. */
+/** Returns one line that lists the ignored files, or undefined if no files were ignored. */
 export function describeIgnored(ignored: readonly string[]): string | undefined {
   if (ignored.length === 0) return undefined
   const named = ignored.slice(0, MAX_NAMED).join(', ')
   const rest = ignored.length > MAX_NAMED ? ` and ${ignored.length - MAX_NAMED} more` : ''
-  return `Ignored files left behind by an editor or a system: ${named}${rest}.`
+  return `Ignored files left behind by an editor or the operating system: ${named}${rest}.`
 }
 
 const MAX_NAMED = 5

@@ -9,13 +9,13 @@ import { formatMoment } from '../../domain/content/values.ts'
 import { parseMessage } from '../../ports/git-store.ts'
 import { createGit, type Git } from '../git/git-command.ts'
 
-/** Maximum number of commits read: a history can be of any length, and recent commits matter most. */
+/** Maximum number of commits read: a history can be of any length, but recent commits matter most. */
 const MAX_COMMITS = 20_000
 const FILES_AT_ONCE = 200
-/** Maximum size of an `index.md`; larger ones are ignored. */
+/** Maximum size of an `index.md`; larger files are ignored. */
 const MAX_FILE_BYTES = 2 * LIMITS.contentBytes
 const MAX_NAME = 100
-/** The end of the year 9999: git accepts any number of seconds as a time, and none may make a build fail. */
+/** The end of the year 9999: git accepts any number of seconds as a time, but an out-of-range time must not make a build fail. */
 const MAX_SECONDS = 253_402_300_799
 
 /** The activity found in the history. */
@@ -42,7 +42,7 @@ interface FileChange {
  * Reads the history, or only its new part.
  *
  * @param known an earlier result; if the branch no longer contains its head, the whole history is read again
- * @param now used if git is unavailable: nothing before this time is known
+ * @param now the current time, before which nothing is known if git is unavailable
  */
 export async function readHistory(
   contentDir: string,
@@ -101,7 +101,7 @@ interface Commit extends Pick<FileChange, 'commit' | 'at' | 'by'> {
   entries: { raw: string; path: string }[]
 }
 
-/** Lists the commits on the branch, newest first. A merge counts as one commit by whoever merged. */
+/** Lists the commits on the branch, newest first. A merge counts as one commit by the user who merged. */
 async function* listCommits(git: Git, range: string): AsyncGenerator<Commit, void> {
   const format = '--format=%x01%H%x02%ct%x02%an%x02%B'
   const args = ['log', '--first-parent', '-m', '-z', '--raw', '--no-abbrev', '--no-renames', '--relative']
@@ -109,7 +109,7 @@ async function* listCommits(git: Git, range: string): AsyncGenerator<Commit, voi
   let raw: string | undefined
   for await (const record of git.records([...args, `--max-count=${MAX_COMMITS}`, format, range, '--', '.'])) {
     const text = record.trimStart()
-    // A path follows its metadata, and may look like anything.
+    // Each metadata record is followed by a path, which may look like a metadata record itself.
     if (raw !== undefined) {
       current?.entries.push({ raw, path: record })
       raw = undefined
@@ -145,7 +145,7 @@ async function readFiles(git: Git, ids: readonly string[]): Promise<Map<string, 
   const ask = (kind: string, all: readonly string[]) =>
     git.run(['cat-file', kind], { input: all.map((id) => `${id}\n`).join('') })
   const checked = (await ask('--batch-check', ids)).toString('utf8').trimEnd().split('\n')
-  // A submodule's commit is not a file, and an old file may have any length.
+  // A submodule's commit is not a file, and an old file may be of any length.
   const small = checked
     .map((line) => line.split(' '))
     .filter(([, type, size]) => type === 'blob' && Number(size) <= MAX_FILE_BYTES)

@@ -1,4 +1,4 @@
-// Lists the content folder without reading files, with stamps that show what has changed since.
+// Lists the content folder without reading files, with stamps that show which files have changed since.
 import { hash } from 'node:crypto'
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { type Findings, listContentFiles, nameFile } from './content-files.ts'
 export interface ListedFile {
   /** Relative to the content folder. */
   path: string
-  /** Changes whenever the file does; empty if the file changed too recently to be certain. */
+  /** A stamp that changes whenever the file changes; empty if the file changed too recently to be certain. */
   stamp: string
   /** Size in bytes. */
   size: number
@@ -20,7 +20,7 @@ export interface ContentListing extends Findings {
   files: ListedFile[]
 }
 
-/** A file that changed this recently may change again within the same clock tick; some file systems have a resolution of 2 s. */
+/** A file that changed this recently may change again within the same clock tick; some file systems have a timestamp resolution of 2 s. */
 const RACY_MS = 2_000
 
 /** Lists a content folder. @param below if given, only this subfolder is listed */
@@ -35,7 +35,7 @@ export function listContent(dir: string, below = ''): ContentListing {
 }
 
 /**
- * Lists some of a folder's repositories again; the others are assumed to be unchanged. A full listing of 10,000 prompts with 5 versions each takes 0.8 s.
+ * Lists some of a folder's repositories again and assumes that all others are unchanged. A full listing of 10,000 prompts with 5 versions each takes 0.8 s.
  *
  * @param fullNames repositories with a changed file
  */
@@ -53,7 +53,7 @@ export function listContentAgain(dir: string, before: ContentListing, fullNames:
   }
 }
 
-/** Computes a digest that stays equal as long as no file is added, changed or removed. @returns undefined if that is uncertain, or if there is a problem with the folder */
+/** Computes a digest that stays the same as long as no file is added, changed or removed. @returns undefined if this is uncertain, or if there is a problem with the folder */
 export function fingerprintContent({ problems, files }: ContentListing): string | undefined {
   const stamps = problems.length === 0 ? stampFiles(files) : ''
   return stamps === '' ? undefined : hash('sha256', stamps)

@@ -11,13 +11,13 @@ export interface FileState {
   atBase: GitFile | undefined
   atFork: GitFile | undefined
   inIndex: GitFile | undefined
-  /** Its difference from the index, according to git: `M`, `D`, `T` or `U`. */
+  /** How it differs from the index, according to git: `M`, `D`, `T` or `U`. */
   edited: string | undefined
 }
 
 interface Sides {
   git: Git
-  /** Commit IDs. The fork is where this branch left the base. */
+  /** Commit IDs. The fork is the commit where this branch forked from the base. */
   base: string
   fork: string
 }
@@ -25,7 +25,7 @@ interface Sides {
 /**
  * Lists every path on disk or in git, sorted by path bytes.
  *
- * @param findings collects everything except files
+ * @param findings collects all findings except files
  * @param sides if omitted, only the disk is listed
  */
 export async function walkContent(dir: string, findings: Findings, sides?: Sides): Promise<FileState[]> {
@@ -47,7 +47,7 @@ async function listSides({ git, base, fork }: Sides) {
   return Promise.all([atBase, fork === base ? atBase : listTree(git, fork), listIndex(git), listEdited(git)])
 }
 
-/** Groups the paths of each repository; every other path forms its own group. */
+/** Groups the paths of each repository; every other path forms a group by itself. */
 export function groupByRepository(states: readonly FileState[]): Iterable<FileState[]> {
   const groups = Map.groupBy(states, ({ path }) => /^[^/]+\/[^/]+\//.exec(path)?.[0] ?? path)
   return groups.values()

@@ -1,4 +1,4 @@
-// Finds files in the content folder that git converted on checkout, so that their bytes differ from the published ones.
+// Finds files in the content folder that git converted on checkout, so that their bytes differ from the published bytes.
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -16,10 +16,10 @@ export const CONVERTED: Omit<Problem, 'file'> = {
 }
 
 /**
- * Compares the content folder with git, byte for byte: attributes, line-ending settings and filters change files on checkout, but git still reports them as unchanged. Files that git reports as edited are the user's own edits and pass. Takes about 20 µs per file.
+ * Compares the content folder with git, byte for byte: attributes, line-ending settings and filters change files on checkout, but git still reports the files as unchanged. Files that git reports as edited pass the check, because they contain the user's edits. Takes about 20 µs per file.
  *
  * @param dir the content folder
- * @returns the first converted files, and one problem that counts the others and explains what to do; empty if git is missing or does not track the folder
+ * @returns one problem for each of the first converted files, and one that counts the others and explains what to do; empty if git is missing or does not track the folder
  * @throws GitFailure if a file disappears in the meantime
  */
 export async function findConverted(
@@ -30,7 +30,7 @@ export async function findConverted(
   if ((await git.find(['rev-parse', '--is-inside-work-tree']).catch(() => undefined)) !== 'true') return []
   const [index, edited] = await Promise.all([listIndex(git), listEdited(git)])
   const isOurs = (path: string) => index.get(path)?.mode.startsWith('100') && parsePath(path).value !== undefined
-  // Sparse checkout omits files. Git resolves relative paths from the top of its work tree, so all paths are absolute.
+  // Sparse checkout omits files. Git resolves relative paths from the top of its working tree, so all paths are absolute.
   const paths = [...index.keys()].filter((path) => isOurs(path) && !edited.has(path) && existsSync(join(dir, path)))
   const input = paths.map((path) => `${resolve(dir, path)}\n`).join('')
   const here = (await git.run(['hash-object', '--no-filters', '--stdin-paths'], { input })).toString().split('\n')
@@ -41,5 +41,5 @@ export async function findConverted(
   return problems.length === 0 ? [] : [...problems, { file: nameFile(''), ...CONVERTED, message }]
 }
 
-/** Maximum number of files listed, because a setting converts all files at once. */
+/** Maximum number of files listed, because one setting can convert all files. */
 const MAX_NAMED = 10

@@ -1,4 +1,4 @@
-// Reads many files into one shared buffer. A separate buffer for each file would fill up memory before garbage collection runs.
+// Reads many files into one shared buffer. Separate buffers for each file would fill the memory before garbage collection runs.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { beginBlobId } from '../../ports/git-store.ts'
 import type { FileHere } from './content-changes.ts'

@@ -48,7 +48,7 @@ export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPr
   return [index, version]
 }
 
-/** Creates the next version, with the content, variables and parameters of the highest one. @param by the author; default: the publisher of the highest version */
+/** Creates the next version, with the content, variables and parameters of the highest version. @param by the author's login; by default, the publisher of the highest version */
 export function scaffoldVersion(
   dir: string,
   {

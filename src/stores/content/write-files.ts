@@ -16,7 +16,7 @@ export function filesInto(dir: string): (path: string, content: string | Uint8Ar
 }
 
 /**
- * Writes files to a folder, replacing existing ones.
+ * Writes files to a folder, replacing existing files.
  *
  * @returns the number of files and bytes written
  */

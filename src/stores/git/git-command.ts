@@ -1,13 +1,13 @@
-// Runs git: without a shell, without the user's hooks and GIT_* variables, with its own identity.
+// Runs git: without a shell, without the user's hooks and GIT_* variables, and with the hub's identity.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
 interface GitRun {
   /** Passed to standard input. */
   input?: string | Uint8Array
-  /** Stops the process; never passed to a process that holds one of the user's locks. */
+  /** Stops the process; never used for a process that holds one of the user's locks. */
   signal?: AbortSignal
-  /** The absolute path of an index other than the work tree's own. */
+  /** The absolute path of an index to use instead of the working tree's index. */
   indexFile?: string
   /** Settings for this run only, passed through the environment so that a secret in them does not appear in any process list or file. */
   config?: Readonly<Record<string, string>>
@@ -23,18 +23,18 @@ interface GitResult {
   stderr: string
 }
 
-/** Runs git in one folder. */
+/** Runs git in a fixed folder. */
 export interface Git {
-  /** Runs git, whatever its exit status is. @throws Error if it cannot be started (`code` `ENOENT`: no git) or was aborted */
+  /** Runs git and accepts any exit status. @throws Error if it cannot be started (`code` `ENOENT`: no git) or was aborted */
   tryRun(args: readonly string[], run?: GitRun): Promise<GitResult>
-  /** Runs git where a failure is unexpected. @returns standard output @throws GitFailure */
+  /** Runs git and throws if it fails. @returns standard output @throws GitFailure */
   run(args: readonly string[], run?: GitRun): Promise<Buffer<ArrayBuffer>>
-  /** Runs git to look something up. @returns standard output, trimmed; undefined if git fails, for example because there is no such thing @throws Error like `tryRun` */
+  /** Runs git to look something up. @returns standard output, trimmed; undefined if git fails, for example because it does not exist @throws Error like `tryRun` */
   find(args: readonly string[]): Promise<string | undefined>
-  /** Yields git's output as NUL-terminated records; git waits until the next one is requested. @throws GitFailure */
+  /** Yields git's output as NUL-terminated records; git waits until the next record is requested. @throws GitFailure */
   records(args: readonly string[], run?: Pick<GitRun, 'signal'>): AsyncGenerator<string, void>
   /**
-   * Moves a ref from one commit to another. Git is told to do so only after it has confirmed that it holds the ref's lock. If this process dies before that, git changes nothing; if it dies later, a process that gets the lock knows that this git has ended.
+   * Moves a ref from one commit to another. Git is told to do so only after it has confirmed that it holds the ref's lock. If this process dies before that, git changes nothing. If it dies later, a process that gets the lock knows that this git process has exited.
    *
    * @param reason for the reflog
    * @returns whether git confirmed the move
@@ -48,14 +48,14 @@ export class GitFailure extends Error {
 }
 
 /**
- * Overrides the user's configuration, which could reject a commit with a reference-transaction hook, start a file system monitor, print signature checks between commits, or assume another encoding for our bytes.
+ * Overrides the user's configuration, which could reject a commit with a reference-transaction hook, start a file system monitor, print signature checks between commits, or set a different encoding for commit messages.
  */
 const SETTINGS = [
   ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'log.showSignature=false'],
   ...['i18n.commitEncoding=UTF-8', 'i18n.logOutputEncoding=UTF-8'],
 ].flatMap((setting) => ['-c', setting])
 
-/** A fresh clone has no identity, and the hub's commits are not the user's. */
+/** The hub's commits are not the user's, and a new clone has no configured identity. */
 const IDENTITY = {
   GIT_AUTHOR_NAME: 'Prompt Hub',
   GIT_AUTHOR_EMAIL: 'prompt-hub@localhost',
@@ -107,7 +107,7 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
       child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
       child.on('error', reject)
       child.on('close', (code) => resolve({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() }))
-      // If git exits before it has read everything, the pipe breaks; the exit status shows the reason.
+      // If git exits before it has read all input, the pipe breaks; the exit status shows the reason.
       child.stdin.on('error', () => {})
       child.stdin.end(run.input)
     })

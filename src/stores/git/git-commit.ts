@@ -1,4 +1,4 @@
-// Creates a commit on the user's branch, and updates the index and the work tree.
+// Creates a commit on the user's branch, and updates the index and the working tree.
 import { HubError } from '../../domain/api/errors.ts'
 import type { Additions, CommitOutcome } from '../../ports/git-store.ts'
 import { blobId } from '../../ports/git-store.ts'
@@ -10,10 +10,10 @@ import { deleteUnfinished, reportChangedFiles, writeUnfinished } from './git-unf
 import { findObstacle, prepareFiles, readPathStates } from './git-work-tree.ts'
 
 /**
- * Commits files if the head of the checked-out branch is still the given one, and writes them to the work tree. The caller holds the turn. The index lock is held from reading the head until the files are written, so the user's git cannot commit in between. The operation is recorded before the branch moves, so that the next process can finish it if this one is killed.
+ * Commits files if the head of the checked-out branch is still the given commit, and writes them to the working tree. The caller must hold the lock that allows one hub process at a time to write. The index lock is held from reading the head until the files are written, so the user's git cannot commit in between. The operation is recorded before the branch moves, so that the next process can finish it if this one is killed.
  *
  * @param files paths relative to the content folder
- * @throws HubError `unavailable` if something is in the way or cannot be written, or if files were committed but could not be written to the work tree
+ * @throws HubError `unavailable` if a path is blocked or not writable, or if files were committed but could not be written to the working tree
  */
 export async function commitFiles(
   tree: WorkTree,
@@ -64,11 +64,11 @@ export async function commitFiles(
     if (!isMoving) throw error
     throw new HubError(
       'unavailable',
-      'The version was committed, but could not be shown yet; the log says why. Try again: a retry finds it.',
+      'The version was committed, but is not visible yet; see the hub’s log for the reason. Try again: a retry returns the committed version.',
       { cause: error, retryAfterSeconds: 5 },
     )
   } finally {
-    // Once the branch may have moved, the record and the lock are kept until the files are written.
+    // As soon as the branch may have moved, the record and the lock are kept until the files are written.
     if (!isMoving) {
       await releaseIndex(tree)
       await deleteUnfinished(tree)
@@ -86,7 +86,7 @@ async function moveBranch(
   try {
     if ((await git.tryRun(['merge-base', '--is-ancestor', move.to, move.ref])).code === 0) return committed
     const now = (await git.run(['rev-parse', '--verify', `${move.ref}^{commit}`])).toString().trim()
-    // An unchanged head means that another process held the branch lock for a moment.
+    // If the head is unchanged, another process held the branch lock for a moment.
     return now === move.from ? { kind: 'busy', retryAfterSeconds: 1 } : { kind: 'moved' }
   } catch (cause) {
     return { kind: 'unknown', cause }
@@ -100,7 +100,7 @@ export async function withWriteErrors<Value>(work: () => Promise<Value>): Promis
   } catch (cause) {
     if (!(cause instanceof GitFailure) && !isSystemError(cause)) throw cause
     throw gitNotReady(
-      "The content's git repository cannot be written: its disk may be full or read-only, and the log says more",
+      "The content's git repository cannot be written: its disk may be full or read-only; see the hub's log",
       cause,
     )
   }

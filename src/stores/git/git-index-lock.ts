@@ -4,26 +4,26 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gitNotReady, ignoreMissing, type WorkTree } from './git-standing.ts'
 
-/** Maximum number of attempts, which take about two seconds in total: another git process locks the index for milliseconds, an editor's background refresh sometimes for longer. */
+/** Maximum number of attempts, which take about two seconds in total: most git processes lock the index for milliseconds, but an editor's background refresh sometimes takes longer. */
 const TRIES = 30
-/** The start of the lock file's text, which git shows to people and by which we recognise our own lock. */
+/** The start of the lock file's text. Git shows the text to users, and the hub uses it to recognise its own lock. */
 const MARK = 'Prompt Hub '
-const NOTE = `${MARK}is publishing here, or was stopped while it did so. Start the hub again: it then finishes its work and removes this file.\n`
+const NOTE = `${MARK}is publishing here, or was stopped while publishing. Start the hub again: it then finishes the publish and removes this file.\n`
 
-/** Our own folder in the git folder. */
+/** The hub's folder in the git directory. */
 export const ownFolder = ({ gitFolder }: WorkTree): string => join(gitFolder, 'prompt-hub')
 
 const lockPath = ({ gitFolder }: WorkTree): string => join(gitFolder, 'index.lock')
 
 /**
- * Takes the lock; a lock left by a killed hub is taken over. Called only by the holder of the turn, so that no other hub can hold the lock.
+ * Acquires the lock, or takes over a lock left by a killed hub. Called only while this process holds the write lock of all hubs, so no other hub can hold the index lock.
  *
  * @throws HubError `unavailable` if another git process holds it
  */
 export async function lockIndex(tree: WorkTree): Promise<void> {
   const own = join(ownFolder(tree), 'index.lock')
   await mkdir(ownFolder(tree), { recursive: true })
-  // The file is first written under another name, because a lock without its text could not be distinguished from git's own.
+  // The file is first written under another name, because an empty lock could not be distinguished from git's lock.
   await writeFile(own, NOTE)
   for (let tries = 1; ; tries++) {
     try {
@@ -35,7 +35,7 @@ export async function lockIndex(tree: WorkTree): Promise<void> {
     if (await isIndexLockOurs(tree)) return await rm(own)
     if (tries === TRIES)
       throw gitNotReady(
-        "Another git command holds the index of the content's repository; an open editor of git commit -a does, too. End it, or remove index.lock from the git folder when none runs",
+        "Another git command holds the index of the content's repository; for example, git commit -a does while its editor is open. Complete or cancel that command, or remove index.lock from the git directory if no git command is running",
       )
     await pause(20 + Math.random() * 100)
   }

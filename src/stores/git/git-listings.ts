@@ -9,7 +9,7 @@ export interface GitFile {
 }
 
 interface IndexFile extends GitFile {
-  /** Whether a merge has left the file in conflict; the ID is then that of one side. */
+  /** Whether the file has a merge conflict; if so, the ID is that of one side. */
   isInMerge: boolean
 }
 

@@ -4,7 +4,7 @@ import type { Git } from './git-command.ts'
 /** A publish creates about seven loose objects; packing this many takes a second or two. */
 const COMMITS_BETWEEN = 64
 
-/** Returns a function that counts a commit, and starts maintenance after enough of them. @param warn called if it fails; it is retried the next time */
+/** Returns a function that counts a commit, and starts maintenance after enough of them. @param warn called if maintenance fails; it is retried the next time */
 export function countCommits(warn: (message: string, cause?: unknown) => void): (git: Git) => void {
   let commits = 0
   let running: Promise<void> | undefined
@@ -13,7 +13,7 @@ export function countCommits(warn: (message: string, cause?: unknown) => void): 
     if (commits < COMMITS_BETWEEN || running !== undefined) return
     commits = 0
     running = maintain(git)
-      .catch((cause: unknown) => warn('git could not be maintained; it is tried again after more publishes.', cause))
+      .catch((cause: unknown) => warn('Git maintenance failed. It runs again after more publishes.', cause))
       .finally(() => {
         running = undefined
       })
@@ -23,7 +23,7 @@ export function countCommits(warn: (message: string, cause?: unknown) => void): 
 /** Runs maintenance now, unless the user's git configuration disables it (`maintenance.auto`) or another process is running it. @throws GitFailure */
 export async function maintain(git: Git): Promise<void> {
   if ((await git.find(['config', '--type=bool', '--get', 'maintenance.auto'])) === 'false') return
-  // Git limits each step to 50,000 objects, and to packs of at most 2 GB in total. Only one thread is used, so that the others are available for publishing.
+  // Git limits each step to 50,000 objects, and to packs of at most 2 GB in total. Only one thread is used, so that the remaining CPU cores are available for publishing.
   const modest = ['-c', 'pack.threads=1', '-c', 'pack.windowMemory=100m']
   const tasks = ['--task=loose-objects', '--task=incremental-repack']
   await git.run([...modest, 'maintenance', 'run', '--auto', '--quiet', ...tasks])

@@ -1,4 +1,4 @@
-// Builds a commit from blobs and trees, without an index or a work tree.
+// Builds a commit from blobs and trees, without an index or a working tree.
 import type { Git } from './git-command.ts'
 
 interface FileChange {
@@ -15,7 +15,7 @@ interface TreeLine {
 }
 
 /**
- * Writes a commit that adds or replaces files of its parent. It reads only the folders along the paths, so the cost does not grow with the catalogue; creating an index of the whole tree took seconds at 20,000 prompts with unpacked objects.
+ * Writes a commit that adds or replaces files of its parent. It reads only the folders along the paths, so the cost does not grow with the catalogue. Creating an index of the whole tree took seconds with 20,000 prompts and unpacked objects.
  *
  * @returns the commit's ID
  * @throws Error if there is a file where a folder must be, or vice versa
@@ -54,7 +54,7 @@ async function writeTree(git: Git, tree: string | undefined, blobs: readonly Pla
     }
   }
   const input = [...lines].map(([name, { mode, kind, id }]) => `${mode} ${kind} ${id}\t${name}\0`).join('')
-  // With `--missing`, git does not check that every entry exists. The parent commit has them, and the check is slow in a folder with many entries.
+  // With `--missing`, git does not check that every entry exists. The parent commit contains them, and the check is slow in a folder with many entries.
   const id = await git.run(['mktree', '-z', '--missing'], { input: Buffer.from(input, 'latin1') })
   return id.toString().trim()
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { HubError } from '../../domain/api/errors.ts'
 import type { Git } from './git-command.ts'
 
-/** A git work tree with a content folder. */
+/** A git working tree with a content folder. */
 export interface WorkTree {
-  /** Git, running in the top folder of the work tree. */
+  /** Git, running in the top folder of the working tree. */
   git: Git
-  /** The absolute path of the work tree's top folder. */
+  /** The absolute path of the working tree's top folder. */
   folder: string
-  /** The absolute path of this work tree's git folder, with its index and HEAD. */
+  /** The absolute path of this working tree's git directory, which contains its index and HEAD. */
   gitFolder: string
   /** The content folder's path in the tree: empty, or with a trailing slash. */
   prefix: string
@@ -25,10 +25,10 @@ interface CheckedOutBranch {
   head: string
 }
 
-/** Seconds until a retry: a person must set up git first, so an immediate retry is useless. */
+/** Seconds until a retry: someone must set up git first, so an immediate retry is useless. */
 const SETUP_RETRY_SECONDS = 60
 
-/** Files in the git folder that indicate an operation in progress, and how the user completes it. */
+/** Files in the git directory that indicate an operation in progress, and how to complete it. */
 const UNDER_WAY = [
   ['rebase-merge', 'A rebase', 'git rebase --continue completes it, git rebase --abort cancels it'],
   ['rebase-apply', 'A rebase or git am', 'git status explains how to complete or cancel it'],
@@ -40,37 +40,37 @@ const UNDER_WAY = [
 ] as const
 
 /**
- * Reads the state of git, and remembers the first branch that it finds.
+ * Reads the state of git, and stores the first branch that it finds.
  *
- * @throws HubError `unavailable` if another branch or none is checked out, an operation is in progress, or there is no commit: a version published then would not be visible to readers, and its number would be used again. docs/contract.md section 7
+ * @throws HubError `unavailable` if another branch or no branch is checked out, an operation is in progress, or there is no commit: a version published then would not be visible to readers, and its number would be used again. docs/contract.md section 7
  */
 export async function checkWorkTree(tree: WorkTree, signal?: AbortSignal): Promise<CheckedOutBranch> {
   for (const [entry, what, way] of UNDER_WAY) {
     if (await exists(join(tree.gitFolder, entry)))
-      throw gitNotReady(`${what} is under way in the content's git repository: ${way}`)
+      throw gitNotReady(`${what} is in progress in the content's git repository: ${way}`)
   }
   const { branch, head } = await readHead(tree.git, signal)
   if (head === undefined)
-    throw gitNotSetUp('The git repository of the content has no commit yet. Create a first commit', undefined)
+    throw gitNotSetUp('The git repository of the content has no commits yet. Create a first commit', undefined)
   if (branch === undefined) {
     const way =
-      tree.branch === undefined ? 'git switch checks one out' : `git switch ${branchNameOf(tree.branch)} goes back`
+      tree.branch === undefined ? 'run git switch to check out a branch' : `run git switch ${branchNameOf(tree.branch)} to check it out`
     throw gitNotReady(`The content's git repository has no branch checked out (its HEAD is detached): ${way}`)
   }
   tree.branch ??= branch
   if (branch !== tree.branch)
     throw gitNotReady(
-      `The hub publishes to the branch ${branchNameOf(tree.branch)}, but ${branchNameOf(branch)} is checked out: git switch ${branchNameOf(tree.branch)} goes back, or start the hub again to publish to ${branchNameOf(branch)}`,
+      `The hub publishes to the branch ${branchNameOf(tree.branch)}, but ${branchNameOf(branch)} is checked out: run git switch ${branchNameOf(tree.branch)} to switch back, or start the hub again to publish to ${branchNameOf(branch)}`,
     )
   return { branch, head }
 }
 
-/** Returns the error for git that a person must set up first. @param what the beginning of a sentence; "…, and try again." follows */
+/** Returns the error for a git repository that someone must set up first. @param what the beginning of a sentence; "…, and try again." follows */
 export function gitNotSetUp(what: string, cause: unknown): HubError {
   return new HubError('unavailable', `${what}, and try again.`, { cause, retryAfterSeconds: SETUP_RETRY_SECONDS })
 }
 
-/** Returns the error for a state that a person must resolve first. @param what the beginning of a sentence */
+/** Returns the error for a state that someone must resolve first. @param what the beginning of a sentence */
 export function gitNotReady(what: string, cause?: unknown): HubError {
   return new HubError('unavailable', `${what}. Nothing was published.`, {
     cause,
@@ -78,7 +78,7 @@ export function gitNotReady(what: string, cause?: unknown): HubError {
   })
 }
 
-/** A single git process returns both, so that branch and head match; otherwise, moving the branch from that head would fail. */
+/** A single git process reads both, so that the branch and its head match; otherwise, moving the branch from that head would fail. */
 async function readHead(git: Git, signal?: AbortSignal): Promise<Partial<CheckedOutBranch>> {
   const args = ['rev-parse', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD']
   const { code, stdout } = await git.tryRun(args, signal && { signal })

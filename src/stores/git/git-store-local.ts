@@ -1,4 +1,4 @@
-// Implements the git store with a local work tree: reads the head commit, and writes commits to the index and the work tree.
+// Implements the git store with a local working tree: reads the head commit, and writes commits to the index and the working tree.
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../../domain/api/errors.ts'
@@ -23,22 +23,22 @@ import { checkWorkTree, gitNotSetUp, type WorkTree } from './git-standing.ts'
 import { finishPublish, hasUnfinished } from './git-unfinished.ts'
 import { withLock } from './process-lock.ts'
 
-/** Where the content is, and git's environment. */
+/** The location of the content, and git's environment. */
 export interface LocalGitOptions {
-  /** The content folder: any folder of a work tree, with any name. */
+  /** The content folder: any folder of a working tree, with any name. */
   contentDir: string
   /** Usually `process.env`, for PATH and HOME; its GIT_* variables are not used. */
   environment: Readonly<Record<string, string | undefined>>
-  /** Called with messages for people; by default the console. */
+  /** Receives messages for the user; writes to the console by default. */
   warn?: (message: string, cause?: unknown) => void
 }
 
-/** The local git store, with a work tree to keep in sync. */
+/** The local git store, with a working tree to keep in sync. */
 export interface LocalGit extends GitStore {
   /**
    * Completes a publish that was interrupted after it moved the branch. Call it on startup, and before the content folder is read for a build.
    *
-   * @throws HubError `unavailable` if that is not possible now; published versions may then be missing from the content folder
+   * @throws HubError `unavailable` if this is not possible now; in that case, published versions may be missing from the content folder
    */
   finishPublishes(): Promise<void>
 }
@@ -47,7 +47,7 @@ export interface LocalGit extends GitStore {
 const PUBLISHES_REMEMBERED = 100
 
 /**
- * The git store over a work tree. It commits to the branch that was checked out at first, and only while that branch is checked out. The user's other changes, staged or not, stay as they are; a commit is rejected if an uncommitted file is in the way. Several processes may do this at once.
+ * The git store for a working tree. It commits to the branch that was checked out when the store was first used, and only while that branch is checked out. The user's other changes, staged or not, are left unchanged; a commit is rejected if it would overwrite an uncommitted file. Several processes may do this at once.
  */
 export function openLocalGit({ contentDir, environment, warn = console.warn }: LocalGitOptions): LocalGit {
   let known: WorkTree | undefined
@@ -67,7 +67,7 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
     readFolder: (question, { signal }) =>
       convertErrors(signal, async () => {
         const tree = await locate()
-        // A killed process's commit is written to the work tree first; otherwise, it would never appear there.
+        // A commit that a killed process left unfinished is written to the working tree first; otherwise, its files would never appear there.
         if (await hasUnfinished(tree)) await finish(tree)
         return await readFolder(tree, question, signal)
       }),
@@ -94,7 +94,7 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
   }
 }
 
-/** Runs work that writes to git while no other hub process does. */
+/** Runs work that writes to git, while no other hub process writes. */
 function inTurn<Value>(tree: WorkTree, work: () => Promise<Value>): Promise<Value> {
   return withWriteErrors(async () => {
     await mkdir(ownFolder(tree), { recursive: true })
@@ -147,7 +147,7 @@ async function readPublishes(
   since: Date | undefined,
   signal: AbortSignal,
 ): Promise<PublishMark[]> {
-  // `--since` accepts informal dates, and treats a date far in the future as now.
+  // `--since` also accepts informal dates, and treats a date far in the future as the current time.
   const limits = [`-n${PUBLISHES_REMEMBERED}`, ...(since ? [`--max-age=${Math.floor(since.getTime() / 1000)}`] : [])]
   const log = await git.run(['log', '-z', '--no-color', '--format=%H%n%B', ...limits, head, '--', folder], { signal })
   return log
@@ -168,7 +168,7 @@ async function convertErrors<Value>(signal: AbortSignal | undefined, work: () =>
     if (cause instanceof HubError) throw cause
     if (signal?.aborted) throw new HubError('unavailable', 'Reading git took too long. Try again.', { cause })
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
-      throw gitNotSetUp('git was not found, or the content folder vanished. Install git', cause)
-    throw new HubError('upstream_error', 'git failed. See the log of the hub for the reason.', { cause })
+      throw gitNotSetUp('Git was not found, or the content folder was removed. Install git', cause)
+    throw new HubError('upstream_error', 'Git failed. See the hub’s log for the reason.', { cause })
   }
 }

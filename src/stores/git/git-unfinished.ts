@@ -1,4 +1,4 @@
-// Completes a publish that was killed between moving the branch and writing the files, from a record in the git folder.
+// Completes a publish that was killed between moving the branch and writing the files, from a record in the git directory.
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -18,7 +18,7 @@ const Unfinished = z.object({
       path: z.string(),
       /** The new blob. */
       id: z.string(),
-      /** What the index and the work tree contained before; null for nothing. Anything else that is found later is someone's own edit. */
+      /** The earlier contents of the index and the working tree; null if there were none. Any other contents that are found later are a user's edit. */
       staged: z.string().nullable(),
       present: z.string().nullable(),
     }),
@@ -45,28 +45,28 @@ export async function hasUnfinished(tree: WorkTree): Promise<boolean> {
 }
 
 /**
- * Completes an interrupted publish: writes the branch's files to the index and the work tree; files that someone has changed since are left unchanged and reported. Called only by the holder of the turn.
+ * Completes an interrupted publish: writes the branch's files to the index and the working tree. Files that a user has changed since are left unchanged and reported. Called only while this process holds the write lock of all hubs.
  *
  * @throws HubError `unavailable` while another process has locked the index or the branch; Error if the disk is full. The record is kept for a retry
  */
 export async function finishPublish(tree: WorkTree, warn: (message: string) => void): Promise<void> {
   const note = await readNote(tree)
   if (note === undefined) {
-    // The process was killed before anything happened, or after everything was done.
+    // The process was killed before it changed anything, or after it had finished.
     if (await isIndexLockOurs(tree)) await releaseIndex(tree)
     return
   }
   await lockIndex(tree)
   await settleBranch(tree, note.branch)
   const paths = note.files.map(({ path }) => path)
-  // This depends on what is checked out, not on the recorded branch: the user may have switched to another branch, or to none, with an index that lacks files of its HEAD. If HEAD lacks them too, git restores them when the user switches back.
+  // What is missing depends on the checked-out commit, not on the recorded branch: the user may have switched to another branch, or to none, with an index that lacks files of its HEAD. If HEAD lacks them too, git restores them when the user switches back.
   const head = await readCommit(tree.git, 'HEAD')
   const committed = head === undefined ? undefined : await listTree(tree.git, head, paths)
   const seen = await readPathStates(tree, paths, note.files[0]?.id.length ?? 40)
   const files: WorkTreeFile[] = []
   const left: string[] = []
   for (const [number, { path, id, staged, present }] of note.files.entries()) {
-    // The branch did not move, has moved further, or another branch without the commit is checked out, so nothing of this publish is missing here.
+    // The branch did not move, has moved further, or another branch without the commit is checked out, so no files of this publish are missing here.
     if (committed?.get(path)?.id !== id) continue
     const now = seen[number]!
     const into = { index: now.staged === (staged ?? undefined), tree: now.present === (present ?? undefined) }
@@ -80,11 +80,11 @@ export async function finishPublish(tree: WorkTree, warn: (message: string) => v
   reportChangedFiles(left, warn)
 }
 
-/** Reports which files of a publish were changed by someone since. */
+/** Reports which files of a publish a user has changed since. */
 export function reportChangedFiles(left: readonly string[], warn: (message: string) => void): void {
   if (left.length > 0)
     warn(
-      `${left.join(', ')}: published, but left as you changed it here. git checkout HEAD -- <path> brings the published file back.`,
+      `${left.join(', ')}: published, but your local changes were kept. To restore the published file, run git checkout HEAD -- <path>.`,
     )
 }
 
@@ -95,7 +95,7 @@ async function settleBranch({ git }: WorkTree, branch: string): Promise<void> {
   for (let tries = 1; tries <= 50; tries++) {
     const head = await readCommit(git, branch)
     if (head === undefined) return
-    // Updating the branch to its current value acquires the lock and changes nothing.
+    // Setting the branch to its current value acquires the lock and changes nothing.
     if ((await git.tryRun(['update-ref', branch, head, head])).code === 0) return
     await pause(20 + Math.random() * 80)
   }
@@ -113,7 +113,7 @@ async function readNote(tree: WorkTree): Promise<Unfinished | undefined> {
   try {
     return Unfinished.parse(JSON.parse(text))
   } catch {
-    // Records are written atomically, so this one was changed by someone else. The only way to recover is to compare the files with the branch.
+    // Records are written atomically, so something other than a hub changed this record. The only way to recover is to compare the files with the branch.
     throw gitNotReady(
       `${notePath(tree)} cannot be read. Run git status in the content's repository, restore missing files with git checkout HEAD -- <path>, then remove the file`,
     )

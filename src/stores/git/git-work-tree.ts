@@ -1,4 +1,4 @@
-// Checks that a commit does not overwrite uncommitted work, and adds new files to the work tree and the index together.
+// Checks that a commit does not overwrite uncommitted work, and adds new files to the working tree and the index together.
 import { copyFile, lstat, mkdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { blobId } from '../../ports/git-store.ts'
@@ -7,17 +7,17 @@ import { ownFolder } from './git-index-lock.ts'
 import { listIndex, listTree } from './git-listings.ts'
 import { ignoreMissing, type WorkTree } from './git-standing.ts'
 
-/** Maximum number of a file's commits that are searched for the bytes of an uncommitted file. */
+/** Maximum number of commits to a path that are searched for the bytes of an uncommitted file. */
 const HISTORY_DEPTH = 50
 
-/** The state of a path in the index and the work tree: a blob ID, nothing, or something that is not a blob. */
+/** The state of a path in the index and the working tree: a blob ID, nothing, or something that is not a blob. */
 interface SeenFile {
   path: string
   staged: string | 'in a merge' | undefined
   present: string | 'irregular' | undefined
 }
 
-/** Reads the state of paths in the index and the work tree. @param paths relative to the top of the work tree @param hexDigits length of the repository's IDs */
+/** Reads the state of paths in the index and the working tree. @param paths relative to the top of the working tree @param hexDigits length of the repository's IDs */
 export async function readPathStates(
   { git, folder }: WorkTree,
   paths: readonly string[],
@@ -37,11 +37,11 @@ export async function readPathStates(
 }
 
 /**
- * Returns why files may not be written: existing files that are not in git would be lost. Bytes that a path had in an earlier commit may be overwritten, because git keeps them.
+ * Returns why files may not be written: a write must not destroy files that are not in git. Bytes that the path had in an earlier commit may be overwritten, because git still has them.
  *
  * @param head the parent of the planned commit
  * @param seen the current state
- * @returns a sentence without a period, or undefined if nothing is in the way
+ * @returns a message without a period, or undefined if the files may be written
  */
 export async function findObstacle(
   { git, folder }: WorkTree,
@@ -52,13 +52,13 @@ export async function findObstacle(
   const committed = await listTree(git, head, paths)
   for (const { path, staged, present } of seen) {
     const inWay = await findFolderInWay(folder, path)
-    if (inWay) return `${inWay} is not a folder in the work tree`
-    if (staged === 'in a merge') return `${path} is in the middle of a merge`
-    if (present === 'irregular') return `${path} is not a regular file in the work tree`
+    if (inWay) return `${inWay} is not a folder in the working tree`
+    if (staged === 'in a merge') return `${path} has a merge conflict`
+    if (present === 'irregular') return `${path} is not a regular file in the working tree`
     const strange = [staged, present].filter((id) => id !== undefined && id !== committed.get(path)?.id)
     if (strange.length === 0) continue
     const past = await listPastIds(git, head, path)
-    if (!strange.every((id) => past.has(id!))) return `${path} holds changes that are not committed`
+    if (!strange.every((id) => past.has(id!))) return `${path} has uncommitted changes`
   }
   return undefined
 }
@@ -67,24 +67,24 @@ export async function findObstacle(
 export interface WorkTreeFile {
   path: string
   bytes: Uint8Array
-  /** Its blob, which git has. */
+  /** Its blob, which git already contains. */
   id: string
   /** The state at the time of the decision to write it. */
   present: SeenFile['present']
-  /** Where to write it: to the index, to the work tree, or to both. */
+  /** Whether to write it to the index, the working tree, or both. */
   into: { index: boolean; tree: boolean }
 }
 
-/** Files that have been written under temporary names, so that a full disk can no longer prevent the rest. */
+/** Files that have been written under temporary names, so that a full disk cannot make the remaining steps fail. */
 interface PreparedFiles {
-  /** Renames the files and the index to their final names. @returns the paths that someone changed in the meantime, which were left as they are */
+  /** Renames the files and the index to their final names. @returns the paths that a user changed in the meantime, which were left unchanged */
   show(): Promise<string[]>
   /** Removes the temporary files. */
   undo(): Promise<void>
 }
 
 /**
- * Writes files, and an index that contains them, next to the user's; the caller holds the index lock.
+ * Writes files, and an index that contains them, next to the user's files and index. The caller holds the index lock.
  *
  * @throws Error, for example if the disk is full; nothing is left behind in that case
  */
@@ -120,7 +120,7 @@ export async function prepareFiles(tree: WorkTree, files: readonly WorkTreeFile[
     async show() {
       const left: string[] = []
       for (const [number, { path, id, present }] of written.entries()) {
-        // Someone may have saved the file since it was read.
+        // A user may have saved the file since it was read.
         const isUntouched = (await idOf(tree.folder, path, id.length)) === present
         if (isUntouched) await move(join(work, String(number)), join(tree.folder, path))
         else left.push(path)
@@ -133,7 +133,7 @@ export async function prepareFiles(tree: WorkTree, files: readonly WorkTreeFile[
 }
 
 /**
- * Copies an index with the same timestamp or an older one: git compares bytes only for files saved in the same second as its index. A newer copy would hide such an edit permanently (git's Documentation/technical/racy-git.txt).
+ * Copies an index, with the same or an earlier timestamp: git compares bytes only for files saved in the same second as its index. A newer copy would hide such an edit permanently (git's Documentation/technical/racy-git.txt).
  */
 async function copyIndex(from: string, to: string): Promise<void> {
   const stats = await stat(from).catch(ignoreMissing)
@@ -151,7 +151,7 @@ async function listPastIds(git: Git, head: string, path: string): Promise<Set<st
   )
 }
 
-/** Finds a part of a path that is not a folder, because a symbolic link could lead anywhere. @returns that part */
+/** Finds a part of a path that is not a folder, because a symbolic link could lead anywhere. @returns the path of that part */
 async function findFolderInWay(folder: string, path: string): Promise<string | undefined> {
   for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
     const stats = await lstat(join(folder, parent)).catch(ignoreMissing)
@@ -167,12 +167,12 @@ async function idOf(folder: string, path: string, hexDigits: number): Promise<Se
   return stats.isFile() ? blobId(await readFile(join(folder, path)), hexDigits) : 'irregular'
 }
 
-/** Moves a file so that readers see the old file or the new one, never a partial one. */
+/** Moves a file atomically, so that readers see either the old or the new file, never a partial file. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to)
   } catch (error) {
-    // The git folder may be on another disk; only then does the file use a temporary name next to its target, which is reused after a crash.
+    // The git directory may be on another disk. Only in that case is a temporary name next to the target used; it is reused after a crash.
     if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
     const beside = join(dirname(to), `.${basename(to)}.prompt-hub~`)
     await copyFile(from, beside)

@@ -1,4 +1,4 @@
-// Provides locks that the system releases when their process exits, for whatever reason, unlike lock files.
+// Provides locks that, unlike lock files, the operating system releases whenever their process exits.
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
@@ -8,7 +8,7 @@ const MAX_WAIT_MS = 10_000
 /** SQLITE_BUSY: another connection holds the lock. https://www.sqlite.org/rescode.html */
 const BUSY = 5
 
-/** A lock that is held. */
+/** An acquired lock. */
 export interface ProcessLock {
   release(): void
 }
@@ -16,14 +16,14 @@ export interface ProcessLock {
 /**
  * Locks a path.
  *
- * @param path an empty file, created if missing and never removed, because a removed one could be locked twice
+ * @param path an empty file, which is created if missing and never removed, because a removed file could be locked twice
  * @param waitMs how long to wait for the current holder; this blocks the thread
- * @returns undefined if another process holds the lock for all of that time
+ * @returns undefined if another process holds the lock during all of this time
  */
 export function takeLock(path: string, waitMs: number): ProcessLock | undefined {
   const database = new DatabaseSync(path, { timeout: waitMs })
   try {
-    // Nothing is ever written in this transaction, so there is no journal and a full disk does not matter.
+    // This transaction never writes anything, so it needs no journal and works on a full disk.
     database.exec('BEGIN EXCLUSIVE')
     return { release: () => database.close() }
   } catch (error) {
@@ -36,7 +36,7 @@ export function takeLock(path: string, waitMs: number): ProcessLock | undefined 
 /**
  * Runs work while no other work that uses the same lock is running, in this process or another.
  *
- * @throws HubError `unavailable` if others hold the lock too long; errors of the work
+ * @throws HubError `unavailable` if others hold the lock too long; also any error from the work
  */
 export async function withLock<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
   const end = performance.now() + MAX_WAIT_MS
@@ -45,7 +45,7 @@ export async function withLock<Value>(path: string, work: () => Promise<Value>):
     if (performance.now() > end)
       throw new HubError(
         'unavailable',
-        'Other requests locked git or the store for too long. Nothing was written; try again.',
+        'Git or the store was locked by other requests for too long. Nothing was written; try again.',
         { retryAfterSeconds: 5 },
       )
     await pause(2 + Math.random() * 20)

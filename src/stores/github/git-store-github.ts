@@ -35,14 +35,14 @@ const BLOBS_KEPT = 64
 /** Maximum accepted pause, because GitHub's limits reset every hour. */
 const MAX_PAUSE_MS = 3_600_000
 
-/** Returns the git store over a branch of a repository on GitHub. Each function makes one call; retries are up to the caller. */
+/** Returns the git store for a branch of a repository on GitHub. Each function makes one call; the caller decides about retries. */
 export function openGitHub(options: GitHubOptions): GitStore {
   const { repository, branch } = options
   const [owner = '', name = ''] = repository.split('/')
   const place = { owner, name }
   const connect = connectGitHub(options)
   const kept = new Map<string, Bytes>()
-  /** When the pause that GitHub has requested ends, by the monotonic clock. Calls before that would be rejected and prolong it. */
+  /** When the pause that GitHub requested ends, by the monotonic clock. Calls made before then would be rejected and prolong the pause. */
   let pauseEndsMs = 0
   const secondsOfPause = () => Math.max(0, Math.ceil((pauseEndsMs - performance.now()) / 1000))
 
@@ -91,7 +91,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
       throw (await judge(thrown)).error
     }
   }
-  /** Connects before a mutation is sent. Nothing can have been written at this point, so a failure means that the host is busy, or is final. */
+  /** Connects before a mutation is sent. Nothing can have been written at this point, so a failure either means that the host is busy or is permanent. */
   const connectToWrite = async (signal: AbortSignal): Promise<GitHubConnection | CommitOutcome> => {
     const busy = (retryAfterSeconds: number): CommitOutcome => ({ kind: 'busy', retryAfterSeconds })
     const leftSeconds = secondsOfPause()
@@ -126,7 +126,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
         if (!target)
           throw new HubError(
             'upstream_error',
-            'The branch that the hub publishes to does not exist. Create a first commit on it.',
+            'The branch that the hub publishes to does not exist. Create it with a first commit.',
           )
         return {
           head: target.oid,
@@ -145,7 +145,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
         const octokit = await connect(request.signal)
         const answer = await octokit.graphql<unknown>(BLOB_QUERY, { ...place, id, request })
         const blob = BlobAnswer.parse(answer).repository.object
-        if (!blob) throw new HubError('upstream_error', 'The git host lists a file that it does not return. Try again.')
+        if (!blob) throw new HubError('upstream_error', 'The git host lists a file but did not return it. Try again.')
         const bytes = blob.oid === id ? verifiedBytes(blob) : undefined
         return bytes ? keep(id, bytes) : await fetchBytes(octokit, id, request)
       })),
@@ -168,7 +168,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
       }
       try {
         const answer = CommitAnswer.parse(await octokit.graphql<unknown>(COMMIT_MUTATION, { input, request }))
-        // The next publish to the repository compares with this version and then does not need to fetch it.
+        // The next publish to the repository compares with this version, so caching it here saves a fetch.
         for (const { text } of files) keep(blobId(Buffer.from(text)), Buffer.from(text))
         return committed(answer)
       } catch (thrown) {

@@ -30,7 +30,7 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
   const common = {
     baseUrl: apiUrl.replace(/\/$/, ''),
     request: { fetch: limitedFetch },
-    // octokit does not log failures, because they are logged as the causes of our own errors, without the request's content.
+    // octokit does not log failures, because the hub logs them as the causes of its own errors, without the request's content.
     log: { debug: silent, info: silent, warn: silent, error: silent },
   }
   let ready: Octokit | undefined

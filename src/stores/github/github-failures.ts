@@ -4,7 +4,7 @@ import { HubError } from '../../domain/api/errors.ts'
 
 /** What a failure proves. Every kind except `unknown` proves that nothing was written. */
 type Failure =
-  /** The branch's head was not the expected one. */
+  /** The branch's head was not the expected commit. */
   | { kind: 'moved' }
   /** A rate limit was reached; if GitHub does not specify a wait time, our own default applies. */
   | { kind: 'limited'; retryAfterSeconds: number }
@@ -14,7 +14,7 @@ type Failure =
   | { kind: 'absent' }
   | { kind: 'unknown' }
 
-/** GitHub requests a wait of at least a minute if a limit does not specify a time. docs.github.com, "Rate limits for the REST API". */
+/** GitHub asks clients to wait at least a minute if a limit does not specify a time. docs.github.com, "Rate limits for the REST API". */
 const LIMIT_SECONDS = 60
 
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -47,7 +47,7 @@ export function classifyFailure(thrown: unknown, nowMs: number): Failure {
 /**
  * Returns the port's error for a failure.
  *
- * @param thrown kept as the cause with only types and statuses, because octokit's own errors contain the request, including the content
+ * @param thrown recorded as the cause, but only with types and statuses, because octokit's errors contain the request, including the content
  */
 export function toPortError(failure: Failure, thrown: unknown): HubError {
   const cause = new Error(describeFailure(thrown))
@@ -57,7 +57,7 @@ export function toPortError(failure: Failure, thrown: unknown): HubError {
       retryAfterSeconds: failure.retryAfterSeconds,
     })
   if (failure.kind === 'refused' || failure.kind === 'absent')
-    return new HubError('upstream_error', 'The git host rejected the request. The hub’s log has the reason.', {
+    return new HubError('upstream_error', 'The git host rejected the request. See the hub’s log for the reason.', {
       cause,
     })
   return new HubError('unavailable', 'The git host sent an unexpected response. Try again.', { cause })

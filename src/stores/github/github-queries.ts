@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { blobId } from '../../ports/git-store.ts'
 
-/** Everything is read at one commit, whose `oid` is the head: a listing from another state could hide a version that a commit then replaces. */
+/** Everything is read at one commit, whose `oid` is the head: a listing from another commit could omit a version, which a commit would then overwrite. */
 export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $folder: String!, $versions: String!, $index: String!, $ownerIndex: String!,
     $withPublishes: Boolean!, $since: GitTimestamp) {
   repository(owner: $owner, name: $name) {
@@ -19,11 +19,11 @@ export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $bran
     }
   }
 }`
-/** One file by its ID. */
+/** Reads one file by its blob ID. */
 export const BLOB_QUERY = `query Blob($owner: String!, $name: String!, $id: GitObjectID!) {
   repository(owner: $owner, name: $name) { object(oid: $id) { ... on Blob { oid text isTruncated } } }
 }`
-/** The only write: adds files if the head is the expected one. */
+/** The only mutation: adds files if the head is the expected commit. */
 export const COMMIT_MUTATION = `mutation Commit($input: CreateCommitOnBranchInput!) {
   createCommitOnBranch(input: $input) { commit { oid url } }
 }`
@@ -56,7 +56,7 @@ export const FolderAnswer = z.object({
 })
 /** The response to `BLOB_QUERY`. */
 export const BlobAnswer = z.object({ repository: z.object({ object: Blob.nullable() }) })
-/** The response to a successful `COMMIT_MUTATION`; only a commit ID of 40 hex digits means success. */
+/** The response to a successful `COMMIT_MUTATION`; only a commit ID of 40 hex digits indicates success. */
 export const CommitAnswer = z.object({
   createCommitOnBranch: z.object({ commit: z.object({ oid: Oid, url: z.url().nullable().catch(null) }) }),
 })
@@ -65,7 +65,7 @@ export const RestBlob = z.object({ encoding: z.literal('base64'), content: z.str
 /** The installation of a GitHub App. */
 export const Installation = z.object({ id: z.int().positive() })
 
-/** GitHub omits the text of blobs that it considers binary and truncates long ones, so the text is used only if its bytes have the blob's ID. */
+/** GitHub omits the text of blobs that it considers binary and truncates long blobs, so the text is used only if its bytes have the blob's ID. */
 export function verifiedBytes({ oid, text, isTruncated }: z.infer<typeof Blob>): Uint8Array<ArrayBuffer> | undefined {
   if (text === null || isTruncated) return undefined
   const bytes = new TextEncoder().encode(text)

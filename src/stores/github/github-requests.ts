@@ -6,7 +6,7 @@ import { connectGitHub, type GitHubOptions } from './github-connection.ts'
 interface GitHubResponse {
   status: number
   headers: Readonly<Record<string, string | number | undefined>>
-  /** As it came: parse it. */
+  /** The body, not validated yet. */
   data: unknown
 }
 

@@ -1,4 +1,4 @@
-// Asks GitHub who signed in. The access token is used once, and is neither stored nor logged.
+// Gets the user who signed in from GitHub. The access token is used once, and is neither stored nor logged.
 import * as z from 'zod'
 import type { Person } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -11,7 +11,7 @@ interface GithubSignIn {
   clientSecret: string
 }
 
-/** The code that the browser received from GitHub, and our secret part of the exchange. */
+/** The code that the browser received from GitHub, and the hub's secret for the exchange. */
 interface Grant {
   code: string
   verifier: string
@@ -21,14 +21,14 @@ interface Grant {
 /** Time limit for a call: long enough for a slow GitHub, short enough for a waiting user. */
 const CALL_MS = 5_000
 
-/** GitHub's response to a code; its errors have status 200. */
+/** GitHub's response to a code; errors also have status 200. */
 const TokenAnswer = z.union([z.object({ access_token: z.string().min(1) }), z.object({ error: z.string() })])
 const UserAnswer = z.object({ id: z.int().positive(), login: z.string() })
 
 /**
- * Exchanges a code for the person who signed in.
+ * Exchanges a code for the user who signed in.
  *
- * @throws HubError `invalid_request` for a code that was already used, has expired or is not ours, `unavailable` if GitHub is down or the settings are wrong, `upstream_error` for an invalid response
+ * @throws HubError `invalid_request` for a code that was already used, has expired or was not issued to this hub, `unavailable` if GitHub is down or the settings are wrong, `upstream_error` for an invalid response
  */
 export async function exchangeCode(
   { oauthUrl, apiUrl, clientId, clientSecret }: GithubSignIn,

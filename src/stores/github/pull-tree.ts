@@ -1,24 +1,24 @@
-// Extracts the content of a pull request from git objects into a folder, without running, following or converting anything.
+// Extracts the content of a pull request from git objects into a folder, without running programs, following links or converting files.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isVersion } from '../../domain/content/names.ts'
 import { createGit, GIT_USAGE, type Git } from '../git/git-command.ts'
 
-/** A pull request's content as it would be after the merge. */
+/** The content of a pull request, as it would be after the merge. */
 export interface PullTree {
-  /** The folder to review: a git work tree, so that it can be compared with the base. */
+  /** The folder to review: a git working tree, so that it can be compared with the base. */
   contentDir: string
   /** The paths that it adds, changes or deletes, relative to the content folder. */
   changed: string[]
-  /** The number of files outside the content folder that it changes; none of them is extracted. */
+  /** The number of files outside the content folder that it changes; these files are not extracted. */
   outside: number
-  /** Whether it has merge conflicts; if so, this contains only its own side. */
+  /** Whether it has merge conflicts; if so, the folder contains only the pull request's side. */
   isConflict: boolean
   /** Returns the content of a file in the content folder, at the base or in the pull request; undefined if there is none. */
   readAt(side: 'base' | 'merged', path: string): Promise<string | undefined>
   /** Returns the version numbers of a prompt at the base. */
   versionsAtBase(owner: string, name: string): Promise<string[]>
-  /** Returns git's diff between two files in the content folder. @param from undefined for an empty file */
+  /** Returns git's diff between two files in the content folder. @param from if undefined, an empty file */
   compare(from: string | undefined, to: string): Promise<string>
 }
 

@@ -9,7 +9,7 @@ import { MAX_SOURCE_BYTES } from '../../domain/formats/source-file.ts'
 /** Maximum number of files and of nested folders in an import. */
 const MAX_FILES = 50_000
 const MAX_DEPTH = 16
-/** A CSV file contains many prompts. */
+/** Maximum size of a CSV file, which may contain many prompts. */
 const MAX_CSV_BYTES = 64 * MAX_SOURCE_BYTES
 const LEFT_OUT = new Set(['node_modules', '.git', '.hub', 'dist'])
 /** Files that often accompany prompts but are not prompts. */
@@ -17,7 +17,7 @@ const NOT_PROMPTS =
   /^(?:readme|license|licence|changelog|contributing|code_of_conduct|security|agents|claude)\.(?:md|txt)$/i
 
 interface SourceResult extends ReadResult {
-  /** The path, as given or as found in a given folder. */
+  /** The path, as given or as found below a given folder. */
   path: string
 }
 
@@ -69,7 +69,7 @@ export function* readSources(
 
 const ROLE_FILE = /^(system|user|assistant)\.(?:md|txt)$/
 
-/** `system.md` and `user.md` together form one chat prompt. */
+/** `system.md` and `user.md` form one chat prompt together. */
 function roleOf(path: string, files: readonly string[]): boolean {
   if (!ROLE_FILE.test(basename(path))) return false
   const folder = dirname(path)

@@ -1,4 +1,4 @@
-// Reviews a content folder: reports all problems and advice, with file, line, rule and fix.
+// Reviews a content folder: reports all problems and suggestions, with file, line, rule and fix.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parsePath } from '../../domain/content/content-path.ts'
@@ -18,7 +18,7 @@ import { openRepositoryReader } from './review-repository.ts'
 export interface ReviewEntry {
   /** The file's path in git, such as `content/acme/code-review/index.md`. */
   file: string
-  /** From 1. */
+  /** The 1-based line number. */
   line: number
   rule: string
   /** The problem: what was expected, what was found, and how to fix it. */
@@ -30,7 +30,7 @@ export interface ReviewEntry {
 export interface Review {
   /** Sorted by file and line. */
   entries: ReviewEntry[]
-  /** The files whose spelling was corrected. */
+  /** The files in which mechanical problems were fixed. */
   mended: string[]
   ignored: string[]
   files: number
@@ -41,16 +41,16 @@ export interface Review {
 
 interface ReviewOrder {
   contentDir: string
-  /** The commit to compare with; without it, no file counts as new. */
+  /** The commit to compare with; if omitted, no file counts as new. */
   base?: string | undefined
   /** Whether to fix mechanical problems. Versions in the base are never changed; without a base, no version is changed. */
   fix?: boolean
   environment: Readonly<Record<string, string | undefined>>
-  /** Returns whether someone may be the publisher of a new version; see ReviewContext. */
+  /** Returns whether a user may be the publisher of a new version; see ReviewContext. */
   mayBePublisher?: ReviewContext['mayBePublisher']
 }
 
-/** Reviews a content folder, prompt by prompt, with bounded memory per prompt. @throws Error if the base is not a known commit */
+/** Reviews a content folder, prompt by prompt, with a bounded amount of memory per prompt. @throws Error if the base is not a known commit */
 export async function reviewContent({
   contentDir,
   base,

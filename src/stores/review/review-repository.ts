@@ -1,4 +1,4 @@
-// Reads one repository after another for a review, and keeps only the path and a hash of each prompt.
+// Reads repositories one by one for a review, and keeps only the path and a hash of each prompt in memory.
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
@@ -26,18 +26,18 @@ import type { FileState } from '../content/content-walk.ts'
 import { openFileReader } from '../content/file-reader.ts'
 
 interface RepositoryReader {
-  /** Reviews one repository, or one other file. @returns its entries and fixes */
+  /** Reviews one repository, or one file outside repositories. @returns its entries and fixes */
   review(group: readonly FileState[]): Promise<ReviewFinding[]>
   /** Returns the number of files and repositories that have been read so far. */
   count(): { files: number; repositories: number }
 }
 
-/** Without a base, a file counts as changed, but not as new. */
+/** If there is no base, a file counts as changed, but not as new. */
 const UNCOMPARED: FileChange = { isNew: false, isTouched: true }
-/** Maximum number of referenced repositories that are cached, because many may refer to the same one. */
+/** Maximum number of referenced repositories that are cached, because many repositories may refer to the same one. */
 const NEIGHBOURS_KEPT = 1_000
 
-/** Opens a reader of repositories. @param dir the content folder @param comparison the comparison with the base; without it, no file counts as new */
+/** Opens a reader of repositories. @param dir the content folder @param comparison the comparison with the base; if omitted, no file counts as new */
 export function openRepositoryReader(
   dir: string,
   comparison: Comparison | undefined,
@@ -76,7 +76,7 @@ export function openRepositoryReader(
     return judge(path, read(join(dir, path))).parsed
   }
 
-  /** Only pairs in which at least one prompt was changed are reported. */
+  /** Reports only pairs in which at least one prompt was changed. */
   function compareWords(path: string, content: string, isTouched: boolean): ReviewFinding[] {
     const words = joinWords(content)
     if (words === undefined) return []
@@ -99,7 +99,7 @@ export function openRepositoryReader(
         else if (place?.kind === 'repository') index = await examine(state, remarks)
         else await examine(state, remarks)
       }
-      // Only two versions are in memory at a time: the current one and the next lower one.
+      // Only two versions are in memory at a time: the current version and the next lower version.
       versions.sort((a, b) => compareVersions(b.place.version, a.place.version))
       const numbers: { version: string }[] = []
       const fresh: string[] = []

@@ -11,16 +11,16 @@ import { tokenize } from '../../domain/search/tokens.ts'
 import type { SearchQuery, SearchResults } from '../../ports/search.ts'
 import { openVocabulary } from './vocabulary.ts'
 
-/** Number of candidates that are scored: the first ones by rowid, which follows the order `top`. docs/contract.md section 4. */
+/** Number of candidates to score: the first candidates by rowid, which follows the order `top`. docs/contract.md section 4. */
 const MAX_SCORED = 1_200
 /** Number of candidates for a requested sort order. */
 const MAX_SORTED = 100_000
-/** Maximum number of exact matches of a name or title that are listed first, because many owners may use the same one. */
+/** Maximum number of exact matches of a name or title that are listed first, because many owners may use the same name or title. */
 const MAX_NAMED = 1_000
 /** If at least this many prompts contain every word, partial matches are omitted. */
 const ENOUGH = 5
 const MAX_PARTIAL = 20
-/** Minimum share of a partial match: of the highest word weight of any prompt, or of all word weights if the query contains no white space. docs/contract.md section 4. */
+/** Minimum weight of a partial match, as a share of the highest word weight of any prompt, or of all word weights if the query contains no whitespace. docs/contract.md section 4. */
 const MIN_SHARE = { ofMost: 0.35, ofAll: 0.4 }
 const BM25 = `bm25(texts, ${Object.values(FIELD_WEIGHTS).join(', ')}, 0)`
 
@@ -31,7 +31,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuery) => S
   const vocabulary = openVocabulary(database, new Map(JSON.parse(String(stateOf('equivalents')))))
   const addresses = addressesBelow(String(stateOf('base_url')))
   const orders = new Map(SORTS.map((sort) => [sort, readOrder(stateOf(sort) as Uint8Array)]))
-  // One row of JSON crosses into JavaScript ten times as fast as a thousand rows.
+  // Passing one row of JSON to JavaScript is ten times as fast as passing a thousand rows.
   const select = (score: string) =>
     database.prepare(
       `SELECT json_group_array(json_array(id, score)) AS pairs
@@ -127,7 +127,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuery) => S
       .map(({ id }) => id)
   }
 
-  /** Sorts better scores first; ties are broken by `top`. */
+  /** Sorts by score, best first; ties are broken by the order `top`. */
   function compareScores(a: { id: number; score: number }, b: { id: number; score: number }): number {
     return a.score - b.score || comparePlaces('top')(a.id, b.id)
   }

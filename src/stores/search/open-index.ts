@@ -8,7 +8,7 @@ import { INDEX_SHAPE } from './write-index.ts'
 
 /** Maximum number of completions that are counted; clients show a hundred. */
 const MAX_COUNTED = 1_000
-/** Size of the page cache, which fits the index of 10,000 prompts. A median query takes a fifth less time than with SQLite's default of 2 MB. */
+/** Size of the page cache, which is large enough for the index of 10,000 prompts. A median query takes a fifth less time than with SQLite's default of 2 MB. */
 const CACHE_KIB = 32_768
 
 /**
@@ -24,7 +24,7 @@ export function openSearchIndex(path: string): Search & { close(): void } {
     const opened = new DatabaseSync(address, { readOnly: true })
     opened.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
     const shape = opened.prepare(`SELECT value FROM state WHERE key = 'shape'`).get()?.value
-    if (shape !== INDEX_SHAPE) throw new Error(`expected an index of shape ${INDEX_SHAPE}, got ${shape}`)
+    if (shape !== INDEX_SHAPE) throw new Error(`expected an index with format ${INDEX_SHAPE}, got ${shape}`)
     return opened
   })
   let find: ReturnType<typeof openFinder> | undefined

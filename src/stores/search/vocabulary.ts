@@ -8,7 +8,7 @@ const MAX_COMPARED = 600_000
 /** Maximum number of equally close corrections of a word. */
 const MAX_CORRECTIONS = 4
 
-/** Opens the vocabulary of an index. @returns creates a vocabulary for one query, with a shared limit on comparisons */
+/** Opens the vocabulary of an index. @returns a function that creates the vocabulary for one query, whose words share a limit on comparisons */
 export function openVocabulary(database: DatabaseSync, equivalents: ReadonlyMap<string, string[]>): () => Vocabulary {
   const count = database.prepare('SELECT sum(uses) AS uses FROM words WHERE term = ?')
   const isWord = database.prepare('SELECT 1 FROM words WHERE word = ?')

@@ -33,7 +33,7 @@ const TABLES = `
 /**
  * Writes the index of a catalogue's listed repositories.
  *
- * @param path of the file; an existing one is replaced. Not in WAL mode, because such a file cannot be opened on a read-only disk.
+ * @param path the file's path; an existing file is replaced. The index is not in WAL mode, because a WAL database cannot be opened on a read-only disk.
  * @param isEditable whether `updateSearchIndex` can edit it later; a deployed index need not be editable, and is a third smaller
  */
 export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditable } = { isEditable: true }): void {
@@ -55,7 +55,7 @@ export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditabl
  * @param path an index written by `buildSearchIndex` or this function; replaced atomically, so that readers see the old or the new state. If it is missing or was written by other code, it is rebuilt
  * @param catalogue the complete newer catalogue, which determines the positions in `top`, `trending` and `new`
  * @param changed full names of every repository that is new, removed or changed
- * @param from the index to start from, if it must be kept next to the new one
+ * @param from the index to start from, if it must be kept in addition to the new index
  */
 export function updateSearchIndex(path: string, catalogue: Catalogue, changed: Iterable<string>, from = path): void {
   const next = `${path}.next`
@@ -65,13 +65,13 @@ export function updateSearchIndex(path: string, catalogue: Catalogue, changed: I
     if (existsSync(from)) copyFileSync(from, next, constants.COPYFILE_FICLONE)
     write(next, (database) => editPrompts(database, catalogue, names))
   } catch {
-    // Whatever is wrong with the old index, a new one can be built from the catalogue.
+    // If the old index is unusable for any reason, a new index is built from the catalogue.
     buildSearchIndex(catalogue, next)
   }
   renameSync(next, path)
 }
 
-/** Writes in one transaction. No process opens an incomplete file, so no journal is needed. */
+/** Writes the index in one transaction. It needs no journal, because no process opens an incomplete file. */
 function write(path: string, work: (database: DatabaseSync) => void): void {
   const database = new DatabaseSync(path)
   try {
@@ -83,7 +83,7 @@ function write(path: string, work: (database: DatabaseSync) => void): void {
   }
 }
 
-/** @throws Error if rebuilding is better: in a new index rowids follow `top`, but after many edits they no longer do */
+/** @throws Error if the index should be rebuilt: rowids follow `top` in a new index, but no longer after many edits */
 function editPrompts(database: DatabaseSync, catalogue: Catalogue, names: readonly string[]): void {
   const readState = database.prepare('SELECT value FROM state WHERE key = ?')
   const edits = Number(readState.get('edits')?.value) + names.length

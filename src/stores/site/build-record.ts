@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { BuildSource } from '../../ports/fresh-copies.ts'
 
 interface BuildRecord {
-  /** The time when its last file was in place, in UTC. */
+  /** When the last file of the build was in place, in UTC. */
   built_at: string
   source: BuildSource
 }

@@ -7,7 +7,7 @@ const RECENT_MS = 60_000
 const MAX_RECENT_COMMITS = 500
 
 /**
- * Determines what a build that starts now will have read, from the content folder's checked-out commit. Unknown without git. Based on the time of the newest commit, because a shallow clone has no history.
+ * Determines what a build that starts now will have read, from the content folder's checked-out commit. If there is no git repository, the commits are unknown. Based on the time of the newest commit, because a shallow clone has no history.
  *
  * @param environment usually `process.env`; used to find git
  */
@@ -27,7 +27,7 @@ export async function readBuildSource(
   const newestMs = commits[0]?.ms
   if (newestMs === undefined || !Number.isFinite(newestMs)) return UNKNOWN_SOURCE
   const isShallow = (await git.find(['rev-parse', '--is-shallow-repository'])) !== 'false'
-  // If there is a history, the commits of the last minutes are known by ID, so the clocks only need to agree roughly.
+  // If there is a history, the commits of the last minutes are known by ID, so the clocks need to agree only roughly.
   const doubtMs = isShallow ? 0 : RECENT_MS
   return {
     // If this clock is fast, the build must not hide versions that are published after it.

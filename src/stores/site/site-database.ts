@@ -1,11 +1,11 @@
-// Keeps the states of a site in one SQLite file. Each row records the first state in which a file has this content, so a reader sees one consistent state while the next one is written.
+// Stores the states of a site in one SQLite file. Each row records the first state in which a file has this content, so a reader sees a consistent state while the next state is written.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Bytes, catalogueUnavailable, type SiteFiles } from '../../ports/site-files.ts'
 import { createFileCache } from './site-files-folder.ts'
 
-/** Page size. Records take about 3 kB, and with larger pages fewer of them overflow. */
+/** Page size. Records take about 3 kB, and fewer of them overflow with larger pages. */
 const PAGE_BYTES = 16_384
 /** How long to wait for another process that is writing a few rows. */
 const MAX_WAIT_MS = 5_000
@@ -18,7 +18,7 @@ const TABLES = `
 
 /** Writes states. One process has it open. */
 export interface SiteDatabase {
-  /** Returns the argument of the last `save`; undefined if there is none. */
+  /** Returns the argument of the last `save`; undefined if nothing has been saved. */
   state: string | undefined
   /** Reads the newest content of a file, including the state in progress. */
   read(path: string): string | undefined
@@ -26,18 +26,18 @@ export interface SiteDatabase {
   remove(path: string): void
   /** Returns the paths of the files outside a folder. @param dir a folder such as `/data/v1/repos/` */
   listPathsOutside(dir: string): string[]
-  /** Returns data that an earlier process stored for this one. */
+  /** Lists the data that an earlier process stored with `keep`. */
   listKept(): Iterable<[name: string, part: string]>
   keep(name: string, part: string | undefined): void
-  /** Starts the next state; everything that is written until `save` belongs to it. @param number higher than the number of the previous state */
+  /** Starts the next state; all writes until `save` belong to it. @param number higher than the number of the previous state */
   begin(number: number): void
   /** Completes the state; from then on, it survives a crash. */
   save(state: string): void
-  /** Closes the state without a change, because no file is different. */
+  /** Ends the state without a change, because no file differs. */
   saveKept(): void
   /** Discards the state in progress. */
   giveUp(): void
-  /** Deletes old file contents, once no process reads the states before this one. */
+  /** Deletes old file contents. Call it when no process reads earlier states any more. */
   forgetBefore(number: number): void
   close(): void
 }

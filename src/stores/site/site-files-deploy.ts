@@ -1,10 +1,10 @@
 // Reads the site's files on Netlify from the URL of the function's deploy.
 import { catalogueUnavailable, type SiteFiles } from '../../ports/site-files.ts'
 
-/** Timeout for reading a file from the deploy; if it is exceeded, the response has Retry-After. */
+/** Timeout for reading a file from the deploy. After a timeout, the response includes Retry-After. */
 const FETCH_MS = 8_000
 
-/** Returns the files of a deploy, which are fetched from its own URL. @param origin the origin of the current request */
+/** Returns the files of a deploy, which are fetched from the deploy's URL. @param origin the origin of the current request */
 export function deployFiles(origin: string): SiteFiles {
   return {
     async read(path) {
@@ -13,7 +13,7 @@ export function deployFiles(origin: string): SiteFiles {
         const address = new URL(path.replace(/\/index\.html$/, '/'), origin)
         const answer = await fetch(address, { signal: AbortSignal.timeout(FETCH_MS), redirect: 'error' })
         if (answer.status === 404) return undefined
-        if (answer.status !== 200) throw new Error(`the site answered ${answer.status}`)
+        if (answer.status !== 200) throw new Error(`the site responded with ${answer.status}`)
         return new Uint8Array(await answer.arrayBuffer())
       } catch (cause) {
         throw catalogueUnavailable(cause)

@@ -1,4 +1,4 @@
-// Reads a site's files from a folder that does not change while it is read, but may be renamed. Small files are cached, large ones are streamed.
+// Reads a site's files from a folder whose files do not change, although the folder may be renamed. Small files are cached, large ones are streamed.
 import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
@@ -7,11 +7,11 @@ import { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { type Bytes, catalogueUnavailable, type LargeFile, type SiteFiles } from '../../ports/site-files.ts'
 
-/** Cache size for one build: the popular part of a large catalogue, or all of a small one. */
+/** Cache size for one build: enough for the popular part of a large catalogue, or for an entire small catalogue. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024
 /** Larger files are streamed and not cached, because many slow readers would each keep the whole file in memory. */
 const MAX_KEPT_BYTES = 1024 * 1024
-/** Overhead of a cached file in addition to its bytes. */
+/** Memory overhead of a cached file, in addition to its bytes. */
 const ENTRY_BYTES = 256
 
 /** Paths with segments that could lead out of the folder or to hidden files never match. */
@@ -20,7 +20,7 @@ const SAFE_PATH = /^(?:\/(?!\.)[A-Za-z0-9_.@-]+)+$/
 /**
  * Returns the files of a folder, cached after the first read, except large ones.
  *
- * @param later the path to which the folder may be renamed. It is then read there, and a new folder in its old place is never read; if it is in neither place, its files are unavailable.
+ * @param later the path to which the folder may be renamed. After that, it is read there, and a new folder at its old path is never read. If it is at neither path, its files are unavailable.
  */
 export function folderFiles(dir: string, later?: string): SiteFiles {
   const cache = createFileCache()
@@ -63,7 +63,7 @@ export function identifyFolder(dir: string): string | undefined {
   return stats && `${stats.ino} ${stats.birthtimeNs}`
 }
 
-/** Reads something below the folder, wherever it is now. */
+/** Reads a path below the folder, at the folder's current location. */
 type ReadFrom = <Value>(read: (folder: string) => Promise<Value>) => Promise<Value>
 
 function followFolder(dir: string, later: string): ReadFrom {

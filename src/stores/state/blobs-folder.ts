@@ -1,4 +1,4 @@
-// Imports the folder in which earlier versions of the Node server kept state into a new store, without changing the folder.
+// Imports the folder in which earlier versions of the Node server stored their state into a new store, without changing the folder.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { TOKEN_DAYS } from '../../domain/access/token-record.ts'
@@ -8,7 +8,7 @@ import type { StateEntry } from './state-sqlite.ts'
 const DAY_MS = 86_400_000
 /** The path of the values in the folder, which contains the names of a site and of its store. */
 const ENTRIES = 'entries/local/site:prompt-hub'
-/** Entries that never expire: login bindings, and how often someone signed out everywhere. */
+/** Entries that never expire: login bindings, and how often a user has signed out everywhere. */
 const LASTING = ['logins', 'generations']
 
 /**

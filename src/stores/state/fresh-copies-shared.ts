@@ -1,4 +1,4 @@
-// Keeps fresh copies in a database that several machines share, so that a version published on one of them is visible on all others immediately.
+// Stores fresh copies in a database that several machines share, so that a version published on one of them is visible on all other machines immediately.
 import type { CopiedVersion, CopyStore, FreshCopy } from '../../ports/fresh-copies.ts'
 import { logProblem } from '../../ports/log.ts'
 import type { StateStore } from '../../ports/state-store.ts'
@@ -8,16 +8,16 @@ import { openCopies } from './fresh-copies.ts'
 const MARKER = 'marker/fresh-copies'
 /** How long a read waits for the database. After a timeout, no read waits until the database has responded again. */
 const PATIENCE_MS = 3_000
-/** How often the marker is read without any read of a prompt: while the database does not respond, or to watch for publishes. */
+/** How often the marker is polled when no prompt is read: while the database does not respond, or to watch for publishes. */
 const TICK_MS = 1_000
-/** Two publishes of one repository within this time may arrive here in the wrong order. */
+/** Two publishes to one repository within this time may be observed here in the wrong order. */
 const RACE_MS = 60_000
-/** Maximum number of cached repositories, so that requests for names that do not exist cannot fill the memory. */
+/** Maximum number of cached repositories, so that requests for unknown names cannot fill the memory. */
 const MAX_REMEMBERED = 10_000
-/** Each version has up to 256 KiB. */
+/** Maximum number of cached versions, each of up to 256 KiB. */
 const MAX_VERSIONS = 200
 
-/** Everything that was read while the marker had one value. */
+/** The copies that were read while the marker had one value. */
 interface Generation {
   /** Null if the store must be read regardless of the marker. */
   marker: string | undefined | null
@@ -34,7 +34,7 @@ interface SharedCopies extends CopyStore {
 }
 
 /**
- * Opens the copies in a shared store, which are cached as long as nothing is published. A read fetches only the marker, and concurrent reads share a request: a read waits for the pending request and then for one that started after it, so that it never misses a publish that was confirmed earlier. A writer changes the marker after storing a copy, and only then responds.
+ * Opens the copies in a shared store, which are cached until the next publish. A read fetches only the marker, and concurrent reads share requests: a read waits for the pending request and then for a request that started after it, so that it never misses a publish that was confirmed earlier. A writer changes the marker after storing a copy, and only then responds.
  */
 export function shareCopies(state: StateStore): SharedCopies {
   const stored = openCopies({
@@ -67,7 +67,7 @@ export function shareCopies(state: StateStore): SharedCopies {
       return
     }
     if (!isAway) return
-    // Copies that could not be read in the meantime are cached as missing.
+    // Copies that could not be read in the meantime were cached as missing.
     generation = begin(null)
     isAway = false
     console.log('The database responds again.')

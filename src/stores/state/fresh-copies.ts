@@ -11,7 +11,7 @@ import {
 import { type Lifetime, listKeys, type StateStore } from '../../ports/state-store.ts'
 
 /**
- * The storage format. Only a publish writes copies, from values of the records' types, so the format number determines the shape, and a read needs no schemas for validation. A deploy may also find copies from older deploys. tests/publish/fresh.test.ts fails when this number must be incremented.
+ * The storage format. Only a publish writes copies, from values of the records' types, so the format number determines the shape, and reads need no schemas for validation. A deploy may also find copies from older deploys. tests/publish/fresh.test.ts fails when this number must be incremented.
  */
 const FORMAT = 5
 
@@ -25,7 +25,7 @@ interface StoredCopies extends CopyStore {
   keepNewer(copy: FreshCopy, isOvertaken: (mine: FreshCopy, there: FreshCopy) => boolean): Promise<void>
 }
 
-/** Opens the copies in a state store, which are read again each time. */
+/** Opens the copies in a state store. Each call reads them from the store. */
 export function openCopies(state: StateStore): StoredCopies {
   return {
     find: (owner, name) => read(state, keyOf(owner, name)),
@@ -52,7 +52,7 @@ export function openCopies(state: StateStore): StoredCopies {
 }
 
 /**
- * Removes the copies that a build includes. Used only if a single process serves the store, because another machine may not have built them yet.
+ * Removes the copies that a build includes. Used only if a single process serves the store, because another machine's build may not include them yet.
  *
  * @returns the number of removed copies
  */
@@ -71,7 +71,7 @@ export async function removeBuiltCopies(state: StateStore, source: BuildSource):
   return removed
 }
 
-/** @returns undefined if a copy is broken or in another format */
+/** @returns undefined if a copy is corrupt or in another format */
 function findOrigin(text: string): CopyOrigin | undefined {
   try {
     const { format, record }: Kept<CopyOrigin> = JSON.parse(text)
@@ -115,9 +115,9 @@ export function rememberCopies(copies: CopyStore): CopyStore {
 /** A copy that could not be stored stays in memory until the process exits; the next process starts with a build. */
 function ignoreFailure(): void {}
 
-/** Maximum number of cached repositories, so that requests for names that do not exist cannot fill the memory. */
+/** Maximum number of cached repositories, so that requests for unknown names cannot fill the memory. */
 const MAX_REMEMBERED = 10_000
-/** Maximum number of cached versions, of up to 256 KiB each; older ones are read from the store again. */
+/** Maximum number of cached versions, of up to 256 KiB each; older versions are read from the store again. */
 const MAX_VERSIONS = 200
 
 function write<Record extends CopyOrigin>(state: StateStore, key: string, record: Record): Promise<void> {
@@ -146,7 +146,7 @@ async function read<Record>(state: StateStore, key: string): Promise<Record | un
     const found = await state.get(key)
     return found && parse<Record>(found.value)
   } catch (error) {
-    // Imported when the first problem occurs, because most reads and publishes have none.
+    // Imported when the first problem occurs, because most reads and publishes cause no problem.
     const { logProblem } = await import('../../ports/log.ts')
     logProblem('warning', 'A fresh copy could not be read.', { key, cause: error })
     return undefined

@@ -4,7 +4,7 @@ import type { RateLimit, RateLimiter } from '../../ports/rate-limiter.ts'
 import { type StateStore, stateUnavailable } from '../../ports/state-store.ts'
 import { waitSeconds } from './rate-limiter-memory.ts'
 
-/** Maximum number of attempts. Each failure means that another request was counted, so this many concurrent requests exceed any limit. */
+/** Maximum number of attempts. Each failure means that another request was counted, and no limit allows this many concurrent requests. */
 const MAX_TRIES = 100
 
 /** Returns a limiter whose counts are shared by all processes. @param kind distinguishes it from the store's other limiters */

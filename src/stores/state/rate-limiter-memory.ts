@@ -1,16 +1,16 @@
 // Limits requests with a sliding window: exact counts per client in bounded memory. Also contains the arithmetic that all windows share.
 import type { RateLimit } from '../../ports/rate-limiter.ts'
 
-/** Maximum number of remembered clients. With one request each, they take about 20 MB. */
+/** Maximum number of clients in memory. They take about 20 MB if each has sent one request. */
 const MAX_CLIENTS = 100_000
 
-/** A limiter that answers immediately. */
+/** A limiter that responds synchronously. */
 interface MemoryLimiter {
   take(key: string): number
 }
 
 /**
- * Creates a limiter in memory. Above the maximum number of clients, it evicts the least recently seen client, but never one that is currently blocked; otherwise many addresses could unblock one.
+ * Creates an in-memory limiter. Above the maximum number of clients, it evicts the least recently seen client, but never one that is currently blocked; otherwise, requests from many addresses could unblock a client.
  *
  * @param now a monotonic clock in milliseconds, unlike the time of day
  */

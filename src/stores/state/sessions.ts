@@ -12,7 +12,7 @@ type People = Pick<
   'openSession' | 'findSession' | 'endSession' | 'endAllSessions' | 'bindLogin' | 'spendSignIn'
 >
 
-/** Opens the people in a state store, which are read again each time, so that revoking a session takes effect immediately. */
+/** Opens the accounts in a state store. Each call reads them from the store, so that revoking a session takes effect immediately. */
 export function openPeople(state: StateStore): People {
   return {
     async openSession(person, now) {
@@ -50,7 +50,7 @@ export function openPeople(state: StateStore): People {
   }
 }
 
-/** Returns whether a login still belongs to a person, according to its first sign-in. */
+/** Returns whether a login still belongs to a user, according to the first sign-in with that login. */
 export async function hasBoundLogin(state: StateStore, { login, user_id }: Person): Promise<boolean> {
   return (await state.get(loginKey(login)))?.value === user_id
 }
@@ -59,8 +59,8 @@ async function readGeneration(state: StateStore, userId: string): Promise<number
   const found = await state.get(generationKey(userId))
   if (!found) return 0
   const generation = Number(found.value)
-  // If a broken record counted as 0, revoked sessions would become valid again.
-  if (!Number.isSafeInteger(generation) || generation < 0) throw new Error('a generation of sessions is no number')
+  // If a corrupt record counted as 0, revoked sessions would become valid again.
+  if (!Number.isSafeInteger(generation) || generation < 0) throw new Error('a session generation is not a number')
   return generation
 }
 

@@ -1,4 +1,4 @@
-// Keeps state in Netlify Blobs. The expiry of a value is in its metadata.
+// Stores state in Netlify Blobs. The expiry of a value is in its metadata.
 import { type GetStoreOptions, getStore } from '@netlify/blobs'
 import { mapConcurrently } from '../../ports/map-concurrently.ts'
 import { checkEntry, type StateStore, stateUnavailable } from '../../ports/state-store.ts'
@@ -72,7 +72,7 @@ export function openBlobsState(access: Omit<GetStoreOptions, 'name'>, now: () =>
     async removeExpired() {
       const deadline = now() + SWEEP_MS
       const { keys } = await state.list('')
-      // The order is random, so that later sweeps remove what a sweep that ran out of time has missed.
+      // The order is random, so that later sweeps remove the entries that a sweep missed because it ran out of time.
       const shuffled = keys.map((key) => ({ key, place: Math.random() })).sort((a, b) => a.place - b.place)
       const removed = await mapConcurrently(AT_ONCE, shuffled, async ({ key }) => {
         if (now() > deadline) return 0
@@ -93,7 +93,7 @@ export function openBlobsState(access: Omit<GetStoreOptions, 'name'>, now: () =>
 
 /** The client reports every failure except a failed condition as success, without an ETag (netlify/primitives#741). */
 function wroteTo({ modified, etag }: { modified: boolean; etag?: string }): boolean {
-  if (modified && !etag) throw new Error('the store did not say what it did')
+  if (modified && !etag) throw new Error('the store did not report the outcome')
   return modified
 }
 

@@ -1,4 +1,4 @@
-// Keeps state in one table of a PostgreSQL database, for a hub on several machines.
+// Stores state in one table of a PostgreSQL database, for a hub on several machines.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientConfig, DatabaseError, Pool } from 'pg'
 import { HubError } from '../../domain/api/errors.ts'
@@ -13,15 +13,15 @@ const CONNECT_MS = 3_000
 const STATEMENT_MS = 3_000
 /** Time limit of a statement that creates or migrates a table while other machines may do the same. */
 const MIGRATE_MS = 30_000
-/** Maximum number of times that a statement that lost a race is repeated. */
+/** Maximum number of retries of a statement that lost a race. */
 const MAX_TRIES = 10
 /** Errors from races between machines, which a retry resolves: serialization failure, deadlock. */
 const RACES = ['40001', '40P01']
-/** Errors from races while tables are created; these include objects that another machine created at the same moment, some of which PostgreSQL reports as "internal error". */
+/** Errors from races while tables are created; these include errors about objects that another machine created at the same moment, some of which PostgreSQL reports as "internal error". */
 const MIGRATION_RACES = [...RACES, '23505', '42P07', '42710', 'XX000']
 
 /**
- * The migrations. Each statement may run again, and on several machines at once. Keys are bytes, so that every engine sorts them in the same way, whatever its collation is.
+ * The migrations. Each statement may run again, and on several machines at once. Keys are bytes, so that every engine sorts them in the same way, regardless of its collation.
  */
 const MIGRATIONS = [
   [
@@ -31,7 +31,7 @@ const MIGRATIONS = [
 ]
 
 /**
- * Opens the store. The table is created or migrated before the first call. If the database cannot be reached at that time, each call tries again.
+ * Opens the store. The table is created or migrated before the first call. If the database cannot be reached at that time, each call tries to do so again.
  *
  * @param url `postgresql://user:password@host/database`
  * @param now a clock in milliseconds since 1970

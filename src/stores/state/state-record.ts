@@ -12,7 +12,7 @@ export async function parseRecord<Schema extends z.ZodType>(
     return schema.parse(JSON.parse(text))
   } catch {
     const { logProblem } = await import('../../ports/log.ts')
-    logProblem('error', `The record ${key} is broken and was ignored.`)
+    logProblem('error', `The record ${key} is corrupt and was ignored.`)
     return undefined
   }
 }

@@ -1,15 +1,15 @@
-// Keeps state in a table of a SQL database. The drivers for SQLite and PostgreSQL open the database and run the statements.
+// Stores state in a table of a SQL database. The drivers for SQLite and PostgreSQL open the database and run the statements.
 import { randomUUID } from 'node:crypto'
 import { checkEntry, type StateStore } from '../../ports/state-store.ts'
 
 const PAGE_KEYS = 1_000
 
-/** A database with a table of the columns `key`, `value`, `version` and `expires_at`. */
+/** A database with a table that has the columns `key`, `value`, `version` and `expires_at`. */
 interface SqlDatabase {
   table: string
   /** Converts a key to its type in the table, which must sort by bytes. */
   toKey: (key: string) => string | Uint8Array
-  /** Runs a statement atomically. @param values of `$1`, `$2`, … @throws HubError `unavailable` */
+  /** Runs a statement atomically. @param values for `$1`, `$2`, … @throws HubError `unavailable` */
   run: (sql: string, values: (string | number | Uint8Array | null)[]) => Promise<Record<string, unknown>[]>
 }
 

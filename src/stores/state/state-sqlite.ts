@@ -1,4 +1,4 @@
-// Keeps state in one SQLite file, for a hub on one machine. Several processes may open it at the same time.
+// Stores state in one SQLite file, for a hub on one machine. Several processes may open it at the same time.
 import { randomUUID } from 'node:crypto'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -27,9 +27,9 @@ export interface StateEntry extends Lifetime {
 }
 
 /**
- * Opens the file, and creates it if it is missing.
+ * Opens the file, or creates it if it is missing.
  *
- * @param seed initial entries of a new file, written in the same transaction as its table; called only then
+ * @param seed initial entries of a new file, written in the same transaction as its table; called only for a new file
  * @param now a clock in milliseconds since 1970
  * @throws Error if the file is not a database, or if a newer version of the hub wrote it
  */
@@ -39,7 +39,7 @@ export async function openSqliteState(
   seed: () => Iterable<StateEntry> = () => [],
 ): Promise<OpenStateStore> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  // SQLite creates its other files with the mode of this one.
+  // SQLite creates its other files with the mode of this file.
   closeSync(openSync(path, 'a', 0o600))
   // SQLite's own timeout is disabled, because it would block the thread that serves reads.
   const database = new DatabaseSync(path, { timeout: 0 })
@@ -103,7 +103,7 @@ async function untilFree<Value>(work: () => Value): Promise<Value> {
   }
 }
 
-/** The low byte of an extended code is the primary code. */
+/** The low byte of an extended result code is the primary code. */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === BUSY
 }

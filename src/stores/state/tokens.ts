@@ -1,4 +1,4 @@
-// Keeps tokens in the state store: stored only as a digest, read on every use, and removed when they expire or are revoked.
+// Stores tokens in the state store. A token is stored only as a digest, read on every use, and removed when it expires or is revoked.
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { Accounts, ListedToken } from '../../domain/access/account.ts'
 import type { Permission } from '../../domain/access/permissions.ts'
@@ -12,13 +12,13 @@ import { parseRecord } from './state-record.ts'
 const DAY_MS = 86_400_000
 /** Minimum time between two writes of the last use, which is only informational. */
 const LAST_USE_MS = 3_600_000
-/** Maximum number of records that are read or removed at once, because a list may be long and each record takes a connection to the store. */
+/** Maximum number of records that are read or removed at once, because a list may be long and reading each record takes a connection to the store. */
 const AT_ONCE = 8
-/** How long the record of an expired token is kept, so that its creator sees that it expired. */
+/** How long the record of an expired token is kept, so that its creator can see that it expired. */
 const EXPIRED_MS = 30 * DAY_MS
 /** Maximum lifetime of a token's record. */
 const MAX_USE_MS = TOKEN_DAYS.most * DAY_MS + EXPIRED_MS
-/** Maximum number of list entries read. A person has at most 50 tokens. Only lists from earlier versions are longer, and each read shortens them. */
+/** Maximum number of list entries read. A user has at most 50 tokens. Only lists from earlier versions are longer, and each read shortens them. */
 const MAX_READ = 200
 
 interface NewToken {
@@ -33,7 +33,7 @@ interface NewToken {
   id?: string
 }
 
-/** Creates a token, stores its record, and adds it to the list of its person or of its owner's operators. @returns the token, which is never shown again */
+/** Creates a token, stores its record, and adds it to the list of its user, or to the operators' list of its owner. @returns the token, which is never shown again */
 export async function createToken(
   state: Pick<StateStore, 'set'>,
   { days, id = randomUUID(), ...given }: NewToken,
@@ -50,17 +50,17 @@ export async function createToken(
   })
   const lifetime = lifetimeOf(record)
   await state.set(`tokens/${digestOf(token)}`, JSON.stringify(record), lifetime)
-  // The list is written last, so that every token in it exists. If that fails, this call fails too, and the token is never shown to anyone.
+  // The list is written last, so that every token in it exists. If that fails, this call fails too, so the token is never shown to anyone.
   await state.set(listKeyOf(record), digestOf(token), lifetime)
   return { token, record }
 }
 
-/** Looks up a token. @returns undefined if it was never created here or was revoked, or if its record is broken */
+/** Looks up a token. @returns undefined if it was never created here or was revoked, or if its record is corrupt */
 export async function findToken(state: StateStore, token: string): Promise<TokenRecord | undefined> {
   return readRecord(state, digestOf(token))
 }
 
-/** Opens people's tokens in a state store. */
+/** Opens users' tokens in a state store. */
 export function openTokens(
   state: StateStore,
 ): Pick<Accounts, 'createToken' | 'listTokens' | 'revokeToken' | 'listOperatorTokens'> {
@@ -96,7 +96,7 @@ export function openTokens(
   }
 }
 
-/** Returns every token that an operator created, newest first. Those of earlier versions, which were in no list, are added to one. */
+/** Returns every token that an operator created, newest first. Tokens from earlier versions, which were not in any list, are added to one. */
 export async function listAllOperatorTokens(state: StateStore): Promise<ListedToken[]> {
   return withUses(state, await readOperatorTokens(state))
 }
@@ -183,7 +183,7 @@ const digestOf = (token: string) => hash('sha256', token)
 const listKey = (userId: string, id: string) => `users/${userId}/${id}`
 const useKey = (id: string) => `token-uses/${id}`
 
-/** Returns where a token is listed: with its person, or with the owner for which an operator created it. */
+/** Returns where a token is listed: under the user it belongs to, or under the owner that an operator created it for. */
 function listKeyOf({ holder, scope, id }: TokenRecord): string {
   return holder.kind === 'person' ? listKey(holder.user_id, id) : `${OPERATORS}${parseScope(scope)?.owner}/${id}`
 }

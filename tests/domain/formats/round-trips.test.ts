@@ -159,7 +159,7 @@ const LOST_VARIABLES = {
   kind: 'lost',
   field: 'variables',
   line: null,
-  message: 'in a skill, what an input takes is said in words',
+  message: 'a skill describes its inputs only in words',
 }
 
 describe.each([...TYPED, ...UNTYPED])('%s', (format) => {
