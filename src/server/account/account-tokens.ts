@@ -1,4 +1,4 @@
-// Lists, creates and revokes the signed-in person's tokens.
+// Lists, creates and revokes the signed-in user's tokens.
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Session } from '../../domain/access/account.ts'
@@ -14,7 +14,7 @@ import { protect, type Visited } from './respond-account.ts'
 import { redirectTo } from './sign-in.ts'
 import { requireForm, type Visit } from './visit.ts'
 
-/** Collects everything that the account page shows about a person. */
+/** Collects everything that the account page shows about a user. */
 export async function viewAccount(
   { deps, now }: Visit,
   session: Session,

@@ -9,16 +9,16 @@ import { csrfToken } from '../account/session.ts'
 import type { ApiCall } from './call-api.ts'
 import { splitTags } from './version-form.ts'
 
-/** The data of the page for managing a prompt. */
+/** The data shown on the page for managing a prompt. */
 interface ManageView {
   session: Session
   repository: Repository
   versions: readonly VersionSummary[]
   notice?: string | undefined
   problem?: string | undefined
-  /** The submitted values of the rejected form. */
+  /** The submitted values, if the form was rejected. */
   typed?: URLSearchParams | undefined
-  /** The submitted readme, rendered. */
+  /** The submitted readme, rendered as HTML. */
   preview?: Html | undefined
 }
 
@@ -80,7 +80,7 @@ ${was('readme', repository.readme)}</textarea></div>
   return { title: `Manage ${full_name}`, main }
 }
 
-/** Returns the API call that a submitted form represents. @returns undefined for a form that none of our pages contains */
+/** Returns the API call for a submitted form. @returns undefined if no page contains such a form */
 export function changeOf(
   form: URLSearchParams,
   fullName: string,
