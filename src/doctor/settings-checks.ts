@@ -8,10 +8,10 @@ import { type Check, type Finding, type Found, fail, warn } from './checks.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Minimum number of distinct characters in a secret; one with fewer was typed by a person. */
+/** Minimum number of distinct characters in a secret. A secret with fewer was probably not generated at random. */
 const MIN_CHARACTERS = 10
 
-/** Lists the checks of the settings; all others need the first one. @param config the settings, if they are valid */
+/** Lists the checks for the settings. All later checks need the first check. @param config the settings, if they are valid */
 export function settingsChecks(environment: Environment, config: Config | undefined): Check[] {
   const needs = ['settings']
   return [
@@ -69,7 +69,7 @@ function checkGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitSto
   if (basename(contentDir) !== 'content')
     findings.push(
       warn(
-        'The last folder of CONTENT_DIR is not content, but publishing to GitHub writes to content/ in the repository.',
+        'CONTENT_DIR does not end in /content, but publishing to GitHub writes to content/ in the repository.',
         'Set CONTENT_DIR to the content/ folder of a clone of that repository.',
       ),
     )
