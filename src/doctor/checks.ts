@@ -95,7 +95,7 @@ export function compareClocks(whose: string, date: Date, now: Date): Finding | u
   const seconds = Math.round((now.getTime() - date.getTime()) / 1000)
   if (!(Math.abs(seconds) >= WARN_SECONDS)) return undefined
   return (Math.abs(seconds) > ERROR_SECONDS ? fail : warn)(
-    `This clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ${whose}’s.`,
+    `This machine’s clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ${whose}’s.`,
     'Synchronise the clocks with NTP (timedatectl set-ntp true): tokens, sign-ins and published_at depend on them.',
   )
 }

@@ -206,7 +206,7 @@ export function signInChecks(signIn: Extract<Config['signIn'], { kind: 'github' 
   const run = async () => {
     try {
       await exchangeCode(signIn, { code: NOBODYS_CODE, verifier: NOBODYS_CODE, redirectUri })
-      return fail('GitHub accepted a sign-in that nobody started.', 'Check that GITHUB_OAUTH_URL points to GitHub.')
+      return fail('GitHub accepted an invalid sign-in code.', 'Check that GITHUB_OAUTH_URL points to GitHub.')
     } catch (error) {
       // GitHub rejected the invalid code as expected, so it knows the app.
       if (error instanceof HubError && error.code === 'invalid_request') return undefined

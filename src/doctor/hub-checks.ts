@@ -24,7 +24,12 @@ export function hubChecks(hub: DeployedHub): Check[] {
     ['hub-reachable', 'the hub responds', [], checkReach],
     ['hub-build', 'a complete build is served', ['hub-reachable'], checkBuild],
     ['hub-address', 'the hub knows its own URL', ['hub-build'], checkAddress],
-    ['hub-reading', 'the API and its search respond, to pages of every origin', ['hub-build'], checkReading],
+    [
+      'hub-reading',
+      'the API and its search respond, including to pages from other origins',
+      ['hub-build'],
+      checkReading,
+    ],
     ['hub-not-found', 'URLs that do not exist return JSON', ['hub-reading'], checkNotFound],
     ['hub-cache-headers', 'Cache-Control arrives as the hub sent it', ['hub-not-found'], checkCacheHeaders],
     ['hub-cache-age', 'no cache stores a list for longer than a minute', ['hub-cache-headers'], checkCacheAge],

@@ -113,7 +113,7 @@ async function checkState({ root, config }: Machine): Promise<Found> {
     }
   } catch {
     return fail(
-      `Files written to ${resolve(root, '.hub')} are not stored.`,
+      `Files cannot be stored in ${resolve(root, '.hub')}.`,
       'Make sure that the hub’s user can write to that folder and that the disk is writable.',
     )
   }

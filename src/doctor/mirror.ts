@@ -55,13 +55,13 @@ export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport>
   const look = async ({ id, address, file, sha256 }: PlainRead) => {
     reads[id] += 1
     const { status, text } = await mirror(file)
-    if (status !== 200) return say(`${file} returns ${status}; it should contain the response of ${address}.`)
+    if (status !== 200) return say(`${file} returns ${status}; it should contain the response from ${address}.`)
     if (sha256 !== undefined && hash('sha256', text) !== sha256) return say(`${file} does not match its digest.`)
     const response = RESPONSES.get(id)
     if (response && !response.safeParse(parseJson(text)).success)
-      return say(`${file} is not a valid response of ${address}.`)
+      return say(`${file} is not a valid response from ${address}.`)
     const said = await hub?.(address)
-    if (said && said.text !== text) say(`${file} differs from the response of ${address} (${said.status}).`)
+    if (said && said.text !== text) say(`${file} differs from the response from ${address} (${said.status}).`)
   }
   for await (const read of listReads(mirror, say)) {
     waiting.push(look(read))

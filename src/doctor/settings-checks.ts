@@ -63,7 +63,7 @@ function checkGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitSto
     findings.push(
       warn(
         'Both GITHUB_TOKEN and GITHUB_APP_ID are set; the token is used.',
-        'Remove one of them. Prefer the App: it has access to one repository and does not belong to a person.',
+        'Remove one of them. Prefer the App: it has access to only one repository and does not belong to a user.',
       ),
     )
   if (basename(contentDir) !== 'content')
@@ -114,7 +114,7 @@ function checkAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLocal
     )
   if (!isLocal && RATE_LIMIT_PER_MINUTE === '0')
     return warn(
-      'RATE_LIMIT_PER_MINUTE is 0: a single client can overload the hub, and guess tokens without a limit.',
+      'RATE_LIMIT_PER_MINUTE is 0, so a single client can overload the hub and make unlimited guesses at tokens.',
       'Remove it to use the default of 120 per minute, or set a limit that your clients will not reach.',
     )
   return undefined
@@ -123,13 +123,13 @@ function checkAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLocal
 function checkProxies({ trustedProxies, listenAt, isLocal, netlifySite }: Config): Found {
   if (trustedProxies.some(({ prefix }) => prefix === 0))
     return fail(
-      'TRUSTED_PROXIES includes every IP address, so any client can impersonate another one.',
+      'TRUSTED_PROXIES includes every IP address, so any client can impersonate any other client.',
       'List only the IP addresses of your proxies, or set it to loopback for a proxy on this machine.',
     )
   const isBehindProxy = listenAt !== 'everywhere' && listenAt.every(isLoopback)
   if (!isLocal && netlifySite === undefined && isBehindProxy && trustedProxies.length === 0)
     return fail(
-      'The hub listens only on loopback, so there is a proxy in front of it, but TRUSTED_PROXIES is empty: all clients share one rate limit.',
+      'The hub listens only on loopback, so it is behind a proxy, but TRUSTED_PROXIES is empty, so all clients share one rate limit.',
       'Set TRUSTED_PROXIES=loopback.',
     )
   return undefined
