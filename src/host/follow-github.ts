@@ -63,7 +63,7 @@ export async function followGitHub(
     } catch {
       const { failure } = clone.state()
       // Logged only once, because the failure may last for hours.
-      if (failure !== said && !signal.aborted) console.error(`${failure}\nThe current state is still being served.`)
+      if (failure !== said && !signal.aborted) console.error(`${failure}\nThe current build is still being served.`)
       said = failure
     } finally {
       isFetching = false

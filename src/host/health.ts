@@ -11,7 +11,7 @@ export interface Health {
   /** When the build being served was completed; null before the first build. */
   built_at: string | null
   counts: { repositories: number; versions: number; owners: number } | null
-  /** Problems in the content; the affected parts are served in their last valid state. One sentence each. */
+  /** The problems in the content, as one sentence each. The last valid versions of the affected files are served. */
   broken: readonly string[]
   /** Why the newest content could not be built, or null. */
   failure: string | null

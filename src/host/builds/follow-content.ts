@@ -113,7 +113,7 @@ export function followContent(
     } else if (site === NOT_BUILT) ready.reject(new Error(message.message))
     else {
       health = { ...health, status: 'degraded', failure: message.message }
-      console.error(`The build failed; the previous state is still being served.\n${message.message}`)
+      console.error(`The build failed; the previous build is still being served.\n${message.message}`)
     }
   }
 
@@ -212,7 +212,7 @@ function keepBuilding(
       const pauseMs = pauseAfter(failures++)
       hear({
         kind: 'failed',
-        message: `The build process exited with ${code ?? ending}. It will be restarted in ${pauseMs / 1000} s.`,
+        message: `The build process exited with ${code ?? ending}. Restarting it in ${pauseMs / 1000} s.`,
       })
       setTimeout(start, pauseMs).unref()
     })
@@ -237,6 +237,6 @@ const MAX_NAMED = 20
 function describeBroken(problems: readonly string[]): string[] {
   if (problems.length === 0) return []
   const rest = problems.length > MAX_NAMED ? [`  and ${problems.length - MAX_NAMED} more`] : []
-  const title = `${countOf(problems.length, 'problem')} in the content; the affected parts are served in their last valid state:`
+  const title = `${countOf(problems.length, 'problem')} in the content; the last valid versions of the affected files are served:`
   return [title, ...problems.slice(0, MAX_NAMED).map((problem) => `  ${problem}`), ...rest]
 }

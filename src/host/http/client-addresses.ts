@@ -26,7 +26,7 @@ export function findClients(
       if (!isSaid && (forwarded !== undefined || headers.forwarded !== undefined)) {
         isSaid = true
         warn(
-          `Requests come through the proxy ${connection}, and all of its clients share one limit. Set TRUSTED_PROXIES=${connection} to count them separately.`,
+          `Requests come through the proxy ${connection}, so all of its clients share one rate limit. Set TRUSTED_PROXIES=${connection} to count them separately.`,
         )
       }
       return connection

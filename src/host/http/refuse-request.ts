@@ -6,7 +6,7 @@ import { type ErrorResponse, makeErrorResponse } from '../../server/respond.ts'
 
 /** Returns the error for too many bodies arriving at the same time. */
 export function busy(): HubError {
-  return new HubError('unavailable', 'Too many requests at the same time. Try again in a second.', {
+  return new HubError('unavailable', 'Too many simultaneous requests. Try again in a second.', {
     retryAfterSeconds: 1,
   })
 }
