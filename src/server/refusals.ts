@@ -38,7 +38,7 @@ export function methodNotAllowed(method: string, allow: readonly string[]): HubE
 const SENTENCES = {
   requests: (wait: string) =>
     `Too many requests from this IP address. Try again in ${wait}, and cache responses as Cache-Control allows.`,
-  publishes: (wait: string) => `Too many publishes under your name. Try again in ${wait}.`,
+  publishes: (wait: string) => `You are publishing too often. Try again in ${wait}.`,
   badTokens: (wait: string) =>
     `Too many invalid tokens from this IP address. Check the token, and try again in ${wait}.`,
   toolCalls: (wait: string) => `Too many tool calls from this IP address. Try again in ${wait}.`,

@@ -60,7 +60,7 @@ export function renderAccount(view: AccountView): Page {
           : html`<p>Your username is reserved by this site, so it cannot own prompts.</p>`
       }
       <p class="actions"><a class="button" href="/new">New prompt</a></p>
-      <p class="quiet">Your own page appears with your first prompt. You can also publish to owners that list you in their
+      <p class="quiet">Your public page is created when you publish your first prompt. You can also publish to owners that list you in their
       <code>members</code>. The hub checks this on every publish.</p>
       <p class="quiet">A GitHub workflow needs no token: see <a href="/docs/trusted-publishing">Trusted publishing</a>.</p>
     </section>

@@ -105,7 +105,7 @@ function renderReview({ version, warnings }: Review, form: VersionForm, base: Ve
   <h2 id="review-title">${base ? `${base.version} → ${version}` : `Version ${version}`}</h2>
   ${warnings.length > 0 && html`<div class="notice"><ul class="plain">${warnings.map(({ message }) => html`<li>${message}</li>`)}</ul></div>`}
   ${base && trustedHtml(renderCallerImpact(compareForCallers(base, next)) + renderDifferenceLines(base, { ...next, raw_url: '' }))}
-  ${!base && html`<p class="quiet">Nothing is published yet. Its variables: ${form.variables.length === 0 ? 'none' : form.variables.map(({ name }) => name).join(', ')}.</p>`}
+  ${!base && html`<p class="quiet">Nothing has been published yet. Variables: ${form.variables.length === 0 ? 'none' : form.variables.map(({ name }) => name).join(', ')}.</p>`}
 </section>`
 }
 

@@ -101,7 +101,7 @@ async function decideRound(
   if (earlier && earlier.trailers.get('Request-Digest') !== idempotency?.request)
     throw new HubError(
       'idempotency_key_reused',
-      'This Idempotency-Key was already used with another body. Use a new key for each publish, and repeat a key only with the same body.',
+      'This Idempotency-Key was already used with a different body. Use a new key for each publish, and repeat a key only with the same body.',
     )
   const state = readRepositoryState({ owner, name, versions: folder.versions.keys(), index: folder.index })
   if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readVersion, addresses) }

@@ -115,7 +115,7 @@ async function linkTo(successor: string | null, baseUrl: string, rest: string): 
 function activeVersionNotFound(owner: string, name: string): HubError {
   return new HubError(
     'not_found',
-    `${owner}/${name} has no active version. Its versions are at /api/v1/repos/${owner}/${name}/versions; give one as ?version=.`,
+    `${owner}/${name} has no active version. Its versions are at /api/v1/repos/${owner}/${name}/versions; select one with ?version=.`,
   )
 }
 

@@ -69,5 +69,5 @@ function notConvertible(
     .slice(0, LIMITS.problemsNamed)
     .map(({ field, line, message }) => `${field}${line === null ? '' : ` (line ${line})`}: ${printable(message)}`)
   const more = reasons.length > said.length ? `; and ${reasons.length - said.length} more` : ''
-  return new HubError('not_convertible', `This version cannot be written as ${format}. ${said.join('; ')}${more}.`)
+  return new HubError('not_convertible', `This version cannot be exported as ${format}. ${said.join('; ')}${more}.`)
 }
