@@ -6,7 +6,7 @@
 FROM node:24-bookworm-slim AS packages
 WORKDIR /hub
 COPY package.json package-lock.json .npmrc ./
-# No package scripts are run: this image has its own Node, and the other packages install their programs as packages.
+# No package scripts are run, because this image includes Node, and the other packages install their programs as packages.
 RUN npm ci --omit=dev --ignore-scripts
 
 FROM node:24-bookworm-slim
@@ -24,7 +24,7 @@ COPY src src
 # Astro writes its own types to .astro.
 RUN mkdir .hub /catalogue && ln -s .hub .astro && chown node:node .hub /catalogue
 ENV CONTENT_DIR=/catalogue/content HOST=0.0.0.0 PORT=8888 ASTRO_TELEMETRY_DISABLED=1
-# Tokens, sessions and builds; and the git repository that contains content/.
+# The volumes hold tokens, sessions and builds, and the git repository that contains content/.
 VOLUME ["/hub/.hub", "/catalogue"]
 USER node
 EXPOSE 8888

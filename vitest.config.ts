@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { MissingPrograms } from './tests/missing-programs.ts'
 
-/** Folders and files whose tests need no other process. */
+/** The folders and files whose tests need no other process. */
 const UNIT = [
   'tests/domain/**/*.test.ts',
   'tests/server/**/*.test.ts',
@@ -15,7 +15,7 @@ const UNIT = [
   'tests/{architecture,config,documents,limits}.test.ts',
 ]
 
-/** The slowest test files, slowest first: if one of these started last, it would run alone while the other processor is idle. */
+/** The slowest test files, slowest first. If one of them started last, it would run alone while the other processor is idle. */
 const LONGEST = [
   'tests/e2e/read-preview.test.ts',
   'tests/publish/concurrency-github.test.ts',

@@ -1,4 +1,4 @@
-// Connects the MCP endpoint to Netlify. Its `config` specifies no method, so that we respond to every method with our own headers.
+// Connects the MCP endpoint to Netlify. Its `config` specifies no method, so that the function responds to every method with the hub's own headers.
 import type { Config, Context } from '@netlify/functions'
 import { handleMcp } from '../../src/server/mcp/handle-mcp.ts'
 import { connectMcp } from '../../src/wiring/mcp.ts'

@@ -1,4 +1,4 @@
-// Connects the publish API to Netlify. The read API has the same routes but other methods, because only one function may match a request.
+// Connects the publish API to Netlify. The read API has the same routes but different methods, because only one function may match a request.
 import type { Config, Context } from '@netlify/functions'
 import { handleWrite } from '../../src/server/publish/handle-write.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'

@@ -1,4 +1,4 @@
-// Removes expired state every hour. It has no URL: only the platform's scheduler calls it.
+// Removes expired state every hour. This function has no URL, because only the platform's scheduler calls it.
 import type { Config } from '@netlify/functions'
 import { stateOf } from '../../src/wiring/platform.ts'
 

@@ -1,4 +1,4 @@
-// Measures how hostile clients affect others on a hub with default limits: another reader's waits, the memory used, and whether it is freed.
+// Measures how hostile clients affect a hub with default limits: how long another reader waits, how much memory is used, and whether it is freed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ATTACKS, useOnce } from './hostile-clients.ts'
 import { type HostileHub, startHostileHub } from './hostile-hub.ts'
@@ -6,12 +6,12 @@ import type { Measurement } from './measure.ts'
 import { measureReader } from './reader.ts'
 
 const LIMITS = { waitMs: 250, bytes: 200_000_000, backSeconds: 60 }
-/** Memory counts as freed if at most this much more is in use than before, because V8 keeps some of it. */
+/** Memory counts as freed if usage exceeds the level before the attack by at most this much, because V8 keeps some memory. */
 const BACK_BYTES = 100_000_000
-/** The other reader's own IP address. */
+/** The IP address of the other reader. */
 const READER = '127.0.0.2'
 
-/** Measures each attack alongside a reader, on a hub with this many prompts. @param dir new folder for it @throws Error if an attack crashes the hub */
+/** Measures a reader during each attack, on a hub with the given number of prompts. @param dir a new folder for the hub @throws Error if an attack crashes the hub */
 export async function measureAttacks(dir: string, prompts: number): Promise<Measurement[]> {
   const hub = await startHostileHub(dir, prompts)
   const path = `/data/v1/repos/${hub.prompt}.json`
@@ -56,7 +56,7 @@ export async function measureAttacks(dir: string, prompts: number): Promise<Meas
   }
 }
 
-/** @returns slightly more than the limit if it is not freed by then */
+/** @returns slightly more than the limit if the memory is not freed within the limit */
 async function secondsUntilBack(hub: HostileHub, before: number): Promise<number> {
   const started = performance.now()
   const seconds = () => (performance.now() - started) / 1000

@@ -1,4 +1,4 @@
-// Measures `npm start`: how soon a change appears in lists, in search and on its page, how readers are affected meanwhile, and how soon a restarted server responds.
+// Measures `npm start`: how soon a change appears in lists, in search and on its page, how readers are affected during the build, and how soon a restarted server responds.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,17 +9,17 @@ import type { BenchSite } from './site.ts'
 
 const IDLE_MS = 5_000
 const READERS = 4
-/** Pause between two requests of a reader, to leave processor time for the build. */
+/** Pause between a reader's requests, to leave processor time for the build. */
 const PAUSE_MS = 10
 const FIRST_BUILD_MS = 1_200_000
 const DEADLINE_MS = 120_000
-/** The prompt to publish: as a new one, it is listed first with `sort=new`; its owner already has a profile. */
+/** The prompt to publish. Because it is new, it is listed first with `sort=new`; its owner already has a profile. */
 const PUBLISHED = 'synthetic/published-meanwhile'
 const ODD_WORD = 'zyzzyva'
 /** The number of prompts to which the limits apply. */
 const PROMISED_AT = 10_000
 
-/** Measures the Node server while it follows its content. */
+/** Measures the Node server while its content changes. */
 export async function measureHost(site: BenchSite): Promise<Measurement[]> {
   const limit = (most: number, of: 'measured' | 'ratio' = 'measured'): { limit?: Limit } =>
     site.prompts === PROMISED_AT ? { limit: { of, most } } : {}
@@ -63,7 +63,7 @@ export async function measureHost(site: BenchSite): Promise<Measurement[]> {
   return [...measurements, { name: 'host: restart → first answer', unit: 's', measured: restart, ...limit(2) }]
 }
 
-/** Adds a new file, like a publish. */
+/** Adds a new file, as a publish would. */
 function publishNew({ settings }: BenchSite): void {
   const file = join(settings.CONTENT_DIR!, PUBLISHED, 'versions/1.0.0.md')
   mkdirSync(dirname(file), { recursive: true })
@@ -72,7 +72,7 @@ function publishNew({ settings }: BenchSite): void {
 
 type Server = Awaited<ReturnType<typeof startNode>>
 
-/** Starts the Node server and waits until it serves a build. @returns also the seconds that this took */
+/** Starts the Node server and waits until it serves a build. @returns the server and how long this took, in seconds */
 async function timeStart({ settings }: BenchSite, deadlineMs: number): Promise<[Server, number]> {
   const started = performance.now()
   const server = await startNode((port) => ({
@@ -97,7 +97,7 @@ function firstOf(answer: string): string | undefined {
   return data?.[0]?.full_name
 }
 
-/** Lets some readers request details until a promise resolves. @returns the duration of each request, in milliseconds */
+/** Runs several readers that request prompts until a promise resolves. @returns the duration of each request, in milliseconds */
 async function readFor({ catalogue }: BenchSite, port: number, until: Promise<unknown>): Promise<number[]> {
   const random = seedRandom(17)
   const took: number[] = []

@@ -1,4 +1,4 @@
-// Attacks by hostile clients on a hub with default limits: each one used to block everyone, exhaust the memory or crash the process.
+// Attacks by hostile clients on a hub with default limits. Each attack used to block all other clients, exhaust the memory or crash the process.
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -8,9 +8,9 @@ import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { createToken } from '../../src/stores/state/tokens.ts'
 import type { HostileHub } from './hostile-hub.ts'
 
-/** The attacked hub. */
+/** The hub to attack. */
 interface Target extends HostileHub {
-  /** The attacker's own IP address, so that no attack uses up another one's limits. */
+  /** The attacker's IP address, different for each attack, so that no attack uses up another attack's rate limits. */
   from: string
   /** Stops an attack that is still running, and closes the connections that it leaves open. */
   signal: AbortSignal
@@ -41,13 +41,13 @@ function sendDown(target: Target, bytes: string): Promise<void> {
   })
 }
 
-/** Opens connections that send requests and read nothing. */
+/** Opens connections that send requests but never read the responses. */
 async function askWithoutReading(target: Target, bytes: string): Promise<void> {
   for (let count = 0; count < 300; count++) open(target, bytes).pause()
   await sleep(UNREAD_MS)
 }
 
-/** Calls `count` times with limited concurrency; rejections and closed connections are ignored. */
+/** Calls a function `count` times with limited concurrency, and ignores errors. */
 async function inTurn(count: number, atOnce: number, call: (number: number) => Promise<unknown>) {
   let next = 0
   const work = async () => {
@@ -85,11 +85,11 @@ async function publish(target: Target, name: string, fields: object): Promise<st
   return answer.status === 201 ? JSON.parse(answer.text).data.version : undefined
 }
 
-/** Returns this many lines of one random letter each. */
+/** Returns the given number of lines, each consisting of one random letter. */
 const letters = (count: number) =>
   Array.from({ length: count }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join('\n')
 
-/** Uses every target once, so that code loaded on first use does not count. */
+/** Requests each kind of resource once, so that code loaded on first use does not affect the measurement. */
 export async function useOnce(hub: HostileHub): Promise<void> {
   const reader = { port: hub.port, from: '127.0.0.1' }
   await callTool(reader, 'search_prompts', { q: 'review' })
@@ -153,7 +153,7 @@ export const ATTACKS: Readonly<Record<string, (target: Target) => Promise<void>>
     const state = await openSqliteState(`${target.dir}/.hub/state.db`)
     try {
       const now = new Date()
-      // Expired, because revoked tokens are removed.
+      // The tokens are expired rather than revoked, because revoked tokens are removed.
       const past = new Date(now.getTime() - 2 * 86_400_000)
       const given = { holder: { kind: 'person', ...person }, name: 'Expired', scope: 'attacker/*', days: 1 } as const
       await inTurn(EXPIRED_TOKENS, 8, () => createToken(state, given, past))

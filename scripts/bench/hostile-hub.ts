@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { generateContent } from '../content/generate-content.ts'
 import { PROJECT_DIR, parametersOf, residentBytes, startNode } from './processes.ts'
 
-/** Generated files, and files of which the hub has its own version; not linked from the project. */
+/** Generated files, and files that the hub replaces with its own version; these are not linked from the project. */
 const OWN = new Set(['.git', '.hub', 'build', 'content', 'dist', 'tests'])
 const BUILD_MS = 300_000
 const PAGE_BYTES = 4_096
@@ -20,7 +20,7 @@ export interface HostileHub {
   /** A token for all repositories of the owner `attacker`. */
   token: string
   isAlive(): boolean
-  /** Memory used by its process, and by the kernel for this machine's connections. */
+  /** The memory used by the hub's process, and by the kernel for this machine's connections. */
   heldBytes(): number
   /** Returns whether the site shows a version of a prompt. */
   shows(name: string, version: string): Promise<boolean>

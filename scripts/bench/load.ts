@@ -46,7 +46,7 @@ function fail(reason: unknown): void {
   process.exit(1)
 }
 
-/** Keeps this process from sleeping: waking it would cost the measured server more time than a read. */
+/** Keeps this process from sleeping, because waking it would cost the measured server more time than a read. */
 function stayAwake(): void {
   setImmediate(stayAwake)
 }

@@ -1,6 +1,6 @@
-// Defines measurements: numbers with a baseline and a limit, and how they are checked and printed.
+// Defines measurements, which are numbers with a baseline and a limit, and checks and prints them.
 
-/** The limit; `of` says whether it applies to the number itself or to its ratio to the baseline. */
+/** The limit of a measurement; `of` determines whether it applies to the number itself or to its ratio to the baseline. */
 export type Limit = { of: 'measured' | 'ratio'; most: number } | { of: 'measured'; least: number }
 
 /** One number from a part of the benchmark. */
@@ -8,24 +8,24 @@ export interface Measurement {
   name: string
   unit: 'ms' | 's' | 'kB' | 'MB' | 'requests/s' | 'share'
   measured: number
-  /** The value for the same work without our code, measured in the same run. */
+  /** The baseline: the value for the same work without the hub's code, measured in the same run. */
   floor?: number
   limit?: Limit
-  /** The amount of work, if relevant. */
+  /** Additional information, such as the amount of work. */
   note?: string
 }
 
-/** A measurement with its verdict, as in the table and in the JSON. */
+/** A measurement with its result, as shown in the table and the JSON. */
 export interface Row extends Measurement {
-  /** Number of prompts in the catalogue. */
+  /** The number of prompts in the catalogue. */
   prompts: number
-  /** Ratio to the baseline; for `requests/s` the inverse. */
+  /** The ratio to the baseline, inverted for `requests/s`. */
   ratio: number | undefined
   /** Whether the limit is met; undefined if there is none. */
   isKept: boolean | undefined
 }
 
-/** Checks a measurement. @param prompts size of its catalogue */
+/** Checks a measurement against its limit. @param prompts the size of the catalogue */
 export function checkLimit(measurement: Measurement, prompts: number): Row {
   const { measured, floor, unit, limit } = measurement
   const ratio = floor === undefined ? undefined : unit === 'requests/s' ? floor / measured : measured / floor

@@ -15,25 +15,25 @@ const STOP_MS = 3_000
 
 const running = new Set<ChildProcess>()
 
-/** Where and with which settings a process runs. */
+/** The folder and settings that a process runs with. */
 export interface ProcessSurroundings {
   cwd: string
   /** Settings in addition to those of this process. */
   settings?: Readonly<Record<string, string>>
 }
 
-/** The result of a process. */
+/** The result of running a process. */
 export interface ProcessResult {
   log: string
   seconds: number
-  /** Undefined if the system does not report it. */
+  /** The resources used; undefined if the operating system does not report them. */
   usage: Usage | undefined
 }
 
-/** Resources used by a process and its descendants. */
+/** The resources used by a process and its descendants. */
 export interface Usage {
   peakBytes: number
-  /** Processor time, which unlike wall time stays nearly the same on a busy machine. */
+  /** Processor time, which is nearly the same on a busy machine, unlike wall-clock time. */
   processorSeconds: number
 }
 

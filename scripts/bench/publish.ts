@@ -1,4 +1,4 @@
-// Measures a publish after many others; the baseline is a publish to an empty repository.
+// Measures a publish after many earlier publishes; the baseline is a publish to an empty repository.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,12 +7,12 @@ import { maintain } from '../../src/stores/git/git-maintenance.ts'
 import { type LocalGit, openLocalGit } from '../../src/stores/git/git-store-local.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 
-/** Number of publishes in each median. */
+/** The number of publishes from which each median is taken. */
 const SAMPLES = 15
 const VERSIONS_EACH = 20
 const OWNERS = 20
 
-/** Makes as many publishes as there are prompts, then measures some more, including the lookup of an Idempotency-Key. */
+/** Makes as many publishes as there are prompts, then measures further publishes, including the lookup of an Idempotency-Key. */
 export async function measurePublish(dir: string, prompts: number): Promise<Measurement[]> {
   const folders = [makeRepository(join(dir, 'publish-first'), 0), makeRepository(join(dir, 'publish-last'), prompts)]
   // Repeated as in real use, because each run packs at most 50,000 objects.

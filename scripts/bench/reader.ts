@@ -1,4 +1,4 @@
-// A reader next to some other work: a separate process requests one URL repeatedly, and reports how long it waited.
+// A reader that runs during other work: a separate process that requests one URL repeatedly and reports how long it waited.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
@@ -36,7 +36,7 @@ export async function measureReader(
   return JSON.parse(answer)
 }
 
-/** Reads until it gets SIGTERM. */
+/** Reads until the process receives SIGTERM. */
 async function read(port: string, path: string, from: string): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: from })
   const waits: number[] = []

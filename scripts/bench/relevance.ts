@@ -14,7 +14,7 @@ import { PROJECT_DIR } from './processes.ts'
 
 const BASE_URL = 'http://localhost:8888'
 const DAY = '2026-11-21'
-/** Prompts published on or after this day are newer than the grades of the questions. */
+/** Prompts published on or after this day have no grades, because they are newer than the questions. */
 const LAST_GRADED = '2026-11-22'
 /** The grade of the wanted prompt; lower grades are acceptable or related. */
 const WANTED = 3
@@ -54,7 +54,7 @@ export function catalogueOf(prompts: readonly ShortPrompt[], equivalents: Catalo
   return buildCatalogue(tree, { baseUrl: BASE_URL, day: DAY })
 }
 
-/** Runs every question. Does not list the missed ones, because nobody who tunes the search may know them. */
+/** Runs every question. Missed questions are not listed, because whoever tunes the search must not know them. */
 export async function measureRelevance(): Promise<Measurement[]> {
   const questions = readQuestions()
   const found = await findWanted(questions)

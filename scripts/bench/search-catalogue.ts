@@ -1,4 +1,4 @@
-// Generates a large catalogue for measuring search, from words of real prompts and rare words, and queries for it.
+// Generates a large catalogue for measuring search, with words from real prompts and rare words, and queries for it.
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { tokenize } from '../../src/domain/search/tokens.ts'
 import type { SearchQuery } from '../../src/ports/search.ts'
@@ -8,10 +8,10 @@ import { catalogueOf, readCatalogues, readQuestions } from './relevance.ts'
 
 /** Share of words that are not in the real prompts: names, identifiers, typos. */
 const RARE_SHARE = 0.04
-/** Number of new distinct words per prompt, as in real vocabularies. */
+/** The number of new distinct words per prompt, as in real vocabularies. */
 const RARE_WORDS_PER_PROMPT = 3
 
-/** Generates a catalogue of this many prompts; the same number gives the same catalogue. */
+/** Generates a catalogue with the given number of prompts; the same number always gives the same catalogue. */
 export function makeSearchCatalogue(prompts: number): Catalogue {
   const random = seedRandom(5)
   const { starter, second } = readCatalogues()
@@ -43,7 +43,7 @@ export interface QueryGroup {
   questions: SearchQuery[]
 }
 
-/** Generates queries for such a catalogue: ordinary ones, and the most expensive ones we could think of. */
+/** Generates queries for a generated catalogue: ordinary queries, and the most expensive known queries. */
 export function makeQueries({ listed, entries, tags }: Catalogue): QueryGroup[] {
   const random = seedRandom(11)
   const titles = Array.from({ length: 100 }, () => pick(random, listed.top).title)

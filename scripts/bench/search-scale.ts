@@ -22,7 +22,7 @@ const ROUNDS = 3
 /** The storm's number of queries, the connections that send them, and its duration. */
 const STORM = { questions: 100, connections: 4, seconds: 8 }
 
-/** Measures search with this many prompts. @param dir new folder to work in */
+/** Measures search with the given number of prompts. @param dir a new folder to work in */
 export async function measureScale(dir: string, prompts: number): Promise<Measurement[]> {
   mkdirSync(dir, { recursive: true })
   const [path, edited] = [join(dir, 'search.db'), join(dir, 'edited.db')]
@@ -47,7 +47,7 @@ export async function measureScale(dir: string, prompts: number): Promise<Measur
   ]
 }
 
-/** Writes an index as deployed, and sends every query to its threads after a warm-up. */
+/** Writes an index in the form that is deployed and, after a warm-up, sends every query to the search threads. */
 async function measureQueries(path: string, catalogue: Catalogue) {
   const seconds = time(() => buildSearchIndex(catalogue, path, { isEditable: false })) / 1_000
   const search = openSearchThreads(path, { deadlineMs: 60_000, queue: 10 })
@@ -85,7 +85,7 @@ async function measureStorm(dir: string, indexPath: string, questions: readonly 
   const load = [LOAD, String(server.port), String(STORM.connections), String(STORM.seconds), searches]
   const [idle, stormy]: [number[], number[]] = [[], []]
   try {
-    // One at a time, because a new hub's first queries read the vocabulary.
+    // The first queries run one at a time, because they read the vocabulary.
     for (const address of addresses) await (await fetch(`http://127.0.0.1:${server.port}${address}`)).arrayBuffer()
     for (let round = 0; round < ROUNDS; round++) {
       idle.push((await measureReader(server.port, path, () => sleep(STORM.seconds * 1_000))).p99)

@@ -12,7 +12,7 @@ import type { BenchSite } from './site.ts'
 const CONNECTIONS = 8
 const SECONDS = 4
 const ROUNDS = 3
-/** Number of prompts whose details are requested in turn. */
+/** The number of prompts requested in turn. */
 const DETAILS = 500
 
 /** The path of the load generator. */
@@ -52,7 +52,7 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
   ]
 }
 
-/** No limits and no log, because the bare server has neither. */
+/** Rate limits and the request log are off, because the bare server has neither. */
 const PLAIN = { RATE_LIMIT_PER_MINUTE: '0', LOG_REQUESTS: 'off' }
 
 /** Starts `npm run serve` in the site's folder, which contains everything it needs. */

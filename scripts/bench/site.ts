@@ -28,7 +28,7 @@ export interface BenchSite {
   built: ProcessResult
 }
 
-/** Creates a site of one size. @param dir new folder for it @param versions number per prompt */
+/** Creates a site. @param dir a new folder for the site @param versions the number of versions per prompt */
 export async function makeSite(dir: string, prompts: number, versions: number): Promise<BenchSite> {
   const contentDir = join(dir, 'content')
   const siteDir = join(dir, 'dist')
@@ -39,7 +39,7 @@ export async function makeSite(dir: string, prompts: number, versions: number): 
     SOURCE_DATE_EPOCH: String(Date.parse(LAST_DAY) / 1000),
   }
   const config = readConfig(settings)
-  // Bundles the pages first, so that the build takes the same whether or not a bundle of this code exists.
+  // Bundles the pages first, so that the build takes the same time whether or not a bundle already exists.
   await findBundle(bundlePlaceOf(config))
   const built = await buildSite({ dir, settings })
   const catalogue = loadCatalogue(config)

@@ -1,8 +1,8 @@
-// Runs named checks in order and collects their findings. A check runs once the checks that it needs have passed.
+// Runs named checks in order and collects their findings. A check runs only if the checks that it needs have passed.
 
-/** An error, or a possible improvement. */
+/** A problem that a check found: an error or advice. */
 export interface Finding {
-  /** An error prevents something from working; advice does not. */
+  /** An error prevents something from working; advice is about something that works but could be better. */
   severity: 'error' | 'advice'
   /** What is wrong, as a sentence. It may name settings, but never contains the values of secret ones. */
   problem: string
@@ -21,7 +21,7 @@ export interface Check {
   about: string
   /** Checks that must pass first; otherwise this one would only repeat their findings. */
   needs?: readonly string[]
-  /** Whether the check concerns this setup. Default: yes. */
+  /** Whether the check applies to this setup. Default: yes. */
   applies?: boolean
   run(): Promise<Found> | Found
 }
@@ -32,13 +32,13 @@ export interface CheckResult {
   about: string
   outcome: 'ok' | 'advice' | 'error' | 'skipped'
   findings: readonly Finding[]
-  /** The check that must be fixed first. */
+  /** The check that must pass first. */
   waits_for?: string
 }
 
 /** Creates an error: something that prevents the hub from working. */
 export const fail = (problem: string, fix: string): Finding => ({ severity: 'error', problem, fix })
-/** Creates advice: something that works and could be better. */
+/** Creates advice: something that works but could be better. */
 export const warn = (problem: string, fix: string): Finding => ({ severity: 'advice', problem, fix })
 
 /** Runs checks in order. A check that throws is reported as an error, because only a completed check may count as passed. */
@@ -72,7 +72,7 @@ async function findingsOf(run: Check['run']): Promise<readonly Finding[]> {
 
 const MARKS = { ok: 'ok   ', advice: 'warn ', error: 'ERROR', skipped: 'skip ' } as const
 
-/** Formats the results as lines for people. */
+/** Formats the results as human-readable lines. */
 export function formatResults(examined: readonly CheckResult[]): string {
   const width = Math.max(...examined.map(({ check }) => check.length))
   return examined
@@ -85,17 +85,17 @@ export function formatResults(examined: readonly CheckResult[]): string {
     .join('\n')
 }
 
-/** Clock difference in seconds that causes failures: GitHub rejects an App's signature that is a minute off. */
+/** The clock difference, in seconds, that causes failures: GitHub rejects an App's signature if its time is off by a minute. */
 const ERROR_SECONDS = 60
 /** A trusted publisher's token may be 5 s off; a `Date` header is truncated to whole seconds and took time to arrive. docs/notes/security.md section 3 */
 const WARN_SECONDS = 8
 
-/** Compares a server's time with the local clock. @param whose the server's name, such as `GitHub` @param date an invalid one is not compared, because not every proxy forwards one */
+/** Compares a server's time with the local clock. @param whose the server's name, such as `GitHub` @param date the server's time; an invalid date is not compared, because some proxies do not forward the `Date` header */
 export function compareClocks(whose: string, date: Date, now: Date): Finding | undefined {
   const seconds = Math.round((now.getTime() - date.getTime()) / 1000)
   if (!(Math.abs(seconds) >= WARN_SECONDS)) return undefined
   return (Math.abs(seconds) > ERROR_SECONDS ? fail : warn)(
-    `This clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ${whose}’s.`,
+    `This machine’s clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ${whose}’s.`,
     'Synchronise the clocks with NTP (timedatectl set-ntp true): tokens, sign-ins and published_at depend on them.',
   )
 }

@@ -9,18 +9,18 @@ import { settingsChecks } from './settings-checks.ts'
 
 /** What to check. */
 export interface Setup {
-  /** Usually `process.env`. */
+  /** The environment variables, usually `process.env`. */
   environment: Readonly<Record<string, string | undefined>>
-  /** Absolute path of the checkout. */
+  /** The absolute path of the checkout. */
   root: string
   /** The URL of a deployed hub to check instead of this machine. */
   url?: string | undefined
-  /** Another clock, for tests. */
+  /** Replaces the system clock in tests. */
   now?: () => Date
 }
 
 /**
- * Checks a setup. Changes nothing that anyone sees.
+ * Checks a setup without making any visible changes.
  *
  * @throws Error for an invalid `url`
  */

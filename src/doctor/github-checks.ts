@@ -9,7 +9,7 @@ import { exchangeCode } from '../stores/github/github-sign-in.ts'
 import { type Check, compareClocks, type Finding, type Found, fail, warn } from './checks.ts'
 import type { Machine } from './machine-checks.ts'
 
-/** The repository to publish to, as the credential sees it. */
+/** The repository to publish to, accessed with the configured credential. */
 interface PublishingPlace {
   /** `owner/name`. */
   repository: string
@@ -29,10 +29,10 @@ const Commit = z.object({ tree: Sha })
 const Rules = z.array(z.object({ type: z.string(), ruleset_id: z.int().optional() }))
 const Ruleset = z.object({ name: z.string(), current_user_can_bypass: z.string().optional() })
 
-/** Number of days before a token expires when the warnings start, which leaves time to create another. */
+/** How many days before a token expires the warnings start, so that there is time to create another token. */
 const EXPIRY_DAYS = 14
 const DAY_MS = 86_400_000
-/** Rules that block a commit made directly on the branch. @see https://docs.github.com/rest/repos/rules */
+/** The rules that block direct commits to the branch. @see https://docs.github.com/rest/repos/rules */
 const BLOCKING_RULES: ReadonlySet<string> = new Set([
   ...['pull_request', 'required_status_checks', 'update', 'merge_queue', 'workflows', 'required_deployments'],
   ...['code_scanning', 'code_quality'],
@@ -40,7 +40,7 @@ const BLOCKING_RULES: ReadonlySet<string> = new Set([
 /** The rule that prevents a force push from removing published versions. */
 const NO_FORCE_PUSH = 'non_fast_forward'
 
-/** Lists the checks of the repository. @param machine this machine, if the hub runs here and may need a clone */
+/** Lists the checks for the repository. @param machine this machine, if the hub runs here and may need a clone */
 export function githubChecks(
   store: Extract<Config['gitStore'], { kind: 'github' }>,
   now: () => Date,
@@ -107,7 +107,7 @@ async function checkCredential({ ask, isApp }: PublishingPlace): Promise<Found> 
           'Create a new private key in the App’s settings, and set GITHUB_APP_PRIVATE_KEY and GITHUB_APP_ID to the values of the same App.',
         )
       : fail(
-          'GitHub does not accept GITHUB_TOKEN: it is mistyped, has expired or was revoked.',
+          'GitHub does not accept GITHUB_TOKEN: it is incorrect, has expired or was revoked.',
           'Create a fine-grained token for this repository with Contents: Read and write, and set GITHUB_TOKEN to it.',
         )
   const expiry = Date.parse(String(headers['github-authentication-token-expiration'] ?? '').replace(' UTC', 'Z'))
@@ -145,7 +145,7 @@ async function checkBranch({ ask, branch, repository }: PublishingPlace): Promis
   )
 }
 
-/** Creates a commit with the same tree as the branch head. No branch points to it, so GitHub deletes it eventually. */
+/** Creates a commit with the same tree as the branch head. No branch points to the commit, so GitHub deletes it eventually. */
 async function checkWriting({ ask, branch, repository, isApp }: PublishingPlace): Promise<Found> {
   const { sha } = Head.parse((await ask(BRANCH, { branch })).data).commit
   const { tree } = Commit.parse((await ask('GET /repos/{owner}/{repo}/git/commits/{sha}', { sha })).data)
@@ -197,18 +197,18 @@ async function checkClone({ root, config, environment }: Machine): Promise<Found
   }
 }
 
-/** A code in the right format: 20 hex digits that GitHub never issued. */
+/** A code in the right format that GitHub never issued: 20 hex digits. */
 const NOBODYS_CODE = '00000000000000000000'
 
-/** Lists the check of the OAuth app, which sends a sign-in code that is never valid. */
+/** Lists the check for the OAuth app, which sends an invalid sign-in code. */
 export function signInChecks(signIn: Extract<Config['signIn'], { kind: 'github' }>, baseUrl: string): Check[] {
   const redirectUri = `${baseUrl}/auth/callback`
   const run = async () => {
     try {
       await exchangeCode(signIn, { code: NOBODYS_CODE, verifier: NOBODYS_CODE, redirectUri })
-      return fail('GitHub accepted a sign-in that nobody started.', 'Check that GITHUB_OAUTH_URL points to GitHub.')
+      return fail('GitHub accepted an invalid sign-in code.', 'Check that GITHUB_OAUTH_URL points to GitHub.')
     } catch (error) {
-      // The invalid code was rejected as expected, so the app is known.
+      // GitHub rejected the invalid code as expected, so it knows the app.
       if (error instanceof HubError && error.code === 'invalid_request') return undefined
       return fail(
         error instanceof Error ? error.message : String(error),

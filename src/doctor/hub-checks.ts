@@ -17,14 +17,19 @@ const LIST = ROUTES.listRepositories.path
 const API_ABSENT = '/api/v1/repos/doctor/is-not-there'
 const DATA_ABSENT = DATA_FILES.repository('doctor', 'is-not-there')
 
-/** Lists the checks, each after those that it needs. */
+/** Lists the checks, each after the checks that it needs. */
 export function hubChecks(hub: DeployedHub): Check[] {
   //  name, what it confirms, what it needs, and the check
   const checks: [string, string, string[], (hub: DeployedHub) => Promise<Found>][] = [
     ['hub-reachable', 'the hub responds', [], checkReach],
     ['hub-build', 'a complete build is served', ['hub-reachable'], checkBuild],
     ['hub-address', 'the hub knows its own URL', ['hub-build'], checkAddress],
-    ['hub-reading', 'the API and its search respond, to pages of every origin', ['hub-build'], checkReading],
+    [
+      'hub-reading',
+      'the API and its search respond, including to pages from other origins',
+      ['hub-build'],
+      checkReading,
+    ],
     ['hub-not-found', 'URLs that do not exist return JSON', ['hub-reading'], checkNotFound],
     ['hub-cache-headers', 'Cache-Control arrives as the hub sent it', ['hub-not-found'], checkCacheHeaders],
     ['hub-cache-age', 'no cache stores a list for longer than a minute', ['hub-cache-headers'], checkCacheAge],
@@ -36,7 +41,7 @@ export function hubChecks(hub: DeployedHub): Check[] {
   return checks.map(([name, about, needs, check]) => ({ name, about, needs, run: () => check(hub) }))
 }
 
-/** How long to wait for a hub that sends Retry-After: after it starts, it prepares its pages for several seconds. */
+/** How long to wait for a hub that sends Retry-After, because a hub needs several seconds after startup to prepare its pages. */
 const PREPARING_MS = 60_000
 const ASK_AGAIN_MS = 1_000
 
@@ -83,12 +88,12 @@ async function checkBuild({ ask }: DeployedHub): Promise<Found> {
       `${DATA_FILES.index()} is not the hub’s list of prompts (${index.status}).`,
       'Make sure that a complete build of the hub is served: all of dist/, or npm start.',
     )
-  // Only the Node server has `/healthz`. Other hosts respond with 404.
+  // Only the Node server has `/healthz`; other hosts respond with 404.
   const health = HealthAnswer.safeParse(jsonOf(await ask('/healthz'))).data
   const trouble = health?.failure ?? health?.broken[0]
   if (!trouble) return undefined
   return fail(
-    `The hub serves an older state: ${trouble}`,
+    `The hub serves an older version of the content: ${trouble}`,
     'Run npm run check:content to list the problems in the content.',
   )
 }
@@ -134,7 +139,7 @@ async function checkNotFound({ ask }: DeployedHub): Promise<Found> {
   return undefined
 }
 
-/** Finds a prompt with versions. @returns the route of its content, and at most two of its versions, the latest first; none if there is no such prompt */
+/** Finds a prompt that has versions. @returns the URL path of its content, and up to two of its versions, latest first; no versions if there is no such prompt */
 async function findVersioned({ ask }: DeployedHub): Promise<{ raw: string; versions: string[] }> {
   const { data } = Index.parse(jsonOf(await ask(DATA_FILES.index())))
   for (const { owner, name, latest_version: latest } of data) {
@@ -173,7 +178,7 @@ const OLDEST_SECONDS = 90
 async function checkCacheAge({ ask }: DeployedHub): Promise<Found> {
   const { headers } = await ask(ROUTES.listTags.path)
   const age = Number(headers.get('Age') ?? 0)
-  // Netlify purges its copies instead of letting them expire, and counts their age from the deploy, so a large age means nothing there. docs/notes/netlify.md section 6
+  // Netlify purges cached responses instead of letting them expire, and counts their age from the deploy, so a high age is normal there (docs/notes/netlify.md section 6).
   const isNetlify = /netlify/i.test(`${headers.get('Cache-Status')} ${headers.get('Server')}`)
   if (age <= OLDEST_SECONDS || isNetlify) return undefined
   return fail(

@@ -12,15 +12,15 @@ export interface HubResponse {
 
 /** A deployed hub. */
 export interface DeployedHub {
-  /** Its public URL, without a trailing slash. */
+  /** The hub's public URL, without a trailing slash. */
   url: string
-  /** Requests a path without following redirects. @throws Error when there is no response */
+  /** Requests a path without following redirects. @throws Error if there is no response */
   ask: (path: string, request?: RequestInit) => Promise<HubResponse>
 }
 
 const CALL_MS = 15_000
 
-/** Opens a hub by its URL, without a trailing slash; sends no request yet. */
+/** Creates a client for the hub at a URL, which must not end with a slash. Sends no request yet. */
 export function openDeployedHub(url: string): DeployedHub {
   return {
     url,
@@ -34,7 +34,7 @@ export function openDeployedHub(url: string): DeployedHub {
   }
 }
 
-/** Parses a response as JSON. @returns undefined if it is not JSON, or was not sent as JSON */
+/** Parses a response as JSON. @returns undefined if the response is not JSON or does not have a JSON media type */
 export function jsonOf({ headers, text }: HubResponse): unknown {
   if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get('Content-Type') ?? '')) return undefined
   try {

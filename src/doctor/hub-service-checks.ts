@@ -4,7 +4,7 @@ import { makeToken } from '../domain/access/token-form.ts'
 import { type Found, fail } from './checks.ts'
 import { type DeployedHub, describeError, jsonOf, readError } from './hub-requests.ts'
 
-/** Sends the first message of an MCP client. */
+/** Sends the message with which an MCP client starts a session. */
 export async function checkMcp({ ask }: DeployedHub): Promise<Found> {
   const clientInfo = { name: 'prompt-hub-doctor', version: '1' }
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
@@ -25,7 +25,7 @@ export async function checkMcp({ ask }: DeployedHub): Promise<Found> {
   )
 }
 
-/** Tries to publish with an invalid token, so that nothing is published: a hub that can reach its store responds with 401. */
+/** Tries to publish with an invalid token, so that nothing is published. A hub that can reach its store responds with 401. */
 export async function checkPublishing({ ask }: DeployedHub): Promise<Found> {
   const token = makeToken(() => randomBytes(1)[0]!)
   const answer = await ask('/api/v1/repos/doctor/is-not-there/versions', {
@@ -56,7 +56,7 @@ export async function checkSignIn({ url, ask }: DeployedHub): Promise<Found> {
     return fail(`/settings responds with ${settings.status}.`, 'Forward requests for /settings and /auth to the hub.')
   const start = await ask('/auth/sign-in')
   const given = start.headers.get('Location') ?? ''
-  // Both are fine: in local mode a page explains that the link is needed, and without sign-in the route does not exist.
+  // Both results are fine: in local mode, a page explains that the sign-in link is needed, and if sign-in is disabled, the route does not exist.
   if (start.status < 300 || start.status === 404 || given.startsWith('/')) return undefined
   const location = URL.parse(given)
   const callback = location?.searchParams.get('redirect_uri')

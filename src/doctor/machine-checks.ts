@@ -10,9 +10,9 @@ import { reviewContent } from '../stores/review/review-content.ts'
 import { readDatabaseTime } from '../stores/state/state-postgres.ts'
 import { type Check, compareClocks, type Found, fail, warn } from './checks.ts'
 
-/** A checkout of this project on a machine, with its settings. */
+/** A checkout of this project on this machine, with its settings. */
 export interface Machine {
-  /** Absolute path of the checkout. */
+  /** The absolute path of the checkout. */
   root: string
   config: Config
   environment: Readonly<Record<string, string | undefined>>
@@ -30,7 +30,7 @@ export function machineChecks(machine: Machine): Check[] {
     {
       name: 'content',
       about: 'the content is readable and valid',
-      // The check `clone` covers a clone.
+      // If the content is a clone, the check `clone` covers it.
       applies: !keepsClone,
       run: () => checkContent(machine),
     },
@@ -88,7 +88,7 @@ async function checkContent({ root, config, environment }: Machine): Promise<Fou
   return warn('The content folder does not contain any prompts yet.', 'Create the first one: npm run new -- owner/name')
 }
 
-/** Reads a repository that does not exist, in the same way as a publish; writes nothing. */
+/** Reads a nonexistent repository in the same way as a publish, but writes nothing. */
 async function checkContentGit({ root, config, environment }: Machine): Promise<Found> {
   const git = openLocalGit({ contentDir: resolve(root, config.contentDir), environment, warn: () => {} })
   try {
@@ -113,7 +113,7 @@ async function checkState({ root, config }: Machine): Promise<Found> {
     }
   } catch {
     return fail(
-      `Files written to ${resolve(root, '.hub')} are not stored.`,
+      `Files cannot be stored in ${resolve(root, '.hub')}.`,
       'Make sure that the hub’s user can write to that folder and that the disk is writable.',
     )
   }

@@ -1,4 +1,4 @@
-// Reads a hub from its static files: determines which file serves each API request, and checks that a mirror has it.
+// Reads a hub through its static files: determines which file corresponds to each API request, and checks that a mirror has this file.
 import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { ROUTES_WITH_SCHEMAS } from '../domain/api/route-schemas.ts'
@@ -6,29 +6,29 @@ import { DATA_FILES, ROUTES, type RouteId, SORTS } from '../domain/api/routes.ts
 import { list, Meta, Repository, single, TagRecord, VersionSummary } from '../domain/api/schema.ts'
 import type { HubResponse } from './hub-requests.ts'
 
-/** An API read request, and the file with the same bytes. docs/contract.md section 4 */
+/** An API read request, and the file with the same bytes (docs/contract.md section 4). */
 interface PlainRead {
   id: RouteId
-  /** The route, including its query string. */
+  /** The path of the request, including its query string. */
   address: string
   file: string
-  /** The SHA-256 digest of the file's bytes, if another file contains it. */
+  /** The expected SHA-256 digest of the file, if another file contains it. */
   sha256?: string
 }
 
 /** The result of checking a mirror. */
 interface MirrorReport {
-  /** Number of reads per route. */
+  /** The number of reads per route. */
   reads: Record<RouteId, number>
-  /** One sentence each. */
+  /** The problems, as one sentence each. */
   problems: string[]
 }
 
-/** Requests a path. @throws Error when there is no response */
+/** Requests a path. @throws Error if there is no response */
 type Ask = (path: string) => Promise<HubResponse>
 
 const AT_ONCE = 8
-/** Maximum number of problems listed; any others usually have the same cause. */
+/** Maximum number of problems to list, because further problems usually have the same cause. */
 const MAX_PROBLEMS = 50
 
 const Index = z.object({
@@ -55,13 +55,13 @@ export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport>
   const look = async ({ id, address, file, sha256 }: PlainRead) => {
     reads[id] += 1
     const { status, text } = await mirror(file)
-    if (status !== 200) return say(`${file} returns ${status}; it should contain the response of ${address}.`)
+    if (status !== 200) return say(`${file} returns ${status}; it should contain the response from ${address}.`)
     if (sha256 !== undefined && hash('sha256', text) !== sha256) return say(`${file} does not match its digest.`)
     const response = RESPONSES.get(id)
     if (response && !response.safeParse(parseJson(text)).success)
-      return say(`${file} is not a valid response of ${address}.`)
+      return say(`${file} is not a valid response from ${address}.`)
     const said = await hub?.(address)
-    if (said && said.text !== text) say(`${file} differs from the response of ${address} (${said.status}).`)
+    if (said && said.text !== text) say(`${file} differs from the response from ${address} (${said.status}).`)
   }
   for await (const read of listReads(mirror, say)) {
     waiting.push(look(read))
@@ -71,7 +71,7 @@ export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport>
   return { reads, problems }
 }
 
-/** Yields every possible read, derived from the files themselves. */
+/** Yields every possible read, derived from the mirror's files. */
 async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGenerator<PlainRead> {
   const open = async <Schema extends z.ZodType>(
     file: string,

@@ -8,10 +8,10 @@ import { type Check, type Finding, type Found, fail, warn } from './checks.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Minimum number of distinct characters in a secret; one with fewer was typed by a person. */
+/** Minimum number of distinct characters in a secret. A secret with fewer was probably not generated at random. */
 const MIN_CHARACTERS = 10
 
-/** Lists the checks of the settings; all others need the first one. @param config the settings, if they are valid */
+/** Lists the checks for the settings. All later checks need the first check. @param config the settings, if they are valid */
 export function settingsChecks(environment: Environment, config: Config | undefined): Check[] {
   const needs = ['settings']
   return [
@@ -63,13 +63,13 @@ function checkGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitSto
     findings.push(
       warn(
         'Both GITHUB_TOKEN and GITHUB_APP_ID are set; the token is used.',
-        'Remove one of them. Prefer the App: it has access to one repository and does not belong to a person.',
+        'Remove one of them. Prefer the App: it has access to only one repository and does not belong to a user.',
       ),
     )
   if (basename(contentDir) !== 'content')
     findings.push(
       warn(
-        'The last folder of CONTENT_DIR is not content, but publishing to GitHub writes to content/ in the repository.',
+        'CONTENT_DIR does not end in /content, but publishing to GitHub writes to content/ in the repository.',
         'Set CONTENT_DIR to the content/ folder of a clone of that repository.',
       ),
     )
@@ -114,7 +114,7 @@ function checkAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLocal
     )
   if (!isLocal && RATE_LIMIT_PER_MINUTE === '0')
     return warn(
-      'RATE_LIMIT_PER_MINUTE is 0: a single client can overload the hub, and guess tokens without a limit.',
+      'RATE_LIMIT_PER_MINUTE is 0, so a single client can overload the hub and make unlimited guesses at tokens.',
       'Remove it to use the default of 120 per minute, or set a limit that your clients will not reach.',
     )
   return undefined
@@ -123,13 +123,13 @@ function checkAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLocal
 function checkProxies({ trustedProxies, listenAt, isLocal, netlifySite }: Config): Found {
   if (trustedProxies.some(({ prefix }) => prefix === 0))
     return fail(
-      'TRUSTED_PROXIES includes every IP address, so any client can impersonate another one.',
+      'TRUSTED_PROXIES includes every IP address, so any client can impersonate any other client.',
       'List only the IP addresses of your proxies, or set it to loopback for a proxy on this machine.',
     )
   const isBehindProxy = listenAt !== 'everywhere' && listenAt.every(isLoopback)
   if (!isLocal && netlifySite === undefined && isBehindProxy && trustedProxies.length === 0)
     return fail(
-      'The hub listens only on loopback, so there is a proxy in front of it, but TRUSTED_PROXIES is empty: all clients share one rate limit.',
+      'The hub listens only on loopback, so it is behind a proxy, but TRUSTED_PROXIES is empty, so all clients share one rate limit.',
       'Set TRUSTED_PROXIES=loopback.',
     )
   return undefined

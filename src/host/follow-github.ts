@@ -13,7 +13,7 @@ import { createTokenSource } from '../stores/github/github-connection.ts'
 import { onAbort } from './http/abort.ts'
 import { inBackground } from './http/background.ts'
 
-/** The path of the clone; a second process in the same folder uses its own clone next to it. */
+/** The path of the clone. Each further process in the same folder uses its own clone next to it. */
 const CLONE_DIR = '.hub/content'
 /** Maximum number of processes in one folder, each with its own clone. */
 const MAX_CLONES = 64
@@ -27,7 +27,7 @@ interface FollowedClone {
   update: () => Promise<ChangedPaths>
   /** Fetches immediately, because something was published; calls during a fetch are combined into one more fetch. */
   fetchSoon: () => void
-  /** Follows until the signal aborts. @param onMove called when `update` has something to do */
+  /** Fetches regularly until the signal aborts. @param onMove called when `update` has new commits to check out */
   start: (onMove: () => void) => void
 }
 
@@ -63,7 +63,7 @@ export async function followGitHub(
     } catch {
       const { failure } = clone.state()
       // Logged only once, because the failure may last for hours.
-      if (failure !== said && !signal.aborted) console.error(`${failure}\nThe current state is still being served.`)
+      if (failure !== said && !signal.aborted) console.error(`${failure}\nThe current build is still being served.`)
       said = failure
     } finally {
       isFetching = false

@@ -1,4 +1,4 @@
-// Serves `/healthz`. docs/contract.md section 13.
+// Serves `/healthz` (docs/contract.md section 13).
 import { HEALTH_ADDRESS } from '../domain/api/addresses.ts'
 import type { FetchState } from '../stores/content/content-clone.ts'
 
@@ -6,20 +6,20 @@ import type { FetchState } from '../stores/content/content-clone.ts'
 export interface Health {
   /** `starting` before the first build, `degraded` when the content has problems or a build failed. */
   status: 'starting' | 'ok' | 'degraded'
-  /** The checked-out commit when the content was read, or null. */
+  /** The commit that was checked out when the content was read, or null. */
   commit: string | null
-  /** Build time of what is being served, or null before the first build. */
+  /** When the build being served was completed; null before the first build. */
   built_at: string | null
   counts: { repositories: number; versions: number; owners: number } | null
-  /** Problems in the content; the affected parts are served in their last valid state. One sentence each. */
+  /** The problems in the content, as one sentence each. The last valid versions of the affected files are served. */
   broken: readonly string[]
   /** Why the newest content could not be built, or null. */
   failure: string | null
-  /** Why the content is polled if the system does not report changes, or null. */
+  /** Why the content is polled, if the operating system does not report changes; otherwise null. */
   polling: string | null
   /** How up to date the clone of the GitHub repository is; null when the content is a local folder. */
   fetch: {
-    /** When the clone was last known to be up to date; null until the first time after startup. */
+    /** When the clone was last known to be up to date; null if it has not been up to date since startup. */
     at: string | null
     /** Seconds since `at`. */
     age_seconds: number | null
@@ -43,7 +43,7 @@ export const STARTING: Health = {
   database: null,
 }
 
-/** Adds the state of the clone to the health of a hub that follows GitHub: after a failed fetch, it may serve old content. */
+/** Adds the status of the clone to the health of a hub that follows GitHub, because after a failed fetch the hub may serve outdated content. */
 export function addFetch(health: Health, { fetchedAt, failure }: FetchState, now: Date): Health {
   return {
     ...health,
@@ -56,7 +56,7 @@ export function addFetch(health: Health, { fetchedAt, failure }: FetchState, now
   }
 }
 
-/** Adds the state of the shared database, without which nobody can publish or sign in. @param isReachable undefined without a shared database */
+/** Adds the status of the shared database, without which nobody can publish or sign in. @param isReachable undefined without a shared database */
 export function addDatabase(health: Health, isReachable: (() => boolean) | undefined): Health {
   if (!isReachable) return health
   const database = isReachable() ? 'reachable' : 'unreachable'

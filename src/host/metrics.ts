@@ -7,14 +7,14 @@ import type { Search } from '../ports/search.ts'
 import type { Health } from './health.ts'
 import type { AnsweredRequest } from './http/http-server.ts'
 
-/** The counters. */
+/** The metrics of a server. */
 export interface Metrics {
   countRequest(request: AnsweredRequest): void
-  /** Returns the same store with its calls counted; a commit is one round of publishing. */
+  /** Wraps a store so that its calls are counted; a commit is one publish round. */
   countGit<Git extends GitStore>(git: Git): Git
-  /** Returns the same search with its latency recorded. */
+  /** Wraps a search so that its latency is recorded. */
   timeSearch(search: Search): Search
-  /** Called when a new state is being served. @param began when reading of its content began */
+  /** Records that a new build is being served. @param began when the builder started to read its content */
   noteBuild(began: Date): void
   /** Serves `/metrics`, and passes all other requests on. */
   withMetrics(answer: Answer, healthOf: () => Health): Answer
@@ -24,7 +24,7 @@ type Answer = (request: Request, ip: string) => Promise<Response>
 
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
-/** Creates counters that start at zero. */
+/** Creates metrics that start at zero. */
 export function openMetrics(): Metrics {
   const registers = [new Registry()]
   const [registry] = registers as [Registry]
@@ -97,7 +97,7 @@ export function routeOf(method: string, path: string): string {
   return PLACES.has(first) ? first : 'page'
 }
 
-/** Returns the outcome of a call, which is the `kind` that stores return. */
+/** Returns the outcome of a call: the `kind` in the store's result. */
 function outcomeOf(value: unknown): string {
   return typeof value === 'object' && value !== null && 'kind' in value ? String(value.kind) : 'done'
 }

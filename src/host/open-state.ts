@@ -1,4 +1,4 @@
-// Opens the state store: a local file, or a database shared by several machines.
+// Opens the state store, which is a local file or a database shared by several machines.
 import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { BuildSource } from '../ports/fresh-copies.ts'
@@ -10,15 +10,15 @@ import { inBackground } from './http/background.ts'
 
 /** The file in which the server keeps data that is not in git. */
 const STATE_FILE = '.hub/state.db'
-/** Where earlier versions kept the same data. */
+/** The folder in which earlier versions kept the same data. */
 const BLOBS_DIR = '.hub/blobs'
 const SWEEP_MS = 600_000
 
 /**
- * Opens the state. A new file imports the folder used by earlier versions.
+ * Opens the state store. When the file is created, the data in the folder used by earlier versions is imported.
  *
  * @param root the folder that contains `.hub`
- * @throws Error if it was written by a newer version of the hub
+ * @throws Error if the store was written by a newer version of the hub
  */
 export async function openState({ databaseUrl }: Pick<Config, 'databaseUrl'>, root = '.'): Promise<OpenStateStore> {
   if (databaseUrl !== undefined)
@@ -30,10 +30,10 @@ export async function openState({ databaseUrl }: Pick<Config, 'databaseUrl'>, ro
 }
 
 /**
- * Removes expired entries every ten minutes.
+ * Removes expired entries from the state every ten minutes.
  *
  * @param sourceOf returns what the current build includes, so that its fresh copies are removed too; undefined if other machines still need them
- * @returns a function that stops it
+ * @returns a function that stops the removal
  */
 export function startSweeping(state: StateStore, sourceOf: () => BuildSource | undefined): () => void {
   const sweep = async () => {

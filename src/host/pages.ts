@@ -1,4 +1,4 @@
-// The page code bundled by Astro, with its static files.
+// Loads the page code bundled by Astro, and its static files.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -6,10 +6,10 @@ import type { RenderPage } from '../ports/pages.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import { folderFiles } from '../stores/site/site-files-folder.ts'
 
-/** Files that are the same for every state of the content. */
+/** Files that do not depend on the content. */
 export interface Pages {
   render: RenderPage
-  /** Styles, scripts, documents, downloads. */
+  /** The static files: styles, scripts, documents and downloads. */
   files: SiteFiles
 }
 

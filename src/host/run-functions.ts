@@ -22,7 +22,7 @@ export interface HostedFunction<Context> {
   }
 }
 
-/** What the host adds to each request. */
+/** The context that the host adds to each request. */
 export interface HostContext<Site> {
   ip: string
   hub: Site
@@ -42,7 +42,7 @@ export function routeFunctions<Context>(functions: readonly HostedFunction<Conte
       methods: hosted.config.method === undefined ? undefined : [hosted.config.method].flat(),
     })),
   )
-  // The most specific first, so that most requests never reach the pages, whose excluded paths need slow patterns.
+  // The most specific routes come first, so that most requests never reach the pages route, whose excluded paths need slow patterns.
   routes.sort((a, b) => b.prefix.length - a.prefix.length)
   return (method, pathname) =>
     routes.find(
@@ -62,17 +62,17 @@ function matcherOf(path: string): (pathname: string) => boolean {
   if (rest === '') return (pathname) => pathname === plain || pathname === `${plain}/`
   if (rest === '*') return (pathname) => pathname.startsWith(plain)
   const pattern = new URLPattern({ pathname: path.endsWith('*') ? path : `${path}{/}?` })
-  // Most URLs lack a literal part of the path, so they need no pattern either.
+  // Most URLs do not contain the path's literal part, so they are rejected without a pattern.
   const literals = /[(){}]/.test(path) ? [] : rest.split(/:\w+|\*/)
   return (pathname) =>
     pathname.startsWith(plain) && literals.every((part) => pathname.includes(part)) && pattern.test({ pathname })
 }
 
 /**
- * Handles any request: with a matching function, otherwise a static file, otherwise the not-found page.
+ * Handles every request with a matching function, a static file or the not-found page, in that order.
  *
- * @param siteOf returns the current site; a request keeps the one it started with
- * @param compressor one for the server's lifetime, because it has a cache
+ * @param siteOf returns the current site; a request uses the same site from start to finish
+ * @param compressor shared by all requests, because it has a cache
  */
 export function createHandler<Site extends { files: SiteFiles }>(
   route: Router<HostContext<Site>>,
@@ -132,7 +132,7 @@ function partsForOtherCaches({ headers, ...parts }: Parts): Parts {
   return { ...parts, headers: known }
 }
 
-/** Cache of converted headers: a repeated response has the same headers object (respond.ts). */
+/** A cache of converted headers, because a repeated response has the same headers object (respond.ts). */
 const forOthers = new WeakMap<Parts['headers'], Parts['headers']>()
 
 function headersForOtherCaches(given: Parts['headers']): Parts['headers'] {
@@ -144,7 +144,7 @@ function headersForOtherCaches(given: Parts['headers']): Parts['headers'] {
   return headers
 }
 
-/** Does the same for a response without known bytes, such as a stream or a redirect. */
+/** Replaces these headers in a response without known bytes, such as a stream or a redirect. */
 function forOtherCaches(response: Response): Response {
   const { headers } = response
   for (const name of PLATFORM_HEADERS) headers.delete(name)
@@ -180,7 +180,7 @@ export function listenTo(
   return getRequestListener((request, { incoming }) => answerIncoming(request, incoming as IncomingMessage), {
     // HTTP/1.0 does not require a Host header.
     hostname: 'localhost',
-    // Called only for requests whose URL cannot be parsed.
+    // This is called only for requests whose URL cannot be parsed.
     errorHandler: () =>
       respondWithError(
         new Request('http://localhost/', { method: 'POST' }),

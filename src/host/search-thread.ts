@@ -1,4 +1,4 @@
-// The search thread: it keeps one index open and handles one query at a time.
+// The search thread, which keeps one index open and handles one query at a time.
 import { getPriority, setPriority } from 'node:os'
 import type { Search } from '../ports/search.ts'
 import { openSearchIndex } from '../stores/search/open-index.ts'
@@ -17,7 +17,7 @@ if (process.platform === 'linux' && getPriority() < NICE) setPriority(NICE)
 
 let opened: { path: string; index: ReturnType<typeof openSearchIndex> } | undefined
 
-/** Handles a query. A broken index makes the query fail, because nobody would see why a thread failed to start. */
+/** Handles a query. A corrupt index makes the query fail instead of the thread's startup, because nobody would see why a thread failed to start. */
 export function runQuery<Verb extends keyof Search>({ path, verb, given }: ThreadQuery<Verb>): unknown {
   if (opened?.path !== path) {
     opened?.index.close()

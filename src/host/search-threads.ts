@@ -1,4 +1,4 @@
-// Searches in a few separate threads, with a bounded queue and a deadline after which a busy thread is terminated.
+// Runs searches in a few worker threads, with a bounded queue and a deadline after which a busy thread is terminated.
 import { availableParallelism } from 'node:os'
 import { Tinypool } from 'tinypool'
 import { HubError } from '../domain/api/errors.ts'
@@ -6,16 +6,16 @@ import { logProblem } from '../ports/log.ts'
 import type { Search } from '../ports/search.ts'
 import type { ThreadQuery } from './search-thread.ts'
 
-/** The deadline includes waiting time; if the queue is full, further queries are rejected immediately. */
+/** The deadline includes the time in the queue. If the queue is full, further queries are rejected immediately. */
 const USUAL_LIMITS = { deadlineMs: 2_000, queue: 100 }
-/** More threads would use too much memory, and cores that serving needs. */
+/** More threads would use too much memory, and processor cores that serving needs. */
 const MAX_THREADS = 4
 /** A thread holds few objects at a time (its data is outside the heap), and a small heap is collected more often. */
 const THREAD_MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
-/** The warm-up query; misspelled, so that the vocabulary for corrections is read too. */
+/** The warm-up query. It is misspelled, so that the vocabulary for corrections is also read. */
 const WARM_UP = { text: 'promtp reveiw', tags: [], sort: undefined, offset: 0, limit: 20 }
 
-/** The search in one index, in threads. Each method throws HubError `unavailable` if the index cannot be read, if the queue is full, or after the deadline. */
+/** A search in one index, run in worker threads. Each method throws HubError `unavailable` if the index cannot be read, if the queue is full, or after the deadline. */
 export interface ThreadedSearch extends Search {
   /** Runs a first query, so that no user has to wait for compilation or for reading the file. Never rejects. */
   warm(): Promise<void>
@@ -25,7 +25,7 @@ export interface ThreadedSearch extends Search {
 export interface SearchThreads {
   /** Opens an index. Each thread has one open at a time; pending queries on the previous one still succeed, at the cost of reopening it. */
   open(path: string): ThreadedSearch
-  /** Stops the threads; running queries fail with `unavailable`. */
+  /** Stops the threads; queries in progress fail with `unavailable`. */
   close(): void
 }
 
@@ -41,12 +41,12 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
     terminateTimeout: 0,
     resourceLimits: THREAD_MEMORY,
   })
-  // Emitted if a thread fails without a task, or responds after it was stopped.
+  // This event is emitted if a thread fails without a task, or responds after it was stopped.
   pool.on('error', (cause) => logProblem('warning', 'A search thread failed outside a query.', { cause }))
-  /** Queries that are waiting or running. */
+  /** The number of queries that are waiting or running. */
   let pending = 0
   const open = (path: string): ThreadedSearch => {
-    /** Running queries of this index, by their JSON: simultaneous equal ones share a result, so that a popular query does not fill the queue. */
+    /** Queries in progress on this index, by their JSON. Identical concurrent queries share a result, so that a popular query does not fill the queue. */
     const running = new Map<string, Promise<unknown>>()
     const run = async (question: ThreadQuery<keyof Search>): Promise<unknown> => {
       if (pending >= maxThreads + limits.queue) throw unavailable(true, 'too many queries are waiting')
@@ -75,7 +75,7 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
       completeOwner: ask('completeOwner'),
       completeName: ask('completeName'),
     }
-    // An error here is not reported, because every query gets the same one.
+    // An error here is not reported, because every query fails with the same error.
     return {
       ...search,
       warm: () =>
@@ -85,7 +85,7 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
         ),
     }
   }
-  // Not awaited: a thread that cannot be stopped now stops with the process.
+  // Not awaited, because a thread that cannot be stopped now ends with the process.
   return { open, close: () => pool.destroy().catch(() => {}) }
 }
 

@@ -1,4 +1,4 @@
-// Extracts the path and query from a request's URL. The URL is already normalised, so splitting it is faster than parsing it again.
+// Extracts the path and query from a request's URL. Splits the string, which is already normalised, because parsing it again would be slower.
 
 const ADDRESS = /^[^:]+:\/\/[^/?#]*([^?#]*)(\?[^#]+)?/
 

@@ -1,4 +1,4 @@
-// Loads a handler's dependencies once the request itself has been checked.
+// Defines how a handler gets its dependencies once the request itself has been checked.
 
-/** Creates a handler's dependencies; any error it throws becomes a response like all others. */
+/** Creates a handler's dependencies. If it throws, the handler responds with the error. */
 export type Connect<Dependencies> = () => Dependencies | Promise<Dependencies>

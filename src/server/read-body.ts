@@ -1,26 +1,26 @@
-// Reads a request body up to a size limit; until the rest is needed, only its beginning is read.
+// Reads a request body up to a size limit. Only the beginning is read until the rest is needed.
 import { HubError } from '../domain/api/errors.ts'
 
-/** The number of bytes read from a body of unknown length before the sender is known. */
+/** The number of bytes to read from a body of unknown length before the sender is authenticated. */
 const FIRST_BYTES = 65_536
 
-/** A body of which nothing, or only the beginning, has been read. */
+/** A request body that has not been read yet, or only its beginning. */
 interface IncomingBody {
   /**
-   * Checks early whether the body is too long: by its declared length or, without one, by its first 64 KiB.
+   * Checks early whether the body is too long, based on its declared length or, if it has none, on its first 64 KiB.
    *
    * @throws the error of `tooLarge`
    */
   checkLength(): Promise<void>
-  /** Reads the rest of the body; call it only once. @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off */
+  /** Reads the rest of the body. Call this only once. @throws the error of `tooLarge`; HubError `invalid_request` if the body was cut off */
   read(): Promise<Buffer<ArrayBuffer>>
 }
 
 /**
  * Opens a request's body without reading it.
  *
- * @param most maximum number of bytes
- * @param tooLarge creates the error for a longer body, whether Content-Length or the bytes reveal it
+ * @param most the maximum number of bytes
+ * @param tooLarge creates the error for a body that is too long, according to its Content-Length or its actual bytes
  */
 export function openBody(request: Request, most: number, tooLarge: () => Error): IncomingBody {
   const announced = request.headers.get('Content-Length')
@@ -32,7 +32,7 @@ export function openBody(request: Request, most: number, tooLarge: () => Error):
     chunksLeft ??= (request.body ?? noBytes())[Symbol.asyncIterator]()
     while (!isWhole && size < enough) {
       const next = await chunksLeft.next().catch((): never => {
-        // Not logged: the client disconnected or was too slow, and nobody here can fix that.
+        // Not logged, because the client disconnected or was too slow, which the operator cannot fix.
         throw new HubError('invalid_request', 'The body is incomplete. Send it again.')
       })
       isWhole = next.done === true

@@ -1,16 +1,16 @@
-// Builds responses that need only the request: unknown URL, unsupported method, too many requests, and unexpected errors.
+// Builds responses that only depend on the request: for unknown URLs, unsupported methods, rate limits and unexpected errors.
 import { HubError } from '../domain/api/errors.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
 import { printable } from '../domain/text/problems.ts'
 import { toHubError } from '../ports/log.ts'
 import { respondToOptions, respondWithError } from './respond.ts'
 
-/** Responds to anything thrown with the public error; the details are logged. @param cacheTag as for `respondWithError` */
+/** Responds to any exception with its public error, and logs the details. @param cacheTag as in `respondWithError` */
 export function respondToError(request: Request, thrown: unknown, cacheTag?: string): Response {
   return respondWithError(request, toHubError(thrown), cacheTag)
 }
 
-/** Responds to an unknown URL with JSON, because URLs below /api and /data never return a page. */
+/** Responds to an unknown URL with a JSON error, because URLs below /api and /data never return a page. */
 export function respondNotFound(request: Request): Response {
   if (request.method === 'OPTIONS') return respondToOptions(READ_METHODS)
   return respondWithError(
@@ -34,18 +34,18 @@ export function methodNotAllowed(method: string, allow: readonly string[]): HubE
   })
 }
 
-/** The message for each kind of limit: how long to wait, and what else to do. */
+/** The message for each rate limit, which says how long to wait and what else to do. */
 const SENTENCES = {
   requests: (wait: string) =>
     `Too many requests from this IP address. Try again in ${wait}, and cache responses as Cache-Control allows.`,
-  publishes: (wait: string) => `Too many publishes under your name. Try again in ${wait}.`,
+  publishes: (wait: string) => `You are publishing too often. Try again in ${wait}.`,
   badTokens: (wait: string) =>
     `Too many invalid tokens from this IP address. Check the token, and try again in ${wait}.`,
   toolCalls: (wait: string) => `Too many tool calls from this IP address. Try again in ${wait}.`,
   messages: (wait: string) => `Too many messages from this IP address. Try again in ${wait}.`,
 } as const
 
-/** Returns only the message, for protocols with their own errors. */
+/** Returns only the message, for protocols that have their own error format. */
 export function describeRateLimit(what: keyof typeof SENTENCES, waitSeconds: number): string {
   return SENTENCES[what](`${waitSeconds} s`)
 }

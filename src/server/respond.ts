@@ -13,27 +13,27 @@ import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { Bytes, LargeFile } from '../ports/site-files.ts'
 
-/** Tells Netlify's cache which query parameters vary the response; it ignores all others. */
+/** Tells Netlify's cache which query parameters affect the response; the cache ignores all others. */
 const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
 
-/** The CDN may cache a response for a year, because outdated ones are purged: by the next deploy, or by a publish through their cache tag. */
+/** The CDN may cache a response for a year, because outdated responses are purged by the next deploy, or by a publish that uses their cache tag. */
 const CDN_UNTIL_PURGED = 'public, durable, s-maxage=31536000'
 
 /** The parts of a 200 response. */
 export interface Answer {
-  /** The body. Its ETag is computed once per object, so equal bodies should be the same object. */
+  /** The body. Its ETag is computed once per object, so reuse the same object for equal bodies. */
   bytes: Bytes
   mediaType: 'application/json' | 'text/plain' | 'text/markdown'
   cache: CacheClass
-  /** The tag through which a publish purges the response, from `repositoryCacheTag`. */
+  /** The cache tag that a publish uses to purge the response; see `repositoryCacheTag`. */
   cacheTag?: string | undefined
-  /** Whether the response includes the SHA-256 of its body, so that clients can verify it. RFC 9530 section 3 */
+  /** Whether the response includes the SHA-256 digest of its body, so that clients can verify it (RFC 9530 section 3). */
   hasDigest?: boolean
-  /** Additional headers. Their values must already be validated. */
+  /** Additional headers, whose values must already be validated. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** Responds to a read API request with the record found. */
+/** Responds to a read API request with the record that was found. */
 export function respondWith(request: Request, answer: Answer): Response {
   const known = described.get(answer.bytes)
   if (known && isSameAnswer(known.answer, answer)) return respondWithWhole(request, answer.bytes, 200, known.headers)
@@ -42,7 +42,7 @@ export function respondWith(request: Request, answer: Answer): Response {
   return respondWithWhole(request, answer.bytes, 200, headers)
 }
 
-/** Headers by body: building them takes longer than sending them, and hosts cache the bodies of popular files. */
+/** Cached headers by body. Building them takes longer than sending them, and hosts cache the bodies of popular files. */
 const described = new WeakMap<Bytes, { answer: Answer; headers: Readonly<Record<string, string>> }>()
 
 function isSameAnswer(one: Answer, other: Answer): boolean {
@@ -74,7 +74,7 @@ function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Ans
   if (hasDigest) all['Repr-Digest'] = `sha-256=:${hash('sha256', bytes, 'base64')}:`
   if (mediaType !== 'application/json') all['Content-Security-Policy'] = "default-src 'none'; sandbox"
   if (cacheTag) all['Netlify-Cache-Tag'] = cacheTag
-  // A response with its own cache ID stays in the cache across deploys, so only versions get one: they never change.
+  // A response with its own cache ID stays in the cache across deploys. Only versions get an ID, because they never change.
   if (cache === 'immutable' && cacheTag) all['Netlify-Cache-ID'] = `version_${cacheTag}`
   return withValidator(bytes, all)
 }
@@ -85,13 +85,13 @@ export interface PageResponse {
   /** The status code, 200 or 404. */
   status: number
   mediaType: string
-  /** Whether query parameters vary the page. */
+  /** Whether the page depends on the query parameters. */
   hasQuery: boolean
-  /** The cache tags that a publish purges. */
+  /** The cache tags that a publish uses to purge the page. */
   cacheTags: readonly string[]
 }
 
-/** Responds to a website request. Shared caches treat pages like records that change. */
+/** Responds to a website request. Shared caches treat pages like mutable records. */
 export function respondWithPage(request: Request, page: PageResponse): Response {
   const { bytes, status, mediaType, hasQuery, cacheTags } = page
   const isFound = status === 200
@@ -106,7 +106,7 @@ export function respondWithPage(request: Request, page: PageResponse): Response 
   return respondWithBytes(request, bytes, status, headers)
 }
 
-/** The parts of a response. Reading them back from a Response takes longer than responding. */
+/** The parts of a response, kept because reading them back from a Response takes longer than responding. */
 export interface Parts {
   /** The body; null if there is none. */
   bytes: Bytes | null
@@ -116,12 +116,12 @@ export interface Parts {
   large?: LargeFile
 }
 
-/** A response with its parts attached. */
+/** A response whose parts can be read directly. */
 interface MadeResponse extends Response {
   parts?: Parts
 }
 
-/** Returns the parts of a response created by `respondWithParts`; undefined for any other. They are valid only as long as the Response's headers do not change. */
+/** Returns the parts of a response created by `respondWithParts`; undefined for all other responses. The parts are valid only until the Response's headers are changed. */
 export function partsOf(response: MadeResponse): Parts | undefined {
   return response.parts
 }
@@ -132,7 +132,7 @@ export function cacheControlOf(response: Response): string | null {
   return parts ? (parts.headers['Cache-Control'] ?? null) : response.headers.get('Cache-Control')
 }
 
-/** Responds with existing parts. */
+/** Creates a response from its parts. */
 export function respondWithParts(parts: Parts): Response {
   const { bytes, status, headers, large } = parts
   const response: MadeResponse = new Response(large ? large.stream() : bytes, { status, headers })
@@ -140,7 +140,7 @@ export function respondWithParts(parts: Parts): Response {
   return response
 }
 
-/** Responds with bytes and their ETag: with 304 if the client already has them, and without a body for HEAD. */
+/** Responds with bytes and their ETag: with 304 if the client already has these bytes, and without a body to HEAD. */
 export function respondWithBytes(
   request: Request,
   bytes: Bytes,
@@ -150,7 +150,7 @@ export function respondWithBytes(
   return respondWithWhole(request, bytes, status, withValidator(bytes, headers))
 }
 
-/** Responds with a large file like `respondWithBytes`, without holding it in memory. */
+/** Responds with a large file in the same way as `respondWithBytes`, but without loading it into memory. */
 export function respondWithLarge(
   request: Request,
   large: LargeFile,
@@ -169,7 +169,7 @@ function withValidator(bytes: Bytes, headers: Readonly<Record<string, string>>) 
   return { ...headers, ETag: validatorOf(bytes), 'Content-Length': String(bytes.length) }
 }
 
-/** Responds with all of the bytes, or with 304. @param headers including those derived from the bytes */
+/** Responds with the complete bytes, or with 304. @param headers all headers, including those derived from the bytes */
 function respondWithWhole(request: Request, bytes: Bytes, status: number, headers: Parts['headers']): Response {
   const etag = headers.ETag!
   const match = status === 200 ? findMatch(request.headers.get('If-None-Match'), etag) : undefined
@@ -179,7 +179,7 @@ function respondWithWhole(request: Request, bytes: Bytes, status: number, header
   return respondWithParts({ bytes: request.method === 'HEAD' ? null : bytes, status, headers })
 }
 
-/** Returns the headers of a 304 response. It has no body, so headers that describe one are removed; so is the digest, because the client may have a compressed body. The headers for platform caches are removed too, because such a cache would store the 304 itself as a response. */
+/** Returns the headers of a 304 response. It has no body, so headers that describe a body are removed. The digest is removed because the client may have a compressed body. Headers for platform caches are removed because such a cache would store the 304 itself as the response. */
 function onlyForClients(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter(
@@ -188,10 +188,10 @@ function onlyForClients(headers: Readonly<Record<string, string>>): Record<strin
   )
 }
 
-/** Allows all request headers, because tracing and caching add their own. The wildcard does not cover Authorization, and old browsers do not support it, so our own headers are listed too. Fetch, section 4.9 */
+/** Allows all request headers, because tracing and caching add their own. The wildcard does not cover Authorization, and old browsers do not support it, so the hub's request headers are listed too (Fetch, section 4.9). */
 const ANY_HEADER = '*, Authorization, Content-Type, Idempotency-Key, If-None-Match'
 
-/** Responds to OPTIONS. @param methods supported by the URL */
+/** Responds to OPTIONS. @param methods the methods that the URL supports */
 export function respondToOptions(methods: readonly string[]): Response {
   return new Response(null, {
     status: 204,
@@ -206,7 +206,7 @@ export function respondToOptions(methods: readonly string[]): Response {
   })
 }
 
-/** Permanently redirects the client to the same URL in lower case. @param location from the site's root, with the original query */
+/** Permanently redirects the client to the same URL in lower case. @param location the path, with the original query */
 export function respondWithRedirect(location: string): Response {
   return new Response(null, {
     status: 308,
@@ -222,7 +222,7 @@ export interface ErrorResponse {
   body: string
 }
 
-/** Builds an uncacheable error response; nothing else builds them. docs/contract.md section 6. */
+/** Builds an uncacheable error response. All error responses are built here (docs/contract.md section 6). */
 export function makeErrorResponse({ code, message, allow, retryAfterSeconds }: HubError): ErrorResponse {
   const { status } = ERRORS[code]
   const headers: Record<string, string> = {
@@ -237,7 +237,7 @@ export function makeErrorResponse({ code, message, allow, retryAfterSeconds }: H
   return { status, headers, body: JSON.stringify(envelope) }
 }
 
-/** Responds with an error. Caches may keep a 404 response to GET or HEAD for 30 s. @param cacheTag purged by a publish, so that the 404 is no longer cached once the URL exists */
+/** Responds with an error. Caches may keep a 404 response to GET or HEAD for 30 s. @param cacheTag the tag that a publish purges, so that the 404 is no longer cached once the URL exists */
 export function respondWithError(request: Request, error: HubError, cacheTag?: string): Response {
   const { status, headers, body } = makeErrorResponse(error)
   const isReading = request.method === 'GET' || request.method === 'HEAD'
@@ -253,7 +253,7 @@ export function respondWithError(request: Request, error: HubError, cacheTag?: s
   return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
 }
 
-/** Computes a strong ETag: the same for equal bytes, different otherwise. Half of a SHA-256 is enough, because it does not need to resist forgery. RFC 9110 section 8.8.3. */
+/** Computes a strong ETag, which is the same only for equal bytes (RFC 9110 section 8.8.3). Half of a SHA-256 is enough, because an ETag does not need to resist forgery. */
 function validatorOf(bytes: Bytes): string {
   const known = validators.get(bytes)
   if (known !== undefined) return known
@@ -265,9 +265,9 @@ function validatorOf(bytes: Bytes): string {
 const validators = new WeakMap<Bytes, string>()
 
 /**
- * Finds the client's ETag among those of a response. RFC 9110 section 13.1.2: comparison is weak, and the header may contain a list or `*`.
+ * Finds an ETag in `If-None-Match` that matches the response. The comparison is weak, and the header may contain a list or `*` (RFC 9110 section 13.1.2).
  *
- * @returns the client's ETag, which may be that of the same response when compressed
+ * @returns the client's ETag, which may belong to a compressed form of the same response
  */
 function findMatch(ifNoneMatch: string | null, etag: string): string | undefined {
   if (ifNoneMatch === null) return undefined
@@ -280,7 +280,7 @@ function findMatch(ifNoneMatch: string | null, etag: string): string | undefined
   return undefined
 }
 
-/** Suffixes that the Node server adds to the ETags of compressed responses (host/compress.ts). */
+/** Suffixes that the Node server adds to the ETags of compressed responses (host/http/compress.ts). */
 const ENCODINGS = ['br', 'gzip']
-/** Maximum number of ETags compared per request. Clients send the one of their only copy; only caches send several. */
+/** Maximum number of ETags to compare per request. Clients usually send a single ETag; only caches send several. */
 const MAX_CANDIDATES = 50

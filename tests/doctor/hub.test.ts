@@ -84,7 +84,7 @@ test.each<[string, () => Fault, string, RegExp]>([
     () =>
       onPath('/healthz', answerJson({ status: 'degraded', failure: null, broken: ['content/a/b/index.md: titel'] })),
     'hub-build',
-    /older state: content\/a\/b\/index\.md: titel/,
+    /older version of the content: content\/a\/b\/index\.md: titel/,
   ],
   [
     'a hub built for another URL',

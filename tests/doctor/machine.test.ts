@@ -105,7 +105,12 @@ describe('machine checks', () => {
       'content-git',
       /merge is in progress.*git merge --abort/i,
     ],
-    ['a store that keeps nothing', (folder) => writeFileSync(join(folder, '.hub'), ''), 'blob-store', /not stored/],
+    [
+      'a store that keeps nothing',
+      (folder) => writeFileSync(join(folder, '.hub'), ''),
+      'blob-store',
+      /cannot be stored/,
+    ],
   ])('%s', async (_, spoil, check, said) => {
     spoil(repository.folder)
     await expectIll(setup(), check, said)

@@ -64,7 +64,7 @@ test('restarts a crashing builder with increasing delays', { timeout: 2 * WITHIN
   writeFileSync(flag, '')
   repository.write({ [`content/${owner}/one/index.md`]: '---\ntitle: Changed\n---\n' })
   const pauses = await poll('it was started three times', WITHIN, async () => {
-    const said = [...run!.log().matchAll(/exited with SIGKILL\. It will be restarted in (\d+) s/g)].map(([, s]) => s)
+    const said = [...run!.log().matchAll(/exited with SIGKILL\. Restarting it in (\d+) s/g)].map(([, s]) => s)
     return said.length >= 3 ? said.slice(0, 3) : undefined
   })
   expect(pauses).toEqual(['1', '2', '4'])

@@ -114,7 +114,7 @@ test('reports files that are missing or changed on a mirror', async () => {
   try {
     expect((await checkMirror(ask)).problems.sort()).toEqual([
       '/data/v1/repos/zoe/hello/raw/1.0.0.txt does not match its digest.',
-      '/data/v1/repos/zoe/hello/versions/1.0.1.json returns 404; it should contain the response of /api/v1/repos/zoe/hello/versions/1.0.1.',
+      '/data/v1/repos/zoe/hello/versions/1.0.1.json returns 404; it should contain the response from /api/v1/repos/zoe/hello/versions/1.0.1.',
     ])
   } finally {
     renameSync(`${missing}.away`, missing)

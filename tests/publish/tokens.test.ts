@@ -220,7 +220,7 @@ describe('rate limits of 30 per minute', () => {
     }
     const answer = await attempt()
     expect([answer.status, answer.code, answer.headers.get('Retry-After')]).toEqual([429, 'rate_limited', '31'])
-    expect(answer.message).toBe('Too many publishes under your name. Try again in 31 s.')
+    expect(answer.message).toBe('You are publishing too often. Try again in 31 s.')
     expect(answer.headers.get('Cache-Control')).toBe('no-store')
     expect((await attempt(await limited.makeToken())).status).toBe(404)
     expect((await attempt(UNKNOWN)).status).toBe(401)

@@ -51,7 +51,7 @@ describe('IP address of a client', () => {
     ask('10.0.0.9', '198.51.100.7')
     ask('10.0.0.9', '198.51.100.8')
     expect(warnings).toEqual([
-      'Requests come through the proxy 10.0.0.9, and all of its clients share one limit. Set TRUSTED_PROXIES=10.0.0.9 to count them separately.',
+      'Requests come through the proxy 10.0.0.9, so all of its clients share one rate limit. Set TRUSTED_PROXIES=10.0.0.9 to count them separately.',
     ])
   })
 })

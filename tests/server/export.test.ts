@@ -53,7 +53,7 @@ describe('exporting a version', () => {
     )
     expect([status, code]).toEqual([422, 'not_convertible'])
     expect(message).toBe(
-      'This version cannot be written as claude-command. messages: a command is one text; it has no roles.',
+      'This version cannot be exported as claude-command. messages: a command is one text; it has no roles.',
     )
   })
 
@@ -79,7 +79,7 @@ describe('exporting a version', () => {
     }
     expect(refused).toEqual([
       'claude-command',
-      'This version cannot be written as claude-command. content (line 35): $1 would be an argument.',
+      'This version cannot be exported as claude-command. content (line 35): $1 would be an argument.',
     ])
     expect(compared).toBeGreaterThan(300)
   })

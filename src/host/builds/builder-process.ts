@@ -1,4 +1,4 @@
-// The build process: watches the content, writes the data of each new state next to the one being served, and reports when it is complete.
+// The build process: watches the content, writes each new build next to the one being served, and reports when it is complete.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -24,22 +24,22 @@ import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } 
 import { describeFolder, RETIRE_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
-/** Minimum time between progress messages; people cannot read faster. */
+/** Minimum time between progress messages, so that people can read them. */
 const PROGRESS_MS = 100
-/** A watcher can miss events, so the whole folder is scanned after this long without changes. A change postpones the scan. */
+/** A watcher can miss events, so the whole folder is scanned after this time without changes. Any change postpones the scan. */
 const LOOK_MS = 60_000
-/** How long the builder of a killed server may take to notice and exit. */
+/** How long the builder of a killed server may take to notice that the server is gone, and exit. */
 const ORPHAN_MS = 60_000
 
 const config = readConfig(process.env)
 const folder = describeFolder(process.argv[2] ?? '')
-/** The content folder: the configured one, or the clone that only the server changes. */
+/** The content folder: either the configured folder, or the clone, which only the server changes. */
 const contentDir = process.argv[3] ?? config.contentDir
 const isClone = config.keepsClone
 process.once('disconnect', () => process.exit())
-// Building has lower priority than serving readers.
+// Building runs at a lower priority than serving requests.
 setPriority(10)
-// Only one process may write, and the builder of a killed server may still be running.
+// Only one process may write to the folder, but the builder of a killed server may still be running.
 const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
 if (!lock) throw new Error('Another process is building into the same folder.')
 const code = hashCode(process.cwd()).data
@@ -48,7 +48,7 @@ let history: ContentHistory | undefined
 removeOtherIndexes(folder, site.state?.search)
 
 function say(message: BuilderMessage): void {
-  // Sending fails if the server was killed, which "disconnect" reports.
+  // Sending fails if the server was killed; the "disconnect" event handles that case.
   process.send?.(message, undefined, undefined, () => {})
 }
 
@@ -61,12 +61,12 @@ function reportProgress(step: string, done: number, total: number): void {
   say({ kind: 'progress', step, done, total })
 }
 
-/** The complete states of the site. */
+/** The database of complete builds. */
 interface OpenSite {
   database: SiteDatabase
   makeState: BuildState
   state: SiteState | undefined
-  /** What the last scan of the content found; undefined when a full scan is needed. */
+  /** The result of the last scan of the content; undefined if a full scan is needed. */
   listing: ContentListing | undefined
 }
 
@@ -90,19 +90,19 @@ function sinkOf(database: SiteDatabase): DataSink {
   return { read, write, remove, keep: (name, part) => database.keep(name, part && JSON.stringify(part)) }
 }
 
-/** Not validated, because this same code wrote it; files written by other versions were removed. */
+/** Not validated, because the same version of the code wrote it; files written by other versions were removed. */
 function* listKept(database: SiteDatabase): Generator<[string, StoredPart]> {
   for (const [name, part] of database.listKept()) yield [name, JSON.parse(part)]
 }
 
-/** The files that may have changed; `all` if any may have. */
+/** The files that may have changed; `all` if any file may have changed. */
 let wanted: Set<string> | 'all' | undefined = 'all'
 let isBusy = false
 let failures = 0
 let retry: NodeJS.Timeout | undefined
 let looking: NodeJS.Timeout | undefined
 
-/** Builds as long as anything may have changed, one round at a time. */
+/** Builds, one round at a time, until no more changes are pending. */
 async function work(): Promise<void> {
   if (isBusy) return
   isBusy = true
@@ -115,7 +115,7 @@ async function work(): Promise<void> {
         await build(changed)
         failures = 0
       } catch (error) {
-        // Reloads the saved state, because the data in memory may be ahead of it.
+        // Reloads the saved state, because the in-memory data may be ahead of it.
         site.database.giveUp()
         site.database.close()
         site = openSite()
@@ -132,7 +132,7 @@ async function work(): Promise<void> {
   }
 }
 
-/** @param paths of changed files, relative to the content folder; undefined when any may have changed */
+/** @param paths the changed files, relative to the content folder; undefined if any file may have changed */
 function want(paths?: readonly string[]): void {
   wanted = paths && wanted !== 'all' ? new Set([...(wanted ?? []), ...paths]) : 'all'
   inBackground('Building the site', work)
@@ -167,18 +167,18 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   }
   site.listing = listing
   const { problems } = made
-  // A pull updates the branch after it writes the files, so they may have been read in between.
+  // A pull writes the files before it updates the branch, so the files may have been read in between.
   if ((await readCommit()) !== commit) want()
   say({ kind: 'read', began, problems: problems.map(formatContentProblem), ignored: describeIgnored(listing.ignored) })
 }
 
-/** Returns which publishes this round has read. If the content folder is in a git repository, it contains everything published so far. */
+/** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
 async function readSource(began: string, isWhole: boolean): Promise<BuildSource> {
   if (config.gitStore.kind !== 'local') return readBuildSource(contentDir, process.env)
   return isWhole ? { read_until: began, commits: [], broken: [] } : (site.state?.source ?? UNKNOWN_SOURCE)
 }
 
-/** Scans the content; only the repositories of the changed files if no others can have changed. */
+/** Scans the content, or only the repositories with changed files if no others can have changed. */
 async function look(changed: ReadonlySet<string> | 'all'): Promise<ContentListing> {
   if (!site.listing) {
     const converted = await findConverted(contentDir, process.env)
@@ -186,12 +186,12 @@ async function look(changed: ReadonlySet<string> | 'all'): Promise<ContentListin
   }
   if (!site.listing || changed === 'all') return listContent(contentDir)
   const places = [...changed].map((path) => path.split('/'))
-  // If the folder itself is missing, its files must not be treated as deleted.
+  // If the content folder itself is missing, its files must not be treated as deleted.
   if (places.some(({ length }) => length < 3) || !existsSync(contentDir)) return listContent(contentDir)
   return listContentAgain(contentDir, site.listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
 }
 
-/** @returns the new file's name; the index that is in use is not modified */
+/** @returns the name of the new index file; the index in use is not modified */
 function makeSearch({ catalogue, changed, removed, isDifferent }: BuiltState, number: number): string {
   const { state } = site
   if (state && !isDifferent) return state.search
@@ -207,7 +207,7 @@ function count({ entries, users }: Catalogue): SiteState['counts'] {
   return { repositories: entries.size, versions, owners: users.size }
 }
 
-/** Removes files and data that only older states used, once no request needs them. */
+/** Removes files and data used only by older builds, once no request needs them. */
 function removeRetired(): void {
   const { database, state } = site
   if (!state || Date.now() - Date.parse(state.built_at) < RETIRE_MS) return
@@ -217,7 +217,7 @@ function removeRetired(): void {
 
 let begun = Promise.withResolvers<ReadyContent>()
 
-/** Waits until the server has updated the content folder from git. @throws Error if the server cannot */
+/** Waits until the server has updated the content folder from git. @throws Error if the server cannot update it */
 function askToBegin(): Promise<ReadyContent> {
   begun = Promise.withResolvers()
   say({ kind: 'begin' })
@@ -229,7 +229,7 @@ async function readCommit(): Promise<string | null> {
     const { stdout } = await promisify(execFile)('git', ['-C', contentDir, 'rev-parse', '--verify', 'HEAD'])
     return stdout.trim()
   } catch {
-    // Not a git repository, or no commit yet.
+    // The folder is not in a git repository, or the repository has no commits yet.
     return null
   }
 }

@@ -1,4 +1,4 @@
-// Serves the build in dist/, and switches to the next build when it appears: files, search index and page code together.
+// Serves the build in dist/. When a new build appears, switches to its files, search index and page code together.
 import { hash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -12,18 +12,18 @@ import { RETIRE_MS } from './site-folder.ts'
 
 /** How often to check for a new build. */
 const LOOK_MS = 100
-/** Where the page code is copied to. Parts of it load on first use, and a later build may have different parts. */
+/** Where the page code is copied to. Some of its chunks are loaded on first use, and a later build may have different chunks. */
 const SERVED_PAGES_DIR = '.hub/served'
 
-/** A build being served. */
+/** A build that is being served. */
 interface ServedBuild {
   site: Site
   pages: Pages
-  /** When it was built, as an ISO time. */
+  /** When it was built, as an ISO 8601 timestamp. */
   builtAt: string
 }
 
-/** The build in a folder, and its successors. */
+/** The latest build in a folder, which is replaced when a new build appears. */
 export interface BuiltSite {
   /** The current build. */
   current: () => ServedBuild
@@ -34,10 +34,10 @@ export interface BuiltSite {
  * Opens the build in a folder.
  *
  * @returns undefined when there is no complete build
- * @throws Error when its page code cannot be loaded
+ * @throws Error if its page code cannot be loaded
  */
 export async function openBuiltSite(places: BuildPlaces): Promise<BuiltSite | undefined> {
-  // Completes the replacement if a build was killed while replacing the last one.
+  // If a build was killed while it was replacing the previous build, completes the replacement.
   swapIn(places)
   const first = await openBuild(places)
   if (!first) return undefined
@@ -77,10 +77,10 @@ async function openBuild(
   if (!identity || !built) return undefined
   const pages = await loadPages(keepPages(places, built.made_by), places.dist, oldOf(places).dist)
   const search = openSearchThreads(indexOf(places))
-  // Its threads open the file on their first query.
+  // The search threads open the file on their first query.
   await search.warm()
   const files = folderFiles(places.dist, oldOf(places).dist)
-  // It may have been replaced while it was being opened.
+  // The build may have been replaced while it was being opened.
   if (identifyFolder(places.dist) !== identity) {
     search.close()
     return undefined

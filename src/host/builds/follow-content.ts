@@ -1,4 +1,4 @@
-// Keeps a served site up to date: a separate process builds each new state, and this process switches to it in one step once it is complete.
+// Keeps the served site up to date: a separate process builds the changed content, and this process switches to each build atomically once it is complete.
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config.ts'
@@ -16,39 +16,39 @@ import type { Site } from './serve-sites.ts'
 import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, SiteState } from './site-folder.ts'
 
 const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
-/** Delay before cleanup after the start, so that it does not slow the first responses. */
+/** Delay between startup and cleanup, so that the cleanup does not slow down the first responses. */
 const TIDY_MS = 5_000
 
-/** A site that follows its content. */
+/** A site that is rebuilt when its content changes. */
 interface FollowedSite {
-  /** The newest complete state; before the first one exists, a site that responds with 503. */
+  /** The newest complete build; until the first build is complete, a site that responds with 503. */
   site: () => Site
-  /** What is being served and what is wrong, for `/healthz`. */
+  /** The build being served and any problems, for `/healthz`. */
   health: () => Health
-  /** Resolves once a state is being served; rejects if the first build failed and there is none to serve. */
+  /** Resolves once a build is being served; rejects if the first build fails and there is no other build to serve. */
   ready: Promise<void>
-  /** Rereads a repository, because a version was published to it on this server. */
+  /** Rereads a repository after a version was published to it on this server. */
   notePublish: (fullName: string) => void
-  /** Rereads the content, because `beforeBuild` has something new. */
+  /** Rereads the content; call this when `beforeBuild` has something new. */
   noteMove: () => void
 }
 
 type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
 
-/** The callbacks of a follower. */
+/** The callbacks of `followContent`. */
 interface FollowEvents {
-  /** Updates the content folder from git; the folder then does not change until the next call. @throws Error if git cannot be read now */
+  /** Updates the content folder from git. The folder must not change again until the next call. @throws Error if git cannot be read now */
   beforeBuild: () => Promise<ReadyContent>
-  /** Called when a new state is being served. */
+  /** Called when a new build is served. */
   onShow: () => void
-  /** Called when the content of the last round is being served. */
+  /** Called when the content read in the last round is being served. */
   onBuilt: (began: Date) => void
-  /** Progress of the first build, while nothing is being served; `total` is 0 if the step has no known length. */
+  /** Reports the progress of the first build, while nothing is being served; `total` is 0 if the step's length is unknown. */
   onProgress: (step: string, done: number, total: number) => void
 }
 
 /**
- * Serves the last complete state immediately if the same code built it, and follows the content until the signal aborts. If a build fails, the current state is still served, the log and `/healthz` report why, and the build is retried with increasing delays.
+ * Serves the last complete build immediately if the same version of the code built it, and follows the content until the signal aborts. If a build fails, the current build is still served, the log and `/healthz` report the reason, and the build is retried with increasing delays.
  */
 export function followContent(
   config: Config,
@@ -113,7 +113,7 @@ export function followContent(
     } else if (site === NOT_BUILT) ready.reject(new Error(message.message))
     else {
       health = { ...health, status: 'degraded', failure: message.message }
-      console.error(`The build failed; the previous state is still being served.\n${message.message}`)
+      console.error(`The build failed; the previous build is still being served.\n${message.message}`)
     }
   }
 
@@ -145,7 +145,7 @@ export function followContent(
   }
 }
 
-/** The site before the first state exists. */
+/** The site before the first build is complete. */
 const NOT_BUILT: Site = {
   source: UNKNOWN_SOURCE,
   files: {
@@ -180,7 +180,7 @@ function keepBuilding(
   let failures = 0
   const start = () => {
     if (signal.aborted) return
-    // It writes messages for people to standard error, which is shown. Astro prints to standard output, which is not.
+    // Its messages for people go to standard error, which is shown. Astro prints to standard output, which is hidden.
     child = fork(BUILDER, parameters, {
       env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
       // The Node options for serving (docs/running.md) would slow down the build.
@@ -212,18 +212,18 @@ function keepBuilding(
       const pauseMs = pauseAfter(failures++)
       hear({
         kind: 'failed',
-        message: `The build process exited with ${code ?? ending}. It will be restarted in ${pauseMs / 1000} s.`,
+        message: `The build process exited with ${code ?? ending}. Restarting it in ${pauseMs / 1000} s.`,
       })
       setTimeout(start, pauseMs).unref()
     })
   }
   start()
-  // It is safe to kill at any moment, because the next start finds the last complete state.
+  // It is safe to kill at any time, because the next start uses the last complete build.
   onAbort(signal, () => child?.kill('SIGKILL'))
   return (message) => child && tell(child, message)
 }
 
-/** Sends nothing to a process that has just exited; the next one reads everything. */
+/** Sends nothing to a process that has just exited, because the next process reads everything. */
 function tell(child: ChildProcess, message: HostMessage): void {
   if (child.connected) child.send(message, () => {})
 }
@@ -237,6 +237,6 @@ const MAX_NAMED = 20
 function describeBroken(problems: readonly string[]): string[] {
   if (problems.length === 0) return []
   const rest = problems.length > MAX_NAMED ? [`  and ${problems.length - MAX_NAMED} more`] : []
-  const title = `${countOf(problems.length, 'problem')} in the content; the affected parts are served in their last valid state:`
+  const title = `${countOf(problems.length, 'problem')} in the content; the last valid versions of the affected files are served:`
   return [title, ...problems.slice(0, MAX_NAMED).map((problem) => `  ${problem}`), ...rest]
 }

@@ -1,4 +1,4 @@
-// Bundles the pages for the Node server: once per version of the code and of the settings that pages show. Bundles are kept for the next start.
+// Bundles the pages for the Node server, once for each version of the code and of the settings that pages show. Bundles are kept for later starts.
 import { spawn } from 'node:child_process'
 import { createHash, hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -22,17 +22,17 @@ import { settingsOfSite } from '../../site/build/site-settings.ts'
 import { inBackground } from '../http/background.ts'
 import { loadPages, type Pages } from '../pages.ts'
 
-/** Where bundles are kept, and the key of one of them. */
+/** Where bundles are kept, and the key of one bundle. */
 interface BundlePlace {
   /** The project's folder. */
   root: string
-  /** The folder of the bundles; it can be emptied while nothing is being bundled. */
+  /** The folder that contains the bundles; it can be emptied while nothing is being bundled. */
   keptDir: string
   /** Identifies the code and the settings. */
   key: string
 }
 
-/** Returns the place of the bundle for this code and the settings that pages show; all sites in this folder share it. */
+/** Returns where the bundle for this code and the settings that pages show is kept; all sites run from this folder share it. */
 export function bundlePlaceOf(config: Config): BundlePlace {
   return {
     root: process.cwd(),
@@ -41,17 +41,17 @@ export function bundlePlaceOf(config: Config): BundlePlace {
   }
 }
 
-/** The file with the SHA-256 of all other files. */
+/** The file that contains the SHA-256 of all other files in the bundle. */
 const DIGEST = 'digest'
 /** Suffix of an unfinished bundle. */
 const PART = '.part'
-/** Bundling takes a few seconds; an older unfinished bundle was left behind by a killed process. */
+/** An unfinished bundle older than this was left behind by a killed process, because bundling takes only a few seconds. */
 const MAX_MAKING_MS = 600_000
 /** A bundle unused for a week belongs to older code. */
 const MAX_UNUSED_MS = 7 * 86_400_000
 
 /**
- * Opens the pages. If there is no kept bundle, a separate process creates one, because Astro and its bundler need a gigabyte of memory, which is freed when the process exits.
+ * Opens the pages. If there is no bundle yet, a separate process creates it, because Astro and its bundler need a gigabyte of memory, which is freed when the process exits.
  *
  * @throws Error when the pages cannot be bundled; standard error has the details
  */
@@ -60,7 +60,7 @@ export async function openPages(place: BundlePlace, signal?: AbortSignal): Promi
   return loadPages(server, client)
 }
 
-/** Finds the bundle, or creates it. @returns its folders: page code and static files */
+/** Finds or creates the bundle. @returns its folders for page code and static files */
 export async function findBundle(
   place: BundlePlace,
   signal?: AbortSignal,
@@ -109,7 +109,7 @@ async function makeBundle({ root, keptDir }: BundlePlace, dir: string, signal: A
   try {
     await bundle(root, part, signal)
     writeFileSync(join(part, DIGEST), digestOf(part))
-    // Two processes may create the same bundle; the first one to finish wins.
+    // If two processes create the same bundle, the first to finish wins.
     if (isWhole(dir)) return
     rmSync(dir, { recursive: true, force: true })
     renameSync(part, dir)
@@ -118,7 +118,7 @@ async function makeBundle({ root, keptDir }: BundlePlace, dir: string, signal: A
   }
 }
 
-/** Returns whether every file is unchanged, because people sometimes delete such folders, or parts of them, by hand. */
+/** Returns whether every file in the bundle is unchanged. This is checked because people sometimes delete files in this folder by hand. */
 function isWhole(dir: string): boolean {
   const digest = join(dir, DIGEST)
   return existsSync(digest) && readFileSync(digest, 'utf8') === digestOf(dir)
@@ -133,7 +133,7 @@ function digestOf(dir: string): string {
 
 async function bundle(root: string, target: string, ending: AbortSignal | undefined): Promise<void> {
   const script = fileURLToPath(new URL('../../site/astro/bundle.ts', import.meta.url))
-  // Peak memory is 475 MB with it and 645 MB without.
+  // These options reduce peak memory from 645 MB to 475 MB.
   const child = spawn(
     process.execPath,
     ['--max-semi-space-size=2', '--heap-growing-percent=20', script, root, target],

@@ -27,34 +27,34 @@ import { isDataPath, type Pages } from '../pages.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openSearchThreads } from '../search-threads.ts'
 
-/** One state of the content as files, and its search. */
+/** One build of the content: its files and its search. */
 export interface Site extends Pick<Hub, 'files' | 'search'> {
-  /** Problems of repositories that are shown in an older state, by full name; omitted if there are none. */
+  /** Problems in repositories whose last valid version of the content is shown instead, by full name; omitted if there are none. */
   broken?: HubPages['broken']
-  /** Which publishes the build includes. A request uses it together with the files, so that files and fresh copies always match. */
+  /** Which publishes the build includes. A request uses this value together with the files, so that files and fresh copies always match. */
   source: BuildSource
 }
 
 /** A built site that stays the same until it is closed; for tests. */
 interface OpenSite extends Site {
-  /** Warms up the search before the first query. */
+  /** Warms up the search, so that the first query is fast. */
   warm(): Promise<void>
   close(): void
 }
 
 const FUNCTIONS_DIR = 'netlify/functions'
 
-/** Returns the path of a site's search index: next to the site, not in it, because everything in it is public. @param siteDir the site's folder */
+/** Returns the path of a site's search index. The index is next to the site's folder, because everything in that folder is public. @param siteDir the site's folder */
 export function searchIndexPath(siteDir: string): string {
   return resolve(siteDir, '../build/search.db')
 }
 
-/** Returns the file in which a finished build records its completion and the commits it has read. @param siteDir the site's folder */
+/** Returns the path of the file in which a finished build records when it finished and which commits it includes. @param siteDir the site's folder */
 function buildRecordPath(siteDir: string): string {
   return resolve(siteDir, '../build/complete.json')
 }
 
-/** Loads the functions as the modules they are on Netlify. */
+/** Loads the functions from the same modules that Netlify runs. */
 export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[]> {
   const names = readdirSync(FUNCTIONS_DIR).filter((name) => name.endsWith('.mts'))
   return Promise.all(names.sort().map((name) => import(pathToFileURL(resolve(FUNCTIONS_DIR, name)).href)))
@@ -76,7 +76,7 @@ export function openSite(siteDir: string): OpenSite {
 /** This machine's stores. */
 export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
   localGit: LocalGit
-  /** Copies of published versions, whether a build includes them or not. */
+  /** Fresh copies of published versions, whether or not a build includes them. */
   copies: CopyStore
   /** Whether the last query of the shared database succeeded; undefined when the state is a local file. */
   isDatabaseReachable?: () => boolean
@@ -89,7 +89,7 @@ export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
  * Opens this machine's stores.
  *
  * @param root the folder that contains `.hub`
- * @throws HubError when sign-in is only partly configured; the server does not start half-open
+ * @throws HubError if sign-in is only partly configured, so that the server does not start in that case
  */
 export async function openLocalStores(config: Config, root?: string): Promise<LocalStores> {
   const { contentDir, signIn, baseUrl, databaseUrl } = config
@@ -128,7 +128,7 @@ type ServeSettings = Pick<Config, 'port'> &
     log?: LineWriter | undefined
   }
 
-/** Opens metrics and the request log according to the settings. By default, requests are not logged to a terminal, where they would hide messages for people. */
+/** Opens metrics and the request log according to the settings. By default, requests are not logged to a terminal, where they would bury other messages. */
 export function openMonitoring({ hasMetrics, logRequests }: Config): Pick<ServeSettings, 'metrics' | 'log'> {
   const isLogging = logRequests ?? !process.stdout.isTTY
   return { metrics: hasMetrics ? openMetrics() : undefined, log: isLogging ? writeLines() : undefined }
@@ -198,7 +198,7 @@ export async function serveSites(
 
 const NOTHING_BROKEN: HubPages['broken'] = new Map()
 
-/** The rendered pages of each site; weak, so that they are freed with it. */
+/** The rendered pages of each site. The map is weak, so that the pages are freed together with the site. */
 const caches = new WeakMap<Site, PageCache>()
 
 function cacheOf(site: Site): PageCache {
@@ -207,7 +207,7 @@ function cacheOf(site: Site): PageCache {
   return known
 }
 
-/** Returns a site's files, and those of its successor once they are deleted: a publish may wait for its turn for longer than an older state is kept. */
+/** Returns a site's files or, once those have been deleted, the files of the build that replaced it: a publish can wait in the queue for longer than an old build is kept. */
 function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
   return {
     ...site.files,
@@ -236,10 +236,10 @@ function joinFiles(data: SiteFiles, pages: Pages | undefined): SiteFiles {
   }
 }
 
-/** @returns undefined if nothing is counted or logged */
+/** @returns undefined if metrics and the request log are both disabled */
 function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined) {
   if (!metrics && !log) return undefined
-  /** The Cache-Control of each response. The server below sees only bytes, so it is recorded when the response is created. */
+  /** The Cache-Control of each response. The HTTP server sees only bytes, so the value is recorded when the response is created. */
   const caching = new WeakMap<IncomingMessage, string | null>()
   return {
     onAnswer(incoming: IncomingMessage, response: Response) {

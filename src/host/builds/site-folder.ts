@@ -1,4 +1,4 @@
-// The folder in which the server keeps the data of a site: one database of its states, and the search index of the latest.
+// The folder in which the server keeps the data for a site: a database of its builds, and the search index of the latest build.
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -6,51 +6,51 @@ import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import { type ProcessLock, takeLock } from '../../stores/git/process-lock.ts'
 
-/** Where sites are kept. */
+/** The folder that contains all site folders. */
 const SITES_DIR = '.hub/data'
-/** How long the files of a replaced state remain readable for requests that started with it. */
+/** How long the files of a replaced build remain readable for requests that started before it was replaced. */
 export const RETIRE_MS = 10_000
 
-/** A complete state of a site, and its metadata. */
+/** A complete build of a site, with its metadata. */
 export const SiteState = z.object({
-  /** Increases with every state; used to read its files. */
+  /** The build's number, which increases with every build; used to read its files. */
   number: z.int(),
   /** The search index, a file in the folder. */
   search: z.string(),
   /** When reading of its content began. */
   began: z.string(),
-  /** Which publishes it includes; their fresh copies are no longer used. */
+  /** Which publishes the build includes; their fresh copies are no longer used. */
   source: z.object({ read_until: z.string().nullable(), commits: z.array(z.string()), broken: z.array(z.string()) }),
   /** When it was completed. */
   built_at: z.string(),
   /** The checked-out commit of the content folder, or null. */
   commit: z.string().nullable(),
   counts: z.object({ repositories: z.int(), versions: z.int(), owners: z.int() }),
-  /** Problems of repositories and owners that are served in an older state, as sentences, keyed by full name or handle. */
+  /** Problems in repositories and owners that are served from their last valid content, as sentences by full name or handle. */
   broken: z.record(z.string(), z.array(z.string())),
 })
 export type SiteState = z.infer<typeof SiteState>
 
-/** The folder of one site. */
+/** The folder that holds one site's data. */
 interface SiteFolder {
   dir: string
-  /** Its states (site-database.ts). */
+  /** The database of the site's builds (site-database.ts). */
   database: string
   file: (name: string) => string
 }
 
-/** Returns the paths in a site's folder. Nothing is read or created. */
+/** Returns the paths in a site's folder, without reading or creating anything. */
 export function describeFolder(dir: string): SiteFolder {
   return { dir, database: join(dir, 'site.db'), file: (name) => join(dir, name) }
 }
 
-/** A folder that only this process uses. */
+/** A folder locked by this process. */
 export interface LockedFolder extends SiteFolder {
-  /** Releases it; its contents stay for the next start, unless it was a temporary folder. */
+  /** Releases the folder. Its contents are kept for the next start, unless it is a temporary folder. */
   release(): void
 }
 
-/** Locks the folder for a content folder and a base URL; if another running hub has locked it, uses a temporary one that is removed on release. */
+/** Locks the site folder for a content folder and a base URL. If another running hub has locked it, locks a temporary folder, which is removed on release. */
 export function lockFolder(contentDir: string, baseUrl: string): LockedFolder {
   const place = { contentDir: resolve(contentDir), baseUrl }
   const name = hash('sha256', JSON.stringify(place)).slice(0, 16)
@@ -99,7 +99,7 @@ function hasContent(dir: string): boolean {
   }
 }
 
-/** Removes search indexes that are not part of the state: leftovers of killed processes, and the index of the previous state. */
+/** Removes search indexes that do not belong to the current build: those of previous builds, and those left behind by killed processes. */
 export function removeOtherIndexes(folder: SiteFolder, search: string | undefined): void {
   for (const name of readdirSync(folder.dir))
     if (name.startsWith('search-') && name !== search) rmSync(folder.file(name), { force: true })

@@ -1,26 +1,26 @@
-// Reports when a site must be rebuilt: its content changed, or a new day began.
+// Reports when a site must be rebuilt because its content has changed or a new day has begun.
 import { isIgnoredName } from '../../stores/content/content-files.ts'
 import { watchFolders } from './watch-folders.ts'
 
-/** Files often change together: during a pull or a publish, or when an editor writes twice. */
+/** How long to wait for further changes: files often change together, for example during a pull or a publish, or when an editor writes twice. */
 const SETTLE_MS = 50
-/** Maximum wait for changes to settle; then the build starts even if files are still changing. */
+/** Maximum time to wait for changes to stop; after that, the build starts even if files are still changing. */
 const MAX_BURST_MS = 2_000
-/** Polling interval if the system does not report changes. */
+/** Polling interval if the operating system does not report changes. */
 const POLL_MS = 10_000
 /** Above this many events, scanning everything is cheaper. Linux drops events when 16,384 are queued (`man 7 inotify`). */
 const MAX_EVENTS = 2_000
 
 /** Reports changes to the content. */
 export interface ContentWatch {
-  /** Acts as if a file had changed. @param path relative to the content folder */
+  /** Reports a file as changed. @param path relative to the content folder */
   noteChange(path: string): void
   /** Stops watching. */
   close(): void
 }
 
 /**
- * Calls `want` when files in the folder change, once for files that change together. If watching fails, `want` is also called every ten seconds.
+ * Calls `want` when files in the folder change, and only once for files that change together. If watching fails, `want` is also called every ten seconds.
  *
  * @param want receives the paths of the changed files, relative to the folder, and of deleted folders, which end with a slash; undefined if anything may have changed
  * @param onPolling called once with the reason why watching failed
@@ -61,7 +61,7 @@ export function watchContent(
     wantSoon()
   }
   const startPolling = (error: unknown) => {
-    // Called for each folder that cannot be watched; polling starts only once.
+    // This is called for each folder that cannot be watched, but polling starts only once.
     if (polling) return
     polling = setInterval(wantAll, POLL_MS)
     onPolling(describeFailure(contentDir, error))
@@ -87,7 +87,7 @@ function describeFailure(contentDir: string, error: unknown): string {
   return `Checking ${contentDir} for changes every ${POLL_MS / 1000} s, because the system does not report them: ${cause}`
 }
 
-/** Which limit to raise, by system error. `man 7 inotify` */
+/** Which limit to raise for each system error (`man 7 inotify`). */
 const LIMITS_OF_SYSTEM: Readonly<Record<string, string>> = {
   ENOSPC: 'its limit on watched folders has been reached. Raise fs.inotify.max_user_watches with sysctl.',
   EMFILE: 'its limit on watchers has been reached. Raise fs.inotify.max_user_instances with sysctl.',

@@ -1,9 +1,9 @@
-// Watches a folder and its subfolders, but no files: the system reports files through their folder, so 10,000 prompts with 5 versions each need 20,000 watches instead of 80,000.
+// Watches a folder and its subfolders, but no individual files, because the operating system reports changes to files through their folder. With 10,000 prompts of 5 versions each, this needs 20,000 watches instead of 80,000.
 import { type Dirent, type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { identifyFolder } from '../../stores/site/site-files-folder.ts'
 
-/** How often to check whether the top folder was replaced; the system reports only changes inside it. */
+/** How often to check whether the top folder was replaced, because the operating system reports only changes inside it. */
 const LOOK_AT_TOP_MS = 1_000
 
 /** Callbacks for changes. */
@@ -18,7 +18,7 @@ interface FolderEvents {
 
 /** The watched folders. */
 interface WatchedFolders {
-  /** Watches folders that were missed because the system drops events when too many are queued. */
+  /** Starts watching folders that were missed, because the operating system drops events when too many are queued. */
   catchUp(): void
   close(): void
 }
@@ -30,7 +30,7 @@ interface Folder {
 }
 
 /**
- * Watches the folders; all are watched when this returns. Symbolic links below the top folder are not followed.
+ * Watches a folder and all its subfolders; all of them are watched when this returns. Symbolic links below the top folder are not followed.
  *
  * @param isIgnored returns whether to skip files and folders with this name
  */
@@ -46,7 +46,7 @@ export function watchFolders(
   const add = (path: string, known: Folder | undefined, found: (path: string) => void): Folder | undefined => {
     const folder = known ?? open(path)
     if (!folder) return undefined
-    // Read after the watch starts, so that nothing is missed in between.
+    // The folder is read after the watch starts, so that no change is missed in between.
     for (const entry of readFolder(join(top, path))) {
       const { name } = entry
       if (isIgnored(name)) continue
@@ -66,7 +66,7 @@ export function watchFolders(
       const watcher = watch(join(top, path))
       watcher.on('error', onError)
       watcher.on('change', (event, name) => {
-        // An event without a name is about the folder itself, which its parent reports too.
+        // An event without a name concerns the folder itself, which its parent also reports.
         if (typeof name === 'string' && name !== '' && !isIgnored(name)) hear(event, path, below, name)
       })
       return { watcher, below }
@@ -120,7 +120,7 @@ function close({ watcher, below }: Folder): void {
   for (const folder of below.values()) close(folder)
 }
 
-/** Returns nothing for a folder that has since been deleted; one that cannot be read is reported as a content problem. */
+/** Returns no entries for a folder that has since been deleted. A folder that cannot be read is reported as a content problem. */
 function readFolder(path: string): Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true })

@@ -1,4 +1,4 @@
-// Runs a callback when a signal aborts, even if it already has.
+// Runs a callback when a signal aborts, even if it has already aborted.
 import { inBackground } from './background.ts'
 
 /** Runs the callback when the signal aborts, or immediately if it already has, because listeners added later are never called. */

@@ -1,4 +1,4 @@
-// Finds the client IP address of a request: the connection's, or the one reported by a trusted proxy.
+// Finds the client IP address of a request, which is that of the connection or the one reported by a trusted proxy.
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
 import type { TrustedProxy } from '../../settings.ts'
@@ -11,7 +11,7 @@ const MAX_HOPS = 32
  * Creates a function that finds client addresses.
  *
  * @param trusted proxies whose `X-Forwarded-For` is used; read from the end, the first address that is not one of them is the client's
- * @param warn called once, for the first untrusted proxy: all clients behind such a proxy count as one
+ * @param warn called once, for the first untrusted proxy, because all clients behind it count as one client
  */
 export function findClients(
   trusted: readonly TrustedProxy[],
@@ -26,7 +26,7 @@ export function findClients(
       if (!isSaid && (forwarded !== undefined || headers.forwarded !== undefined)) {
         isSaid = true
         warn(
-          `Requests come through the proxy ${connection}, and all of its clients share one limit. Set TRUSTED_PROXIES=${connection} to count them separately.`,
+          `Requests come through the proxy ${connection}, so all of its clients share one rate limit. Set TRUSTED_PROXIES=${connection} to count them separately.`,
         )
       }
       return connection
@@ -38,7 +38,7 @@ export function findClients(
     let client = connection
     while (hops.length > 0 && isTrusted(client)) {
       const hop = hops.pop()!
-      // Anyone could have sent an invalid entry, so the proxy that forwarded it counts as the client.
+      // An invalid entry could come from anyone, so the proxy that forwarded it counts as the client.
       if (isIP(hop) === 0) break
       client = hop
     }

@@ -9,13 +9,13 @@ import type { Parts } from '../../server/respond.ts'
 
 type Encoding = 'br' | 'gzip'
 
-/** Below this size, the headers cost more than compression saves. */
+/** Responses below this size are not compressed, because the headers would cost more than compression saves. */
 const MIN_BYTES = 1_024
-/** Larger responses are not compressed. */
+/** Responses above this size are not compressed. */
 const MAX_BYTES = 32 * 1024 * 1024
-/** Maximum size of the cache of compressed responses, across all builds: equal bytes share an entry. */
+/** Maximum size of the cache of compressed responses. All builds share the cache, and equal bytes share an entry. */
 const CACHE_BYTES = 48 * 1024 * 1024
-/** Compression uses the threads that also read files, so it never takes all of them; other requests get uncompressed responses. */
+/** Maximum number of concurrent compressions. Compression uses the threads that also read files, so it must never occupy all of them. A few more responses wait, and all others are sent uncompressed. */
 const MAX_AT_ONCE = 2
 const MAX_WAITING = 16
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|atom\+xml|manifest\+json)|image\/svg\+xml)/
@@ -35,7 +35,7 @@ export function openCompressor(): Compressor {
   const accepted = new LRUCache<string, Encoding | 'identity'>({ max: 1_000 })
   const kept = new LRUCache<string, Bytes>({ maxSize: CACHE_BYTES, sizeCalculation: ({ length }) => length })
   const queue = limitWork()
-  /** Equal bytes are compressed once, however many clients request them. */
+  /** Equal bytes are compressed only once, no matter how many clients request them. */
   const underWay = new Map<string, Promise<Bytes | undefined>>()
   const encodingFor = (request: Request): Encoding | 'identity' => {
     const header = request.headers.get('Accept-Encoding')
@@ -75,7 +75,7 @@ export function openCompressor(): Compressor {
         bytes = await work.finally(() => underWay.delete(key))
       }
       if (!bytes) return answer
-      // The digest describes the uncompressed bytes. RFC 9530 section 2
+      // The digest is that of the uncompressed bytes (RFC 9530 section 2).
       const { 'Repr-Digest': _, ...rest } = given
       const headers = {
         ...rest,
@@ -89,7 +89,7 @@ export function openCompressor(): Compressor {
   }
 }
 
-/** Returns whether a response may be compressed. An uncacheable one may contain a secret next to text chosen by the requester, and its compressed length would leak the secret. https://www.breachattack.com */
+/** Returns whether a response may be compressed. An uncacheable response may contain a secret next to text chosen by an attacker, and its compressed length would leak the secret (https://www.breachattack.com). */
 export function isCacheable(cacheControl: string | null | undefined): boolean {
   return cacheControl?.includes('no-store') === false
 }

@@ -16,13 +16,13 @@ type ListenAt = 'everywhere' | readonly string[]
 /** A listening server. */
 export interface RunningServer {
   server: Server
-  /** Accepts no more connections, lets running requests finish, and cuts them off after the grace period. @param graceMs default 5 s */
+  /** Stops accepting connections, lets in-flight requests finish, and aborts them after the grace period. @param graceMs default 5 s */
   stop(graceMs?: number): Promise<void>
 }
 
-/** Limits on clients, so that others are served without delay. */
+/** Limits on each client, so that other clients are served without delay. */
 interface ServerLimits extends TurnLimits {
-  /** Maximum size of the request line and headers; incomplete ones are kept in memory for each connection. */
+  /** Maximum size of the request line and headers, which are kept in memory for each connection until they are complete. */
   headerBytes: number
   headersMs: number
   /** Maximum time without receiving a byte of a body. */
@@ -35,9 +35,9 @@ interface ServerLimits extends TurnLimits {
   /** How often these timeouts are checked. */
   checkMs: number
   connections: number
-  /** Maximum number of bodies arriving at once. Each is at most 1 MiB, so this bounds their memory. */
+  /** Maximum number of request bodies arriving at the same time. Each is at most 1 MiB, so this limits their memory. */
   bodies: number
-  /** A body that takes longer may be cut off in favour of a new one, because bodies usually arrive at once. */
+  /** A body that takes longer may be aborted in favour of a new body, because most bodies arrive immediately. */
   patienceMs: number
 }
 
@@ -46,7 +46,7 @@ const LIMITS: ServerLimits = {
   headersMs: 10_000,
   stalledMs: 10_000,
   requestMs: 30_000,
-  // nginx keeps its connections to us open for 60 s. This is longer, so that nginx never uses one that we are about to close.
+  // nginx keeps its upstream connections open for 60 s. This timeout is longer, so that nginx never uses a connection that the hub is about to close.
   keepAliveMs: 65_000,
   checkMs: 1_000,
   connections: 4_096,
@@ -60,14 +60,14 @@ const LIMITS: ServerLimits = {
 }
 const GRACE_MS = 5_000
 
-/** A completed request, or one whose client disconnected. */
+/** A request that was completed or whose client disconnected. */
 export interface AnsweredRequest {
   method: string
-  /** As sent, with its query. */
+  /** The URL as sent, with its query. */
   path: string
   status: number
   ms: number
-  /** Sent on the wire, including headers. */
+  /** The number of bytes sent, including headers. */
   bytes: number
   /** The Cache-Control of the response, or null. */
   cache: string | null
@@ -76,9 +76,9 @@ export interface AnsweredRequest {
 
 /** Where and how to listen. */
 export interface ServerOptions {
-  /** Called when a request is complete. */
+  /** Called when a request is complete or its client has disconnected. */
   onAnswered?: (incoming: IncomingMessage, outgoing: ServerResponse, ms: number, bytes: number) => void
-  /** Default: all IP addresses of this machine. */
+  /** The addresses to listen on. Default: all IP addresses of this machine. */
   listenAt?: ListenAt
   /** Returns the IP address whose connections are counted together; undefined for no limit. By default, connections are not counted. */
   addressOf?: (socket: Socket) => string | undefined
@@ -104,7 +104,7 @@ export async function startServer(
       requestTimeout: limits.requestMs,
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: limits.checkMs,
-      // Node would send a status without a body; we send JSON.
+      // Node would send a status without a body; this listener sends JSON.
       requireHostHeader: false,
     },
     (incoming, outgoing) => takeTurn(incoming, outgoing),
@@ -162,7 +162,7 @@ export async function startServer(
     server,
     async stop(graceMs = GRACE_MS) {
       isStopping = true
-      // Responses whose headers are not sent yet tell the client to close this connection.
+      // Responses whose headers have not been sent yet tell the client that the connection will be closed.
       for (const outgoing of answering.values()) outgoing.shouldKeepAlive = false
       const closed = new Promise((resolve) => server.close(resolve))
       for (const door of doors) door?.close()
@@ -184,7 +184,7 @@ function listen(server: NetServer, port: number, host: string | undefined): Prom
   })
 }
 
-/** Makes a server listen on one more IP address. @returns undefined if this machine does not have it, for example without IPv6 */
+/** Makes a server listen on an additional IP address. @returns undefined if this machine does not have it, for example without IPv6 */
 async function openDoor(server: Server, port: number, host: string): Promise<NetServer | undefined> {
   const door = createNetServer((socket) => server.emit('connection', socket))
   door.maxConnections = server.maxConnections
@@ -199,14 +199,14 @@ async function openDoor(server: Server, port: number, host: string): Promise<Net
   }
 }
 
-/** Counts bodies in transit, and aborts those that stall. @param cut closes a connection with an error */
+/** Counts the request bodies in transit, and aborts those that stall. @param cut closes a connection with an error */
 function limitBodies(
   { bodies: most, patienceMs, stalledMs, unreadMs }: ServerLimits,
   cut: (socket: Socket, error: HubError) => void,
 ) {
   const arriving = new Map<IncomingMessage, number>()
   return {
-    /** @returns why a request is rejected: too many bodies are arriving */
+    /** @returns the error if too many bodies are arriving; otherwise undefined */
     admit(incoming: IncomingMessage, outgoing: ServerResponse): HubError | undefined {
       const { headers, socket } = incoming
       if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)) return undefined
@@ -218,7 +218,7 @@ function limitBodies(
       }
       arriving.set(incoming, performance.now())
       const onStalled = () => cut(socket, unreadableRequestError('ERR_HTTP_REQUEST_TIMEOUT'))
-      // A listener on the request, because Node closes the connection without a response when nothing listens for its timeout.
+      // The request needs a listener, because Node closes the connection without a response if nothing listens for the timeout.
       incoming.once('timeout', onStalled)
       socket.setTimeout(stalledMs)
       const leave = () => {
@@ -228,7 +228,7 @@ function limitBodies(
         socket.setTimeout(unreadMs)
       }
       incoming.once('end', leave).once('close', leave)
-      // Prepended, so that Node's own listener sets the connection's idle timeout afterwards.
+      // The listener is prepended, so that Node's own listener sets the connection's idle timeout afterwards.
       outgoing.prependOnceListener('finish', leave).once('close', leave)
       return undefined
     },

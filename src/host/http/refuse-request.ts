@@ -4,9 +4,9 @@ import type { Socket } from 'node:net'
 import { HubError } from '../../domain/api/errors.ts'
 import { type ErrorResponse, makeErrorResponse } from '../../server/respond.ts'
 
-/** Returns the error for too many bodies arriving at once. */
+/** Returns the error for too many bodies arriving at the same time. */
 export function busy(): HubError {
-  return new HubError('unavailable', 'Too many requests at the same time. Try again in a second.', {
+  return new HubError('unavailable', 'Too many simultaneous requests. Try again in a second.', {
     retryAfterSeconds: 1,
   })
 }
@@ -20,10 +20,10 @@ export function unreadableRequestError(code: string | undefined): HubError {
   return new HubError('invalid_request', 'This is not a valid HTTP/1.1 request. Use an HTTP library.')
 }
 
-/** How long a rejected client may keep sending before the connection is closed; if closed immediately, the client would not see the response. */
+/** How long a rejected client may keep sending before the connection is closed. If it were closed immediately, the client would not see the response. */
 const LINGER_MS = 500
 
-/** Sends an error and closes the connection: anything that follows on it is untrusted or unwanted. */
+/** Sends an error and closes the connection, because any further data on it is untrusted or unwanted. */
 export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: HubError): void {
   const { status, headers, body } = makeErrorResponse(error)
   outgoing.writeHead(status, { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) })

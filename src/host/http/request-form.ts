@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { HubError } from '../../domain/api/errors.ts'
 
-/** Headers that may appear only once in a request, because programs disagree about which one to use if there are two. */
+/** Headers that may appear only once in a request, because programs disagree about which value to use if there are two. */
 const ONCE: ReadonlySet<string> = new Set([
   'host',
   'authorization',
@@ -41,14 +41,14 @@ export function findAmbiguity(incoming: IncomingMessage): HubError | undefined {
       return unclear('The URL and the Host header differ. Send the same host in both.')
     incoming.url = rest.startsWith('/') ? rest : `/${rest}`
   }
-  // `OPTIONS *` is the only request without a path (RFC 9110 section 9.3.7). It is handled like any other path.
+  // `OPTIONS *` is the only request without a path (RFC 9110 section 9.3.7). Its target is handled like a path.
   if (incoming.url === '*' && incoming.method === 'OPTIONS') incoming.url = '/api'
   if (!incoming.url?.startsWith('/') || /[\\#]/.test(incoming.url.split('?')[0]!) || incoming.url.includes('#'))
     return unclear('The URL must start with / and contain neither \\ nor #. Write them as %5C and %23.')
   return undefined
 }
 
-/** Valid `Host` values seen before: clients send the same few, and a lookup is cheaper than parsing. */
+/** A cache of valid `Host` values: clients send the same few values, and a lookup is cheaper than parsing. */
 const known = new Set<string>()
 
 function isHost(host: string): boolean {

@@ -6,11 +6,11 @@ import type { AnsweredRequest } from './http-server.ts'
 /** Maximum number of buffered characters. If the log's reader is too slow, further lines are dropped, and the log reports how many. */
 const MAX_WAITING = 1_000_000
 const RETRY_MS = 100
-/** How long lines are buffered before they are written, because one write costs more than buffering many lines. */
+/** How long lines are buffered before they are written, because a write costs more than buffering many lines. */
 const GATHER_MS = 50
 const MAX_PATH = 500
 
-/** Writes lines without waiting for the reader. */
+/** A log whose lines are written without waiting for its reader. */
 export interface LineWriter {
   write(line: string): void
 }

@@ -6,7 +6,7 @@ import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
 import { pathOf } from '../../server/address.ts'
 import { respondToOptions, respondWithBytes, respondWithLarge } from '../../server/respond.ts'
 
-/** Responds with the file at a path; undefined if there is none. */
+/** Responds with the file at a path; returns undefined if there is none. */
 export async function serveFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
   for (const path of candidatesFor(pathOf(request.url))) {
     const large = await files.openLarge?.(path)
@@ -23,7 +23,7 @@ export async function serveNotFound(request: Request, files: SiteFiles): Promise
   return bytes ? respondWithFile(request, '/404.html', bytes, 404) : new Response('Not found\n', { status: 404 })
 }
 
-/** Responds to a preflight for a file that other origins may read; undefined for any other. */
+/** Responds to a preflight request for a file that other origins may read; returns undefined for all other files. */
 export async function preflightFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
   for (const path of candidatesFor(pathOf(request.url))) {
     if ('Access-Control-Allow-Origin' in headersOf(path) && (await files.read(path)))

@@ -1,16 +1,16 @@
-// Schedules requests: each connection has one request in progress, and each IP address a limited number of connections. Others are not read, so their data stays with the client. Connections are closed in such a way that no unread data stays in the kernel.
+// Schedules requests: each connection has one request in progress, and each IP address a limited number of connections. Other requests and connections are not read, so their data stays with the client. Connections are closed in a way that leaves no unread data in the kernel.
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Limits per client. */
 export interface TurnLimits {
   /**
-   * Maximum connections from one IP address that are served at once; others wait. The kernel buffers up to 4 MB for each connection whose client reads nothing, so one IP address uses at most about 200 MB.
+   * Maximum number of connections from one IP address that are served at the same time; others wait. The kernel buffers up to 4 MB for each connection whose client reads nothing, so one IP address uses at most about 200 MB.
    */
   servedOfAddress: number
-  /** Maximum connections from one IP address, including waiting ones. More are rejected. */
+  /** Maximum number of connections from one IP address, including those that wait. Further connections are rejected. */
   connectionsOfAddress: number
-  /** Maximum requests that were read and are waiting behind others on their connections. A connection that exceeds it is cut off. */
+  /** Maximum number of requests that have been read and are waiting on a connection. A connection that exceeds this limit is closed. */
   waitingRequests: number
   /** How long a client has to read the rest of its last response and close the connection. */
   lingerMs: number
@@ -22,9 +22,9 @@ interface Connection {
   /** Requests that were read but have not started yet. */
   waiting: (() => void)[]
   isAnswering: boolean
-  /** Whether it has had a response, so that it may be closed in favour of others when idle. */
+  /** Whether a response has been sent on it, so that it may be closed in favour of others when idle. */
   isAnswered: boolean
-  /** Whether no more requests are served on it. */
+  /** Whether it is being closed, so that no more requests are served on it. */
   isOver: boolean
 }
 
@@ -46,7 +46,7 @@ export function openTurns(limits: TurnLimits, addressOf: (socket: Socket) => str
     for (const { socket, isAnswering, isAnswered, isOver } of served)
       if (isAnswered && !isAnswering && !isOver) return close(socket)
   }
-  /** Closes our side of a connection, and resets it if the client does not close it too. If destroyed immediately, its unread bytes would stay in the kernel for minutes. */
+  /** Closes the server's side of a connection, and resets it if the client does not close its side. If the socket were destroyed immediately, its unread bytes would stay in the kernel for minutes. */
   const close = (socket: Socket) => {
     const connection = connections.get(socket)
     if (connection) connection.isOver = true
@@ -78,7 +78,7 @@ export function openTurns(limits: TurnLimits, addressOf: (socket: Socket) => str
       connection.isAnswering = false
       connection.isAnswered = true
       if (connection.address && connection.address.queue.size > 0) makeRoom(connection.address)
-      // Not immediately, or a client with many requests would keep everyone else waiting.
+      // Not started immediately, because a client with many requests would then keep everyone else waiting.
       if (connection.waiting.length > 0) setImmediate(beginNext, connection)
     })
     // Tells the client that this connection will be closed in favour of others.

@@ -2,10 +2,10 @@
 import { logProblem } from '../../ports/log.ts'
 
 /**
- * Logs uncaught errors and rejections instead of exiting. Call it once the server is listening, because an earlier error should end the process.
+ * Logs uncaught errors and rejections instead of exiting. Call this once the server is listening, because an earlier error should end the process.
  */
 export function logUncaughtErrors(): void {
-  // If the log's reader has exited, a write fails with EPIPE. If uncaught, that error would be logged, fail again, and so loop forever.
+  // If the log's reader has exited, a write fails with EPIPE. If that error were not caught, logging it would fail again, in an endless loop.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   // Node reports rejections here too, because nothing listens for `unhandledRejection`.
   process.on('uncaughtException', (cause, origin) =>

@@ -9,7 +9,7 @@ import { type Html, html, type Page } from './html.ts'
 import { renderCopyButton, renderHidden, renderSelect, renderSnippet } from './page-parts.ts'
 import { csrfToken, type Purpose } from './session.ts'
 
-/** The values with which the create form is redisplayed. */
+/** The values to show when the create form is redisplayed. */
 interface TokenForm {
   name: string
   owner: string
@@ -21,21 +21,21 @@ interface TokenForm {
 /** Everything that the account page shows. */
 export interface AccountView {
   session: Session
-  /** The owners they may publish to; their own handle comes first if it can be an owner. */
+  /** The owners that the user may publish to; the user's own handle comes first if it can be an owner. */
   owners: readonly string[]
   tokens: readonly ListedToken[]
   /** Tokens that this hub's operators created for these owners. */
   operatorTokens: readonly ListedToken[]
   now: Date
-  /** A sentence that says what has just happened. */
+  /** A message about the action that was just completed. */
   notice?: string | undefined
-  /** The errors in the form, and its submitted values. */
+  /** The errors in the submitted form, and the submitted values. */
   refused?: { problems: readonly string[]; form: TokenForm }
-  /** Identifies the next form, so that it creates at most one token. */
+  /** The ID of the next form, so that submitting it twice creates only one token. */
   formId: string
 }
 
-/** Renders the account page of a signed-in person. */
+/** Renders the account page of the signed-in user. */
 export function renderAccount(view: AccountView): Page {
   const { session, owners, notice } = view
   const { login, user_id } = session.person
@@ -60,7 +60,7 @@ export function renderAccount(view: AccountView): Page {
           : html`<p>Your username is reserved by this site, so it cannot own prompts.</p>`
       }
       <p class="actions"><a class="button" href="/new">New prompt</a></p>
-      <p class="quiet">Your own page appears with your first prompt. You can also publish to owners that list you in their
+      <p class="quiet">Your public page is created when you publish your first prompt. You can also publish to owners that list you in their
       <code>members</code>. The hub checks this on every publish.</p>
       <p class="quiet">A GitHub workflow needs no token: see <a href="/docs/trusted-publishing">Trusted publishing</a>.</p>
     </section>
@@ -140,7 +140,7 @@ function renderTokens({ session, tokens, now }: AccountView): Html {
 </section>`
 }
 
-/** Renders the tokens that only an operator can revoke; they have no button. Returns undefined if there are none. */
+/** Renders the tokens that only an operator can revoke, without a Revoke button. Returns undefined if there are none. */
 function renderOperatorTokens({ operatorTokens, now }: AccountView): Html | undefined {
   if (operatorTokens.length === 0) return undefined
   return html`
@@ -151,7 +151,7 @@ function renderOperatorTokens({ operatorTokens, now }: AccountView): Html | unde
 </section>`
 }
 
-/** Renders a table of tokens. @param renderRevoke renders the button that revokes a token which has not expired; omitted if there are no buttons */
+/** Renders a table of tokens. @param renderRevoke renders the Revoke button for an unexpired token; omitted if the table has no buttons */
 function renderTable(
   label: string,
   tokens: readonly ListedToken[],
@@ -178,7 +178,7 @@ function renderTable(
   <tbody>${rows}</tbody></table></div>`
 }
 
-/** Renders the only page that shows a token, with commands that use it. */
+/** Renders the only page that ever shows the token, with commands that use it. */
 export function renderNewToken({
   token,
   scope,

@@ -1,4 +1,4 @@
-// Lists, creates and revokes the signed-in person's tokens.
+// Lists, creates and revokes the signed-in user's tokens.
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Session } from '../../domain/access/account.ts'
@@ -14,7 +14,7 @@ import { protect, type Visited } from './respond-account.ts'
 import { redirectTo } from './sign-in.ts'
 import { requireForm, type Visit } from './visit.ts'
 
-/** Collects everything that the account page shows about a person. */
+/** Collects everything that the account page shows about a user. */
 export async function viewAccount(
   { deps, now }: Visit,
   session: Session,
@@ -69,9 +69,7 @@ export async function createToken(visited: Visit): Promise<Visited> {
   }
   if (parsed.problems) return refuse(parsed.problems.map(formatProblem))
   if (!view.owners.includes(owner))
-    return refuse([
-      `owner: you cannot publish to ${owner}. Ask for an entry under members in content/${owner}/index.md.`,
-    ])
+    return refuse([`owner: you cannot publish to ${owner}. Ask to be added to members in content/${owner}/index.md.`])
   if (view.tokens.filter((token) => !hasExpired(token, now)).length >= LIMITS.tokensPerPerson)
     return refuse([`You already have ${LIMITS.tokensPerPerson} tokens. Revoke one that you no longer need.`])
   const { owner: _, repository: __, ...rest } = parsed.value
@@ -79,7 +77,7 @@ export async function createToken(visited: Visit): Promise<Visited> {
   const token = await deps.accounts.createToken(session.person, made, now)
   if (token === undefined)
     return refuse([
-      'You already submitted this form, and its token was shown at that time. If you lost it, revoke it and create another one.',
+      'You already submitted this form, and its token was shown at that time. If you lost it, revoke it and create another.',
     ])
   return renderNewToken({ token, scope: made.scope, days: made.days, baseUrl: deps.baseUrl })
 }

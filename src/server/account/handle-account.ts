@@ -13,17 +13,17 @@ import { type AccountDeps, openVisit, requireForm, type SignIn, type Visit } fro
 
 type Handler = (visit: Visit) => Promise<Visited>
 
-/** Handlers for exactly the methods in the route table; HEAD is handled as GET, but without a body. */
+/** A handler for each method in the route table. HEAD is handled like GET, but without a body. */
 type Handlers = {
   readonly [Path in AccountAddress]: Readonly<
     Record<Exclude<(typeof ACCOUNT_ADDRESSES)[Path][number], 'HEAD'>, Handler>
   >
 }
 
-/** All account routes, with their handlers by method. Only POST changes anything, except for the callback: GitHub redirects browsers to it with a GET, which completes the sign-in. */
+/** All account routes, with their handlers by method. Only POST requests change anything, with one exception: GitHub redirects browsers to the callback with a GET, which completes the sign-in. */
 const HANDLERS: Handlers = {
   '/settings': { GET: showAccount },
-  // After the form is submitted, the browser is at this URL, and reloading it must not cause an error.
+  // After the form is submitted, the browser stays at this URL, and reloading it must not cause an error.
   '/settings/tokens': { GET: async () => redirectTo('/settings'), POST: createToken },
   '/settings/tokens/revoke': { GET: async () => redirectTo('/settings'), POST: revokeToken },
   '/auth/sign-in': { GET: startSignIn },
@@ -59,7 +59,7 @@ async function visit(request: Request, deps: AccountDeps): Promise<Visited> {
 
 const isAccountAddress = (path: string): path is AccountAddress => Object.hasOwn(ACCOUNT_ADDRESSES, path)
 
-/** Returns whether a route exists on this hub; the routes of other sign-in methods respond as if they did not exist. */
+/** Returns whether a route exists on this hub. Routes for other sign-in methods respond with 404. */
 function isOpen(path: string, { kind }: SignIn): boolean {
   if (kind === 'off') return path === '/settings'
   return path !== (kind === 'github' ? '/auth/local' : '/auth/callback')
@@ -81,7 +81,7 @@ async function startSignIn(visit: Visit): Promise<Visited> {
   return signIn.kind === 'github' ? startGithub(visit, signIn) : renderLinkNeeded()
 }
 
-/** Responds to the printed sign-in link with a form. Only submitting the form uses up the key, because a GET changes nothing. */
+/** Responds to the printed sign-in link with a form. The key is used up only when the form is submitted, because a GET must not change anything. */
 async function startLocalSignIn(visit: Visit): Promise<Visited> {
   const { request, deps } = visit
   const { signIn } = deps

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { isEqual } from './session.ts'
 
-/** The keys of a process: only one is valid at a time, and once it is used, the next one replaces it. */
+/** The sign-in keys of a process. Only one key is valid at a time; once it is used, a new key replaces it. */
 export interface LocalKeys {
   /** Returns the current key. */
   current(): string
@@ -11,7 +11,7 @@ export interface LocalKeys {
   spend(key: string | null): boolean
 }
 
-/** Creates the keys. @param onNext called with each key that replaces a used one */
+/** Creates the first key. @param onNext called with each new key that replaces a used key */
 export function openLocalKeys(onNext: (key: string) => void): LocalKeys {
   let current = makeKey()
   const isGood = (key: string | null) => key !== null && isEqual(key, current)
@@ -27,7 +27,7 @@ export function openLocalKeys(onNext: (key: string) => void): LocalKeys {
   }
 }
 
-/** Returns the URL that signs in with a key. */
+/** Returns the sign-in URL for a key. */
 export function localSignInLink(baseUrl: string, key: string): string {
   return `${baseUrl}/auth/local?key=${key}`
 }

@@ -1,4 +1,4 @@
-// Renders parts that several pages share: form fields, copy buttons, and snippets with a copy button.
+// Renders components shared by several pages: form fields, copy buttons and code snippets.
 import { type Html, html } from './html.ts'
 
 /** Renders a hidden form field. */
@@ -6,7 +6,7 @@ export function renderHidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`
 }
 
-/** Renders a list to select from. @param id default: the name @param words the texts of the values; default: the values themselves */
+/** Renders a select element. @param id default: the name @param words the label for each value; default: the value itself */
 export function renderSelect(
   name: string,
   values: readonly string[],
@@ -16,7 +16,7 @@ export function renderSelect(
 }
 
 /**
- * Renders the button that copies another element's text; site/client/copy.ts adds the behaviour.
+ * Renders a button that copies another element's text; site/client/copy.ts implements the copying.
  *
  * @param of the ID of the element whose text is copied
  * @param what describes the text, for screen readers
@@ -25,7 +25,7 @@ export function renderCopyButton(of: string, what: string): Html {
   return html`<button type="button" class="copy small needs-script" data-copy="${of}"><span data-copy-words>Copy<span class="visually-hidden"> ${what}</span></span><span data-copy-done aria-hidden="true">✓ Copied</span></button>`
 }
 
-/** Renders lines to copy. @param id unique on the page @param label shown above the lines */
+/** Renders a code snippet with a copy button. @param id unique on the page @param label shown above the lines */
 export function renderSnippet(id: string, label: string, code: string): Html {
   return html`<div class="snippet"><div class="bar"><p>${label}</p>${renderCopyButton(`snippet-${id}`, `snippet: ${label}`)}</div><pre tabindex="0"><code id="snippet-${id}">${code}</code></pre></div>`
 }

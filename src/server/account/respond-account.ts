@@ -10,7 +10,7 @@ import { respondWithError } from '../respond.ts'
 import { renderError } from './account-page.ts'
 import { framePage, type Page } from './html.ts'
 
-/** The dependencies of every page. */
+/** The dependencies shared by all pages. */
 export interface AccountPageDeps {
   baseUrl: string
   siteFiles: SiteFiles
@@ -20,10 +20,10 @@ export interface AccountPageDeps {
   clientAddress: string
 }
 
-/** A page to be sent, or a finished response. */
+/** Either a page to send or a complete response. */
 export type Visited = Page | Response
 
-/** Handles a request to a page: connects, applies the rate limit, and turns the result or an error into a response. Never throws. */
+/** Handles a page request: opens the dependencies, applies the rate limit, and converts the result or error to a response. Never throws. */
 export async function respondToVisit<Deps extends AccountPageDeps>(
   request: Request,
   connect: Connect<Deps>,
@@ -40,7 +40,7 @@ export async function respondToVisit<Deps extends AccountPageDeps>(
   }
 }
 
-/** Responds with an error: a page for browsers, the API's JSON for everyone else. */
+/** Responds with an error: an HTML page for browsers, the API's JSON for other clients. */
 async function respondWithErrorPage(
   request: Request,
   error: HubError,
@@ -60,12 +60,12 @@ async function respondWithErrorPage(
     }
     return answer
   } catch {
-    // Without the frame there is no page, but the error itself can still be sent.
+    // If the frame is missing, no page can be rendered, but the error can still be sent as JSON.
     return plain
   }
 }
 
-/** Sends a page that is never cached, with the same content security policy as all other pages. */
+/** Sends an uncacheable page with the same content security policy as all other pages. */
 export async function protect(
   visited: Visited,
   status: number,
@@ -83,7 +83,7 @@ export async function protect(
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
 }
 
-/** Returns the message for the keyword that a redirect put into the URL as `done`, if any. */
+/** Returns the message for the keyword in the URL's `done` parameter, which a redirect may have set. */
 export function findNotice({ url }: Request, notices: Readonly<Record<string, string>>): string | undefined {
   const done = new URL(url).searchParams.get('done') ?? ''
   return Object.hasOwn(notices, done) ? notices[done] : undefined

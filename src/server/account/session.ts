@@ -1,13 +1,13 @@
-// Handles session cookies, the signed state of a sign-in, and CSRF protection.
+// Handles session cookies, the signed sign-in state and CSRF protection.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
 import { SESSION_DAYS, type Session } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 
-/** Time limit for a sign-in. */
+/** Maximum duration of a sign-in. */
 const SIGN_IN_SECONDS = 600
 
-/** The data that a browser stores about a sign-in that it started. */
+/** The data that a browser stores about a sign-in in progress. */
 const SignInNote = z.object({
   state: z.string().min(32),
   verifier: z.string().min(43),
@@ -16,13 +16,13 @@ const SignInNote = z.object({
 })
 export type SignInNote = z.infer<typeof SignInNote>
 
-/** Reads and writes the cookies of a hub. */
+/** Reads and writes a hub's cookies. */
 export type Cookies = ReturnType<typeof makeCookies>
 
 /**
- * Creates the cookie functions of a hub.
+ * Creates the functions that read and write a hub's cookies.
  *
- * @param baseUrl with https, cookie names start with `__Host-`, so that no other host or path can replace them. RFC 6265bis section 4.1.3
+ * @param baseUrl if it uses https, cookie names start with `__Host-`, so that no other host or path can overwrite them (RFC 6265bis section 4.1.3)
  * @param secret signs the sign-in cookie
  */
 export function makeCookies(baseUrl: string, secret: string) {
@@ -35,7 +35,7 @@ export function makeCookies(baseUrl: string, secret: string) {
     readSession: (request: Request) => readCookie(request, nameOf('session'), /^[\w-]{43}$/),
     setSession: (value: string) => write('session', value, SESSION_DAYS * 86_400),
     clearSession: () => write('session', '', 0),
-    /** @returns undefined if the cookie is missing, forged or too old */
+    /** @returns undefined if the cookie is missing, forged or expired */
     readSignIn(request: Request, now: Date): SignInNote | undefined {
       const value = readCookie(request, nameOf('oauth'), /^[\w-]{1,2000}\.[\w-]{43}$/)
       const [payload = '', mac = ''] = value?.split('.') ?? []
@@ -52,7 +52,7 @@ export function makeCookies(baseUrl: string, secret: string) {
   }
 }
 
-/** Returns a cookie's value. A cookie that is sent twice counts as missing: someone else set one of the two, and there is no way to tell which. */
+/** Returns a cookie's value. A cookie that appears twice counts as missing: someone else set one of them, and there is no way to tell which. */
 function readCookie(request: Request, name: string, form: RegExp): string | undefined {
   const values = (request.headers.get('Cookie') ?? '')
     .split(';')
@@ -63,21 +63,21 @@ function readCookie(request: Request, name: string, form: RegExp): string | unde
   return values.length === 1 && value !== undefined && form.test(value) ? value : undefined
 }
 
-/** The purpose of a form; a token for one purpose is invalid for another. */
+/** The purpose of a form. A CSRF token for one purpose is invalid for any other. */
 export type Purpose = 'edit' | 'create-token' | 'revoke-token' | 'sign-out' | 'sign-out-everywhere'
 
-/** Returns the CSRF token for this session's forms. */
+/** Returns this session's CSRF token for a purpose. */
 export function csrfToken({ csrf_secret }: Session, purpose: Purpose): string {
   return createHmac('sha256', csrf_secret).update(purpose).digest('base64url')
 }
 
-/** @throws HubError `forbidden` if a form does not come from a page of this session */
+/** @throws HubError `forbidden` if the form does not come from a page in this session */
 export function requireCsrf(session: Session, purpose: Purpose, given: string | null): void {
   if (given === null || !isEqual(given, csrfToken(session, purpose)))
     throw new HubError('forbidden', 'This form is from another session. Reload the page and try again.')
 }
 
-/** @throws HubError `forbidden` if another site's page sent the request. Browsers set both headers; pages cannot. */
+/** @throws HubError `forbidden` if another site's page sent the request. Browsers set both headers, and pages cannot change them. */
 export function requireSameOrigin(request: Request, baseUrl: string): void {
   const site = request.headers.get('Sec-Fetch-Site')
   const isOurs = site === null ? request.headers.get('Origin') === baseUrl : site === 'same-origin'

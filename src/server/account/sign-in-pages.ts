@@ -1,4 +1,4 @@
-// Renders pages for people who are not signed in.
+// Renders the account pages for visitors who are not signed in.
 import { html, type Page } from './html.ts'
 import { renderHidden, renderSnippet } from './page-parts.ts'
 
@@ -14,7 +14,7 @@ export function renderSignIn({ notice }: { notice: string | undefined }): Page {
   return { title: 'Your account', main }
 }
 
-/** Renders the page of a hub without sign-in. */
+/** Renders the account page of a hub on which sign-in is disabled. */
 export function renderSignInOff(): Page {
   const main = html`
 <div class="page-head">
@@ -26,7 +26,7 @@ ${renderSnippet('token', 'On the server', 'npm run token -- acme')}
   return { title: 'Your account', main }
 }
 
-/** Renders the page for visitors who are not signed in, in local mode: people sign in with a link that the hub printed. */
+/** Renders the account page for signed-out visitors in local mode, in which users sign in with a link that the hub printed. */
 export function renderLinkNeeded({ notice }: { notice?: string | undefined } = {}): Page {
   const main = html`
 <div class="page-head">
@@ -39,7 +39,7 @@ ${renderSnippet('token', 'Or create a token on the server, without signing in', 
   return { title: 'Your account', main }
 }
 
-/** Renders the local sign-in form, which asks for a handle: anyone with the printed link may sign in under any name. */
+/** Renders the local sign-in form, which asks for a handle: anyone with the printed link can sign in with any username. */
 export function renderLocalSignIn({ state, key }: { state: string; key: string }): Page {
   const main = html`
 <div class="page-head">

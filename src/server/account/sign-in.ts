@@ -1,4 +1,4 @@
-// Signs people in with GitHub or, in local mode, with a one-time link.
+// Signs users in with GitHub or, in local mode, with a one-time link.
 import { createHash, randomBytes } from 'node:crypto'
 import { localPerson, type Person } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -9,10 +9,10 @@ import { readForm, type SignIn, type Visit } from './visit.ts'
 
 type GithubSignIn = Extract<SignIn, { kind: 'github' }>
 
-/** The page to which a browser is sent after sign-in by default. */
+/** The default page after sign-in. */
 const HOME = '/settings'
 
-/** Returns where to go after sign-in: the given path on this site, or the account page if the path might lead elsewhere. */
+/** Returns the path to redirect to after sign-in: the given path, or the account page if the given path might lead to another site. */
 export function safeReturnPath(given: string | null): string {
   return given !== null &&
     given.length <= 500 &&
@@ -32,7 +32,7 @@ export function beginSignIn({ request, cookies, now }: Visit) {
   return { note, cookie: cookies.setSignIn(note, now) }
 }
 
-/** Starts a GitHub sign-in: redirects to GitHub. Requests no scope, because GitHub identifies the account without one. */
+/** Starts a GitHub sign-in: redirects to GitHub. Does not request a scope, because GitHub identifies the account without one. */
 export function startGithub(visit: Visit, { clientId, oauthUrl }: GithubSignIn): Response {
   const { note, cookie } = beginSignIn(visit)
   const query = new URLSearchParams({
@@ -45,7 +45,7 @@ export function startGithub(visit: Visit, { clientId, oauthUrl }: GithubSignIn):
   return redirectTo(`${oauthUrl}/login/oauth/authorize?${query}`, [cookie])
 }
 
-/** Completes a GitHub sign-in, with exactly one request for each sign-in. @throws HubError `invalid_request` if this browser did not start it or it was already completed; `forbidden` if the login belongs to another account here */
+/** Completes a GitHub sign-in; each sign-in can be completed only once. @throws HubError `invalid_request` if this browser did not start the sign-in or it was already completed; `forbidden` if the login belongs to another account here */
 export async function finishGithub(visit: Visit, signIn: GithubSignIn): Promise<Response> {
   const { searchParams } = new URL(visit.request.url)
   const note = requireNote(visit, searchParams.get('state'))
@@ -61,7 +61,7 @@ export async function finishGithub(visit: Visit, signIn: GithubSignIn): Promise<
   return admit(visit, person, note)
 }
 
-/** Completes a local sign-in. @throws HubError `invalid_request` if this browser did not start it or it was already completed; `validation_failed` for an invalid handle; `forbidden` for a used key */
+/** Completes a local sign-in. @throws HubError `invalid_request` if this browser did not start the sign-in or it was already completed; `validation_failed` for an invalid handle; `forbidden` for a used key */
 export async function finishLocal(visit: Visit, keys: LocalKeys): Promise<Response> {
   const form = await readForm(visit.request)
   const note = requireNote(visit, form.get('state'))
@@ -90,7 +90,7 @@ async function spendNote({ deps }: Visit, note: SignInNote): Promise<void> {
     throw new HubError('invalid_request', 'This sign-in was already completed. Sign in again.')
 }
 
-/** Opens a new session, and revokes the browser's previous one, no matter whose it was. */
+/** Opens a new session and revokes the browser's previous session, no matter whose it was. */
 async function admit(
   { request, deps: { accounts }, cookies, now }: Visit,
   person: Person,
@@ -102,7 +102,7 @@ async function admit(
   return redirectTo(return_to, [cookies.setSession(secret), cookies.clearSignIn()])
 }
 
-/** Redirects a browser, which then sends a GET. @param location a validated path on this site, or a URL from the settings */
+/** Redirects the browser with a status that makes it send a GET. @param location a validated path on this site, or a URL from the settings */
 export function redirectTo(location: string, setCookies: readonly string[] = []): Response {
   const headers = new Headers({ Location: location, 'Cache-Control': 'no-store' })
   for (const cookie of setCookies) headers.append('Set-Cookie', cookie)

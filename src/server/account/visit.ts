@@ -1,4 +1,4 @@
-// Collects the context of an account request, and parses its form.
+// Collects the context of an account request and parses its form.
 import { type Accounts, isLocalPerson, type Person, type Session } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
@@ -7,54 +7,54 @@ import type { LocalKeys } from './local-keys.ts'
 import type { AccountPageDeps } from './respond-account.ts'
 import { type Cookies, makeCookies, requireCsrf } from './session.ts'
 
-/** The way in which people sign in. */
+/** The sign-in method. */
 export type SignIn =
-  /** No sign-in. Tokens are created on the machine itself. */
+  /** Sign-in is disabled. Tokens are created on the server. */
   | { kind: 'off' }
-  /** With any handle, through the link that the hub printed, which only its machine's user has. */
+  /** Users sign in with any handle, through a printed link that only the user of this machine can see. */
   | { kind: 'local'; keys: LocalKeys }
   | {
       kind: 'github'
       clientId: string
-      /** GitHub's base URL. */
+      /** The base URL of GitHub. */
       oauthUrl: string
-      /** Exchanges the code for a person. The token that GitHub returns is used once and not stored. @throws HubError */
+      /** Exchanges the code for the user's identity. The token that GitHub returns is used once and never stored. @throws HubError */
       identify: (grant: { code: string; verifier: string; redirectUri: string }) => Promise<Person>
     }
 
-/** The dependencies of the account routes. */
+/** The dependencies of the account-route handlers. */
 export interface AccountDeps extends AccountPageDeps {
   accounts: Accounts
   signIn: SignIn
   /** The secret that signs the cookies of pending sign-ins. */
   secret: string
-  /** Returns the owners that a person may publish to, as of the newest build. */
+  /** Returns the owners that a user may publish to, according to the latest build. */
   ownersOf: (login: string, userId: string) => Promise<readonly string[]>
 }
 
-/** A request in progress, and what is known about it. */
+/** A request in progress, with its session and dependencies. */
 export interface Visit {
   request: Request
   deps: AccountDeps
   cookies: Cookies
   now: Date
-  /** The session of the signed-in person, if any. */
+  /** The signed-in user's session, if any. */
   session: Session | undefined
   sessionSecret: string | undefined
 }
 
-/** Identifies the visitor. */
+/** Finds the visitor's session. */
 export async function openVisit(request: Request, deps: AccountDeps, now: Date): Promise<Visit> {
   const { baseUrl, accounts, secret } = deps
   const cookies = makeCookies(baseUrl, secret)
   const sessionSecret = cookies.readSession(request)
   const found = sessionSecret === undefined ? undefined : await accounts.findSession(sessionSecret, now)
-  // A local session is no longer valid once the hub uses GitHub sign-in.
+  // A local session becomes invalid once the hub uses GitHub sign-in.
   const session = found && isLocalPerson(found.person) === (deps.signIn.kind === 'local') ? found : undefined
   return { request, deps, cookies, now, session, sessionSecret }
 }
 
-/** Reads a form submitted by a signed-in person. @throws HubError `forbidden` if nobody is signed in or the form is not from a page of this session; also the errors of `readForm` */
+/** Reads a form submitted by a signed-in user. @throws HubError `forbidden` if nobody is signed in or the form is not from a page in this session; also throws the errors of `readForm` */
 export async function requireForm(
   { request, session }: Visit,
   purpose: Parameters<typeof requireCsrf>[1],
@@ -65,7 +65,7 @@ export async function requireForm(
   return { session, form }
 }
 
-/** Reads a form, no matter who sent it. @throws HubError `unsupported_media_type`, `content_too_large` */
+/** Reads a form without checking who sent it. @throws HubError `unsupported_media_type`, `content_too_large` */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   const type = (request.headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')

@@ -1,4 +1,4 @@
-// Sends a form's request to the API's own handlers on behalf of the signed-in person, so that there is only one way to publish, with one set of rules.
+// Sends a form's request to the API's handlers on behalf of the signed-in user, so that the same rules apply to the editor and the API.
 import { randomBytes } from 'node:crypto'
 import type { Person } from '../../domain/access/account.ts'
 import { PERMISSIONS } from '../../domain/access/permissions.ts'
@@ -7,7 +7,7 @@ import type { TokenRecord } from '../../domain/access/token-record.ts'
 import { formatMoment } from '../../domain/content/values.ts'
 import { handleWrite, type PublishHandlerDeps } from '../publish/handle-write.ts'
 
-/** An API call. */
+/** A call to the API. */
 export interface ApiCall {
   method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** The part of the path after `/api/v1/repos/`. */
@@ -16,7 +16,7 @@ export interface ApiCall {
   body: object
 }
 
-/** Lifetime of a call's token, which is checked once, at the beginning of the call. */
+/** Lifetime of the token for one call; the token is checked only when the call begins. */
 const TOKEN_MS = 60_000
 
 /** The API's response. */
@@ -25,9 +25,9 @@ export type ApiResponse =
   | { isDone: false; status: number; code: string; message: string }
 
 /**
- * Calls the API. The session grants all permissions; the API checks what the person may do, as it does for their tokens.
+ * Calls the API. A session grants all permissions; as with tokens, the API checks what the user may do.
  *
- * @param connect connects publishing for the request that this function creates
+ * @param connect creates the publish dependencies for the request
  */
 export async function callApi(
   { method, path, owner, body }: ApiCall,
@@ -55,7 +55,7 @@ export async function callApi(
   }
   const connectAs = async (): Promise<PublishHandlerDeps> => ({
     ...(await connect(request)),
-    // This token exists only during this call, and nobody else knows it.
+    // This token exists only in memory, for the duration of this call.
     findToken: async () => record,
     recordTokenUse: async () => {},
   })

@@ -1,4 +1,4 @@
-// Handles the pages where people publish and manage prompts. A form is parsed, sent to the API's own handlers, and redisplayed if they reject it.
+// Handles the pages for publishing and managing prompts. A submitted form is parsed, sent to the API's handlers, and redisplayed if they reject it.
 import type { Session } from '../../domain/access/account.ts'
 import { EDITOR_METHODS } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
@@ -26,13 +26,13 @@ import { bodyOf, emptyForm, formOf, readVersionForm, type VersionForm } from './
 /** The editor's dependencies. */
 export interface EditorDeps extends AccountDeps {
   fresh: FreshCopies
-  /** The git host where people without permission can suggest a change; undefined if there is none. */
+  /** The git host where users without publish permission can suggest a change; undefined if there is none. */
   sourceHost: SourceHost | undefined
-  /** Connects publishing for a request. */
+  /** Creates the publish dependencies for a request. */
   connectPublish: (request: Request) => Promise<PublishHandlerDeps>
 }
 
-/** A visit by a signed-in person. */
+/** A request from a signed-in user. */
 interface Editing extends Visit {
   deps: EditorDeps
   session: Session
@@ -83,7 +83,7 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   return request.method === 'POST' ? sendVersion(editing) : showVersion(editing)
 }
 
-/** Shows a form that is empty, or filled with the version to copy or the latest version. */
+/** Shows the version form: empty, or filled in with the version to copy or the latest version. */
 async function showVersion(editing: Editing): Promise<Page> {
   const { request, session, repository } = editing
   const { searchParams } = new URL(request.url)
@@ -101,7 +101,7 @@ async function ownersOf({ deps, session }: Editing): Promise<readonly string[]> 
   return deps.ownersOf(login, user_id)
 }
 
-/** Creates the form of a fork. @param from `owner/name@x.y.z` @returns undefined if there is nothing to copy */
+/** Creates the form for a fork. @param from `owner/name@x.y.z` @returns undefined if there is nothing to copy */
 async function copyOf({ deps }: Editing, from: string, owners: readonly string[]): Promise<VersionForm | undefined> {
   const [fullName = '', version = ''] = from.split('@')
   const { owner = '', name = '' } = splitFullName(fullName) ?? {}
@@ -167,7 +167,7 @@ async function sendVersion(editing: Editing): Promise<Visited> {
   return redirectTo(`/${owner}/${name}`)
 }
 
-/** Reads the version with which the form was opened, which the sender expects to be the latest. */
+/** Reads the version that the form was opened with, which the sender expects to be the latest. */
 async function readBase(editing: Editing, repository: Repository, expected: string): Promise<VersionRecord> {
   const { owner, name } = repository
   const found = isVersion(expected) ? await findVersion(owner, name, expected, editing.deps) : undefined
@@ -195,7 +195,7 @@ async function showManage(
   })
 }
 
-/** Makes the change that a form requests. */
+/** Makes the change requested by a form. */
 async function manage(editing: Editing): Promise<Visited> {
   const { request, deps, repository } = editing
   const { form } = await requireForm(editing, 'edit')
@@ -220,7 +220,7 @@ async function manage(editing: Editing): Promise<Visited> {
   return redirectTo(`/${owner}/${name}/manage?done=${form.get('change')}`)
 }
 
-/** Imports publishing when a form is submitted, because most requests only show one. */
+/** Imports the publish code only when a form is submitted, because most requests only display a form. */
 async function call({ deps, session }: Editing, wanted: ApiCall): Promise<ApiResponse> {
   const { callApi } = await import('./call-api.ts')
   return callApi(wanted, session.person, deps.baseUrl, deps.connectPublish)

@@ -9,16 +9,16 @@ import { csrfToken } from '../account/session.ts'
 import type { ApiCall } from './call-api.ts'
 import { splitTags } from './version-form.ts'
 
-/** The data of the page for managing a prompt. */
+/** The data shown on the page for managing a prompt. */
 interface ManageView {
   session: Session
   repository: Repository
   versions: readonly VersionSummary[]
   notice?: string | undefined
   problem?: string | undefined
-  /** The submitted values of the rejected form. */
+  /** The submitted values, if the form was rejected. */
   typed?: URLSearchParams | undefined
-  /** The submitted readme, rendered. */
+  /** The submitted readme, rendered as HTML. */
   preview?: Html | undefined
 }
 
@@ -43,7 +43,7 @@ export function renderManagePage({ session, repository, versions, notice, proble
   <h1>Manage</h1>
   ${notice && html`<p class="notice" role="status">${notice}</p>`}
   ${problem && html`<div class="notice" role="alert"><p>${problem}</p></div>`}
-  <p class="actions"><a class="button" href="/${full_name}/edit">Write the next version</a></p>
+  <p class="actions"><a class="button" href="/${full_name}/edit">Edit the next version</a></p>
 </div>
 <section aria-labelledby="labels-title">
   <h2 id="labels-title">Labels</h2>
@@ -60,7 +60,7 @@ export function renderManagePage({ session, repository, versions, notice, proble
 </section>
 <section aria-labelledby="status-title">
   <h2 id="status-title">Status</h2>
-  ${form('status', html`<div><label for="status">Status</label>${renderSelect('status', Status.options, { selected: was('status', status) })}</div>${input('status_message', 'Why, and what to do', was('status_message', repository.status_message), LIMITS.sentenceCharacters)}${input('replaced_by', 'Use instead (owner/name)', was('replaced_by', repository.replaced_by), 129)}`, 'Change the status', 'Readers and programs will see the new status. An archived prompt accepts no more versions.')}
+  ${form('status', html`<div><label for="status">Status</label>${renderSelect('status', Status.options, { selected: was('status', status) })}</div>${input('status_message', 'Why, and what to do', was('status_message', repository.status_message), LIMITS.sentenceCharacters)}${input('replaced_by', 'Use instead (owner/name)', was('replaced_by', repository.replaced_by), 129)}`, 'Change the status', 'Readers and programs will see the new status. No more versions can be published to an archived prompt.')}
 </section>
 <section aria-labelledby="about-title">
   <h2 id="about-title">Title, description, tags, license</h2>
@@ -80,7 +80,7 @@ ${was('readme', repository.readme)}</textarea></div>
   return { title: `Manage ${full_name}`, main }
 }
 
-/** Returns the API call that a submitted form represents. @returns undefined for a form that none of our pages contains */
+/** Returns the API call for a submitted form. @returns undefined if no page contains such a form */
 export function changeOf(
   form: URLSearchParams,
   fullName: string,

@@ -9,29 +9,29 @@ import { renderHidden } from '../account/page-parts.ts'
 import { csrfToken } from '../account/session.ts'
 import { renderVersionFields, type VersionForm, variablesOf } from './version-form.ts'
 
-/** The API's response to a previewed form. */
+/** The API's response to the preview of a form. */
 export interface Review {
-  /** The number that the version will get. */
+  /** The version number that will be assigned. */
   version: string
   warnings: readonly { code: string; message: string }[]
 }
 
-/** The data of the page for writing a version. */
+/** The data shown on the page for writing a version. */
 export interface VersionView {
   session: Session
   form: VersionForm
-  /** Possible owners; omitted for the next version of a prompt. */
+  /** The owners to choose from; omitted for the next version of an existing prompt. */
   owners?: readonly string[] | undefined
-  /** The version that the form started from; undefined for a new prompt. */
+  /** The version that the form was opened with; undefined for a new prompt. */
   base?: VersionRecord | undefined
   review?: Review | undefined
-  /** The reason why the form was rejected. */
+  /** Why the form was rejected. */
   problem?: string | undefined
-  /** The URL where people without permission to publish can suggest the change. */
+  /** The URL where users without publish permission can suggest the change. */
   suggestion?: string | undefined
   /** The version that someone else published in the meantime. */
   theirs?: VersionRecord | undefined
-  /** What was lost from a pasted file, or why the file was refused. */
+  /** What was lost when converting a pasted file, or why the file was refused. */
   said?: readonly string[] | undefined
 }
 
@@ -71,7 +71,7 @@ ${review && renderReview(review, form, base)}
   return { title, main }
 }
 
-/** Renders the form that accepts another tool's file. */
+/** Renders the form for pasting another tool's file. */
 function renderPaste(session: Session, said: readonly string[] | undefined): Html {
   return html`
 ${said && said.length > 0 && html`<div class="notice" role="status"><ul class="plain">${said.map((sentence) => html`<li>${sentence}</li>`)}</ul></div>`}
@@ -105,7 +105,7 @@ function renderReview({ version, warnings }: Review, form: VersionForm, base: Ve
   <h2 id="review-title">${base ? `${base.version} → ${version}` : `Version ${version}`}</h2>
   ${warnings.length > 0 && html`<div class="notice"><ul class="plain">${warnings.map(({ message }) => html`<li>${message}</li>`)}</ul></div>`}
   ${base && trustedHtml(renderCallerImpact(compareForCallers(base, next)) + renderDifferenceLines(base, { ...next, raw_url: '' }))}
-  ${!base && html`<p class="quiet">Nothing is published yet. Its variables: ${form.variables.length === 0 ? 'none' : form.variables.map(({ name }) => name).join(', ')}.</p>`}
+  ${!base && html`<p class="quiet">Nothing has been published yet. Variables: ${form.variables.length === 0 ? 'none' : form.variables.map(({ name }) => name).join(', ')}.</p>`}
 </section>`
 }
 

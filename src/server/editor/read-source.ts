@@ -1,4 +1,4 @@
-// Converts another tool's pasted file into the form of a new prompt.
+// Converts another tool's file, pasted by the user, to the form for a new prompt.
 import { LIMITS } from '../../domain/api/limits.ts'
 import { formatChat } from '../../domain/content/chat.ts'
 import { detectFormat, type ImportFormat, READERS } from '../../domain/formats/formats.ts'
@@ -6,21 +6,21 @@ import { toLine, toName, toTags } from '../../domain/formats/names.ts'
 import type { Finding } from '../../domain/formats/portable.ts'
 import { emptyForm, fieldsOf, type VersionForm } from './version-form.ts'
 
-/** Maximum size of a pasted file in bytes: parsing YAML of twice that size can take a second. */
+/** Maximum size of a pasted file, in bytes. Parsing a YAML file of twice that size can take a second. */
 const MAX_PASTED_BYTES = 65_536
 
 /** The result of reading a pasted file. */
 interface ReadSource {
-  /** The form; omitted if nothing could be read. */
+  /** The filled-in form; omitted if nothing could be read. */
   form?: VersionForm
-  /** One sentence for each thing that was lost or refused. */
+  /** Messages about what was lost or refused. */
   said: string[]
 }
 
 /**
  * Reads a pasted file. If it contains several prompts, only the first one is used.
  *
- * @param file its name, which determines the format if `format` does not; may be empty
+ * @param file the file name, which determines the format if `format` does not; may be empty
  */
 export function readSource(source: string, file: string, format: string, owner: string): ReadSource {
   if (Buffer.byteLength(source) > MAX_PASTED_BYTES)
@@ -51,7 +51,7 @@ function isImportFormat(text: string): text is ImportFormat {
   return Object.hasOwn(READERS, text)
 }
 
-/** Returns a file name that indicates the format of a text without one. */
+/** Guesses a file name from the text, to determine its format. */
 function nameFor(source: string): string {
   const text = source.trimStart()
   if (/^[[{]/.test(text)) return 'pasted.json'

@@ -1,4 +1,4 @@
-// Parses the form for a version, converts it to the body of a publish request, and redisplays it with everything that was typed.
+// Parses the version form, converts it to the body of a publish request, and redisplays it with the submitted values.
 import { LIMITS } from '../../domain/api/limits.ts'
 import type { Repository, Variable, VersionRecord } from '../../domain/api/schema.ts'
 import { FORMATS, type Format } from '../../domain/content/chat.ts'
@@ -8,28 +8,28 @@ import { VariableType } from '../../domain/content/values.ts'
 import { type Html, html } from '../account/html.ts'
 import { renderHidden, renderSelect } from '../account/page-parts.ts'
 
-/** The values of the form, which are strings until the API validates them. */
+/** The form values, most of which are unvalidated strings: the API validates them. */
 export interface VersionForm {
   owner: string
   name: string
   title: string
   description: string
-  /** The tags, separated by commas. */
+  /** Comma-separated tags. */
   tags: string
   license: string
   format: Format
   content: string
   changelog: string
   bump: string
-  /** The parameters as JSON, or empty. */
+  /** The parameters as JSON; empty if there are none. */
   parameters: string
-  /** The variables that occur in the content. */
+  /** The variables used in the content. */
   variables: VariableFields[]
-  /** The latest version at the time when the form was opened; empty for a new prompt. */
+  /** The latest version when the form was opened; empty for a new prompt. */
   expected: string
   /** What the version does as an Agent Skill, and when to use it; empty if it is not a skill. */
   skill: string
-  /** The version from which a new prompt was forked, as `owner/name@x.y.z`, or empty. */
+  /** The version that a new prompt was forked from, as `owner/name@x.y.z`; empty if it is not a fork. */
   forkedFrom: string
 }
 
@@ -40,11 +40,11 @@ interface VariableFields {
   isRequired: boolean
   preset: string
   example: string
-  /** The options, one on each line. */
+  /** The options, one per line. */
   options: string
 }
 
-/** The fields of an API request. */
+/** The fields in the body of an API request. */
 type Body = Readonly<Record<string, unknown>>
 
 const BUMPS = {
@@ -61,7 +61,7 @@ export function emptyForm(owner: string): VersionForm {
   }
 }
 
-/** Creates the form for a version. */
+/** Creates a form that is filled in with a version. */
 export function formOf(repository: Repository, version: VersionRecord): VersionForm {
   const { owner, name, title, description, tags, license } = repository
   const { content, format, parameters } = version
@@ -95,7 +95,7 @@ export function fieldsOf({
 /**
  * Parses a submitted form.
  *
- * @param before the content with which the form was opened, needed because browsers send every line ending as CR LF
+ * @param before the content that the form was opened with, needed to restore line endings because browsers always submit CR LF
  */
 export function readVersionForm(sent: URLSearchParams, before: string): VersionForm {
   const text = (key: string) => (sent.get(key) ?? '').trim()
@@ -127,7 +127,7 @@ function restoreLineEnds(sent: string, before: string): string {
   return /\r\n/.test(before) && !/[^\r]\n/.test(before) ? text.replaceAll('\n', '\r\n') : text
 }
 
-/** Builds the body of a publish request. @returns a sentence instead if the form cannot be sent at all */
+/** Builds the body of a publish request. @returns an error message instead if the form cannot be converted */
 export function bodyOf(form: VersionForm, isDryRun: boolean): Body | string {
   let parameters: unknown = {}
   try {
@@ -164,12 +164,12 @@ function inputOf({ name, type, description, isRequired, preset, example, options
   }
 }
 
-/** Returns the variables that a version's review needs, in the same shape as in a record. */
+/** Converts the form's variables to the shape used in records, for the review of the version. */
 export function variablesOf({ variables }: VersionForm): Variable[] {
   return variables.map((fields) => inputOf(fields) as unknown as Variable)
 }
 
-/** Renders the form fields. @param owners possible owners of a new prompt; omitted for the next version of an existing one */
+/** Renders the form fields. @param owners possible owners of a new prompt; omitted for the next version of an existing prompt */
 export function renderVersionFields(form: VersionForm, owners?: readonly string[]): Html {
   return html`
 ${renderHidden('expected', form.expected)}${renderHidden('forked_from', form.forkedFrom)}
@@ -208,7 +208,7 @@ const rowsOf = (content: string) => Math.min(40, Math.max(12, content.split('\n'
 
 function renderVariable({ name, type, description, isRequired, preset, example, options }: VariableFields): Html {
   const field = (key: string) => `variable.${name}.${key}`
-  // Browsers remove line feeds from the value of an input element.
+  // A value with line breaks needs a textarea, because browsers remove line feeds from an input element.
   const input = (key: string, label: string, value: string) =>
     value.includes('\n')
       ? html`<div class="wide"><label for="${field(key)}">${label}</label><textarea id="${field(key)}" name="${field(key)}" rows="4">\n${value}</textarea></div>`

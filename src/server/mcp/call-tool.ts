@@ -6,17 +6,17 @@ import { invalidParams, isObject, type McpResult, unknownName } from './protocol
 import { TOOL_ANSWERS } from './tool-answers.ts'
 import { readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 
-/** The dependencies of MCP methods, including the rate limit's state. */
+/** The dependencies of MCP methods, including the state of the rate limit. */
 export interface McpDeps extends ReadDeps {
-  /** Seconds until the client may call a tool again; 0 if it may do so now. */
+  /** The number of seconds until the client may call a tool again; 0 if it may do so now. */
   waitSeconds: number
 }
 
 /**
  * Calls a tool.
  *
- * @returns the result, which may report a failure, because models read results but not protocol errors
- * @throws McpFailure if no known tool is named
+ * @returns the result; it also reports failures, because models read results but not protocol errors
+ * @throws McpFailure if there is no such tool, or if its arguments are not an object
  */
 export async function callTool(params: Record<string, unknown>, deps: McpDeps): Promise<McpResult> {
   const { name, arguments: given = {} } = params
@@ -26,11 +26,11 @@ export async function callTool(params: Record<string, unknown>, deps: McpDeps): 
   try {
     if (deps.waitSeconds > 0) throw (await import('../refusals.ts')).rateLimitError('toolCalls', deps.waitSeconds)
     const structured = await answerTool(tool, given, deps)
-    // Clients forward one or the other to the model, so both contain the same data.
+    // Some clients forward `content` to the model and others `structuredContent`, so both contain the same data.
     return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured }
   } catch (thrown) {
     const { code, message } = toHubError(thrown)
-    // One message for all stores, because the difference is of no use to the model.
+    // The message is the same for all stores, because a model cannot use the difference.
     const sentence = code === 'unavailable' ? CATALOGUE_UNAVAILABLE : message
     // Errors have no structuredContent, because the 1.x client would validate it against the output schema.
     return { content: [{ type: 'text', text: `${code}: ${sentence}` }], isError: true }

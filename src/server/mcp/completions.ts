@@ -1,4 +1,4 @@
-// Completes the arguments of prompts and of resource URIs.
+// Completes arguments of prompts and resource URIs.
 
 import { hasOwnerForm, isName } from '../../domain/content/names.ts'
 import type { Completions } from '../../ports/search.ts'
@@ -48,7 +48,7 @@ async function completeVersion(
 ): Promise<Completions> {
   if (owner === undefined || name === undefined || !hasOwnerForm(owner) || !isName(name)) return filter([], prefix)
   const repository = (await findRepository(owner, name, deps))?.value()
-  // An archived repository can still be read by its URI, but it is never suggested.
+  // An archived repository can still be read by its URI, but its versions are not suggested.
   return filter(repository && repository.status !== 'archived' ? repository.versions : [], prefix)
 }
 

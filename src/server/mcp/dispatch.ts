@@ -6,9 +6,9 @@ import { CACHE_HINTS } from './identity.ts'
 import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
 import type { Message } from './read-message.ts'
 
-/** A message to be handled. */
+/** A message to handle. */
 export interface Serving {
-  /** Its URL and headers; the body has been read. */
+  /** The request's URL and headers; its body has already been read. */
   request: Request
   message: Message
   deps: McpDeps
@@ -16,7 +16,7 @@ export interface Serving {
 
 type MethodHandler = (params: Record<string, unknown>, deps: McpDeps) => McpResult | Promise<McpResult>
 
-/** All methods that we handle; the library handles the handshake and ping. Most requests call tools, so the handlers of other methods are imported when first needed. */
+/** The methods handled here; the library handles the handshake and ping. Most requests call tools, so the handlers of other methods are imported on first use. */
 const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
   Object.entries<MethodHandler>({
     'tools/list': async () => ({ tools: (await import('./tools.ts')).TOOLS }),
@@ -34,7 +34,7 @@ const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
 
 const HINTS: ReadonlyMap<string, object> = new Map(Object.entries(CACHE_HINTS))
 
-/** Returns whether a method is handled here. */
+/** Returns whether `METHODS` has a handler for a method. */
 export function isSupported(method: string): boolean {
   return METHODS.has(method)
 }

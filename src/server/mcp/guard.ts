@@ -1,10 +1,10 @@
-// Checks `Host` and `Origin`. Unknown hosts are rejected to prevent DNS rebinding; on loopback, so are requests from other sites' pages.
+// Checks `Host` and `Origin`. Rejects unknown hosts, to prevent DNS rebinding, and on loopback also rejects requests from other sites' pages.
 import { isLoopback } from '../../domain/api/loopback.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { Refusal } from './http.ts'
 import { CODES } from './protocol.ts'
 
-/** Returns whether a host name is the hub's own; loopback names always are. */
+/** Returns whether a host name belongs to the hub; loopback names always do. */
 export type IsOwnHost = (hostname: string) => boolean
 
 /**
@@ -24,7 +24,7 @@ export function checkSource(request: Request, isOwnHost: IsOwnHost): void {
   const from = request.headers.get('Origin')
   if (from === null) return
   const origin = from === 'null' ? undefined : parseOrigin(from)
-  // Pages from any origin may read a public hub. A hub on a loopback host is meant only for its own machine, but another site's page in that machine's browser could reach it.
+  // Pages from any origin may read a public hub. A hub on a loopback host is meant only for its own machine, so pages from other sites that are open in that machine's browser are rejected.
   if (isLoopback(host) && !(origin && (isLoopback(origin) || isOwnHost(origin)))) {
     throw originRefusal('A local server rejects requests from other sites’ pages.')
   }
@@ -33,7 +33,7 @@ export function checkSource(request: Request, isOwnHost: IsOwnHost): void {
 /** @returns the host name */
 function parseOrigin(origin: string): string {
   const url = URL.parse(origin)
-  // An origin ends with its host and port; a URL with a path is not an origin. RFC 6454 section 7.
+  // An origin ends after the host and port, so a URL with a path is not an origin (RFC 6454 section 7).
   if (!url || !/^https?:$/.test(url.protocol) || url.origin !== origin.toLowerCase()) {
     throw originRefusal(`Origin ${printable(origin)} is not an origin that this server accepts.`)
   }

@@ -10,18 +10,18 @@ import { CODES } from './protocol.ts'
 import { readMessage } from './read-message.ts'
 import { serveMessage } from './serve-message.ts'
 
-/** The endpoint's dependencies. */
+/** The dependencies of the MCP endpoint. */
 export interface McpHandlerDeps extends ReadDeps {
   isOwnHost: IsOwnHost
-  /** Counts messages of every method. */
+  /** Limits messages, whatever their method. */
   limiter: RateLimiter
   /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
   clientAddress: string
-  /** Time limit for a response; has a default. */
+  /** The time limit for a response; optional. */
   deadlineMs?: number
 }
 
-/** Well below the timeouts of platforms and clients. */
+/** The default deadline is well below the timeouts of platforms and clients. */
 const DEADLINE_MS = 8_000
 
 /** Handles one request. Never throws. */
@@ -43,13 +43,13 @@ async function handleMessage(request: Request, deps: McpHandlerDeps): Promise<Re
   const { limiter, clientAddress } = deps
   const message = await readMessage(request)
   const waitSeconds = await limiter.take(clientAddress)
-  // A tool call reports failures in its result, which models read; all other methods report them in the status, which clients read.
+  // A tool call reports failures in its result, which the model reads. All other methods report them in the HTTP status, which the client reads.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw await rateLimitRefusal(waitSeconds)
   const response = await serveMessage({ request: withoutBody(request), message, deps: { ...deps, waitSeconds } })
   return respondWithResult(response, waitSeconds)
 }
 
-/** Returns the request without its body, which has been read, and without a session ID that another server may have set: this server has no sessions. */
+/** Returns the request without its body, which has already been read, and without any session ID, because this server has no sessions. */
 function withoutBody(request: Request): Request {
   const headers = new Headers(request.headers)
   headers.delete('Mcp-Session-Id')
@@ -71,7 +71,7 @@ async function withDeadline(work: Promise<Response>, deadlineMs: number): Promis
     return await Promise.race([work, late])
   } finally {
     clearTimeout(timer)
-    // After the deadline, nobody waits for this work, so its errors are ignored.
+    // After the deadline, the result is no longer needed, so errors are ignored.
     work.catch(() => {})
   }
 }
@@ -81,7 +81,7 @@ async function rateLimitRefusal(waitSeconds: number): Promise<Refusal> {
   return new Refusal(429, CODES.refused, describeRateLimit('messages', waitSeconds), waitSeconds)
 }
 
-/** Sends clients only messages written for them, never internal errors. */
+/** Converts an error to a rejection. Clients only see messages written for them, never internal errors. */
 function errorRefusal(thrown: unknown): Refusal {
   const error = toHubError(thrown)
   return thrown instanceof HubError && error.code === 'unavailable'

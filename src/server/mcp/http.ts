@@ -2,7 +2,7 @@
 
 const METHODS = 'POST, OPTIONS'
 
-/** Headers of every response, including errors, because browser clients read errors too. */
+/** Headers for every response, including errors, because clients in browsers need to read errors too. */
 const HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Mcp-Session-Id, MCP-Protocol-Version, Retry-After',
@@ -10,12 +10,12 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** Thrown for a request that is rejected before any protocol method is considered. */
+/** The error for a request that is rejected before its method is dispatched. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
   readonly code: number
-  /** Seconds until a retry makes sense; 0 if unknown. */
+  /** The number of seconds after which to retry; 0 if unknown. */
   readonly waitSeconds: number
 
   constructor(status: number, code: number, message: string, waitSeconds = 0) {
@@ -26,7 +26,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Responds with the library's response, but with our headers instead of its own, so that the response never contains a session ID. @param waitSeconds for Retry-After; 0 omits it */
+/** Copies the library's response but replaces its headers, so that the response never contains a session ID. @param waitSeconds for Retry-After; 0 omits it */
 export async function respondWithResult(response: Response, waitSeconds: number): Promise<Response> {
   const headers = new Headers(HEADERS)
   const type = response.headers.get('Content-Type')

@@ -1,18 +1,18 @@
 // Describes the MCP server: name, capabilities, instructions and cache lifetimes. Does not depend on what is published.
 import manifest from '../../../package.json' with { type: 'json' }
 
-/** Describes the server as clients list it. @param baseUrl the hub's own base URL */
+/** Describes the server for display in clients. @param baseUrl the hub's base URL */
 export function describeServer(baseUrl: string) {
   return { name: 'prompt-hub', title: 'Prompt Hub', version: manifest.version, websiteUrl: baseUrl }
 }
 
-/** The server's capabilities. `listChanged` and `subscribe` are missing, because a function cannot push messages. */
+/** The server's capabilities. `listChanged` and `subscribe` are not included, because a serverless function cannot push messages. */
 export const CAPABILITIES = {
   ...{ tools: {}, prompts: {}, resources: {}, completions: {} },
   extensions: { 'io.modelcontextprotocol/skills': {} },
 } as const
 
-/** Instructions for the model. Never contains third-party text. */
+/** Instructions for the model. They never contain third-party text. */
 export const INSTRUCTIONS = [
   'Prompt Hub is a public, read-only catalogue of versioned prompts, each addressed as owner/name.',
   'Find prompts with search_prompts, read them with get_prompt, and see their history with list_versions (then pin x.y.z in get_prompt).',
@@ -22,10 +22,10 @@ export const INSTRUCTIONS = [
 
 /** Lists that depend only on the code may be cached for a long time. */
 const CONSTANT = { ttlMs: 3_600_000, cacheScope: 'public' } as const
-/** Cached for as long as the read API's responses that change. docs/contract.md section 4 */
+/** The same lifetime as for mutable responses of the read API (docs/contract.md section 4). */
 const CHANGING = { ttlMs: 60_000, cacheScope: 'public' } as const
 
-/** The cache lifetime of each response, sent only in the 2026 revision. */
+/** The cache lifetime of each method's response, sent only to clients that use the 2026 revision. */
 export const CACHE_HINTS = {
   'server/discover': CONSTANT,
   'tools/list': CONSTANT,

@@ -1,20 +1,20 @@
-// Lists the first hundred prompts in `top` order as prompts and resources, on two pages.
+// Lists the top hundred prompts, on two pages, for `prompts/list` and `resources/list`.
 import { countCharacters } from '../../domain/text/text-length.ts'
 import type { MenuEntry } from '../../ports/search.ts'
 import type { ReadDeps } from '../read/records.ts'
 import { invalidParams } from './protocol.ts'
 
-/** Clients request all pages when they connect, and some give up after a certain number of them. */
+/** The list is short because clients request all pages when they connect, and some stop after a certain number of pages. */
 const PAGE_SIZE = 50
 
 /** One page of the menu. */
 interface MenuPage {
   entries: MenuEntry[]
-  /** The part of the result that contains `nextCursor`, if there is a next page. */
+  /** An object to merge into the result; contains `nextCursor` if there is a next page. */
   next: { nextCursor?: string }
 }
 
-/** Reads a page of the menu. @throws McpFailure for a cursor that we never issued */
+/** Reads a page of the menu. @throws McpFailure for a cursor that this server never issued */
 export async function readMenu({ cursor }: Record<string, unknown>, { search }: ReadDeps): Promise<MenuPage> {
   const offset = cursor === undefined ? 0 : readCursor(cursor)
   const entries = await search().listMenu()
@@ -25,7 +25,7 @@ export async function readMenu({ cursor }: Record<string, unknown>, { search }: 
 
 function readCursor(cursor: unknown): number {
   const offset = typeof cursor === 'string' ? Number(Buffer.from(cursor, 'base64url').toString().slice(1)) : Number.NaN
-  // Other strings may decode to the same number, but only this one was issued, so all others are rejected.
+  // Other strings may decode to the same number, so the cursor must be exactly the string that was issued.
   if (!(offset > 0) || formatCursor(offset) !== cursor) throw badCursor()
   return offset
 }
@@ -38,7 +38,7 @@ function badCursor() {
   return invalidParams('Unknown cursor. Omit "cursor" for the first page, then pass nextCursor unchanged.')
 }
 
-/** Control, format, private-use and unassigned characters, and other invisible ones: variation selectors, fillers. */
+/** Matches control, format, private-use and unassigned characters, and other invisible characters such as variation selectors and fillers. */
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu
 
 /** Converts a string to a single line without hidden characters. @param maxCharacters maximum length in code points; longer lines are truncated and end with `…` */

@@ -15,7 +15,7 @@ const ARGUMENT_CHARACTERS = 200
 export async function listPrompts(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
   const { entries, next } = await readMenu(params, deps)
   const prompts = entries.map(({ owner, name, title, description, variables }) => ({
-    // Clients turn it into a slash command, so it contains no slashes or spaces. Neither part can contain an underscore, so it can be split again.
+    // Clients turn the name into a slash command, so it contains no slashes or spaces. Neither part can contain an underscore, so the name can be split again.
     name: `${owner}__${name}`,
     title: `${owner}/${name}`,
     description: formatMenuEntry(title, description),
@@ -24,7 +24,7 @@ export async function listPrompts(params: Record<string, unknown>, deps: ReadDep
   return { prompts, ...next }
 }
 
-/** Returns the title and description in one line. */
+/** Joins the title and description in a single line. */
 export function formatMenuEntry(title: string, description: string): string {
   return menuText([title, description].filter((part) => part !== '').join(': '), DESCRIPTION_CHARACTERS)
 }
@@ -57,7 +57,7 @@ export async function getPrompt(params: Record<string, unknown>, deps: ReadDeps)
     throw invalidParams('arguments: expected an object of strings, for example {"language": "Go"}.')
   }
   const { variables } = repository
-  // Clients may send variables from an older version; unknown ones are ignored.
+  // Clients may send variables from an older version, so unknown variables are ignored.
   const known = Object.fromEntries(Object.entries(given).filter(([key]) => variables.some(({ name }) => name === key)))
   const parts = repository.messages ?? [{ role: 'user' as const, content }]
   const { value, problems } = fillMessages({ messages: parts, variables }, known, 'strict')

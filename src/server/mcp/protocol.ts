@@ -1,10 +1,10 @@
-// Defines what all methods share: protocol generations, error codes, and the exception that becomes a JSON-RPC error.
+// Defines what all MCP methods share: protocol generations, error codes, and the exception that becomes a JSON-RPC error.
 import { printable } from '../../domain/text/problems.ts'
 
 /** The protocol generation of a request: `2025` for revisions up to 2025-11-25, `2026` for 2026-07-28. */
 export type Era = '2025' | '2026'
 
-/** A method's result, before the library serialises it. */
+/** The result of a method, before the library serialises it. */
 export type McpResult = Record<string, unknown>
 
 /** JSON-RPC error codes, including MCP's own. */
@@ -14,13 +14,13 @@ export const CODES = {
   methodNotFound: -32_601,
   invalidParams: -32_602,
   internalError: -32_603,
-  /** The request was rejected before any method was considered. */
+  /** The request was rejected before its method was dispatched. */
   refused: -32_000,
-  /** Sent only to clients from 2025; 2026 uses `invalidParams`. */
+  /** Sent only to clients of the 2025 generation; 2026 uses `invalidParams`. */
   resourceNotFound: -32_002,
 } as const
 
-/** A JSON-RPC error: the library sends the code, message and data of any error that is thrown. */
+/** The exception for a JSON-RPC error. The library sends its code, message and data to the client. */
 export class McpFailure extends Error {
   override readonly name = 'McpFailure'
   readonly code: number
@@ -38,7 +38,7 @@ export function invalidParams(message: string): McpFailure {
   return new McpFailure(CODES.invalidParams, message)
 }
 
-/** Creates the error for a tool, prompt, resource or other thing that does not exist. @param given the name in the request @param hint what to do instead */
+/** Creates the error for an unknown tool, prompt, resource or similar. @param given the name in the request @param hint what to do instead */
 export function unknownName(
   what: string,
   given: unknown,

@@ -8,10 +8,10 @@ import { CODES, isObject } from './protocol.ts'
 /** A JSON-RPC message. Without a method, it is a response to a request that was never sent. */
 export type Message = Record<string, unknown> & { jsonrpc: '2.0'; method?: string }
 
-/** Maximum size of a body in bytes: no argument is longer than a prompt's content. */
+/** Maximum size of a request body, in bytes. It is sufficient because no argument is longer than a prompt's content. */
 const MAX_BYTES = LIMITS.contentBytes
 
-/** Reads the message of a request. @throws Refusal for a message that cannot be handled */
+/** Reads the message in a request. @throws Refusal for a message that cannot be handled */
 export async function readMessage(request: Request): Promise<Message> {
   const mediaType = request.headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase()
   if (mediaType !== 'application/json') {

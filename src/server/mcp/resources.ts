@@ -9,7 +9,7 @@ import { type McpFailure, type McpResult, unknownName } from './protocol.ts'
 
 const MEDIA_TYPE = 'text/plain'
 
-/** The URI templates of resources. */
+/** The URI templates for resources. */
 export const TEMPLATES = [
   {
     uriTemplate: 'hub://prompts/{owner}/{name}',
@@ -45,7 +45,7 @@ export async function listResources(params: Record<string, unknown>, deps: ReadD
   return { resources, ...next }
 }
 
-/** Handles `resources/read`: returns the stored text. */
+/** Handles `resources/read`: returns the stored content. */
 export async function readResource(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
   const { uri } = params
   if (typeof uri === 'string' && uri.startsWith('skill:')) {
@@ -59,7 +59,7 @@ export async function readResource(params: Record<string, unknown>, deps: ReadDe
   return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] }
 }
 
-/** Reads the content of the given version, or of the latest one; undefined if there is none. */
+/** Reads the content of the given version or, by default, the latest version. Returns undefined if there is no such version. */
 async function readText({ owner, name, version }: ResourceParts, deps: ReadDeps): Promise<string | undefined> {
   if (version === undefined) return (await findRepository(owner, name, deps))?.value().content ?? undefined
   const bytes = await findContent(owner, name, version, deps)
@@ -72,7 +72,7 @@ interface ResourceParts {
   version: string | undefined
 }
 
-/** Parses a resource URI; undefined if malformed, so that no store is queried for it. */
+/** Parses a resource URI. Returns undefined if the URI is malformed, so that no store is queried for it. */
 function splitAddress(uri: string): ResourceParts | undefined {
   const [, owner = '', name = '', version] =
     /^hub:\/\/prompts\/([^/]+)\/([^/]+)(?:\/versions\/([^/]+))?$/.exec(uri) ?? []

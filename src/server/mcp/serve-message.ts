@@ -4,9 +4,9 @@ import { dispatch, isSupported, type Serving } from './dispatch.ts'
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 import { CODES, type Era } from './protocol.ts'
 
-/** Handles one message, which is already parsed; the request's own body is not read again. */
+/** Handles one message, which has already been parsed; the request's body is not read again. */
 export async function serveMessage({ request, message, deps }: Serving): Promise<Response> {
-  // Imported here: the bundler would load a top-level import with the function, even for requests that are rejected.
+  // The library is imported here because a top-level import would be loaded with the function, even for requests that are rejected.
   const { createMcpHandler, isLegacyRequest, Server, WebStandardStreamableHTTPServerTransport } = await import(
     '@modelcontextprotocol/server'
   )
@@ -17,7 +17,7 @@ export async function serveMessage({ request, message, deps }: Serving): Promise
       cacheHints: { 'server/discover': CACHE_HINTS['server/discover'] },
       jsonSchemaValidator: NO_VALIDATOR,
     })
-    // There is one handler for all methods: with a handler per method, the library would validate parameters itself and report a client's mistake as an internal error. Without a handler, the library reports an unknown method with the status of its protocol version.
+    // A single handler serves all methods: with one handler per method, the library would validate parameters itself and report a client's mistake as an internal error. For an unknown method, no handler is set, so the library reports it with the status that the protocol version requires.
     if (isSupported(message.method ?? ''))
       server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, deps, era)
     return server
@@ -27,12 +27,12 @@ export async function serveMessage({ request, message, deps }: Serving): Promise
     const handler = createMcpHandler(() => createServer('2026'), { legacy: 'reject', keepAliveMs: 0 })
     return readWhole(await handler.fetch(request, { parsedBody: message }), handler)
   }
-  // `createMcpHandler` would always send events to these clients, but most expect JSON.
+  // `createMcpHandler` would always send an event stream to these clients, but most of them expect JSON.
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: !wantsEvents(request),
     keepAliveMs: 0,
   })
-  // The library sends the error codes of 2026 to all clients; clients from 2025 expect their own for a missing resource.
+  // The library sends the 2026 error codes to all clients, but for a missing resource, clients of the 2025 generation expect a different code.
   const send = transport.send.bind(transport)
   transport.send = (answer, options) =>
     message.method === 'resources/read' && 'error' in answer && answer.error.code === CODES.invalidParams
@@ -40,14 +40,14 @@ export async function serveMessage({ request, message, deps }: Serving): Promise
       : send(answer, options)
   const server = createServer('2025')
   await server.connect(transport)
-  // The library rejects clients whose Accept header does not list both types; here, every client gets a response.
+  // The library rejects requests whose Accept header does not list both types, so the header is replaced.
   const headers = new Headers(request.headers)
   headers.set('Accept', 'application/json, text/event-stream')
   const open = new Request(request.url, { method: 'POST', headers })
   return readWhole(await transport.handleRequest(open, { parsedBody: message }), server)
 }
 
-/** Reads a response completely before its server is closed, which would cut it off. */
+/** Reads a response completely before closing its server, because closing would truncate the response. */
 async function readWhole(response: Response, server: { close(): Promise<void> }): Promise<Response> {
   try {
     return new Response(await response.arrayBuffer(), response)
@@ -56,7 +56,7 @@ async function readWhole(response: Response, server: { close(): Promise<void> })
   }
 }
 
-/** The library validates only client responses to requests from the server. This server sends none, and creating the default validator takes milliseconds. */
+/** Replaces the library's default validator, which takes milliseconds to create. It only validates client responses to requests from the server, and this server sends none. */
 const NO_VALIDATOR = {
   getValidator(): never {
     throw new Error('this server sends no requests to its clients')

@@ -1,11 +1,11 @@
-// Serves Agent Skills through MCP's skills extension. https://github.com/modelcontextprotocol/ext-skills
+// Serves Agent Skills through MCP's skills extension (https://github.com/modelcontextprotocol/ext-skills).
 import { describeFront, formatSkill, type SkillVersion } from '../../domain/content/skill.ts'
 import { digestText } from '../../ports/measure.ts'
 import type { ReadDeps } from '../read/records.ts'
 import { findSkill } from '../read/skills.ts'
 import { invalidParams, type McpResult, unknownName } from './protocol.ts'
 
-/** Handles `skills/list`. The list is always empty, because clients read lists without being asked, and skills are third-party texts. */
+/** Handles `skills/list`. The list is always empty, because clients load lists without the user asking, and skills are third-party text. */
 export function listSkills({ cursor }: Record<string, unknown>): McpResult {
   if (cursor !== undefined) throw invalidParams('Unknown cursor. The list is empty; use skills/get to get a skill.')
   return { skills: [] }
@@ -29,7 +29,7 @@ export async function readSkillText(uri: string, deps: ReadDeps): Promise<string
   return skill && formatSkill(skill)
 }
 
-/** Finds a skill by its URI. The name comes last, because the extension requires it as the name of the folder that contains the SKILL.md. */
+/** Finds a skill by its URI. The name comes last in the URI, because the extension requires the folder that contains SKILL.md to have the skill's name. */
 async function findByUri(uri: unknown, deps: ReadDeps): Promise<SkillVersion | undefined> {
   const [, owner = '', version, name = ''] =
     (typeof uri === 'string' && /^skill:\/\/([^/]+)(?:\/v([^/]+))?\/([^/]+)\/SKILL\.md$/.exec(uri)) || []

@@ -22,7 +22,7 @@ const SUMMARY = [
   'html_url',
 ] as const
 
-/** The record fields in each tool's result; no others reach a model. tool-outputs.ts describes them. */
+/** The record fields included in each tool's result; no other fields reach a model. tool-outputs.ts describes them. */
 export const FIELDS = {
   search_prompts: SUMMARY,
   get_prompt: [
@@ -35,7 +35,7 @@ export const FIELDS = {
   list_tags: ['name', 'count'],
 } as const
 
-/** Fields of `get_prompt` that its open schema omits: every client loads the tool list, so it is kept short and stable. */
+/** Fields of `get_prompt` that its open schema omits, to keep the tool list, which every client loads, short and stable. */
 const CHAT_FIELDS = ['format', 'messages'] as const
 
 /** The handler of each tool. @throws HubError with a message that says what to do next */
@@ -84,23 +84,23 @@ export const TOOL_ANSWERS: {
   },
 }
 
-/** Computes an older version's warnings. Those of the latest version are in the repository's record; others are rarely requested, so they are computed on demand. */
+/** Computes the warnings for an older version. The repository's record contains only those for the latest version; other warnings are rarely requested, so they are computed on demand. */
 async function findWarnings(record: VersionRecord): Promise<Warning[]> {
   const { warnOfTexts } = await import('../../domain/review/findings.ts')
   return warnOfTexts(record)
 }
 
-/** The parts of a result that change when placeholders are filled. */
+/** The fields of a result that change when placeholders are filled in. */
 interface FilledFields extends Pick<VersionRecord, 'content' | 'messages'> {
   missing_variables: string[]
 }
 
-/** Fills placeholders. @throws HubError `invalid_request` for a value that does not match its variable, `content_too_large` if the filled text exceeds the limit */
+/** Fills in placeholders. @throws HubError `invalid_request` for a value that does not match its variable, `content_too_large` if the filled text exceeds the limit */
 async function fill({ content, messages, variables }: VersionRecord, values: FillingValues): Promise<FilledFields> {
   const { fillContent, fillMessages, formatFillingProblems } = await import('../../domain/content/filling.ts')
   const { value, problems } = fillContent({ content, variables }, values, 'lenient')
   if (value) {
-    // Messages are filled separately, so that a value can never create a message.
+    // Each message is filled in separately, so that a value can never create a new message.
     const filled = messages && fillMessages({ messages, variables }, values, 'lenient').value!.messages
     return { content: value.content, messages: filled, missing_variables: value.missing }
   }
@@ -108,7 +108,7 @@ async function fill({ content, messages, variables }: VersionRecord, values: Fil
   throw new HubError(code, `variables: ${formatFillingProblems(problems)}.`)
 }
 
-/** Returns the result of a call without values: the unchanged content, with all placeholders. */
+/** Returns the result for a call without values: the unchanged content with all its placeholders. */
 function leaveOpen({ content, messages, variables }: VersionRecord): FilledFields {
   const names = new Set(variables.map(({ name }) => name))
   return { content, messages, missing_variables: findPlaceholders(content).filter((name) => names.has(name)) }
@@ -134,7 +134,7 @@ async function repositoryNotFound(owner: string, name: string, deps: ReadDeps): 
   )
 }
 
-/** Maximum number of versions named in a message. */
+/** Maximum number of versions listed in a message. */
 const MAX_NAMED = 5
 
 function versionNotFound(owner: string, name: string, version: string, active: readonly string[]): HubError {

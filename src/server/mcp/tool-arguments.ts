@@ -1,4 +1,4 @@
-// Parses tool arguments: corrects common mistakes of models, then validates everything at once.
+// Parses tool arguments: corrects mistakes that models commonly make, then validates all arguments together.
 import * as z from 'zod'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
@@ -8,7 +8,7 @@ import { formatProblems, parseWithSchema } from '../../domain/text/problems.ts'
 import { countCharacters } from '../../domain/text/text-length.ts'
 import { isObject } from './protocol.ts'
 
-/** The pattern from docs/contract.md section 1, without its lookahead, which clients that compile patterns with RE2 reject. */
+/** The pattern from docs/contract.md section 1 without its lookahead, which RE2 does not support and some clients compile patterns with RE2. */
 const WORDS_PATTERN = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
 const VERSION_PATTERN = '^(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})$'
 
@@ -24,14 +24,14 @@ const version = checked(isVersion, 'expected the form x.y.z, for example "1.0.0"
 const label = shortText(LIMITS.tagCharacters, 'production').describe('A label instead of a version.')
 const page = whole(LIMITS.highestPage, 2).describe('1-based page number. Default 1.')
 
-/** Maximum and default page size of each list. */
+/** The maximum and default page size for each list. */
 export const PAGE_SIZES = {
   search_prompts: { most: 50, usual: 10 },
   list_versions: { most: 100, usual: 20 },
   list_tags: { most: 200, usual: 50 },
 } as const
 
-/** The arguments of each tool. The schemas are closed, so unknown arguments are rejected rather than ignored. */
+/** The argument schema of each tool. The schemas are closed, so unknown arguments are rejected rather than ignored. */
 export const INPUTS = {
   search_prompts: z.strictObject({
     q: shortText(LIMITS.queryCharacters, 'code review')
@@ -79,7 +79,7 @@ function checked(isRight: (text: string) => boolean, wanted: string) {
   return z.string(wanted).refine(isRight, wanted)
 }
 
-/** Lengths count code points, as JSON Schema does. */
+/** Lengths are counted in code points, as in JSON Schema. */
 function shortText(maxCharacters: number, example: string) {
   const wanted = `expected a string of at most ${maxCharacters} characters, for example "${example}"`
   return checked((text) => countCharacters(text) <= maxCharacters, wanted).meta({ maxLength: maxCharacters })
@@ -100,17 +100,17 @@ type Given = Record<string, unknown>
 /** The validated arguments of a tool. */
 export type Arguments<Name extends ToolName> = z.output<(typeof INPUTS)[Name]>
 
-/** Parses the arguments of a call. @throws HubError `invalid_request` with every problem, each with its argument and an example */
+/** Parses the arguments of a call. @throws HubError `invalid_request` that lists every problem with the argument's name and an example */
 export function readArguments<Name extends ToolName>(tool: Name, given: Given): Arguments<Name>
 export function readArguments(tool: ToolName, given: Given): unknown {
   const settled = settle(tool, given)
   const { value, problems } = parseWithSchema<z.ZodType>(INPUTS[tool], settled)
   if (problems) throw new HubError('invalid_request', formatProblems(problems))
-  // zod removes an own `__proto__` property from a record, but {{__proto__}} is a normal placeholder, so the values are taken from the input.
+  // zod removes an own `__proto__` property from a record, but {{__proto__}} is a valid placeholder, so the values are taken from the input.
   return isObject(value) && isObject(settled.variables) ? { ...value, variables: textsIn(settled.variables) } : value
 }
 
-/** Converts input that is accepted but not advertised into the advertised form. */
+/** Converts alternative forms of input, which are accepted but not in the schema, to the form in the schema. */
 function settle(tool: ToolName, given: Given): Given {
   const settled = { ...given }
   if (tool === 'search_prompts' || tool === 'list_tags') {
@@ -138,7 +138,7 @@ function rename(settled: Given, from: string, to: string): void {
   delete settled[from]
 }
 
-/** Splits `owner/name` in one argument if no owner is given. */
+/** Splits an argument of the form `owner/name` if no owner is given. */
 function splitFullName(settled: Given, key: 'repo' | 'name'): void {
   const text = settled[key]
   if (typeof text !== 'string' || settled.owner !== undefined) return
@@ -150,7 +150,7 @@ function splitFullName(settled: Given, key: 'repo' | 'name'): void {
   settled.name = name
 }
 
-/** Converts numbers and booleans to strings. `__proto__` remains a normal key. */
+/** Converts numbers and booleans to strings. `__proto__` is treated like any other key. */
 function textsOf(variables: Given): Given {
   return Object.fromEntries(
     Object.entries(variables).map(([key, value]) => [

@@ -1,4 +1,4 @@
-// Defines the schemas of tool results, which only the tool list uses; results are built from records.
+// Defines the schemas of tool results. Only the tool list uses them; results are built from records without validation.
 import * as z from 'zod'
 import { pick } from '../../domain/api/envelope.ts'
 import {
@@ -17,17 +17,17 @@ import { FIELDS } from './tool-answers.ts'
 const prompt = {
   ...RepositorySummary.shape,
   ...VersionSummary.shape,
-  // Fields with the same name come from the version's record, which is spread last, so the URL is the version's.
+  // The version's record is spread last, so fields that exist in both records, such as `url`, are the version's.
   ...VersionRecord.shape,
-  // Inlined without its ID, because some clients do not resolve `$ref`.
+  // The schema is inlined without its ID, because some clients do not resolve `$ref`.
   variables: z.array(z.object(Variable.shape)).describe('The version’s placeholders.'),
-  // These are sentences rather than records, because a model reads them and a smaller schema is cheaper for every client.
+  // The lists below contain sentences rather than records, because a model reads them and a smaller schema uses fewer tokens in every client.
   advisories: z.array(z.string()).describe('Warnings from the maintainers about this version.'),
   warnings: z.array(z.string()).describe('Findings in the text fields, such as invisible characters.'),
   missing_variables: z.array(z.string()).describe('Variables whose placeholder is still in content.'),
 }
 
-/** The result of each tool. The schemas are open: fields may be added. */
+/** The result schema of each tool. The schemas are open, so fields can be added later. */
 export const OUTPUTS = {
   search_prompts: inlineSearch(z.object(pick(RepositorySummary.shape, FIELDS.search_prompts))),
   get_prompt: single(z.object(pick(prompt, FIELDS.get_prompt))),
@@ -40,7 +40,7 @@ function inline<Records extends z.ZodObject<{ data: z.ZodType; meta: z.ZodObject
   return z.object({ data: shape.data, meta: z.object(shape.meta.shape) })
 }
 
-/** Inlines a page of search results, also without IDs. */
+/** Inlines the schema for a page of search results, also without IDs. */
 function inlineSearch<Record extends z.ZodType>(record: Record) {
   const matched = z
     .object(Matched.shape)

@@ -33,22 +33,22 @@ function inputSchemaOf(tool: ToolName): JsonSchema {
   return tidy(toJsonSchema(INPUTS[tool]), ['propertyNames'])
 }
 
-/** Bounds of a value, which are useful to the sender but not to the reader. */
+/** Schema keywords for a value's bounds, which are useful to the sender of a value but not to its reader. */
 const BOUNDS = ['maxLength', 'minLength', 'minimum', 'exclusiveMinimum', 'maximum', 'minItems', 'maxItems']
 
-/** Returns a tool's output as JSON Schema, without patterns, which only the input needs and RE2 may reject. */
+/** Returns a tool's output as JSON Schema, without patterns, which only input needs and which RE2 may reject. */
 function outputSchemaOf(tool: ToolName): JsonSchema {
   return tidy(toJsonSchema(OUTPUTS[tool]), ['propertyNames', 'pattern', ...BOUNDS])
 }
 
-/** Removes what clients cannot use, and replaces lists of types, which strict clients do not support, with `anyOf`. */
+/** Removes keywords that clients cannot use, and replaces lists of types with `anyOf`, because strict clients do not support such lists. */
 function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
   const { type, anyOf, properties, items, additionalProperties, ...rest } = schema
   const under = (part: z.core.JSONSchema._JSONSchema) => (typeof part === 'boolean' ? part : tidy(part, dropped))
   const types = Array.isArray(type) ? type.map((each): JsonSchema => ({ type: each })) : undefined
   const tidied: JsonSchema = {
     ...(types || type === undefined ? {} : { type }),
-    // The members need no description, because the field itself has one.
+    // The alternatives need no description, because the field itself has one.
     ...(anyOf || types ? { anyOf: (anyOf ?? types!).map((part) => withoutDescription(tidy(part, dropped))) } : {}),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, under(part)])),
@@ -58,7 +58,7 @@ function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
     ...rest,
   }
   for (const key of dropped) Reflect.deleteProperty(tidied, key)
-  // zod emits the largest safe integer as a maximum, which is not one of our limits.
+  // zod emits the largest safe integer as a maximum, but this is not a limit of the hub.
   if (tidied.maximum === Number.MAX_SAFE_INTEGER) delete tidied.maximum
   return tidied
 }
@@ -72,7 +72,7 @@ function withoutDescription({ description: _, ...rest }: JsonSchema): JsonSchema
   return rest
 }
 
-/** All tools, as in `tools/list`. All hints are set, because a tool without them counts as destructive. */
+/** All tools, as returned by `tools/list`. All hints are set, because a tool without hints is assumed to be destructive. */
 export const TOOLS = TOOL_NAMES.map((name) => ({
   name,
   title: WORDS[name].title,

@@ -1,11 +1,11 @@
-// Runs searches for the search page: applies filters, and counts the results of each additional filter.
+// Runs searches for the search page: applies filters, and counts the results for each further filter.
 
 import { LIMITS } from '../../domain/api/limits.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { Search } from '../../ports/search.ts'
 import type { SearchPageQuery } from './search-page-query.ts'
 
-/** Number of best matches that are examined. Filters and counts cover only these, because examining more takes longer and hardly anyone pages that far. */
+/** The number of best matches to examine. Filters and counts cover only these matches, because examining more takes longer and few users page that far. */
 export const MAX_CANDIDATES = 400
 /** Maximum number of values shown for each filter; more would push the other filters out of view. */
 const MAX_VALUES = 8
@@ -20,13 +20,13 @@ export interface Facet {
 export interface Found {
   rows: RepositorySummary[]
   total: number
-  /** Whether there may be more than `total`. */
+  /** Whether there may be more results than `total`. */
   isCut: boolean
   pages: number
   facets: { tags: Facet[]; owners: Facet[]; licenses: Facet[]; withVariables: number; withProvenance: number }
   corrected: Readonly<Record<string, string>>
   ignored: readonly string[]
-  /** The number of results that match every word; undefined if the search does not report it. */
+  /** The number of results that match every word; undefined if the search does not report this number. */
   exact: number | undefined
 }
 

@@ -1,4 +1,4 @@
-// Responds to website requests with an Astro page, or with the not-found page.
+// Responds to website requests with an Astro page or the not-found page.
 import {
   CACHE_CONTROL,
   matchSkillPath,
@@ -21,11 +21,11 @@ export interface PageDeps extends PageSources {
   render: RenderPage
   limiter: RateLimiter
   clientAddress: string
-  /** Previously rendered pages; undefined behind a CDN. */
+  /** The cache of rendered pages; undefined behind a CDN. */
   cache: PageCache | undefined
 }
 
-/** A path that only the not-found page matches. */
+/** A path for which the not-found page is rendered. */
 const NOTHING = '/-/-/-/-/-/-'
 
 /** Handles one page request. Never throws: errors become responses. */
@@ -36,7 +36,7 @@ export async function handlePage(request: Request, connect: Connect<PageDeps>): 
     const moved = skill ? undefined : redirectMoved(url)
     if (moved) return moved
     const deps = await connect()
-    // No page has a percent-encoded path.
+    // No page has a percent-encoded path, so such a path is not found.
     const path = url.pathname.includes('%') ? NOTHING : withoutSlash(url.pathname)
     const known = deps.cache?.find(path)
     if (known) return respondWithPage(request, known)
@@ -53,14 +53,14 @@ export async function handlePage(request: Request, connect: Connect<PageDeps>): 
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
 
-/** Redirects a URL whose page has moved; undefined if it has not. */
+/** Redirects a URL whose page has moved. Returns undefined if it has not moved. */
 export function redirectMoved(url: URL): Response | undefined {
   const location = findMoved(url)
   if (location === undefined) return undefined
   return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })
 }
 
-/** Returns the target of a redirect: upper case to lower case, a version to its page below `v`, and the compare form to the page that compares the two versions. */
+/** Returns the target of a redirect, if any. Uppercase URLs redirect to lowercase, a version to its page below `/v/`, and the compare form to the page that compares the two versions. */
 function findMoved({ pathname, search, searchParams }: URL): string | undefined {
   const path = withoutSlash(pathname)
   const lower = path.toLowerCase()
@@ -75,7 +75,7 @@ function findMoved({ pathname, search, searchParams }: URL): string | undefined 
 
 /** Renders the page at a URL, or the not-found page. @param address the path with its query @throws the first error that a port threw during rendering */
 async function makePage(address: string, path: string, deps: PageDeps): Promise<PageResponse> {
-  // Failures are recorded, because Astro converts anything thrown into an empty response.
+  // Failures are recorded here, because Astro turns any exception into an empty response.
   const failures: unknown[] = []
   const hub = openPageData(deps, (failure) => failures.push(failure))
   const tryRender = async (at: string) => {
@@ -85,7 +85,7 @@ async function makePage(address: string, path: string, deps: PageDeps): Promise<
   }
   try {
     let page = await tryRender(address)
-    // If a page's subject does not exist, its response has no body.
+    // If the prompt, owner or tag of a page does not exist, the response has no body.
     const isNothing = page.status >= 400 && page.status < 500 && page.bytes.length === 0
     if (isNothing && failures.length === 0) page = await tryRender(NOTHING)
     if (failures.length > 0 || (page.status !== 200 && page.status !== 404))
@@ -97,7 +97,7 @@ async function makePage(address: string, path: string, deps: PageDeps): Promise<
   }
 }
 
-/** Returns the cache tags of a page: its repository, owner or tag. */
+/** Returns the cache tags for a page: those of its repository, owner or tag. */
 function tagsOf(path: string): string[] {
   const [first = '', second = '', third = ''] = path.slice(1).split('/')
   if (first === 'tags') return isTag(second) ? [tagCacheTag(second)] : []

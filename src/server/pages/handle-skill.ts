@@ -1,4 +1,4 @@
-// Serves Agent Skills: SKILL.md files, and the indexes through which clients find and install them.
+// Serves Agent Skills: the SKILL.md files, and the indexes that clients use to find and install skills.
 import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, ownerCacheTag, type PathParameters, repositoryCacheTag } from '../../domain/api/routes.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
@@ -11,7 +11,7 @@ import { findSkill, type SkillPlace } from '../read/skills.ts'
 import { respondToError } from '../refusals.ts'
 import { respondWith } from '../respond.ts'
 
-/** Handles one request; errors are the same as the API's. docs/contract.md section 4 */
+/** Handles one request. Errors have the same form as in the API (docs/contract.md section 4). */
 export async function handleSkill(
   request: Request,
   { file, parameters }: { file: string; parameters: PathParameters },
@@ -38,7 +38,7 @@ export async function handleSkill(
   }
 }
 
-/** @param said the name as repeated in the URL, which must match */
+/** @param said the skill's name as repeated in the URL, which must match */
 async function makeFile(place: SkillPlace, said: string | undefined, isIndex: boolean, sources: Sources) {
   const skill = said === undefined || said === place.name ? await findSkill(place, sources) : undefined
   if (!skill) return undefined

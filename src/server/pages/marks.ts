@@ -1,7 +1,7 @@
 // Finds the words in a text to highlight as search matches.
 import { tokenize } from '../../domain/search/tokens.ts'
 
-/** A part of a text, and whether it is a match. */
+/** A part of a text, with whether to highlight it. */
 interface MarkedPart {
   text: string
   isMatch: boolean
@@ -10,12 +10,12 @@ interface MarkedPart {
 /** Minimum length of the prefix that two words must share to count as forms of the same word. */
 const SHORTEST_STEM = 4
 
-/** Lists the words of a query, and the words to which they were corrected. @param corrected each corrected word, by the word that was typed */
+/** Lists the words of a query and their corrections. @param corrected the correction for each misspelled word */
 export function listSearchWords(question: string, corrected: Readonly<Record<string, string>> = {}): string[] {
   return [...new Set([question, ...Object.values(corrected)].flatMap((text) => tokenize(text)))]
 }
 
-/** Splits a text into parts that, joined, form the text again. A word matches if it starts with a search word or is the prefix of one. */
+/** Splits a text into matching and other parts; joined, they form the original text. A word matches if it starts with a search word, or if a search word starts with it. */
 export function markWords(text: string, sought: readonly string[]): MarkedPart[] {
   if (sought.length === 0) return [{ text, isMatch: false }]
   const parts: MarkedPart[] = []

@@ -1,12 +1,12 @@
-// Suggests words from the catalogue when a search has no results.
+// Suggests words from the catalogue if a search has no results.
 import type { Search } from '../../ports/search.ts'
 
-/** Maximum number of words looked up; each requires one search query. */
+/** Maximum number of query words to look up; each requires a search query. */
 const MAX_WORDS = 3
 const MAX_OFFERED = 6
-/** Words that share a shorter prefix are not suggested. */
+/** Minimum length of the prefix that a suggestion shares with a query word. */
 const MIN_LETTERS = 3
-/** Number of prompts in which words are looked up. */
+/** The number of prompts from which each lookup takes words. */
 const CANDIDATES = 10
 
 /** Finds words in titles and tags that share a prefix with a word of the query, longest shared prefix first. @throws HubError `unavailable` when the search is unavailable */

@@ -2,20 +2,20 @@
 import { LRUCache } from 'lru-cache'
 import type { PageResponse } from '../respond.ts'
 
-/** Maximum size of the cache: enough for the popular pages of a large catalogue, or all pages of a small one. */
+/** Maximum size of the cache, enough for the popular pages of a large catalogue or all pages of a small catalogue. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** Overhead of a page in addition to its bytes. */
+/** Memory overhead of a cached page, in addition to its body. */
 const ENTRY_BYTES = 512
-/** Lifetime of an entry, the same as in shared caches: another process with the same content may publish too, and cannot purge this cache. */
+/** Lifetime of an entry, the same as in shared caches. It is short because another process with the same content may publish too, but cannot purge this cache. */
 const MAX_AGE_MS = 60_000
 
 /** Rendered pages by path. */
 export interface PageCache {
   find(path: string): PageResponse | undefined
   /**
-   * Renders a page once for all requests that arrive meanwhile, and caches it if its status is 200 and no query varies it. After a purge, requests get a new rendering, and the old one is not cached.
+   * Renders a page once for all requests that arrive during the rendering, and caches it if its status is 200 and it does not depend on the query. After a purge, the page is rendered again, and a rendering that started before the purge is not cached.
    *
-   * @param address the path, with the query if it varies the page
+   * @param address the path, with the query if the page depends on it
    */
   render(address: string, make: () => Promise<PageResponse>): Promise<PageResponse>
   /** Removes all pages with any of the tags. */
@@ -29,7 +29,7 @@ export function openPageCache(): PageCache {
     ttl: MAX_AGE_MS,
     sizeCalculation: ({ bytes }) => bytes.length + ENTRY_BYTES,
   })
-  /** Pages that are being rendered, by address. */
+  /** Pages being rendered, by address. */
   let rendering = new Map<string, Promise<PageResponse>>()
   return {
     find: (path) => pages.get(path),

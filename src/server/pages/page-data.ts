@@ -10,7 +10,7 @@ import { findClose } from '../read/close-names.ts'
 import type { ReadDeps } from '../read/records.ts'
 import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
 
-/** Lists of an entire catalogue, parsed once per build, because the Node server returns the same bytes each time. The map is weak, so that they are freed together with their build. */
+/** Parsed lists of the entire catalogue, by their bytes, which are the same object throughout a build on the Node server. The map is weak, so that the lists are freed together with their build. */
 const parsed = new WeakMap<Bytes, unknown>()
 
 function parseOnce<Record>(bytes: Bytes): Record[] {
@@ -18,14 +18,14 @@ function parseOnce<Record>(bytes: Bytes): Record[] {
   return parsed.get(bytes) as Record[]
 }
 
-/** The sources of page data: those of the read API, plus what the platform adds. */
+/** The sources of page data: those of the read API, and those that the platform adds. */
 export type PageSources = ReadDeps & Pick<PageData, 'sourceHost' | 'brokenOf'>
 
-/** Creates the data access for a page. @param onFailure called with any error that a query throws */
+/** Creates the queries for a page. @param onFailure called with any error that a query throws */
 export function openPageData(sources: PageSources, onFailure: (failure: unknown) => void): PageData {
   const { baseUrl, siteFiles, search, sourceHost, brokenOf } = sources
   const isPrompt = (owner: string, name: string) => isOwner(owner) && isName(name)
-  /** Wraps a query so that its failure is reported. */
+  /** Wraps a query so that errors are passed to `onFailure`. */
   const telling =
     <Given extends unknown[], Value>(ask: (...given: Given) => Promise<Value>) =>
     (...given: Given): Promise<Value> =>

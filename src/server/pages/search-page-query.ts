@@ -1,25 +1,25 @@
-// Parses and formats the search page's query.
+// Parses and formats the query of the search page.
 
 import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS, type Sort } from '../../domain/api/routes.ts'
 import { isOwner, isTag } from '../../domain/content/names.ts'
 
-/** A search query. */
+/** A query of the search page. */
 export interface SearchPageQuery {
   q: string
-  /** The order. Undefined: best match first if there are words, otherwise `top`. */
+  /** The sort order. If undefined: best match first if there are words, otherwise `top`. */
   sort: Sort | undefined
   tags: string[]
   owner: string | undefined
   license: string | undefined
   /** Whether to show only prompts with variables. */
   withVariables: boolean
-  /** Whether to show only prompts whose publishing CI run was verified. */
+  /** Whether to show only prompts published by a verified CI run. */
   withProvenance: boolean
   page: number
 }
 
-/** Parses the query of a URL; invalid values are ignored, and words beyond the length limit are cut off. */
+/** Parses a URL's query. Invalid values are ignored, and text beyond the length limit is cut off. */
 export function parseSearchPageQuery(query: URLSearchParams): SearchPageQuery {
   const owner = query.get('owner') ?? ''
   const license = query.get('license') ?? ''

@@ -13,42 +13,42 @@ import type { VerifiedJob, VerifyJob } from './oidc.ts'
 
 /** A publisher with a valid token. Access is checked separately for each repository. */
 export interface Bearer {
-  /** Identifies the publisher for idempotency; never shown. */
+  /** Identifies the publisher for idempotency; never shown to anyone. */
   id: string
-  /** Identifies the publisher for limits: a person with all of their tokens, an operator's token, or a job's repository. */
+  /** Identifies the publisher for rate limits: a user with all of the user's tokens, an operator's token, or a CI job's repository. */
   publisher: string
-  /** The ID of the token that was used; undefined for a job, whose token is not listed anywhere. */
+  /** The token's ID; undefined for a CI job, whose token is not listed anywhere. */
   tokenId: string | undefined
-  /** The publishing handle; undefined for operators and jobs, which publish as the owner. */
+  /** The publisher's handle; undefined for operators and CI jobs, which publish as the owner. */
   login: string | undefined
-  /** The token's scope; undefined if it covers everything that its holder may publish to. */
+  /** The token's scope; undefined if it covers everything its holder may publish to. */
   scope: string | undefined
-  /** The token's permissions; undefined for a job, whose owner defines them. */
+  /** The token's permissions; undefined for a CI job, whose permissions the owner defines. */
   permissions: readonly Permission[] | undefined
   holder: Holder
   provenance: Provenance | undefined
 }
 
-/** The publisher of a request. */
+/** Who sent a publish request. */
 type Holder = TokenRecord['holder'] | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal' | 'jti' | 'endsMs'>)
 
-/** Looks up a token. @throws HubError `unavailable` if the store cannot be reached, so that nobody is admitted in that case */
+/** Looks up a token. @throws HubError `unavailable` if the store cannot be reached, so that nobody is admitted without a check */
 type FindToken = (token: string) => Promise<TokenRecord | undefined>
 
 /** The dependencies of authentication; each function throws if its store cannot be reached. */
 export interface AuthDeps {
   findToken: FindToken
-  /** Returns whether a login still belongs to this person. GitHub may reassign a login, but never an account's number. */
+  /** Returns whether a login still belongs to this user. GitHub may reassign a login, but never an account ID. */
   ownsLogin: (person: Person) => Promise<boolean>
   verifyJob: VerifyJob
-  /** Marks a job's token as used for a request until the token expires. @returns false if it was used for another request */
+  /** Marks a CI job's token as used for a request until the token expires. @returns false if the token was used for another request */
   spendJob: (use: { jti: string; request: string; endsMs: number }) => Promise<boolean>
 }
 
-/** Returns whether a token looks like an OIDC token, which has three parts separated by dots. Our own tokens contain no dots. */
+/** Returns whether a token looks like an OIDC token, which has three parts separated by dots. Hub tokens contain no dots. */
 const looksLikeJob = (token: string): boolean => token.split('.').length === 3
 
-/** The message for missing, malformed, unknown and revoked tokens alike, so that nobody learns which tokens exist. */
+/** One message for missing, malformed, unknown and revoked tokens, so that nobody learns which tokens exist. */
 const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization: Bearer hub_…".'
 
 /**
@@ -82,11 +82,11 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
   }
 }
 
-/** Authenticates a job. `admitJob` checks later, and only for trusted jobs, whether the token was already used. */
+/** Authenticates a CI job. Whether the token was already used is checked later, by `admitJob`, and only for trusted jobs. */
 async function authenticateJob(token: string, deps: AuthDeps, now: Date): Promise<Bearer> {
   const { repositoryId, jti, endsMs, provenance, findRefusal } = await deps.verifyJob(token, now)
   return {
-    // All jobs of one repository count as one publisher, for limits and idempotency.
+    // All CI jobs in one repository count as one publisher for rate limits and idempotency.
     id: `job:${repositoryId}`,
     publisher: `job:${repositoryId}`,
     tokenId: undefined,
@@ -107,7 +107,7 @@ export function requireScope({ scope }: Bearer, owner: string, name: string): vo
     )
 }
 
-/** @param why a sentence that explains why more than the usual permission is needed @throws HubError `forbidden` if the token lacks the permission, which the message names */
+/** @param why a sentence that explains why a higher permission than usual is needed @throws HubError `forbidden`, with a message that names the permission, if the token lacks it */
 export function requirePermission({ permissions }: Bearer, needed: Permission, why = ''): void {
   if (permissions === undefined || hasPermission(permissions, needed)) return
   throw new HubError(
@@ -117,7 +117,7 @@ export function requirePermission({ permissions }: Bearer, needed: Permission, w
 }
 
 /**
- * Checks that a publisher currently has access to a repository, because it may have been revoked since the token was created.
+ * Checks that a publisher currently has access to a repository, because access may have been revoked since the token was created.
  *
  * @param needed the permission that the request needs
  * @param ownerIndex the text of the owner's `index.md` in git, or undefined
@@ -131,7 +131,7 @@ export function requireRights(
 ): void {
   if (holder.kind === 'operator') return
   const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
-  // A broken file on the branch is not the publisher's fault, so the message does not say that they are not a member.
+  // An invalid file on the branch is not the publisher's fault, so the message must not claim that the publisher is not a member.
   if (parsed?.problems) throw brokenFileError({ kind: 'owner', owner }, parsed.problems)
   const file = parsed?.value
   if (holder.kind === 'job') {

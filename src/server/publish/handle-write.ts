@@ -1,4 +1,4 @@
-// Handles all writes to the API: POST publishes a version; PATCH, PUT and DELETE change what is already published. The checks that do not need git run here, in the order of docs/contract.md section 7.
+// Handles all write requests to the API: POST publishes a version; PATCH, PUT and DELETE change what is already published. The checks that do not need git run here, in the order given in docs/contract.md section 7.
 import { hash } from 'node:crypto'
 import type { Permission } from '../../domain/access/permissions.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -21,13 +21,13 @@ import { openPublish } from './publish.ts'
 import { type Clock, readOwnerIndex, SYSTEM_CLOCK } from './rounds.ts'
 import type { OpenWrite, Sending, WriteDeps } from './write-to-git.ts'
 
-/** The dependencies for publishing. */
+/** The dependencies of the write handler. */
 export interface PublishHandlerDeps extends WriteDeps, AuthDeps {
-  /** Records when a token was last used; failures are ignored, because this is only informational. */
+  /** Records when a token was last used. Failures are ignored, because this time is only informational. */
   recordTokenUse: (tokenId: string) => Promise<void>
-  /** Limits publishes for each publisher. */
+  /** Limits publishes per publisher. */
   limiter: RateLimiter
-  /** Limits requests with invalid tokens for each client IP address. */
+  /** Limits requests with an invalid token per client IP address. */
   failedTokens: RateLimiter
   /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
   clientAddress: string
@@ -48,7 +48,7 @@ export async function handleWrite(
   try {
     const incoming = openBody(request, LIMITS.requestBytes, contentTooLarge)
     await incoming.checkLength()
-    // The body of a DELETE is optional, so its type is checked only if there is one.
+    // The body of a DELETE is optional, so the media type is checked only if there is a body.
     if (method !== 'DELETE') requireJson(request)
     const deps = await connect()
     const bearer = await admitBearer(request, deps, new Date(arrivedMs))
@@ -56,9 +56,9 @@ export async function handleWrite(
     const write =
       route.id === 'publish'
         ? openPublish(request)
-        : // Imported when first needed, because most writes are publishes.
+        : // Imported on first use, because most writes are publishes.
           (await import('./manage.ts')).openChange(route.id, method, route.parameters)
-    // The rest of the body is read only if the token is valid, so that requests with an invalid one use no memory.
+    // The rest of the body is read only if the token is valid, so that requests with an invalid token use no memory.
     const bytes = await incoming.read()
     const isEmpty = bytes.length === 0 && method === 'DELETE'
     if (!isEmpty) requireJson(request)
@@ -68,7 +68,7 @@ export async function handleWrite(
     const sending = { owner, name, bearer, arrivedMs }
     await admitJob(sending, needed, [method, pathname, hash('sha256', bytes)].join('\0'), deps, time)
     const response = await carryOut(sending, deps, time)
-    // The last use is only informational; the write succeeds either way.
+    // The time of last use is only informational, so the write succeeds even if it cannot be stored.
     if (bearer.tokenId !== undefined) await deps.recordTokenUse(bearer.tokenId).catch(() => {})
     return response
   } catch (thrown) {
@@ -76,7 +76,7 @@ export async function handleWrite(
   }
 }
 
-/** Finds the route of a write. All names match here: a malformed one is rejected later with its own message, and only after the token has been validated. */
+/** Finds the route for a write. Any name matches here: a malformed name is rejected later with its own message, after the token has been validated. */
 function findWriteRoute(method: string, pathname: string) {
   if (method === 'POST') {
     const route = matchRouteOfAnyNames(pathname)
@@ -94,10 +94,10 @@ async function respondElsewhere(request: Request, pathname: string): Promise<Res
   return methods ? respondToError(request, methodNotAllowed(request.method, methods)) : respondNotFound(request)
 }
 
-/** Imports the rejections when first needed, because a successful publish does not need them. */
+/** Imports the code for rejections on first use, because a successful publish does not need it. */
 const refusals = () => import('../refusals.ts')
 
-/** Media types of PATCH. RFC 7396 section 4 */
+/** The media types accepted for PATCH (RFC 7396 section 4). */
 const PATCH_TYPES = ['application/json', 'application/merge-patch+json']
 
 /** @throws HubError `unsupported_media_type` */
@@ -116,10 +116,10 @@ function requireJson({ method, headers }: Request): void {
     )
 }
 
-/** Authenticates the sender, and counts the request. @throws HubError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
+/** Authenticates the sender, and applies the rate limit. @throws HubError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
 async function admitBearer(request: Request, deps: PublishHandlerDeps, now: Date): Promise<Bearer> {
   const bearer = await authenticate(request, deps, now).catch(async (thrown: unknown): Promise<never> => {
-    // An IP address that sends many invalid tokens must wait; valid tokens from the same address are not delayed.
+    // After many invalid tokens, an IP address must wait. Requests with valid tokens from the same address are not delayed.
     const isInvalid = thrown instanceof HubError && thrown.code === 'unauthorized'
     const waitSeconds = isInvalid ? await deps.failedTokens.take(deps.clientAddress) : 0
     throw waitSeconds > 0 ? (await refusals()).rateLimitError('badTokens', waitSeconds) : thrown
@@ -156,11 +156,11 @@ function parseJson(bytes: Uint8Array, findExcess: OpenWrite['findExcess']): unkn
   }
 }
 
-/** How long a used token is remembered after it expires. This must be longer than the few seconds for which an expired token is still accepted. */
+/** How long a used token is remembered after it expires. This must be longer than the tolerance of a few seconds for expired tokens. */
 const JOB_LEEWAY_MS = 60_000
 
 /**
- * Checks that the owner trusts a CI job, then marks its token as used for the request. This happens before the write waits in the queue, so that an untrusted job delays nobody and nothing is stored about it.
+ * Checks that the owner trusts a CI job, then marks its token as used for the request. This happens before the write is queued, so that an untrusted job delays nobody and nothing is stored about it.
  *
  * @throws HubError `forbidden`; `unauthorized` if the token was used for another request; `unavailable`
  */

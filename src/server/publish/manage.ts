@@ -1,4 +1,4 @@
-// Changes what is already published: the fields of a repository, labels and yanks. Every change is at most one commit, to `index.md`.
+// Changes what is already published: the fields of a repository, labels and yanks. Each change makes at most one commit, to `index.md`.
 import type { Permission } from '../../domain/access/permissions.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { COMMON_HEADERS, type ManageRouteId, type PathParameters } from '../../domain/api/routes.ts'
@@ -18,7 +18,7 @@ import { showRepository } from './renew-fresh-copy.ts'
 import type { Round } from './rounds.ts'
 import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
 
-/** The outcome of a change. */
+/** The result of a change. */
 interface Outcome {
   repository: Repository
   isUnchanged: boolean
@@ -63,12 +63,12 @@ function targetOf(id: ManageRouteId, method: string, { label = '', version = '' 
   return { kind: method === 'PUT' ? 'yank' : 'unyank', version }
 }
 
-/** Returns the permission that a change needs, as far as it is known before the owner's file is read. */
+/** Returns the permission that a change needs, unless the owner's file, which is read later, requires more. */
 function permissionFor({ kind }: Change): Permission {
   return kind === 'label' || kind === 'unlabel' ? 'label' : 'maintain'
 }
 
-/** Looks up the repositories that a change refers to, because the decision itself is pure. */
+/** Looks up the repositories that a change refers to and passes them to the decision, which is a pure function. */
 async function findNeighbours(change: Change, deps: WriteDeps): Promise<Neighbours> {
   const named = change.kind === 'patch' ? [change.fields.moved_to, change.fields.replaced_by] : []
   const found = new Map<string, { file: { moved_to: string | null } }>()
@@ -80,7 +80,7 @@ async function findNeighbours(change: Change, deps: WriteDeps): Promise<Neighbou
   return { repositories: found as unknown as Neighbours['repositories'] }
 }
 
-/** Decides a round: either a commit or a response without one. The record for the response is built before the commit, so that nothing can fail afterwards. */
+/** Decides a round: either a commit or a response without a commit. The record for the response is built before the commit, so that nothing can fail afterwards. */
 async function decideRound(
   sending: Sending,
   change: Change,
@@ -94,12 +94,12 @@ async function decideRound(
   const { file, indexText, summary } = decideChange(change, state, neighbours)
   const shown = { file, entry: undefined, added: undefined }
   const record = await showRepository({ owner, name, folder, ...shown }, deps)
-  // A copy with more versions than git belongs to a later publish, which this listing does not include yet.
+  // A copy with more versions than git belongs to a later publish, which this git listing does not include yet.
   const repository = record?.repository ?? (await deps.fresh.find(owner, name))?.repository
   if (!repository) throw new Error(`${owner}/${name} cannot be shown`)
   if (indexText === undefined || change.isDryRun) {
     const answer = { repository, isUnchanged: indexText === undefined, commit: null }
-    // A hub that crashed after its commit stored no copy of it. A retry commits nothing, but shows the existing state.
+    // A hub that crashed after its commit has not stored a copy. In that case, a retry commits nothing but makes the existing commit visible.
     const isUnshown =
       !change.isDryRun && record && !isSameJson((await findRepository(owner, name, deps))?.value(), record.repository)
     return { kind: 'answer', answer, ...(isUnshown && { shown }) }

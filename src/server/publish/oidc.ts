@@ -6,20 +6,20 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import type { Provenance } from '../../domain/content/values.ts'
 
-/** Maximum length of a token. GitHub's tokens are shorter, so a longer one is rejected without verification. */
+/** Maximum length of a token. GitHub's tokens are shorter, so a longer token is rejected without verification. */
 const MAX_CHARACTERS = 8_192
 const LEEWAY_SECONDS = 5
 
-/** A job with a valid token. */
+/** A CI job with a valid token. */
 export interface VerifiedJob {
-  /** GitHub's ID of the repository in which the job runs. */
+  /** GitHub's ID for the repository that the job runs in. */
   repositoryId: string
-  /** The token's ID. */
+  /** The unique ID of the token (`jti`). */
   jti: string
-  /** The time when the token expires, in milliseconds. */
+  /** When the token expires, in milliseconds since 1970. */
   endsMs: number
   provenance: Provenance
-  /** Finds the reason why none of an owner's entries allows the job to publish to their repository; undefined if one does. */
+  /** Returns why none of the owner's `trusted_publishers` entries allows the job to publish to a repository; undefined if one does. */
   findRefusal: (trusted: readonly TrustedPublisher[], name: string, needed: Permission) => string | undefined
 }
 
@@ -32,17 +32,17 @@ export type VerifyJob = (token: string, now: Date) => Promise<VerifiedJob>
 
 /** The accepted issuer and audience. */
 interface JobVerifierOptions {
-  /** The issuer, which must match the one in tokens character for character. */
+  /** The issuer, which must match the token's `iss` exactly. */
   issuer: string
   jwksUrl: string
   audience: string
 }
 
-/** Creates a verifier that caches the issuer's keys; keep it for the lifetime of the process. */
+/** Creates a verifier that caches the issuer's keys. Create only one per process. */
 export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifierOptions): Promise<VerifyJob> {
-  // Imported here, because the bundler would load a top-level import with the function, even for publishes without a job.
+  // Imported here because a top-level import would be loaded with the function, even for publishes that do not use OIDC.
   const { createRemoteJWKSet, errors, jwtVerify } = await import('jose')
-  // These errors mean that the token is invalid. All others are failures of the issuer or our own, and must not be reported as an invalid token.
+  // These errors mean that the token is invalid. All other errors are failures of the issuer or of the hub, and must not be reported as an invalid token.
   const badToken = [
     errors.JOSEAlgNotAllowed,
     errors.JOSENotSupported,

@@ -1,4 +1,4 @@
-// Publishes a version: parses the request, decides each round on the state of git, and builds the response.
+// Publishes a version: parses the request, decides each round based on what is in git, and builds the response.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
@@ -29,7 +29,7 @@ export interface AcceptedPublish extends Sending {
   addresses: Addresses
 }
 
-/** The outcome of a publish. */
+/** The result of a publish. */
 interface Outcome {
   record: VersionRecord
   /** The warnings about the version. */
@@ -73,12 +73,12 @@ function readIdempotencyKey(request: Request): string | undefined {
   throw new HubError('invalid_request', `Idempotency-Key: expected ${shortest} to ${longest} visible ASCII characters.`)
 }
 
-/** Computes the SHA-256 of several parts, in hex. They are separated by NUL, so none may contain NUL. */
+/** Computes the SHA-256 of several parts, in hex. The parts are separated by null bytes, so no part may contain one. */
 function digest(...parts: string[]): string {
   return hash('sha256', parts.join('\0'))
 }
 
-/** Converts a publish to a write for `rounds`. */
+/** Converts a publish to a write that `writeInRounds` can carry out. */
 export function publishAsWrite(accepted: AcceptedPublish): RepositoryWrite<Outcome> {
   return {
     ...accepted,
@@ -87,7 +87,7 @@ export function publishAsWrite(accepted: AcceptedPublish): RepositoryWrite<Outco
   }
 }
 
-/** Decides a round: either a commit or a response without one. @throws HubError `forbidden`, `idempotency_key_reused`, `upstream_error` for a broken file; also the errors of `decidePublish` */
+/** Decides a round: either a commit or a response without a commit. @throws HubError `forbidden`, `idempotency_key_reused`, `upstream_error` for an invalid file; also throws the errors of `decidePublish` */
 async function decideRound(
   accepted: AcceptedPublish,
   folder: FolderState,
@@ -101,7 +101,7 @@ async function decideRound(
   if (earlier && earlier.trailers.get('Request-Digest') !== idempotency?.request)
     throw new HubError(
       'idempotency_key_reused',
-      'This Idempotency-Key was already used with another body. Use a new key for each publish, and repeat a key only with the same body.',
+      'This Idempotency-Key was already used with a different body. Use a new key for each publish, and repeat a key only with the same body.',
     )
   const state = readRepositoryState({ owner, name, versions: folder.versions.keys(), index: folder.index })
   if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readVersion, addresses) }
@@ -131,7 +131,7 @@ async function decideRound(
   }
 }
 
-/** Rebuilds the earlier publish's response from its commit and file. */
+/** Rebuilds the response to an earlier publish from its commit and the version's file. */
 async function replay(
   { sha, url, headline, trailers }: PublishMark,
   state: RepositoryState,

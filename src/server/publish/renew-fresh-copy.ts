@@ -23,35 +23,35 @@ export interface Written {
   folder: FolderState
   /** The current `index.md`. */
   file: RepositoryFile
-  /** A version that was read or written with it and does not need to be read again. */
+  /** A version that was read or written together with `index.md` and does not need to be read again. */
   entry: VersionEntry | undefined
   /** The record of the added version. */
   added: VersionRecord | undefined
 }
 
-/** The records shown to readers. */
+/** The records that readers see. */
 interface Shown {
   repository: Repository
-  /** Highest first. */
+  /** The versions, highest first. */
   versions: VersionSummary[]
 }
 
 type Stores = Sources & { baseUrl: string; git: GitStore }
 
-/** Maximum number of versions read from git, highest first, because versions added by pull request or by hand may be missing from both the build and the copy. The next build lists the others. */
+/** Maximum number of versions to read from git, highest first. Versions added by pull request or by hand may be missing from both the build and the copy; the next build lists those beyond this limit. */
 const MAX_UNKNOWN = 50
 const READ_MS = 8_000
-/** Maximum number of times that a copy is rebuilt because another process stored one in the meantime. */
+/** Maximum number of times to rebuild a copy because another process stored a copy in the meantime. */
 const MAX_RENEWALS = 5
 
 /**
- * Builds and stores the copy that makes a write visible immediately. If another process has stored a copy since `before`, git is read again, so that an older state does not replace a newer one.
+ * Builds and stores the copy that makes a write visible immediately. If another process has stored a copy since `before`, git is read again, so that an older copy does not replace a newer one.
  *
  * @param commit the write's commit
  * @param by the author of the write
- * @param before the copy's commit at the time of the decision; undefined if there was no copy
- * @param now the time when it is stored
- * @throws errors from the stores; the write itself is complete by then
+ * @param before the commit of the copy that existed when the write was decided; undefined if there was no copy
+ * @param now when the copy is stored
+ * @throws the stores' errors; the write itself is already complete
  */
 export async function renewFreshCopy(
   written: Written & { commit: string; before: string | undefined; by: string },
@@ -71,7 +71,7 @@ export async function renewFreshCopy(
     const shown = await showRepository(state, sources, origin)
     if (!shown) return
     const meanwhile = await sources.fresh.find(owner, name)
-    // The store has no reliable compare-and-swap, so a copy with more versions that another process wrote in the meantime is kept.
+    // The store has no reliable compare-and-swap, so if another process has stored a copy with more versions in the meantime, that copy is kept.
     if (meanwhile && meanwhile.repository.versions_count > shown.repository.versions_count) return
     if (meanwhile?.commit === before) {
       const activity = [...changed, ...(meanwhile?.activity ?? [])].slice(0, MAX_ACTIVITIES)
@@ -88,8 +88,8 @@ export async function renewFreshCopy(
 /**
  * Builds a repository's records from git, the build and the copy.
  *
- * @param origin the origin with which previously unknown versions are stored; if omitted, they are not stored
- * @returns undefined if a later publish stored a copy, which includes this write
+ * @param origin the origin to store with newly found versions; if omitted, they are not stored
+ * @returns undefined if a later publish has stored a copy, because that copy includes this write
  */
 export async function showRepository(
   written: Written,
@@ -98,7 +98,7 @@ export async function showRepository(
 ): Promise<Shown | undefined> {
   const { owner, name, folder, file, entry: given } = written
   const { built, copy } = await findNewest(owner, name, sources)
-  // A copy with a version that neither this write nor its base has belongs to a later publish, and already lists this version.
+  // If the copy has a version that is neither in git's listing nor this write's, it belongs to a later publish and already lists this version.
   const isKnown = (version: string) => version === given?.version || folder.versions.has(version)
   if (copy?.versions.some(({ version }) => !isKnown(version))) return undefined
   const addresses = addressesBelow(sources.baseUrl)
@@ -109,22 +109,22 @@ export async function showRepository(
     const reason = Object.hasOwn(file.yanked, summary.version) ? file.yanked[summary.version]! : null
     return { ...summary, yanked: reason !== null, yank_reason: reason }
   }
-  // A build may list versions that have since been removed from git.
+  // A build may list versions that were later removed from git.
   const listed = copy?.versions ?? (await readBuiltVersions(written, sources)).filter((one) => isKnown(one.version))
   const summaries = new Map(listed.map((summary) => [summary.version, markYanked(summary)]))
   if (given) summaries.set(given.version, summarise(given))
   const numbers = sortVersions([...new Set([...folder.versions.keys(), ...(given ? [given.version] : [])])])
   for (const version of numbers.filter((known) => !summaries.has(known)).slice(0, MAX_UNKNOWN)) {
     const entry = await readVersion(version, folder, sources.git)
-    // If a file is unreadable, only its own version is omitted.
+    // If a file cannot be read, only that version is omitted.
     if (!entry) continue
-    // This version, too, is stored before the copy, because no built file contains it.
+    // This version is also stored before the copy, because the build does not contain it.
     const record = recordVersion(entry, nextLower(numbers, version), { owner, name }, addresses)
     if (origin) await sources.fresh.keepVersion({ ...origin, version: record })
     summaries.set(version, summarise(entry))
   }
   const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
-  // The highest version may not be ours: if our commit was not found until a later round, another process may have published in between.
+  // The highest version may not be from this write: if its commit was not found until a later round, another process may have published in between.
   const highest = versions.find(({ yanked }) => !yanked)?.version
   const latest =
     highest === undefined
@@ -142,7 +142,7 @@ async function readBuiltVersions({ owner, name }: Written, { siteFiles }: Source
   return built ? parseBuilt<{ data: VersionSummary[] }>(built).data : []
 }
 
-/** Maximum number of attempts to read a version. The publish is complete and only its copy is missing, so a single failure should not hide it. */
+/** Maximum number of attempts to read a version. The publish is already complete, so a single failed read should not keep it invisible. */
 const READ_ATTEMPTS = 3
 
 async function readVersion(

@@ -1,4 +1,4 @@
-// Reads git, decides, and commits only if nothing has changed. If another commit came first or the outcome is unknown, starts again.
+// Writes in rounds: reads git, decides, and commits only if nothing has changed. If another commit came first or the outcome is unknown, starts another round.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
@@ -12,7 +12,7 @@ import {
 } from '../../ports/git-store.ts'
 import type { Written } from './renew-fresh-copy.ts'
 
-/** The clock and randomness of a publish, passed in so that tests can control both. */
+/** The source of time and randomness for a publish, passed in so that tests can control both. */
 export interface Clock {
   /** Returns the milliseconds since 1970. */
   now: () => number
@@ -23,35 +23,35 @@ export interface Clock {
   sleep: (ms: number) => Promise<unknown>
 }
 
-/** The system's clock and randomness. */
+/** The system clock, with real randomness. */
 export const SYSTEM_CLOCK: Clock = { now: () => Date.now(), random: Math.random, newId: randomUUID, sleep }
 
-/** Time limit for a publish from the arrival of its request, including the queue: well below a function's 60 s, and no longer than clients wait. */
+/** Time limit for a publish, from the arrival of its request and including the time in the queue. It is well below a function's limit of 60 s, and no longer than clients wait. */
 const DEADLINE_MS = 25_000
 /** Time limit for one call to the git host. */
 const CALL_MS = 8_000
-/** Approximate duration of a read and a commit; if less time remains, no round is started. */
+/** Approximate duration of a read and a commit. If less time remains, no round is started. */
 const ROUND_MS = 3_000
-/** How long after the arrival of its request a publish may still start. */
+/** How long after the arrival of its request a publish can still start. */
 export const LATEST_START_MS = DEADLINE_MS - ROUND_MS
-/** Maximum number of times that a stale listing is reread before it is used. */
+/** Maximum number of times to reread a stale listing before using it anyway. */
 const MAX_REREADS = 5
-/** How much earlier than its request our commit may be dated, because the git host's clock may be behind. */
+/** How much earlier than the request a commit for it may be dated, because the git host's clock may be slow. */
 const CLOCK_LEEWAY_MS = 300_000
 
-/** The outcome of one round: either a commit to make or a response without one. */
+/** The decision of one round: either a commit to make or a response without a commit. */
 export type Round<Answer> =
   | {
       kind: 'commit'
       additions: Omit<Additions, 'base'>
-      /** What the fresh copy needs to know about the commit. */
+      /** The data about the commit that the fresh copy needs. */
       shown: Shown
       answerOf: (commit: { sha: string; url: string | null }) => Answer
     }
   | {
       kind: 'answer'
       answer: Answer
-      /** Set if an earlier attempt made the commit, but readers do not see it yet. */
+      /** Set if an earlier attempt made the commit, but it is not visible to readers yet. */
       shown?: Shown
     }
 
@@ -68,11 +68,11 @@ export interface RepositoryWrite<Answer> {
   arrivedMs: number
   /** Whether the decision needs the repository's last 100 commits. */
   needsHistory: boolean
-  /** Decides based on the state of git. Two different decisions for the same write have different commit subjects. @throws HubError for every rejection */
+  /** Decides based on what is in git. Different decisions for the same write have different commit subjects. @throws HubError for every rejection */
   decide: (folder: FolderState, readVersion: ReadVersion) => Promise<Round<Answer>>
 }
 
-/** The final outcome: a response and, if readers must see a commit, what it changed in which folder. */
+/** The final outcome: a response and, if a commit must be made visible to readers, what it changed and in which folder. */
 interface FinalOutcome<Answer> {
   answer: Answer
   toShow?: Shown & { folder: FolderState; commit: string }
@@ -84,10 +84,10 @@ interface Deadline extends Pick<Clock, 'now' | 'sleep'> {
 }
 
 /**
- * Writes in as many rounds as needed within the time limit.
+ * Carries out a write in as many rounds as needed within the time limit.
  *
- * @param known the versions in the fresh copy, which exist even if a git listing lacks them
- * @throws HubError that a round throws; `unavailable` with Retry-After when the time limit is reached: either nothing was written, or a retry finds what was written
+ * @param known the versions in the fresh copy, which exist even if they are missing from a git listing
+ * @throws HubError from a round; `unavailable` with Retry-After when the time limit is reached: either nothing was written, or a retry will find what was written
  */
 export async function writeInRounds<Answer>(
   git: GitStore,
@@ -96,10 +96,10 @@ export async function writeInRounds<Answer>(
   { now, random, newId, sleep }: Clock,
 ): Promise<FinalOutcome<Answer>> {
   const deadline: Deadline = { endsMs: write.arrivedMs + DEADLINE_MS, now, sleep }
-  /** The same in all rounds; distinguishes our own commit from others. */
+  /** The same in all rounds; identifies this write's commit. */
   const operation = ['Operation-Id', newId()] as const
   let isInDoubt = false
-  /** The rounds whose commits were sent, by subject. If a response was lost, the subject of the commit that a later round finds identifies its round. */
+  /** The rounds whose commits were sent, by commit subject. If a response was lost and a later round finds the commit, the subject identifies the round that made it. */
   const sent = new Map<string, Extract<Round<Answer>, { kind: 'commit' }>>()
   const finish = (
     { shown, answerOf }: Extract<Round<Answer>, { kind: 'commit' }>,
@@ -133,7 +133,7 @@ export async function writeInRounds<Answer>(
 }
 
 /**
- * Reads the file that access depends on, before a publish waits for its turn. Retries temporary failures while time remains.
+ * Reads the owner's file, which determines access, before a publish waits for its turn. Retries temporary failures while time remains.
  *
  * @throws HubError like `writeInRounds`
  */
@@ -151,7 +151,7 @@ export async function readOwnerIndex(
   }
 }
 
-/** Waits for a random time before a round is repeated, so that processes do not collide again. */
+/** Waits for a random time before repeating a round, so that processes do not collide again. */
 async function waitBefore(round: number, { random, sleep }: Pick<Clock, 'random' | 'sleep'>): Promise<void> {
   if (round > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** round))
 }
@@ -168,7 +168,7 @@ function decideOn<Answer>(
   })
 }
 
-/** Returns whether a listing lacks a version that is known to exist: the host's reads may lag several seconds behind its writes. */
+/** Returns whether a listing lacks a version that is known to exist, which can happen because the host's reads may lag several seconds behind its writes. */
 export function isStale(known: readonly string[], { versions }: FolderState): boolean {
   return known.some((version) => !versions.has(version))
 }
@@ -189,7 +189,7 @@ function callWithin(deadline: Deadline): CallOptions {
   return { signal: AbortSignal.timeout(Math.max(1, Math.min(CALL_MS, leftMs(deadline)))) }
 }
 
-/** Reads. If the git host fails, waits as long as it requests. @returns undefined if there is time to read again @throws the failure if there is not */
+/** Runs a read. If the git host fails, waits as long as it requests. @returns undefined if there is time to read again @throws the failure if there is no time left */
 async function readOrWait<Value>(
   deadline: Deadline,
   read: (call: CallOptions) => Promise<Value>,
@@ -198,7 +198,7 @@ async function readOrWait<Value>(
     return await read(callWithin(deadline))
   } catch (error) {
     if (!(error instanceof HubError) || error.code !== 'unavailable') throw error
-    // If the git host specified no wait time, the response says that it is busy and that a retry finds anything that was written.
+    // If the git host did not say how long to wait, the response says that the host is busy and that a retry finds anything that was written.
     const ending = error.retryAfterSeconds === undefined ? tooLate(undefined, error.cause) : error
     await waitOrGiveUp(deadline, error.retryAfterSeconds ?? 0, ending)
     return undefined

@@ -1,23 +1,23 @@
-// The publish queue: publishes access git one at a time, and publishers take turns, so that one with many publishes does not delay the others.
+// The publish queue: publishes access git one at a time, and publishers take turns, so that a publisher with many publishes does not delay the others.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 
 /** A publisher in the queue. */
 interface TurnRequest {
-  /** Identified in the same way as for limits: a person, an operator's token or a CI job's repository. */
+  /** The publisher's key for rate limits: a user, an operator's token or a CI job's repository. */
   publisher: string
-  /** Maximum wait for the turn, in milliseconds. */
+  /** Maximum time to wait in the queue, in milliseconds. */
   waitMs: number
 }
 
 /**
  * Runs work when it is the publisher's turn and all earlier work has finished, successfully or not.
  *
- * @throws HubError `unavailable` if the turn does not come in time or too many publishes are waiting; the work was not started
+ * @throws HubError `unavailable` if the turn does not come in time or too many publishes are waiting; in both cases, the work was not started
  */
 export type TakeTurn = <Value>(request: TurnRequest, work: () => Promise<Value>) => Promise<Value>
 
-/** A waiting publish. */
+/** A publish that is waiting in the queue. */
 interface Waiting {
   start: () => void
   refuse: () => void
@@ -26,9 +26,9 @@ interface Waiting {
 /** Maximum number of waiting publishes. Each keeps its body of up to 1 MiB in memory. */
 const MAX_WAITING = 100
 
-/** Creates an empty queue. A publisher may have as many waiting publishes as they may send in a minute. */
+/** Creates an empty queue. A publisher can have as many waiting publishes as the rate limit allows per minute. */
 export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = LIMITS.publishesPerMinute): TakeTurn {
-  /** Publishers in the order of their turns, each with their publishes, oldest first. */
+  /** The publishers in the order of their turns, each with its waiting publishes, oldest first. */
   const queues = new Map<string, Waiting[]>()
   let count = 0
   let isBusy = false
@@ -73,7 +73,7 @@ export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = 
   }
   const passOn = (publisher: string) => {
     const own = queues.get(publisher)
-    // A publisher goes to the end of the line after each turn.
+    // After each turn, a publisher moves to the end of the queue.
     if (own && queues.delete(publisher)) queues.set(publisher, own)
     const [next] = queues.values()
     if (next) next[0]!.start()

@@ -1,4 +1,4 @@
-// Defines what all writes have in common, and carries out an accepted one: from the queue to the fresh copy.
+// Defines what all writes have in common, and carries out an accepted write, from the queue to the fresh copy.
 import type { Permission } from '../../domain/access/permissions.ts'
 import type { HubError } from '../../domain/api/errors.ts'
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/routes.ts'
@@ -18,7 +18,7 @@ export interface WriteDeps {
   siteFiles: SiteFiles
   /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
   purge: (cacheTags: string[]) => Promise<void>
-  /** Runs this process's publishes to the branch one at a time; git prevents conflicts between processes. Without the queue, publishes would still be correct but repeated more often, because every commit outdates the head that the others have read. */
+  /** Runs this process's publishes to the branch one at a time; git prevents conflicts between processes. Without the queue, publishes would still be correct, but would need more rounds, because each commit outdates the branch head that the others have read. */
   takeTurn: TakeTurn
 }
 
@@ -27,13 +27,13 @@ export interface Sending {
   owner: string
   name: string
   bearer: Bearer
-  /** The time when the request arrived, in milliseconds. */
+  /** When the request arrived, in milliseconds since 1970. */
   arrivedMs: number
 }
 
 /** A write whose URL and headers are valid. */
 export interface OpenWrite {
-  /** Returns the error for JSON with more values than any valid body has. */
+  /** Returns the error for JSON that has more values than any valid body. */
   findExcess: (text: string) => HubError | undefined
   /** Parses the body. @throws HubError with all of its problems */
   parse(body: unknown): ParsedWrite
@@ -41,9 +41,9 @@ export interface OpenWrite {
 
 /** A write whose body is valid. */
 interface ParsedWrite {
-  /** The permission that it needs. */
+  /** The permission that the write needs. */
   needed: Permission
-  /** Carries it out. @throws HubError for every rejection in docs/contract.md section 6 that requires git */
+  /** Carries out the write. @throws HubError for every rejection in docs/contract.md section 6 that requires git */
   carryOut(sending: Sending, deps: WriteDeps, time: Clock): Promise<Response>
 }
 
@@ -55,7 +55,7 @@ export async function writeToGit<Answer>(
   time: Clock,
 ): Promise<Answer> {
   const { owner, name, arrivedMs } = write
-  // The copy is made in the same turn. If it were made later, an older write's copy could replace a newer one.
+  // The copy is stored in the same turn. If it were stored later, an older write's copy could replace a newer copy.
   return deps.takeTurn({ publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }, async () => {
     const copy = await deps.fresh.find(owner, name)
     const known = copy?.versions.map(({ version }) => version) ?? []
@@ -68,7 +68,7 @@ export async function writeToGit<Answer>(
   })
 }
 
-/** Shows a write to readers. Its commit already exists, so failures here are only logged and the write succeeds. */
+/** Makes a write visible to readers. Its commit already exists, so failures here are only logged and the write still succeeds. */
 async function showAtOnce(
   written: Parameters<typeof renewFreshCopy>[0],
   tagsBefore: readonly string[],

@@ -1,4 +1,4 @@
-// Collects the activity of a repository: its publishes, what the build read from git, and what changed since.
+// Collects a repository's activity: its publishes, the events that the build read from git, and the changes since then.
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Activity } from '../../domain/api/schema.ts'
 import { listActivity } from '../../domain/catalogue/activity.ts'

@@ -1,4 +1,4 @@
-// Serves each route of the read API from the built file, or from the fresh copy if a publish is newer.
+// Serves each route of the read API from the built file or, if there is a newer publish, from the fresh copy.
 import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
 import { splitFullName } from '../../domain/content/names.ts'
@@ -18,18 +18,18 @@ import {
 
 type RouteHandler = (parameters: PathParameters, query: URLSearchParams, deps: ReadDeps) => Promise<Found>
 
-/** Caches imports: an `import()` of a loaded module still takes about 30 µs, a third of a read. */
+/** Caches imports, because even for a loaded module, `import()` takes about 30 µs, which is a third of a read. */
 function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
   let loaded: Module | undefined
   return () => loaded ?? load().then((module) => (loaded = module))
 }
 
-// Imported when first needed: most responses are one file, and need neither a list nor a query.
+// Imported on first use, because most responses are a single file and need neither a list nor a query.
 const list = importOnce(() => import('./list.ts'))
 const activity = importOnce(() => import('./activity.ts'))
 const queryValues = importOnce(() => import('./query-values.ts'))
 
-/** One handler per route. @throws HubError for what does not exist or was requested incorrectly */
+/** One handler per route. @throws HubError if the resource does not exist or the request is invalid */
 export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
   listRepositories: async (_parameters, query, deps) => (await list()).findList(query, deps),
   getRepository: async ({ owner = '', name = '' }, _query, deps) => {
@@ -55,7 +55,7 @@ export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
       const bytes = await readContent(owner, name, asked.version, deps)
       const headers = { 'X-Prompt-Version': asked.version }
       const repository = await findRepository(owner, name, deps)
-      // A response that may be cached forever cannot show that a version was yanked or un-yanked.
+      // This response is cached forever, so it cannot show whether the version is yanked.
       const isYanked = repository !== undefined && !repository.facts().versions.includes(asked.version)
       return isYanked
         ? { bytes, hasDigest: true, headers: { ...headers, 'X-Prompt-Yanked': 'true' } }
@@ -66,7 +66,7 @@ export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
     const facts = found.facts()
     const version = resolveVersion(facts, asked) ?? facts.latest_version
     if (version === null) throw activeVersionNotFound(owner, name)
-    // The record contains the latest content, so one file is enough, and content and number always match.
+    // The record contains the latest content, so only one file is read, and the content always matches the version number.
     const latest = version === facts.latest_version ? facts.latestContent : undefined
     return {
       bytes: latest ?? (await readContent(owner, name, version, deps)),
@@ -100,7 +100,7 @@ async function readContent(owner: string, name: string, version: string, deps: R
   return bytes
 }
 
-/** Returns the new location of a repository that has moved. RFC 5829 section 3.4 */
+/** Returns a Link header with the new location of a repository that has moved (RFC 5829 section 3.4). */
 function successorLink(repository: FoundRepository, baseUrl: string, rest: string): Promise<Record<string, string>> {
   return linkTo(repository.facts().moved_to, baseUrl, rest)
 }
@@ -115,7 +115,7 @@ async function linkTo(successor: string | null, baseUrl: string, rest: string): 
 function activeVersionNotFound(owner: string, name: string): HubError {
   return new HubError(
     'not_found',
-    `${owner}/${name} has no active version. Its versions are at /api/v1/repos/${owner}/${name}/versions; give one as ?version=.`,
+    `${owner}/${name} has no active version. Its versions are at /api/v1/repos/${owner}/${name}/versions; select one with ?version=.`,
   )
 }
 
@@ -127,7 +127,7 @@ export async function repositoryNotFound(owner: string, name: string, deps: Read
   return new HubError('not_found', `Repository not found: ${owner}/${name}.${hint} Search with /api/v1/repos?q=….`)
 }
 
-/** Returns the error for a version that does not exist, or whose repository does not. */
+/** Returns the error for a version that does not exist, or whose repository does not exist. */
 export async function versionNotFound(owner: string, name: string, version: string, deps: ReadDeps): Promise<HubError> {
   if (!(await findRepository(owner, name, deps))) return repositoryNotFound(owner, name, deps)
   return new HubError(

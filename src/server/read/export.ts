@@ -1,4 +1,4 @@
-// Returns versions in the formats of other tools.
+// Exports versions in other tools' formats.
 
 import { HubError } from '../../domain/api/errors.ts'
 import { EXPORT_FORMATS, isExportFormat } from '../../domain/api/export-formats.ts'
@@ -17,7 +17,7 @@ import { encode, findRepository, findVersion } from './records.ts'
 /**
  * Handles one export request. Never throws: errors become responses.
  *
- * It is cached like a repository, not permanently like a version: the file contains title, description, tags and licence, which can change.
+ * The response is cached like a repository, not permanently like a version, because the file contains the title, description, tags and licence, which can change.
  */
 export async function handleExport(request: Request, connect: Connect<ReadHandlerDeps>): Promise<Response> {
   const { owner = '', name = '', version = '', format = '' } = matchExport(pathOf(request.url)) ?? {}
@@ -60,7 +60,7 @@ export async function handleExport(request: Request, connect: Connect<ReadHandle
   }
 }
 
-/** Returns the error for a version that a format cannot represent. */
+/** Returns the error for a version that cannot be exported in a format. */
 function notConvertible(
   format: string,
   reasons: readonly { field: string; line: number | null; message: string }[],
@@ -69,5 +69,5 @@ function notConvertible(
     .slice(0, LIMITS.problemsNamed)
     .map(({ field, line, message }) => `${field}${line === null ? '' : ` (line ${line})`}: ${printable(message)}`)
   const more = reasons.length > said.length ? `; and ${reasons.length - said.length} more` : ''
-  return new HubError('not_convertible', `This version cannot be written as ${format}. ${said.join('; ')}${more}.`)
+  return new HubError('not_convertible', `This version cannot be exported as ${format}. ${said.join('; ')}${more}.`)
 }

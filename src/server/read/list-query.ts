@@ -1,22 +1,22 @@
-// Parses the query of the list. docs/contract.md section 4.
+// Parses the query parameters of the list (docs/contract.md section 4).
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS, type Sort } from '../../domain/api/routes.ts'
 import { countCharacters } from '../../domain/text/text-length.ts'
 import { lastOf, quote } from './query-values.ts'
 
-/** The parameters of the list. */
+/** The query parameters of the list. */
 export interface ListQuery {
   page: number
   /** Undefined when omitted. */
   sort: Sort | undefined
   /** Empty when omitted. */
   q: string
-  /** Without duplicates, in the given order; malformed tags are included and match nothing. */
+  /** The tags in the given order, without duplicates. Malformed tags are included and match nothing. */
   tags: string[]
 }
 
-/** Parses the query of the list. @throws HubError `invalid_request` naming the parameter and what was expected */
+/** Parses the list's query. @throws HubError `invalid_request` that names the parameter and what was expected */
 export function readListQuery(query: URLSearchParams): ListQuery {
   const q = lastOf(query, 'q') ?? ''
   const length = countCharacters(q)

@@ -1,4 +1,4 @@
-// Serves the list: from files where possible, otherwise from the search.
+// Serves the list of repositories, from files where possible and otherwise from the search.
 
 import { listEnvelope, searchEnvelope } from '../../domain/api/envelope.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
@@ -26,25 +26,25 @@ export async function findList(asked: URLSearchParams, { baseUrl, siteFiles, sea
     tag === undefined ? DATA_FILES.list(order, number) : DATA_FILES.tagged(tag, order, number)
   const bytes = await siteFiles.read(pathOf(page))
   if (bytes) return { bytes, headers: linkHeader(readMeta(bytes).pages, query, baseUrl) }
-  // For a page past the end, the totals come from the first page; if that does not exist either, the tag is unused.
+  // For a page past the end, the totals come from the first page. If there is no first page either, the tag is unused.
   const first = page === 1 ? undefined : await siteFiles.read(pathOf(1))
   return emptyList(first ? readMeta(first).total : 0, query, baseUrl)
 }
 
-/** Reads `meta` from the end of a list's file, where our envelopes have it, because parsing a whole page of records takes much longer. */
+/** Reads `meta` from the end of a list's file, because parsing a whole page of records takes much longer. */
 function readMeta(bytes: Bytes): Meta {
   const end = new TextDecoder().decode(bytes.subarray(-MAX_META_BYTES))
   return JSON.parse(end.slice(end.lastIndexOf('"meta":') + 7, -1))
 }
 
-/** `meta` is three numbers and their names, so it always fits. */
+/** `meta` consists of three numbers and their names, so it always fits. */
 const MAX_META_BYTES = 120
 
 function formatSearchResults(answer: SearchResults, query: ListQuery, baseUrl: string): Found {
   return formatEnvelope(searchEnvelope(answer, { page: query.page, size: LIMITS.pageSize }), query, baseUrl)
 }
 
-/** Returns a list whose page is empty. */
+/** Returns an empty page of a list. */
 function emptyList(total: number, query: ListQuery, baseUrl: string): Found {
   return formatEnvelope(listEnvelope([], { page: query.page, size: LIMITS.pageSize, total }), query, baseUrl)
 }
@@ -56,7 +56,7 @@ function formatEnvelope(envelope: { data: RepositorySummary[]; meta: Meta }, que
   }
 }
 
-/** RFC 8288. On a page past the end, `prev` points to the last page. */
+/** Builds the Link header (RFC 8288). On a page past the end, `prev` points to the last page. */
 function linkHeader(pages: number, { page, sort, q, tags }: ListQuery, baseUrl: string): Record<string, string> {
   const linkTo = (target: number, relation: string) => {
     const url = new URL(ROUTES.listRepositories.path, baseUrl)

@@ -1,16 +1,16 @@
-// Parses query values, and which version they select: by number, by label, or the latest.
+// Parses query values, and determines which version they select: by number, by label, or the latest.
 import { HubError } from '../../domain/api/errors.ts'
 import type { Repository } from '../../domain/api/schema.ts'
 import { isVersion } from '../../domain/content/names.ts'
 import { printable } from '../../domain/text/problems.ts'
 
-/** The version selected by a query; at most one of the two is given. */
+/** The version that a query selects, by number or by label; both may be missing. */
 interface AskedVersion {
   version: string | undefined
   label: string | undefined
 }
 
-/** Parses which version a query selects. @throws HubError `invalid_request` for a malformed number, or for a number together with a label */
+/** Parses the version or label that a query selects. @throws HubError `invalid_request` for a malformed number, or for a number together with a label */
 export function readVersionQuery(query: URLSearchParams): AskedVersion {
   const label = lastOf(query, 'label')
   const version = lastOf(query, 'version')
@@ -23,14 +23,14 @@ export function readVersionQuery(query: URLSearchParams): AskedVersion {
   return { version, label }
 }
 
-/** Maximum number of labels named in a message. */
+/** Maximum number of labels listed in a message. */
 const MAX_LABELS = 10
 
 /**
  * Finds the number of the selected version.
  *
  * @returns undefined if neither a number nor a label is given, which means the latest version
- * @throws HubError `invalid_request` if both are given, `not_found` with the existing labels
+ * @throws HubError `invalid_request` if both are given; `not_found`, with the existing labels, for an unknown label
  */
 export function resolveVersion(
   { full_name, labels }: Pick<Repository, 'full_name' | 'labels'>,
@@ -51,7 +51,7 @@ function ambiguousVersionError(): HubError {
   return new HubError('invalid_request', 'label: expected either a label or a version, got both.')
 }
 
-/** If a parameter is repeated, the last one counts; an empty one counts as omitted. */
+/** If a parameter is repeated, the last value is used. An empty value counts as omitted. */
 export function lastOf(query: URLSearchParams, name: string): string | undefined {
   return query.getAll(name).at(-1) || undefined
 }

@@ -1,4 +1,4 @@
-// Handles read requests: finds the file of a route, or returns a JSON error.
+// Handles read requests: responds with the file for the route, or with a JSON error.
 
 import {
   type Method,
@@ -16,10 +16,10 @@ import { respondToOptions, respondWith, respondWithRedirect } from '../respond.t
 import { ANSWERS } from './answers.ts'
 import type { ReadDeps } from './records.ts'
 
-/** The read handler's dependencies. */
+/** The dependencies of the read handler. */
 export interface ReadHandlerDeps extends ReadDeps {
   limiter: RateLimiter
-  /** From the platform. Handlers never take it from a header, because clients can forge headers. */
+  /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
   clientAddress: string
 }
 
@@ -52,20 +52,20 @@ export async function handleRead(request: Request, connect: Connect<ReadHandlerD
   }
 }
 
-/** Imported on the first rejection, because successful reads do not need it. */
+/** Imported on the first rejection, because successful reads do not need this code. */
 const refusals = () => import('../refusals.ts')
 
-/** Returns the methods that a URL supports, including those that only change something; undefined if the URL does not exist. */
+/** Returns the methods that a URL supports, including write methods; undefined if the URL does not exist. */
 function methodsAt(path: string, id: RouteId | undefined): readonly Method[] | undefined {
   if (id) return ROUTES[id].methods
-  // Every URL that can be changed can also be read, so a name that is invalid for reading is invalid for changes too.
+  // A URL that supports GET but has no read route contains an invalid name, which is also invalid for writes.
   const methods = matchManageRoute(path)?.methods
   return methods?.includes('GET') ? undefined : methods
 }
 
 const NO_QUERY = new URLSearchParams()
 
-/** Redirects a URL that is valid except for upper-case letters, whether or not such a record exists. */
+/** Redirects a URL that is valid except for uppercase letters, whether or not such a record exists. */
 async function respondUnknown(request: Request, path: string, query: string): Promise<Response> {
   const lowerCase = path.toLowerCase()
   const isRead = request.method === 'GET' || request.method === 'HEAD'

@@ -1,4 +1,4 @@
-// Finds records for every handler: in the built file, or in the fresh copy if a publish is newer.
+// Finds records for all handlers, in the built file or, if there is a newer publish, in the fresh copy.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, TagRecord, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
@@ -8,58 +8,58 @@ import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
 import { parseBuilt, readBuilt } from '../../ports/site-files.ts'
 import type { Answer } from '../respond.ts'
 
-/** The sources of a repository's newest state. */
+/** The sources from which a repository's newest records are read. */
 export interface Sources {
   siteFiles: SiteFiles
   fresh: FreshCopies
 }
 
-/** The sources of responses. */
+/** The dependencies for reading records and building responses. */
 export interface ReadDeps extends Sources {
-  /** The hub's own base URL, without a trailing slash. */
+  /** The hub's base URL, without a trailing slash. */
   baseUrl: string
-  /** Opened on first use: most responses need no search. */
+  /** The search is opened on first use, because most responses do not need it. */
   search: () => Search
 }
 
-/** The bytes of a response, and where it differs from its route's default media type, caching and headers. */
+/** The bytes of a response, and any media type, caching or headers that differ from the route's defaults. */
 export type Found = Partial<Answer> & { bytes: Bytes }
 
-/** A repository in the build and in the fresh copies. */
+/** A repository's built record and fresh copy. */
 interface Newest {
-  /** The built record, or undefined if no build has the repository. */
+  /** The built record; undefined if the build does not include the repository. */
   built: Bytes | undefined
-  /** The copy, if the build has not read its commit. */
+  /** The fresh copy, if the build does not include its commit. */
   copy: FreshCopy | undefined
 }
 
-/** Looks up a repository in the build and among the copies. */
+/** Looks up a repository in the build and among the fresh copies. */
 export async function findNewest(owner: string, name: string, { siteFiles, fresh }: Sources): Promise<Newest> {
   const [built, copy] = await Promise.all([siteFiles.read(DATA_FILES.repository(owner, name)), fresh.find(owner, name)])
   return { built, copy }
 }
 
-/** A record, as bytes for the response or as a parsed value; created on demand. */
+/** A record, available as a parsed value or as a response; both are created on demand. */
 interface FoundRecord<Value> {
-  /** The value. */
+  /** The parsed record. */
   value: () => Value
   /** The read API's response that contains it. */
   bytes: () => Bytes
 }
 
-/** The most frequently used parts of a repository, parsed from its record only once. */
+/** The most frequently used fields of a repository, parsed only once from its record. */
 interface RepositoryFacts
   extends Pick<Repository, 'full_name' | 'labels' | 'latest_version' | 'moved_to' | 'versions'> {
-  /** The latest version's content; undefined without a version. */
+  /** The latest version's content; undefined if there is no version. */
   latestContent: Bytes | undefined
 }
 
-/** A repository that was found. */
+/** A repository found by `findRepository`. */
 export interface FoundRepository extends FoundRecord<Repository> {
   facts: () => RepositoryFacts
 }
 
-/** Returns a repository, listed or not; undefined if there is none. */
+/** Returns a repository, whether or not it is listed; undefined if it does not exist. */
 export async function findRepository(
   owner: string,
   name: string,
@@ -69,7 +69,7 @@ export async function findRepository(
   return copy ? repositoryFromCopy(copy.repository) : built && repositoryFromBytes(built)
 }
 
-/** Parsed parts by the bytes of the record; hosts cache the bytes of popular files. */
+/** Parsed fields by the record's bytes, which hosts cache for popular files. */
 const factsByBytes = new WeakMap<Bytes, RepositoryFacts>()
 
 function repositoryFromBytes(bytes: Bytes): FoundRepository {
@@ -92,7 +92,7 @@ function factsOf(repository: Repository): RepositoryFacts {
   return { full_name, labels, latest_version, moved_to, versions, latestContent }
 }
 
-/** Returns a version, which may be yanked; undefined if there is none. A version never changes, so the first source that has it is correct. */
+/** Returns a version, which may be yanked; undefined if it does not exist. A version never changes, so the first source that has it can be used. */
 export async function findVersion(
   owner: string,
   name: string,
@@ -105,7 +105,7 @@ export async function findVersion(
   return record && recordFromValue(record, single)
 }
 
-/** Returns a repository and its versions, highest first; undefined if there is no such repository. */
+/** Returns a repository with its versions, highest first; undefined if it does not exist. */
 export async function findVersions(
   owner: string,
   name: string,
@@ -118,7 +118,7 @@ export async function findVersions(
   return versions && { repository: repositoryFromBytes(built), versions: recordFromBytes(versions) }
 }
 
-/** Returns only the content of a version; undefined if there is no such version. */
+/** Returns only the content of a version; undefined if the version does not exist. */
 export async function findContent(
   owner: string,
   name: string,
@@ -131,12 +131,12 @@ export async function findContent(
   return record && encode(record.content)
 }
 
-/** Returns every tag, most used first. */
+/** Returns all tags, most used first. */
 export async function findTags({ siteFiles }: Pick<Sources, 'siteFiles'>): Promise<FoundRecord<TagRecord[]>> {
   return recordFromBytes(await readBuilt(siteFiles, DATA_FILES.tags()))
 }
 
-/** Returns a string's UTF-8 bytes. */
+/** Encodes a string as UTF-8. */
 export function encode(text: string): Bytes {
   return new TextEncoder().encode(text)
 }
@@ -153,7 +153,7 @@ function single<Value>(data: Value) {
   return { data }
 }
 
-/** The list of versions is always a single page. */
+/** The list of versions always has a single page. */
 function onePage<Value>(data: Value[]): ListEnvelope<Value> {
   return { data, meta: { page: 1, pages: 1, total: data.length } }
 }

@@ -7,11 +7,11 @@ import { findRepository, findVersion, type Sources } from './records.ts'
 export interface SkillPlace {
   owner: string
   name: string
-  /** Undefined: the latest. */
+  /** The version; undefined for the latest. */
   version?: string | undefined
 }
 
-/** Finds a skill; undefined for unknown versions, for versions that are not skills, and for malformed names, which cause no lookup. */
+/** Finds a skill. Returns undefined for unknown versions, for versions that are not skills, and, without a lookup, for malformed names. */
 export async function findSkill(
   { owner, name, version }: SkillPlace,
   sources: Sources,
