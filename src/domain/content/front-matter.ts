@@ -177,7 +177,10 @@ export const TrustedPublisher = z.strictObject({
   repository_owner_id: NumericId.describe('The GitHub ID of its owner.'),
   workflow: z
     .string()
-    .regex(WORKFLOW, 'expected the file name of a workflow, such as publish.yml, or the full path of a reusable workflow')
+    .regex(
+      WORKFLOW,
+      'expected the file name of a workflow, such as publish.yml, or the full path of a reusable workflow',
+    )
     .describe(
       'The file name of the workflow in that repository; or, for a reusable workflow elsewhere, owner/name/.github/workflows/file.yml, with @ref to allow only that ref.',
     ),

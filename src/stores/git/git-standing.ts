@@ -54,7 +54,9 @@ export async function checkWorkTree(tree: WorkTree, signal?: AbortSignal): Promi
     throw gitNotSetUp('The git repository of the content has no commits yet. Create a first commit', undefined)
   if (branch === undefined) {
     const way =
-      tree.branch === undefined ? 'run git switch to check out a branch' : `run git switch ${branchNameOf(tree.branch)} to check it out`
+      tree.branch === undefined
+        ? 'run git switch to check out a branch'
+        : `run git switch ${branchNameOf(tree.branch)} to check it out`
     throw gitNotReady(`The content's git repository has no branch checked out (its HEAD is detached): ${way}`)
   }
   tree.branch ??= branch
