@@ -1,9 +1,10 @@
-// Builds responses that only depend on the request: for unknown URLs, unsupported methods, rate limits and unexpected errors.
-import { HubError } from '../domain/api/errors.ts'
-import { READ_METHODS } from '../domain/api/routes.ts'
+// Builds error responses: for unknown URLs, unsupported methods, rate limits and everything that handlers throw.
+import { ERRORS, HubError } from '../domain/api/errors.ts'
+import { COMMON_HEADERS, NO_VARY_SEARCH, READ_METHODS } from '../domain/api/routes.ts'
+import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import { printable } from '../domain/text/problems.ts'
 import { toHubError } from '../ports/log.ts'
-import { respondToOptions, respondWithError } from './respond.ts'
+import { CDN_VARY, respondToOptions } from './respond.ts'
 
 /** Responds to any exception with its public error, and logs the details. @param cacheTag as in `respondWithError` */
 export function respondToError(request: Request, thrown: unknown, cacheTag?: string): Response {
@@ -53,4 +54,43 @@ export function describeRateLimit(what: keyof typeof SENTENCES, waitSeconds: num
 /** Creates the error for a client that exceeds a rate limit. */
 export function rateLimitError(what: keyof typeof SENTENCES, waitSeconds: number): HubError {
   return new HubError('rate_limited', describeRateLimit(what, waitSeconds), { retryAfterSeconds: waitSeconds })
+}
+
+/** A serialised error, for callers without a Request. */
+export interface ErrorResponse {
+  status: number
+  headers: Record<string, string>
+  /** JSON that may contain non-ASCII characters. */
+  body: string
+}
+
+/** Builds an uncacheable error response. All error responses are built here (docs/contract.md section 6). */
+export function makeErrorResponse({ code, message, allow, retryAfterSeconds }: HubError): ErrorResponse {
+  const { status } = ERRORS[code]
+  const headers: Record<string, string> = {
+    ...COMMON_HEADERS,
+    'Cache-Control': 'no-store',
+    'Content-Type': 'application/json; charset=utf-8',
+  }
+  if (allow) headers.Allow = allow.join(', ')
+  if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds)
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
+  const envelope: ErrorEnvelope = { error: { code, message } }
+  return { status, headers, body: JSON.stringify(envelope) }
+}
+
+/** Responds with an error. Caches may keep a 404 response to GET or HEAD for 30 s. @param cacheTag the tag that a publish purges, so that the 404 is no longer cached once the URL exists */
+export function respondWithError(request: Request, error: HubError, cacheTag?: string): Response {
+  const { status, headers, body } = makeErrorResponse(error)
+  const isReading = request.method === 'GET' || request.method === 'HEAD'
+  if (status === 404 && isReading) {
+    headers['Cache-Control'] = 'public, max-age=30'
+    headers['Netlify-CDN-Cache-Control'] = 'public, s-maxage=30'
+    headers['Netlify-Vary'] = CDN_VARY
+    headers['No-Vary-Search'] = NO_VARY_SEARCH
+    if (cacheTag) headers['Netlify-Cache-Tag'] = cacheTag
+  }
+  const bytes = new TextEncoder().encode(body)
+  headers['Content-Length'] = String(bytes.length)
+  return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
 }

@@ -1,7 +1,6 @@
-// Builds responses: headers, caching, conditional requests and errors.
+// Builds responses: headers, caching and conditional requests.
 
 import { hash } from 'node:crypto'
-import { ERRORS, type HubError } from '../domain/api/errors.ts'
 import {
   CACHE_CONTROL,
   type CacheClass,
@@ -9,12 +8,11 @@ import {
   NO_VARY_SEARCH,
   VARYING_PARAMETERS,
 } from '../domain/api/routes.ts'
-import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { Bytes, LargeFile } from '../ports/site-files.ts'
 
 /** Tells Netlify's cache which query parameters affect the response; the cache ignores all others. */
-const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
+export const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
 
 /** The CDN may cache a response for a year, because outdated responses are purged by the next deploy, or by a publish that uses their cache tag. */
 const CDN_UNTIL_PURGED = 'public, durable, s-maxage=31536000'
@@ -212,45 +210,6 @@ export function respondWithRedirect(location: string): Response {
     status: 308,
     headers: { ...COMMON_HEADERS, Location: location, 'Cache-Control': CACHE_CONTROL.changing },
   })
-}
-
-/** A serialised error, for callers without a Request. */
-export interface ErrorResponse {
-  status: number
-  headers: Record<string, string>
-  /** JSON that may contain non-ASCII characters. */
-  body: string
-}
-
-/** Builds an uncacheable error response. All error responses are built here (docs/contract.md section 6). */
-export function makeErrorResponse({ code, message, allow, retryAfterSeconds }: HubError): ErrorResponse {
-  const { status } = ERRORS[code]
-  const headers: Record<string, string> = {
-    ...COMMON_HEADERS,
-    'Cache-Control': 'no-store',
-    'Content-Type': 'application/json; charset=utf-8',
-  }
-  if (allow) headers.Allow = allow.join(', ')
-  if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds)
-  if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
-  const envelope: ErrorEnvelope = { error: { code, message } }
-  return { status, headers, body: JSON.stringify(envelope) }
-}
-
-/** Responds with an error. Caches may keep a 404 response to GET or HEAD for 30 s. @param cacheTag the tag that a publish purges, so that the 404 is no longer cached once the URL exists */
-export function respondWithError(request: Request, error: HubError, cacheTag?: string): Response {
-  const { status, headers, body } = makeErrorResponse(error)
-  const isReading = request.method === 'GET' || request.method === 'HEAD'
-  if (status === 404 && isReading) {
-    headers['Cache-Control'] = 'public, max-age=30'
-    headers['Netlify-CDN-Cache-Control'] = 'public, s-maxage=30'
-    headers['Netlify-Vary'] = CDN_VARY
-    headers['No-Vary-Search'] = NO_VARY_SEARCH
-    if (cacheTag) headers['Netlify-Cache-Tag'] = cacheTag
-  }
-  const bytes = new TextEncoder().encode(body)
-  headers['Content-Length'] = String(bytes.length)
-  return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
 }
 
 /** Computes a strong ETag, which is the same only for equal bytes (RFC 9110 section 8.8.3). Half of a SHA-256 is enough, because an ETag does not need to resist forgery. */

@@ -7,8 +7,7 @@ import { type RunningServer, type ServerOptions, startServer } from '../../src/h
 import { createHandler, type HostedFunction, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
 import { toHubError } from '../../src/ports/log.ts'
 import { openBody } from '../../src/server/read-body.ts'
-import { respondNotFound } from '../../src/server/refusals.ts'
-import { respondWithError } from '../../src/server/respond.ts'
+import { respondNotFound, respondWithError } from '../../src/server/refusals.ts'
 
 interface Raw {
   status: number

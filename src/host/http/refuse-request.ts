@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { HubError } from '../../domain/api/errors.ts'
-import { type ErrorResponse, makeErrorResponse } from '../../server/respond.ts'
+import { type ErrorResponse, makeErrorResponse } from '../../server/refusals.ts'
 
 /** Returns the error for too many bodies arriving at the same time. */
 export function busy(): HubError {
