@@ -67,6 +67,7 @@ export async function renewFreshCopy(
   const changed = listChanges(readIndex({ owner, name }, written.folder.index), written.file, {
     ...{ by: written.by, at: formatMoment(now), commit: written.commit },
   })
+  const signal = AbortSignal.timeout(READ_MS)
   for (let renewal = 0; renewal < MAX_RENEWALS; renewal++) {
     const shown = await showRepository(state, sources, origin)
     if (!shown) return
@@ -78,10 +79,15 @@ export async function renewFreshCopy(
       await sources.fresh.keep({ ...origin, ...shown, activity })
       return
     }
-    before = meanwhile?.commit
-    const folder = await sources.git.readFolder({ owner, name }, { signal: AbortSignal.timeout(READ_MS) })
-    state = { ...state, folder, file: readIndex({ owner, name }, folder.index) }
-    origin = { ...origin, commit: folder.head }
+    try {
+      const folder = await sources.git.readFolder({ owner, name }, { signal })
+      state = { ...state, folder, file: readIndex({ owner, name }, folder.index) }
+      origin = { ...origin, commit: folder.head }
+      before = meanwhile?.commit
+    } catch (error) {
+      // A single failed call to GitHub should not hide the write until the next build.
+      if (renewal === MAX_RENEWALS - 1) throw error
+    }
   }
 }
 
