@@ -9,6 +9,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { Activity, Repository, VersionRecord, VersionSummary } from '../../src/domain/api/schema.ts'
+import { readIndex } from '../../src/domain/publishing/repository-state.ts'
+import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
+import { renewFreshCopy } from '../../src/server/publish/renew-fresh-copy.ts'
+import { openCopies } from '../../src/stores/state/fresh-copies.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -290,6 +294,35 @@ describe('concurrent publishers', () => {
     expect((await second.readRepository('/raw?version=1.0.1')).text).toBe('Early\n')
     expect((await listOf(second)).data.map(({ version }) => version)).toEqual(['1.0.2', '1.0.1', '1.0.0'])
   })
+})
+
+test('reads git again if a call fails while a copy is renewed', async () => {
+  await hub.publish({ content: 'New\n' })
+  const git = world.openStore()
+  const repository = { owner: 'acme', name: 'code-review' }
+  const folder = await git.readFolder(repository, { signal: AbortSignal.timeout(9_000) })
+  const failing = vi.fn(git.readFolder).mockRejectedValueOnce(new HubError('unavailable', 'The git host is away.'))
+  const fresh = copiesAhead(openCopies(hub.state), () => UNKNOWN_SOURCE)
+  const written = {
+    ...repository,
+    folder,
+    file: readIndex(repository, folder.index),
+    entry: undefined,
+    added: undefined,
+  }
+  await renewFreshCopy(
+    // The copy that was read before this write is not the stored one, as if another process had stored its own meanwhile.
+    { ...written, commit: folder.head, before: undefined, by: 'octocat' },
+    {
+      git: { ...git, readFolder: failing },
+      fresh,
+      siteFiles: { read: async () => undefined },
+      baseUrl: 'https://hub.test',
+    },
+    new Date('2030-01-01T00:00:00Z'),
+  )
+  expect(failing).toHaveBeenCalledTimes(2)
+  expect((await openCopies(hub.state).find('acme', 'code-review'))?.kept_at).toBe('2030-01-01T00:00:00.000Z')
 })
 
 describe('stored copies', () => {
