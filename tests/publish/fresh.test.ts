@@ -296,19 +296,24 @@ describe('concurrent publishers', () => {
   })
 })
 
-test('reads git again if a call fails while a copy is renewed', async () => {
-  await hub.publish({ content: 'New\n' })
+test('reads git again if a call fails or its response is outdated while a copy is renewed', async () => {
   const git = world.openStore()
   const repository = { owner: 'acme', name: 'code-review' }
+  const outdated = await git.readFolder(repository, { signal: AbortSignal.timeout(9_000) })
+  await hub.publish({ content: 'New\n' })
+  const added = (await openCopies(hub.state).findVersion('acme', 'code-review', '1.0.1'))?.version
   const folder = await git.readFolder(repository, { signal: AbortSignal.timeout(9_000) })
-  const failing = vi.fn(git.readFolder).mockRejectedValueOnce(new HubError('unavailable', 'The git host is away.'))
+  const failing = vi
+    .fn(git.readFolder)
+    .mockRejectedValueOnce(new HubError('unavailable', 'The git host is away.'))
+    .mockResolvedValueOnce(outdated)
   const fresh = copiesAhead(openCopies(hub.state), () => UNKNOWN_SOURCE)
   const written = {
     ...repository,
     folder,
     file: readIndex(repository, folder.index),
     entry: undefined,
-    added: undefined,
+    added,
   }
   await renewFreshCopy(
     // The copy that was read before this write is not the stored one, as if another process had stored its own meanwhile.
@@ -321,8 +326,10 @@ test('reads git again if a call fails while a copy is renewed', async () => {
     },
     new Date('2030-01-01T00:00:00Z'),
   )
-  expect(failing).toHaveBeenCalledTimes(2)
-  expect((await openCopies(hub.state).find('acme', 'code-review'))?.kept_at).toBe('2030-01-01T00:00:00.000Z')
+  expect(failing).toHaveBeenCalledTimes(3)
+  expect(await openCopies(hub.state).find('acme', 'code-review')).toMatchObject({
+    ...{ kept_at: '2030-01-01T00:00:00.000Z', repository: { latest_version: '1.0.1', versions_count: 2 } },
+  })
 })
 
 describe('stored copies', () => {

@@ -81,11 +81,12 @@ export async function renewFreshCopy(
     }
     try {
       const folder = await sources.git.readFolder({ owner, name }, { signal })
+      if (added && !folder.versions.has(added.version)) throw new Error('git returned a state from before the write')
       state = { ...state, folder, file: readIndex({ owner, name }, folder.index) }
       origin = { ...origin, commit: folder.head }
       before = meanwhile?.commit
     } catch (error) {
-      // A single failed call to GitHub should not hide the write until the next build.
+      // A single failed call to GitHub, or an outdated response, should not hide the write until the next build.
       if (renewal === MAX_RENEWALS - 1) throw error
     }
   }
