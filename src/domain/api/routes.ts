@@ -110,7 +110,7 @@ const MANAGE_ROUTES = {
   manageYank: { path: '/api/v1/repos/{owner}/{name}/versions/{version}/yank', methods: ['PUT', 'DELETE', 'OPTIONS'] },
 } as const satisfies Record<string, { path: string; methods: readonly Method[] }>
 
-/** The name of a change route. */
+/** The name of a write route. */
 export type ManageRouteId = keyof typeof MANAGE_ROUTES
 
 /** Finds the change route of a path. Any non-empty segment matches an owner, name, label or version; the caller rejects malformed values with its own message. */

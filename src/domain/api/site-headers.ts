@@ -20,7 +20,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Headers of data for programs: pages from any origin may read it, and query parameters do not change it. */
+/** Headers for machine-readable responses: pages from any origin may read these responses, and query parameters do not affect them. */
 const OPEN = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag',

@@ -1,4 +1,4 @@
-// Detects secrets in a text: certain secrets, which block a publish, and possible secrets, which cause a warning.
+// Detects secrets in a text: definite secrets, which block a publish, and possible secrets, which cause a warning.
 import { checksumOf, findToken } from '../access/token-form.ts'
 import type { Finding } from './finding.ts'
 

@@ -1,4 +1,4 @@
-// Read tests for lists: every page of every sort order, and lists by tag.
+// Tests for reading lists: every page in every sort order, and lists by tag.
 import { describe, expect, test } from 'vitest'
 import { expectShape, SUMMARY, TAG } from '../answers.ts'
 import type { Answer, Json } from '../client.ts'
