@@ -40,7 +40,7 @@ function inline<Records extends z.ZodObject<{ data: z.ZodType; meta: z.ZodObject
   return z.object({ data: shape.data, meta: z.object(shape.meta.shape) })
 }
 
-/** Inlines the schema for a page of search results, also without IDs. */
+/** Inlines the schema for a page of search results, including the variant without IDs. */
 function inlineSearch<Record extends z.ZodType>(record: Record) {
   const matched = z
     .object(Matched.shape)
