@@ -16,7 +16,7 @@ const STOP_MS = 3_000
 const running = new Set<ChildProcess>()
 
 /** The folder and settings that a process runs with. */
-export interface ProcessSurroundings {
+interface ProcessSurroundings {
   cwd: string
   /** Settings in addition to those of this process. */
   settings?: Readonly<Record<string, string>>

@@ -38,7 +38,7 @@ export function makeSearchCatalogue(prompts: number): Catalogue {
 }
 
 /** Queries of one kind. Quantiles are checked for ordinary ones, the maximum for all. */
-export interface QueryGroup {
+interface QueryGroup {
   isOrdinary: boolean
   questions: SearchQuery[]
 }

@@ -10,7 +10,7 @@ import { createProse, type Prose, toAscii } from './prose.ts'
 import { pick, type Random, randomInteger, seedRandom, zipf } from './random.ts'
 import { generateVersions, type SyntheticVersion } from './versions.ts'
 
-export interface SyntheticCatalogue {
+interface SyntheticCatalogue {
   repositories: number
   /** Number of versions per repository. */
   versions: number

@@ -21,7 +21,7 @@ export const CONTENT_WORDS = { median: 150, sigma: 0.95, most: 20_000 }
 type Variables = Map<string, string[]>
 
 /** What to generate; all randomness comes from `random`, in a fixed order. */
-export interface VersionsWanted {
+interface VersionsWanted {
   count: number
   /** Handle of the publisher. */
   publisher: string

@@ -4,6 +4,7 @@ import { Tinypool } from 'tinypool'
 import { HubError } from '../domain/api/errors.ts'
 import { logProblem } from '../ports/log.ts'
 import type { Search } from '../ports/search.ts'
+import { shareRunning } from '../ports/share-running.ts'
 import type { ThreadQuery } from './search-thread.ts'
 
 /** The deadline includes the time in the queue. If the queue is full, further queries are rejected immediately. */
@@ -46,8 +47,8 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
   /** The number of queries that are waiting or running. */
   let pending = 0
   const open = (path: string): ThreadedSearch => {
-    /** Queries in progress on this index, by their JSON. Identical concurrent queries share a result, so that a popular query does not fill the queue. */
-    const running = new Map<string, Promise<unknown>>()
+    // Simultaneous equal queries share a result, so that a popular query does not fill the queue.
+    const share = shareRunning<unknown>()
     const run = async (question: ThreadQuery<keyof Search>): Promise<unknown> => {
       if (pending >= maxThreads + limits.queue) throw unavailable(true, 'too many queries are waiting')
       const signal = AbortSignal.timeout(limits.deadlineMs)
@@ -64,10 +65,7 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
       <Verb extends keyof Search>(verb: Verb) =>
       (...given: Parameters<Search[Verb]>): Promise<Awaited<ReturnType<Search[Verb]>>> => {
         const question = { path, verb, given }
-        const key = JSON.stringify(question)
-        const result = running.get(key) ?? run(question).finally(() => running.delete(key))
-        running.set(key, result)
-        return result as Promise<Awaited<ReturnType<Search[Verb]>>>
+        return share(JSON.stringify(question), () => run(question)) as Promise<Awaited<ReturnType<Search[Verb]>>>
       }
     const search = {
       find: ask('find'),

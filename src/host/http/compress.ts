@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
+import { shareRunning } from '../../ports/share-running.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { pathOf } from '../../server/address.ts'
 import type { Parts } from '../../server/respond.ts'
@@ -36,7 +37,7 @@ export function openCompressor(): Compressor {
   const kept = new LRUCache<string, Bytes>({ maxSize: CACHE_BYTES, sizeCalculation: ({ length }) => length })
   const queue = limitWork()
   /** Equal bytes are compressed only once, no matter how many clients request them. */
-  const underWay = new Map<string, Promise<Bytes | undefined>>()
+  const share = shareRunning<Bytes | undefined>()
   const encodingFor = (request: Request): Encoding | 'identity' => {
     const header = request.headers.get('Accept-Encoding')
     if (header === null || header.length > 200) return 'identity'
@@ -69,10 +70,9 @@ export function openCompressor(): Compressor {
       let bytes = kept.get(key)
       if (!bytes) {
         const isForGood = pathOf(request.url).startsWith('/assets/')
-        const others = underWay.get(key)
-        const work = others ?? make(key, answer.bytes === null ? await askForBody() : answer, encoding, isForGood)
-        if (!others) underWay.set(key, work)
-        bytes = await work.finally(() => underWay.delete(key))
+        bytes = await share(key, async () =>
+          make(key, answer.bytes === null ? await askForBody() : answer, encoding, isForGood),
+        )
       }
       if (!bytes) return answer
       // The digest is that of the uncompressed bytes (RFC 9530 section 2).

@@ -1,5 +1,6 @@
 // Caches the rendered pages of one build on the Node server, up to a total size.
 import { LRUCache } from 'lru-cache'
+import { shareRunning } from '../../ports/share-running.ts'
 import type { PageResponse } from '../respond.ts'
 
 /** Maximum size of the cache, enough for the popular pages of a large catalogue or all pages of a small catalogue. */
@@ -29,25 +30,20 @@ export function openPageCache(): PageCache {
     ttl: MAX_AGE_MS,
     sizeCalculation: ({ bytes }) => bytes.length + ENTRY_BYTES,
   })
-  /** Pages being rendered, by address. */
-  let rendering = new Map<string, Promise<PageResponse>>()
+  /** Replaced by a purge, so that later requests do not wait for an outdated rendering. */
+  let share = shareRunning<PageResponse>()
   return {
     find: (path) => pages.get(path),
     render(address, make) {
-      const started = rendering
-      const known = started.get(address)
-      if (known) return known
-      const made = make()
-        .then((page) => {
-          if (started === rendering && page.status === 200 && !page.hasQuery) pages.set(address, page)
-          return page
-        })
-        .finally(() => started.delete(address))
-      started.set(address, made)
-      return made
+      const current = share
+      return current(address, async () => {
+        const page = await make()
+        if (current === share && page.status === 200 && !page.hasQuery) pages.set(address, page)
+        return page
+      })
     },
     purge(tags) {
-      rendering = new Map()
+      share = shareRunning()
       for (const [path, { cacheTags }] of pages.entries())
         if (cacheTags.some((tag) => tags.includes(tag))) pages.delete(path)
     },
