@@ -44,12 +44,13 @@ async function fail(name: string, given?: Json): Promise<string> {
 }
 
 const pick = (record: Json, keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, record[key]]))
-const SUMMARY = [
+const IN_LISTS = [
   ...['owner', 'name', 'title', 'description', 'tags', 'status'],
-  ...['latest_version', 'updated_at', 'url', 'html_url'],
+  ...['latest_version', 'forked_from', 'updated_at', 'url', 'html_url'],
 ]
+const SUMMARY = [...IN_LISTS, 'format', 'is_skill']
 const VERSION = [
-  ...['url', 'version', 'content', 'content_sha256', 'size_bytes', 'variables'],
+  ...['url', 'version', 'content', 'content_sha256', 'size_bytes', 'format', 'variables'],
   ...['parameters', 'changelog', 'published_at', 'published_by', 'raw_url'],
 ]
 
@@ -72,8 +73,8 @@ describe('the same data as the read API', () => {
       } of versions) {
         const record = (await hub.rest(`${path}/versions/${version}`)).data as Json
         const { data } = (await ask('get_prompt', { owner, name, version })) as { data: Json }
-        expect(data).toMatchObject({ ...pick(detail, [...SUMMARY, 'license', 'status_message']), url: record.url })
-        expect(data).toMatchObject({ ...pick(record, VERSION), yanked })
+        expect(data).toMatchObject({ ...pick(detail, [...IN_LISTS, 'license', 'status_message']), url: record.url })
+        expect(data).toMatchObject({ ...pick(record, VERSION), is_skill: record.skill !== null, yanked })
         if (version === detail.latest_version) expect(await ask('get_prompt', { owner, name })).toEqual({ data })
         compared++
       }

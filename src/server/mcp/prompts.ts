@@ -3,7 +3,8 @@
 import type { Variable } from '../../domain/api/schema.ts'
 import { type ChatMessage, isChatMessage } from '../../domain/content/chat.ts'
 import { fillMessages, formatFillingProblems } from '../../domain/content/filling.ts'
-import { isName, isOwner } from '../../domain/content/names.ts'
+import { isName, isOwner, nameOfOriginal } from '../../domain/content/names.ts'
+import type { MenuEntry } from '../../ports/search.ts'
 import { findRepository, type ReadDeps } from '../read/records.ts'
 import { menuText, readMenu } from './menu.ts'
 import { invalidParams, isObject, type McpResult, unknownName } from './protocol.ts'
@@ -14,19 +15,24 @@ const ARGUMENT_CHARACTERS = 200
 /** Handles `prompts/list`. */
 export async function listPrompts(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
   const { entries, next } = await readMenu(params, deps)
-  const prompts = entries.map(({ owner, name, title, description, variables }) => ({
+  const prompts = entries.map(({ owner, name, variables, ...entry }) => ({
     // Clients turn the name into a slash command, so it contains no slashes or spaces. Neither part can contain an underscore, so the name can be split again.
     name: `${owner}__${name}`,
     title: `${owner}/${name}`,
-    description: formatMenuEntry(title, description),
+    description: formatMenuEntry(entry),
     arguments: variables.map(describeArgument),
   }))
   return { prompts, ...next }
 }
 
-/** Joins the title and description in a single line. */
-export function formatMenuEntry(title: string, description: string): string {
-  return menuText([title, description].filter((part) => part !== '').join(': '), DESCRIPTION_CHARACTERS)
+/** Joins the title, the original of a fork, and the description in a single line. */
+export function formatMenuEntry({
+  title,
+  description,
+  forked_from,
+}: Pick<MenuEntry, 'title' | 'description' | 'forked_from'>): string {
+  const name = forked_from === null ? title : `${title} (fork of ${nameOfOriginal(forked_from)})`
+  return menuText([name, description].filter((part) => part !== '').join(': '), DESCRIPTION_CHARACTERS)
 }
 
 function describeArgument(variable: Variable) {
@@ -63,7 +69,7 @@ export async function getPrompt(params: Record<string, unknown>, deps: ReadDeps)
   const { value, problems } = fillMessages({ messages: parts, variables }, known, 'strict')
   if (!value) throw invalidParams(`arguments: ${formatFillingProblems(problems)}.`)
   return {
-    description: formatMenuEntry(repository.title, repository.description),
+    description: formatMenuEntry(repository),
     messages: withoutSystem(value.messages.filter(isChatMessage)).map(({ role, content: text }) => ({
       role,
       content: { type: 'text', text },

@@ -35,8 +35,8 @@ export const FIELDS = {
   list_tags: ['name', 'count'],
 } as const
 
-/** Fields of `get_prompt` that its open schema omits, to keep the tool list, which every client loads, short and stable. */
-const CHAT_FIELDS = ['format', 'messages'] as const
+/** Fields of every prompt that the open schemas omit, to keep the tool list, which every client loads, short and stable. */
+const KIND_FIELDS = ['format', 'is_skill', 'forked_from'] as const
 
 /** The handler of each tool. @throws HubError with a message that says what to do next */
 export const TOOL_ANSWERS: {
@@ -46,7 +46,7 @@ export const TOOL_ANSWERS: {
     const question = { text: q, tags: tag === undefined ? [] : [tag], sort }
     const answer = await search().find({ ...question, offset: (page - 1) * limit, limit })
     const { data, meta } = searchEnvelope(answer, { page, size: limit })
-    return { data: data.map((record) => pick(record, FIELDS.search_prompts)), meta }
+    return { data: data.map((record) => pick(record, [...FIELDS.search_prompts, ...KIND_FIELDS])), meta }
   },
 
   async get_prompt({ owner, name, version: asked, label, variables }, deps) {
@@ -67,8 +67,8 @@ export const TOOL_ANSWERS: {
     const warnings = found.map(
       ({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`,
     )
-    const said = { ...repository, ...record, ...filled, yanked, advisories, warnings }
-    return { data: pick(said, [...FIELDS.get_prompt, ...CHAT_FIELDS]) }
+    const said = { ...repository, ...record, ...filled, is_skill: record.skill !== null, yanked, advisories, warnings }
+    return { data: pick(said, [...FIELDS.get_prompt, ...KIND_FIELDS, 'messages']) }
   },
 
   async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, deps) {
