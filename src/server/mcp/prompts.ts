@@ -7,7 +7,7 @@ import { isName, isOwner, nameOfOriginal } from '../../domain/content/names.ts'
 import type { MenuEntry } from '../../ports/search.ts'
 import { findRepository, type ReadDeps } from '../read/records.ts'
 import { menuText, readMenu } from './menu.ts'
-import { invalidParams, isObject, type McpResult, unknownName } from './protocol.ts'
+import { invalidParams, isObject, type McpResult, readObject, unknownName } from './protocol.ts'
 
 const DESCRIPTION_CHARACTERS = 300
 const ARGUMENT_CHARACTERS = 200
@@ -58,13 +58,15 @@ export async function findPrompt(given: unknown, deps: ReadDeps) {
 /** Handles `prompts/get`: returns messages without unfilled placeholders; a text prompt is a single message. docs/contract.md sections 8 and 11 */
 export async function getPrompt(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
   const { repository, content } = await findPrompt(params.name, deps)
-  const given = params.arguments ?? {}
-  if (!isObject(given) || Object.values(given).some((value) => typeof value !== 'string')) {
+  const given = readObject(params.arguments ?? {})
+  // Null stands for an argument that was not given.
+  const values = isObject(given) ? Object.entries(given).filter(([, value]) => value !== null) : undefined
+  if (!values || values.some(([, value]) => typeof value !== 'string')) {
     throw invalidParams('arguments: expected an object of strings, for example {"language": "Go"}.')
   }
   const { variables } = repository
   // Clients may send variables from an older version, so unknown variables are ignored.
-  const known = Object.fromEntries(Object.entries(given).filter(([key]) => variables.some(({ name }) => name === key)))
+  const known = Object.fromEntries(values.filter(([key]) => variables.some(({ name }) => name === key)))
   const parts = repository.messages ?? [{ role: 'user' as const, content }]
   const { value, problems } = fillMessages({ messages: parts, variables }, known, 'strict')
   if (!value) throw invalidParams(`arguments: ${formatFillingProblems(problems)}.`)
