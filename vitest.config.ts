@@ -51,6 +51,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  // As in src/site/astro/astro-options.ts.
+  assetsInclude: ['**/letters.bin'],
   test: {
     reporters: ['default', new MissingPrograms()],
     // One more than the number of processors, because tests often wait for a process to start or a limit to expire.
