@@ -123,6 +123,8 @@ type ServeSettings = Pick<Config, 'port'> &
   Partial<Pick<Config, 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>> & {
     /** The pages, looked up for each request; undefined while they are being bundled. Omitted for a site without pages. */
     pages?: () => Pages | undefined
+    /** The downloads, which need no page code; omitted if the static files of the pages contain them. */
+    downloads?: SiteFiles
     /** Called for each request to `/healthz`. */
     healthOf?: () => Health
     /** If set, requests are counted and `/metrics` is served. */
@@ -154,6 +156,7 @@ export async function serveSites(
     rateLimitPerMinute,
     healthOf = () => STARTING,
     pages: pagesOf,
+    downloads,
     metrics,
     log,
   }: ServeSettings,
@@ -165,9 +168,9 @@ export async function serveSites(
     const { search, source } = site
     const pages = pagesOf?.()
     return {
-      files: pagesOf ? joinFiles(lastingFiles(site, siteOf), pages) : site.files,
+      files: pagesOf ? joinFiles(lastingFiles(site, siteOf), downloads, pages) : site.files,
       pages: {
-        render: pages?.render,
+        code: pages,
         broken: site.broken ?? NOTHING_BROKEN,
         cache: cacheOf(site),
         purge: (tags) => cacheOf(siteOf()).purge(tags),
@@ -204,6 +207,8 @@ export async function serveSites(
   return host
 }
 
+const DOWNLOAD_PATH = /^\/(?:cli|clients)\//
+
 const NOTHING_BROKEN: HubPages['broken'] = new Map()
 
 /** The rendered pages of each site. The map is weak, so that the pages are freed together with the site. */
@@ -231,10 +236,10 @@ function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
   }
 }
 
-/** Returns a site's data files and the static files of the pages, which are unavailable while the pages are being bundled. */
-function joinFiles(data: SiteFiles, pages: Pages | undefined): SiteFiles {
+/** Returns a site's data files, the downloads, and the static files of the pages, which are unavailable while the pages are being bundled. */
+function joinFiles(data: SiteFiles, downloads: SiteFiles | undefined, pages: Pages | undefined): SiteFiles {
   const filesOf = (path: string) => {
-    const files = isDataPath(path) ? data : pages?.files
+    const files = isDataPath(path) ? data : DOWNLOAD_PATH.test(path) ? (downloads ?? pages?.files) : pages?.files
     if (files) return files
     throw pagesUnavailable()
   }
