@@ -1,4 +1,4 @@
-// `npm run bundle`: bundles the pages for this version of the code, unless they already are. `npm ci` runs this script too, and succeeds even if it fails, because a start then bundles the pages itself.
+// `npm run prepare`: bundles the pages for this version of the code, unless they already are. `npm ci` runs it too, and succeeds even if it fails, because `npm start` then bundles the pages itself.
 import { bundlePlaceOf, ensureBundle } from '../src/host/builds/pages-bundle.ts'
 
 try {

@@ -2,11 +2,10 @@
 import { findProfile, findSourceHost } from '../src/config.ts'
 import { followContent } from '../src/host/builds/follow-content.ts'
 import { bundlePlaceOf, ensureBundle, findBundle, preparePages } from '../src/host/builds/pages-bundle.ts'
-import { openLocalStores, openMonitoring, printSignInLink, serveSites } from '../src/host/builds/serve-sites.ts'
+import { openLocalStores, openMonitoring, printSignInLink, type ServedHub, serveSites } from '../src/host/builds/serve-sites.ts'
 import { followGitHub } from '../src/host/follow-github.ts'
 import { addDatabase, addFetch } from '../src/host/health.ts'
 import { onAbort } from '../src/host/http/abort.ts'
-import type { RunningServer } from '../src/host/http/http-server.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import { openBundle } from '../src/host/pages.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'
@@ -21,10 +20,11 @@ import { onShutdown } from './shutdown.ts'
 const config = readSettingsOrExit()
 const stopping = new AbortController()
 const progress = openProgress()
-let host: RunningServer | undefined
+let host: ServedHub | undefined
 // Stops the server first, because in-flight requests still need the stores and the site.
-onShutdown(async () => {
+onShutdown(async (hurry) => {
   progress.end()
+  await host?.drain(config.drainMs, hurry)
   await host?.stop()
   stopping.abort()
 })

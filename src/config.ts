@@ -55,6 +55,8 @@ export interface Config {
   contentPollMs: number
   /** The URL of the database that several machines share; undefined if the state is a local file. */
   databaseUrl: string | undefined
+  /** How long the Node server keeps serving after SIGTERM, so that a load balancer notices; 0 in local mode, which has none. */
+  drainMs: number
   /** Reads per minute; 0 disables the limits. */
   rateLimitPerMinute: number
   /** The git store that publishes are written to. */
@@ -106,6 +108,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     contentPollMs: settings.CONTENT_POLL_SECONDS * 1000,
     databaseUrl: settings.DATABASE_URL,
     gitStore,
+    drainMs: isLocal ? 0 : settings.DRAIN_SECONDS * 1000,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     isNetlifyDev: settings.NETLIFY_LOCAL === 'true',
     functionDir: settings.LAMBDA_TASK_ROOT,

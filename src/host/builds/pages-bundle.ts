@@ -91,7 +91,7 @@ async function makeBundle(place: BundlePlace, signal: AbortSignal | undefined): 
     mkdirSync(part, { recursive: true })
   } catch (error) {
     throw new Error(
-      `The pages are not bundled, and ${keptDir} is not writable: ${(error as Error).message}. Run \`npm run bundle\` as the owner of the code.`,
+      `The pages are not bundled, and ${keptDir} is not writable: ${(error as Error).message}. Run \`npm run prepare\` as the owner of the code.`,
       { cause: error },
     )
   }

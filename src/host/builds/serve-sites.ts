@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type Config, settingsError } from '../../config.ts'
 import { type BuildSource, type CopyStore, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
@@ -139,6 +140,12 @@ export function openMonitoring({ hasMetrics, logRequests }: Config): Pick<ServeS
   return { metrics: hasMetrics ? openMetrics() : undefined, log: isLogging ? writeLines() : undefined }
 }
 
+/** A hub that responds to requests. */
+export interface ServedHub extends RunningServer {
+  /** Reports that the hub is not ready, and keeps serving while load balancers notice. @param hurry ends the wait */
+  drain(ms: number, hurry: AbortSignal): Promise<void>
+}
+
 /**
  * Serves the current site with this machine's stores.
  *
@@ -160,7 +167,7 @@ export async function serveSites(
     metrics,
     log,
   }: ServeSettings,
-): Promise<RunningServer> {
+): Promise<ServedHub> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit
   const answer = createHandler(route, (): Hub => {
@@ -183,11 +190,15 @@ export async function serveSites(
       localKeys,
     }
   })
-  const checkAll = openReadiness({
-    ...checkThrough(answer, pagesOf),
-    search: async () => siteOf().search().check(),
-    state: () => checkState(state),
-  })
+  let isEnding = false
+  const checkAll = openReadiness(
+    {
+      ...checkThrough(answer, pagesOf),
+      search: async () => siteOf().search().check(),
+      state: () => checkState(state),
+    },
+    () => isEnding,
+  )
   const healthy = withReadiness(withHealth(answer, healthOf), checkAll)
   const watched = watchRequests(metrics, log)
   const host = await startServer(
@@ -204,7 +215,14 @@ export async function serveSites(
     'close',
     startSweeping(state, () => (isDatabaseReachable ? undefined : siteOf().source)),
   )
-  return host
+  return {
+    ...host,
+    async drain(ms, hurry) {
+      isEnding = true
+      host.startClosing()
+      await sleep(ms, undefined, { signal: hurry }).catch(() => {})
+    },
+  }
 }
 
 const DOWNLOAD_PATH = /^\/(?:cli|clients)\//

@@ -16,6 +16,8 @@ type ListenAt = 'everywhere' | readonly string[]
 /** A listening server. */
 export interface RunningServer {
   server: Server
+  /** From now on, each response closes its connection, so that a proxy opens its next connection to another server. */
+  startClosing(): void
   /** Stops accepting connections, lets in-flight requests finish, and aborts them after the grace period. @param graceMs default 5 s */
   stop(graceMs?: number): Promise<void>
 }
@@ -158,12 +160,16 @@ export async function startServer(
   const address = server.address()
   const actualPort = address !== null && typeof address === 'object' ? address.port : port
   const doors = await Promise.all(others.map((host) => openDoor(server, actualPort, host)))
+  const startClosing = () => {
+    isStopping = true
+    // Responses whose headers have not been sent yet tell the client that the connection will be closed.
+    for (const outgoing of answering.values()) outgoing.shouldKeepAlive = false
+  }
   return {
     server,
+    startClosing,
     async stop(graceMs = GRACE_MS) {
-      isStopping = true
-      // Responses whose headers have not been sent yet tell the client that the connection will be closed.
-      for (const outgoing of answering.values()) outgoing.shouldKeepAlive = false
+      startClosing()
       const closed = new Promise((resolve) => server.close(resolve))
       for (const door of doors) door?.close()
       server.closeIdleConnections()
