@@ -10,8 +10,8 @@ import { freePort, type Run } from './processes.ts'
 
 const PROMPT = '---\npublished_at: 2026-11-01T00:00:00Z\npublished_by: octocat\nchangelog: Made.\n---\nThe first.\n'
 const isReady = async (base: string) => (await fetch(`${base}/readyz?exclude=state`)).ok
-/** What a page says before and after the upgrade. */
-const [OLD, NEW] = ['is a prompt registry.', 'is a prompt registry with other code.']
+/** What a page says before and after the upgrade. The hub's name is in the repository on GitHub. */
+const [OLD, NEW] = ['Acme Prompts is a prompt registry.', 'Acme Prompts is a registry with other code.']
 const PATHS = [
   ...['/', '/acme', '/acme/first', '/acme/first/v/1.0.0', '/search?q=first', '/docs', '/docs/cli', '/feed.xml'],
   ...['/api/v1/repos/acme/first', '/api/v1/repos/acme/first/raw', '/data/v1/tags.json', '/cli/hubcli'],
@@ -29,7 +29,10 @@ describe.skipIf(!isInstalled('caddy'))('three hubs', () => {
   beforeAll(async () => {
     ;[standIn, postgres] = await Promise.all([startGitHubStandIn(), startPostgres()])
     const place = await standIn.createRepository()
-    await standIn.commitOutside(place, { 'content/acme/first/versions/1.0.0.md': PROMPT })
+    await standIn.commitOutside(place, {
+      'content/site.yml': 'name: Acme Prompts\n',
+      'content/acme/first/versions/1.0.0.md': PROMPT,
+    })
     opened = openMachines()
     const settings = {
       SITE_URL: 'https://hub.example',
@@ -79,7 +82,10 @@ describe.skipIf(!isInstalled('caddy'))('three hubs', () => {
     }
     const reading = Promise.all([read(0), read(4), read(8)])
     for (const [number, machine] of machines.entries()) {
-      machine.upgrade({ 'src/site/components/layout.astro': (text) => text.replace(OLD, NEW) })
+      machine.upgrade({
+        'src/site/components/layout.astro': (text) =>
+          text.replace('is a prompt registry.', 'is a registry with other code.'),
+      })
       await hubs[number]!.run.end()
       hubs[number] = await machine.start({ PORT: String(ports[number]) }, isReady)
     }

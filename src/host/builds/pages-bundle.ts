@@ -11,7 +11,7 @@ import { inBackground } from '../http/background.ts'
 import type { Bundle, Pages } from '../pages.ts'
 
 /** Where bundles are kept, and the key of one bundle. */
-export interface BundlePlace {
+interface BundlePlace {
   /** The project's folder. */
   root: string
   /** The folder that contains the bundles. */
