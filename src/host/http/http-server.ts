@@ -98,6 +98,7 @@ export async function startServer(
   const answering = new Map<Socket, ServerResponse>()
   const bodies = limitBodies(limits, (socket, error) => closeConnection(socket, error, answering))
   const turns = openTurns(limits, addressOf)
+  let isClosing = false
   let isStopping = false
   const server = createServer(
     {
@@ -122,7 +123,7 @@ export async function startServer(
       answering.delete(socket)
       if (isStopping) server.closeIdleConnections()
     })
-    if (isStopping) outgoing.shouldKeepAlive = false
+    if (isClosing) outgoing.shouldKeepAlive = false
     const refused = findAmbiguity(incoming) ?? bodies.admit(incoming, outgoing)
     if (refused) refuse(incoming, outgoing, refused)
     else inBackground('A response', () => listener(incoming, outgoing))
@@ -161,7 +162,7 @@ export async function startServer(
   const actualPort = address !== null && typeof address === 'object' ? address.port : port
   const doors = await Promise.all(others.map((host) => openDoor(server, actualPort, host)))
   const startClosing = () => {
-    isStopping = true
+    isClosing = true
     // Responses whose headers have not been sent yet tell the client that the connection will be closed.
     for (const outgoing of answering.values()) outgoing.shouldKeepAlive = false
   }
@@ -170,6 +171,7 @@ export async function startServer(
     startClosing,
     async stop(graceMs = GRACE_MS) {
       startClosing()
+      isStopping = true
       const closed = new Promise((resolve) => server.close(resolve))
       for (const door of doors) door?.close()
       server.closeIdleConnections()
