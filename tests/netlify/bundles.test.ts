@@ -48,7 +48,7 @@ function bundleFunctions(): void {
   const config = join(dir, 'netlify.toml')
   writeFileSync(config, settings)
   const options = ['--offline', '--telemetry=false', '--config', config, '--functionsDistDir', dir]
-  execFileSync('node_modules/.bin/netlify-build', options, { env: { ...process.env, CI: 'true' }, stdio: 'pipe' })
+  execFileSync('tests/node_modules/.bin/netlify-build', options, { env: { ...process.env, CI: 'true' }, stdio: 'pipe' })
 }
 
 /** Serves static files and blobs as a deploy does. The account frame is a stand-in, because only a build of all pages has it. */
