@@ -7,6 +7,7 @@ import { versionFile } from '../doctor/setups.ts'
 import { poll } from '../e2e/client.ts'
 import { freePort, launch, plainEnvironment, type Run } from '../hubs/processes.ts'
 import { type LocalRepository, makeRepository } from '../stores/local-repository.ts'
+import { isInstalled } from './programs.ts'
 
 const WITHIN = 120_000
 /** The user `nobody` on Debian. */
@@ -58,7 +59,7 @@ test(
   WITHIN,
 )
 
-test.runIf(process.getuid?.() === 0)(
+test.runIf(process.getuid?.() === 0 && isInstalled('setpriv'))(
   'a hub whose code only root can write runs as another user',
   async () => {
     const prepare = () =>
