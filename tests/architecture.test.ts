@@ -267,9 +267,7 @@ describe('allowed imports', () => {
       'src/host/builds/pages-bundle.ts',
       'src/host/builds/serve-sites.ts',
       'src/site/astro/dev-server.ts',
-      'src/site/astro/pages-adapter.ts',
       'src/site/build/write-data.ts',
-      'src/site/docs/this-hub.ts',
       'src/wiring/platform.ts',
     ])
   })

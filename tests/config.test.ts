@@ -55,6 +55,8 @@ test.each([
       ],
     },
   ],
+  ['waits before it ends', { SITE_URL: 'https://hub.example' }, { drainMs: 5_000 }],
+  ['local mode: never waits before it ends', { DRAIN_SECONDS: '60' }, { drainMs: 0 }],
   ['no rate limit', { RATE_LIMIT_PER_MINUTE: '0' }, { rateLimitPerMinute: 0 }],
   [
     'a GitHub token',

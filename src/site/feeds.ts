@@ -3,7 +3,7 @@
 import type { Activity, RepositorySummary } from '../domain/api/schema.ts'
 import { describeActivity } from '../domain/catalogue/activity.ts'
 import { escapeXml } from '../domain/text/html-text.ts'
-import type { PageData } from '../ports/pages.ts'
+import type { PageLocals } from '../ports/pages.ts'
 import { comparePage, versionPage } from './links.ts'
 
 /** Maximum number of entries in a feed. */
@@ -32,10 +32,13 @@ interface Entry {
 }
 
 /** Responds with a feed. */
-export async function respondWithFeed(hub: PageData, { path, title, prompts, changes = [] }: Feed): Promise<Response> {
-  const { baseUrl } = hub
+export async function respondWithFeed(
+  locals: PageLocals,
+  { path, title, prompts, changes = [] }: Feed,
+): Promise<Response> {
+  const { baseUrl } = locals.profile
   const address = baseUrl + path
-  const news = await Promise.all(prompts.slice(0, MAX_ENTRIES).map((prompt) => listReleases(hub, prompt)))
+  const news = await Promise.all(prompts.slice(0, MAX_ENTRIES).map((prompt) => listReleases(locals, prompt)))
   const entries = [...news.flat(), ...changes.map((change) => describeChange(address, title, change))]
     .sort((a, b) => b.order - a.order)
     .slice(0, MAX_ENTRIES)
@@ -65,18 +68,18 @@ function orderOf(versions: readonly { published_at: string }[], index: number): 
 }
 
 /** Returns entries for the newest versions of a prompt, at most as many as a feed can contain. */
-async function listReleases(hub: PageData, prompt: RepositorySummary): Promise<Entry[]> {
+async function listReleases({ hub, profile }: PageLocals, prompt: RepositorySummary): Promise<Entry[]> {
   const { owner, name, full_name, title, description } = prompt
-  const versions = (await hub.findVersions(owner, name)) ?? []
+  const versions = (await hub?.findVersions(owner, name)) ?? []
   return versions.slice(0, MAX_ENTRIES).flatMap(({ version, changelog, published_at, published_by, yanked }, index) => {
     if (yanked) return []
-    const link = hub.baseUrl + versionPage(full_name, version)
+    const link = profile.baseUrl + versionPage(full_name, version)
     const previous = versions[index + 1]?.version
     const words = escapeXml(changelog || (previous === undefined ? description : ''))
     const compare =
       previous === undefined
         ? ''
-        : ` <a href="${hub.baseUrl}${comparePage(full_name, previous, version)}">What changed since ${previous}</a>`
+        : ` <a href="${profile.baseUrl}${comparePage(full_name, previous, version)}">What changed since ${previous}</a>`
     return {
       ...{
         id: link,

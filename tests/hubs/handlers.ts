@@ -16,6 +16,7 @@ import { handleRead } from '../../src/server/read/read.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
 import { createToken, findToken, recordTokenUse } from '../../src/stores/state/tokens.ts'
+import { makeProfile } from './profile.ts'
 
 export const BASE_URL = 'https://hub.example'
 
@@ -50,7 +51,7 @@ export interface Handlers {
 /** Pages are not rendered here, so the hub returns only the responses that the page function creates itself. */
 const NO_PAGES = {
   render: async () => new Response(null, { status: 404 }),
-  sourceHost: undefined,
+  profile: makeProfile(BASE_URL),
   brokenOf: () => [],
   cache: undefined,
 }

@@ -184,10 +184,14 @@ describe('function bundles', () => {
         JSON.stringify({ edgeURL: 'http://127.0.0.1:1', siteID: 'x', token: 'x' }),
       ).toString('base64'),
     }
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
-      cwd: folder,
-      env: environment,
-    })
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--no-experimental-require-module', '--input-type=module', '-e', script],
+      {
+        cwd: folder,
+        env: environment,
+      },
+    )
     const answer = JSON.parse(stdout.trim().split('\n').at(-1)!)
     expect([answer.status, answer.tags]).toEqual([200, 'repo_acme_code-review'])
     expect(answer.text).toContain('<h1 dir="auto">Code review</h1>')
