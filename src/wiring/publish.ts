@@ -7,7 +7,7 @@ import type { GitStore } from '../ports/git-store.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { PublishHandlerDeps } from '../server/publish/handle-write.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
-import { createTurns } from '../server/publish/turns.ts'
+import { createTurns, shareTurns, type TakeTurn } from '../server/publish/turns.ts'
 import { findToken, recordTokenUse } from '../stores/state/tokens.ts'
 import {
   clientKeyOf,
@@ -47,7 +47,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     ),
     clientAddress: clientKeyOf(ip),
     purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
-    takeTurn,
+    takeTurn: await turnsOf(config, hub),
   }
 }
 
@@ -93,4 +93,14 @@ async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitS
 }
 
 /** The queue of all publishes in this process. */
-const takeTurn = createTurns()
+const ownTurns = createTurns()
+let sharedTurns: Promise<TakeTurn> | undefined
+
+/** Returns the publish queue. Hubs that share a database also take turns with each other, because a commit on GitHub outdates the head that the others have read. */
+async function turnsOf({ databaseUrl, gitStore }: Config, hub: Hub | undefined): Promise<TakeTurn> {
+  if (!hub || databaseUrl === undefined || gitStore.kind !== 'github') return ownTurns
+  sharedTurns ??= import('../stores/state/hub-turns.ts').then(({ openHubTurns }) =>
+    shareTurns(ownTurns, openHubTurns(hub.state)),
+  )
+  return sharedTurns
+}

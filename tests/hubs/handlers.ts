@@ -11,7 +11,8 @@ import type { StateStore } from '../../src/ports/state-store.ts'
 import { handlePage } from '../../src/server/pages/handle-page.ts'
 import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
 import { handleWrite } from '../../src/server/publish/handle-write.ts'
-import { createTurns } from '../../src/server/publish/turns.ts'
+import type { Clock } from '../../src/server/publish/rounds.ts'
+import { createTurns, type TakeTurn } from '../../src/server/publish/turns.ts'
 import { handleRead } from '../../src/server/read/read.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
@@ -30,6 +31,10 @@ export interface HandlerOptions {
   limiter?: RateLimiter | undefined
   failedTokens?: RateLimiter | undefined
   purge?: ((cacheTags: string[]) => Promise<void>) | undefined
+  /** The publish queue; by default, one of this hub's own. */
+  takeTurn?: TakeTurn | undefined
+  /** The clock of the hub's machine. */
+  clock?: Clock | undefined
 }
 
 /** The handlers of a hub. They need no test runner, so any process can run them. */
@@ -56,7 +61,8 @@ const NO_PAGES = {
 }
 
 /** Opens the handlers without a build. */
-export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, purge }: HandlerOptions): Handlers {
+export function openHandlers(options: HandlerOptions): Handlers {
+  const { git, state, fresh, auth, limiter, failedTokens, purge, takeTurn, clock } = options
   let files = new Map<string, string>()
   const siteFiles = {
     read: async (path: string) => {
@@ -84,10 +90,10 @@ export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, p
     limiter: limiter ?? UNLIMITED,
     failedTokens: failedTokens ?? UNLIMITED,
     purge: purge ?? (async () => {}),
-    takeTurn: createTurns(),
+    takeTurn: takeTurn ?? createTurns(),
   }
   return {
-    publish: (request) => handleWrite(request, () => publishTools),
+    publish: (request) => handleWrite(request, () => publishTools, clock),
     read: (request) =>
       new URL(request.url).pathname.startsWith('/api/')
         ? handleRead(request, () => readTools)

@@ -28,6 +28,7 @@ interface Script {
   stale?: number
 }
 
+const KNOWN = { versions: ['1.0.0'], findText: async () => undefined }
 const LATEST = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nsomething else\n'
 
 /** Runs the loop with a script. @returns the result, the number of git reads, and the number of attempts */
@@ -61,7 +62,7 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
     },
   }
   const time = { now: () => nowMs, random: () => 0.5, newId: () => 'op', sleep: async (ms: number) => (nowMs += ms) }
-  const ending = await writeInRounds(git, publishAsWrite(acceptPublish({})), ['1.0.0'], time).then(
+  const ending = await writeInRounds(git, publishAsWrite(acceptPublish({})), KNOWN, time).then(
     ({ answer: { commit, record } }) => (commit ? [commit.sha, record.version] : [record.version]),
     (error: HubError) => [error.code, error.retryAfterSeconds],
   )

@@ -12,7 +12,7 @@ import { isPortableName, titleFromName } from '../content/names.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import {
   editRepositoryFile,
-  formatVersionFile,
+  formatPublished,
   isSameVersion,
   type RepositoryFile,
   undeclaredVariable,
@@ -99,30 +99,19 @@ export function decidePublish(
   if (latest && latestVersion !== undefined && isSameVersion(latest, front))
     return finish({ ...latest, ...measure(latest.content), version: latestVersion }, undefined)
   const number = nextNumber(state, request)
-  const isPlain = isSameJson(front.variables, findVariableNames(front).map(undeclaredVariable))
   const { published_by, published_at, provenance } = publisher
-  const said = {
-    published_at,
-    published_by,
-    changelog: request.changelog,
-    ...(front.format === 'chat' ? { format: front.format } : {}),
-    parameters: front.parameters,
-    ...(isPlain ? {} : { variables: front.variables }),
+  const version: VersionEntry = {
+    ...{ published_at, published_by, changelog: request.changelog },
+    ...{ format: front.format, parameters: front.parameters, variables: front.variables, content: front.content },
     ...(front.skill && { skill: front.skill }),
     ...(provenance ? { provenance } : {}),
-  }
-  const version: VersionEntry = {
-    ...said,
-    format: front.format,
-    variables: front.variables,
-    content: front.content,
     ...measure(front.content),
     version: number,
   }
   // The request itself was checked when it was parsed; this also checks the values taken over from the latest version. A publish that changes nothing has already returned 200 at this point.
   const problems = [...nameLines(checkVersion(version), version.content), ...checkNewVersion(version)]
   if (problems.length > 0) throw validationFailed(problems)
-  const versionText = formatVersionFile({ ...said, content: front.content })
+  const versionText = formatPublished(version)
   refuseLongFile(measure(versionText).size_bytes)
   return finish(version, versionText)
 }

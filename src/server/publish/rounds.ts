@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
 import {
   type Additions,
+  blobId,
   type CallOptions,
   decodeText,
   type FolderQuery,
@@ -72,6 +73,14 @@ export interface RepositoryWrite<Answer> {
   decide: (folder: FolderState, readVersion: ReadVersion) => Promise<Round<Answer>>
 }
 
+/** What the hub already knows about a repository. */
+export interface Known {
+  /** The versions in the fresh copy, which exist even if they are missing from a git listing. */
+  versions: readonly string[]
+  /** Rebuilds a version's file from the hub's own records, to save a call to the git host. The bytes are used only if git lists the same bytes. */
+  findText: (version: string) => Promise<string | undefined>
+}
+
 /** The final outcome: a response and, if a commit must be made visible to readers, what it changed and in which folder. */
 interface FinalOutcome<Answer> {
   answer: Answer
@@ -86,13 +95,12 @@ interface Deadline extends Pick<Clock, 'now' | 'sleep'> {
 /**
  * Carries out a write in as many rounds as needed within the time limit.
  *
- * @param known the versions in the fresh copy, which exist even if they are missing from a git listing
  * @throws HubError from a round; `unavailable` with Retry-After when the time limit is reached: either nothing was written, or a retry will find what was written
  */
 export async function writeInRounds<Answer>(
   git: GitStore,
   write: RepositoryWrite<Answer>,
-  known: readonly string[],
+  known: Known,
   { now, random, newId, sleep }: Clock,
 ): Promise<FinalOutcome<Answer>> {
   const deadline: Deadline = { endsMs: write.arrivedMs + DEADLINE_MS, now, sleep }
@@ -115,8 +123,8 @@ export async function writeInRounds<Answer>(
     const ours = isInDoubt && folder.publishes.find(({ trailers }) => trailers.get(operation[0]) === operation[1])
     const carriedOut = ours && sent.get(ours.headline)
     if (carriedOut) return finish(carriedOut, folder, ours)
-    if (isStale(known, folder) && rereads++ < MAX_REREADS) continue
-    const decided = await readOrWait(deadline, (call) => decideOn(folder, git, write, call))
+    if (isStale(known.versions, folder) && rereads++ < MAX_REREADS) continue
+    const decided = await readOrWait(deadline, (call) => decideOn(folder, git, write, known, call))
     if (decided === undefined) continue
     if (decided.kind === 'answer') {
       const { answer, shown } = decided
@@ -160,11 +168,15 @@ function decideOn<Answer>(
   folder: FolderState,
   git: GitStore,
   { owner, name, decide }: RepositoryWrite<Answer>,
+  { findText }: Known,
   call: CallOptions,
 ): Promise<Round<Answer>> {
   return decide(folder, async (version) => {
     const id = folder.versions.get(version)
-    return id === undefined ? undefined : decodeText(`${owner}/${name}@${version}`, await git.readBlob(id, call))
+    if (id === undefined) return undefined
+    const text = await findText(version)
+    if (text !== undefined && blobId(Buffer.from(text), id.length) === id) return text
+    return decodeText(`${owner}/${name}@${version}`, await git.readBlob(id, call))
   })
 }
 
