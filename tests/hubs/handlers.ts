@@ -35,6 +35,8 @@ export interface HandlerOptions {
   takeTurn?: TakeTurn | undefined
   /** The clock of the hub's machine. */
   clock?: Clock | undefined
+  /** Orders publishes and builds; by default, by the clock. */
+  nextOrder?: (() => number) | undefined
 }
 
 /** The handlers of a hub. They need no test runner, so any process can run them. */
@@ -62,7 +64,7 @@ const NO_PAGES = {
 
 /** Opens the handlers without a build. */
 export function openHandlers(options: HandlerOptions): Handlers {
-  const { git, state, fresh, auth, limiter, failedTokens, purge, takeTurn, clock } = options
+  const { git, state, fresh, auth, limiter, failedTokens, purge, takeTurn, clock, nextOrder = Date.now } = options
   let files = new Map<string, string>()
   const siteFiles = {
     read: async (path: string) => {
@@ -79,6 +81,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
   const publishTools = {
     ...common,
     git,
+    nextOrder,
     findToken: (given: string) => findToken(state, given),
     ownsLogin: async () => true,
     verifyJob: async () => {

@@ -2,7 +2,13 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
-import { type BuildSource, type CopyStore, copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
+import {
+  type BuildSource,
+  type CopyStore,
+  copiesAhead,
+  openOrderClock,
+  UNKNOWN_SOURCE,
+} from '../../src/ports/fresh-copies.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
@@ -104,7 +110,9 @@ export async function openHub(world: World, options: HubOptions = {}): Promise<H
   let source = UNKNOWN_SOURCE
   const fresh = copiesAhead(isRemembering ? rememberCopies(copies) : copies, () => source)
   const { auth, failedTokens, takeTurn, clock } = options
-  const handlers = openHandlers({ git, state, fresh, auth, limiter, failedTokens, purge, takeTurn, clock })
+  const order = openOrderClock(clock?.now)
+  const nextOrder = () => order.next(source.read_until)
+  const handlers = openHandlers({ git, state, fresh, auth, limiter, failedTokens, purge, takeTurn, clock, nextOrder })
   const token = await handlers.makeToken()
   const readContent = async () => {
     const contentDir = await world.contentDir()

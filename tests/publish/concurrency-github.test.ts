@@ -196,13 +196,7 @@ describe('GitHub calls per publish', () => {
   test.each<[string, Record<string, unknown>, string | undefined, number, string[]]>([
     ['a new version', { content: 'Second\n' }, undefined, 201, ['Folder', 'Commit']],
     ['with an Idempotency-Key', { content: 'Second\n' }, 'key-0002', 201, ['Folder', 'Commit']],
-    [
-      'with a changed index.md',
-      { content: 'Second\n', title: 'Another' },
-      undefined,
-      201,
-      ['Folder', 'Commit'],
-    ],
+    ['with a changed index.md', { content: 'Second\n', title: 'Another' }, undefined, 201, ['Folder', 'Commit']],
     ['only index.md changes', { content: 'First\n', title: 'Another' }, undefined, 200, ['Folder', 'Commit']],
     ['nothing changes', { content: 'First\n' }, undefined, 200, ['Folder']],
     ['a dry run', { content: 'Second\n', dry_run: true }, undefined, 200, ['Folder']],

@@ -55,7 +55,7 @@ export function joinCatalogue(parts: CatalogueParts, { baseUrl, day }: Catalogue
     [...entries.values()].filter(({ isListed }) => isListed),
     day,
   )
-  const recent = sortByUpdates(listed.top)
+  const recent = sortByUpdates(listed.top, day)
   return {
     baseUrl,
     entries,

@@ -32,6 +32,8 @@ export interface RankedRelease {
 }
 
 const DAY_MS = 86_400_000
+/** How much the clocks of the machines that date versions may differ. */
+const LEEWAY_MS = 300_000
 
 /** Computes a repository's quality score, 0 to 100. */
 export function scoreQuality({ summary, hasReadme, variables, versions }: QualityInput): number {
@@ -67,7 +69,8 @@ export function scoreTrending(
   const bestOfDay = new Map<string, { weight: number; score: number }>()
   for (const version of releases) {
     if (version.isYanked) continue
-    // Otherwise, a version with a future date would have an unlimited score and lead the list for years.
+    // The date of a version from the future is wrong, and its true age is unknown. Otherwise, it would lead the list until that date.
+    if (isFuture(version.published_at, day)) continue
     const ageDays = Math.max(0, (now - Date.parse(version.published_at)) / DAY_MS)
     if (ageDays > 30) continue
     const weight = weigh(version)
@@ -84,25 +87,49 @@ export function scoreTrending(
 /** Sorts repositories in each order. */
 export function rank(repositories: readonly RankedRepository[], day: string): Record<Sort, RepositorySummary[]> {
   const by = (score: (repository: RankedRepository) => number) =>
-    sortByScore(repositories.map((repository) => ({ summary: repository.summary, score: score(repository) })))
+    sortByScore(
+      repositories.map((repository) => ({ summary: repository.summary, score: score(repository) })),
+      day,
+    )
   return {
     top: by(scoreTop),
     trending: by((repository) => scoreTrending(repository, day)),
-    new: by(({ summary }) => Date.parse(summary.created_at)),
+    new: by(({ summary }) => timeOf(summary.created_at, day) ?? UNKNOWN_TIME),
   }
 }
 
-/** Sorts by the latest update, then by full name. */
-export function sortByUpdates(summaries: readonly RepositorySummary[]): RepositorySummary[] {
-  return sortByScore(summaries.map((summary) => ({ summary, score: 0 })))
+/** Sorts by the latest update, then by full name. @param day the build date in UTC, `YYYY-MM-DD` */
+export function sortByUpdates(summaries: readonly RepositorySummary[], day: string): RepositorySummary[] {
+  return sortByScore(
+    summaries.map((summary) => ({ summary, score: 0 })),
+    day,
+  )
+}
+
+/** Sorts below every known time. */
+const UNKNOWN_TIME = -1
+
+/** Returns whether a time is after the day of the build, so that a wrong clock must have produced it. */
+function isFuture(time: string, day: string): boolean {
+  return Date.parse(time) >= Date.parse(`${day}T00:00:00Z`) + DAY_MS + LEEWAY_MS
+}
+
+function timeOf(time: string, day: string): number | undefined {
+  return isFuture(time, day) ? undefined : Date.parse(time)
 }
 
 /** Sorts by score; ties are broken by the latest update, then by the full name. */
-function sortByScore(scored: readonly { summary: RepositorySummary; score: number }[]): RepositorySummary[] {
+function sortByScore(
+  scored: readonly { summary: RepositorySummary; score: number }[],
+  day: string,
+): RepositorySummary[] {
   return (
     scored
       // Computed once instead of at every comparison.
-      .map((one) => ({ ...one, updated: Date.parse(one.summary.updated_at) }))
+      .map((one) => {
+        const { updated_at, created_at } = one.summary
+        return { ...one, updated: timeOf(updated_at, day) ?? timeOf(created_at, day) ?? UNKNOWN_TIME }
+      })
       .sort(
         (a, b) => b.score - a.score || b.updated - a.updated || compareText(a.summary.full_name, b.summary.full_name),
       )

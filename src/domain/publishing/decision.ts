@@ -19,7 +19,7 @@ import {
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { checkVersion } from '../content/rules.ts'
-import { type Provenance, Version } from '../content/values.ts'
+import { formatMoment, type Provenance, Version } from '../content/values.ts'
 import { warnOfDifference, warnOfFormat, warnOfMetadata, warnOfTexts, warnOfVariables } from '../review/findings.ts'
 import { checkNewVersion } from '../review/new-version-rules.ts'
 import { isSameJson } from '../text/json.ts'
@@ -29,8 +29,16 @@ import { type Measure, nameLines, type PublishInput, validationFailed } from './
 /** The origin of a version: who publishes it, when, and from which CI run. */
 interface Publisher {
   published_by: string
-  published_at: string
+  clock: PublishClock
   provenance: Provenance | undefined
+}
+
+/** The time of a publish. */
+interface PublishClock {
+  /** Milliseconds since 1970. */
+  nowMs: number
+  /** Whether the git host's clock was read, which all hubs share; otherwise, the time is the machine's own. */
+  isShared: boolean
 }
 
 /** The result of a request. */
@@ -99,7 +107,8 @@ export function decidePublish(
   if (latest && latestVersion !== undefined && isSameVersion(latest, front))
     return finish({ ...latest, ...measure(latest.content), version: latestVersion }, undefined)
   const number = nextNumber(state, request)
-  const { published_by, published_at, provenance } = publisher
+  const { published_by, clock, provenance } = publisher
+  const published_at = timeAfter(latest?.published_at, clock)
   const version: VersionEntry = {
     ...{ published_at, published_by, changelog: request.changelog },
     ...{ format: front.format, parameters: front.parameters, variables: front.variables, content: front.content },
@@ -133,6 +142,16 @@ export function warnOf(
     ...warnOfVariables(version),
     ...warnOfMetadata({ ...file, name }, version.variables),
   ]
+}
+
+/** How far a version may be dated ahead of the git host's clock. */
+const MAX_AHEAD_MS = 300_000
+
+/** Returns the time of a version: not before the version that it follows, because a machine's clock can be set back. The git host's clock overrules a version that is dated far ahead of it. */
+function timeAfter(previous: string | undefined, { nowMs, isShared }: PublishClock): string {
+  const previousMs = previous === undefined ? 0 : Date.parse(previous)
+  const isWrong = isShared && previousMs > nowMs + MAX_AHEAD_MS
+  return formatMoment(new Date(isWrong ? nowMs : Math.max(nowMs, previousMs)))
 }
 
 /** YAML can be many times longer than the JSON it is generated from, and a file that is too long to be read would break every later build. */

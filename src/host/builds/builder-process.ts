@@ -141,10 +141,11 @@ function want(paths?: readonly string[]): void {
 async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const { database, state } = site
   const began = new Date().toISOString()
-  const { isWhole, changed: moved } = await askToBegin()
+  const ready = await askToBegin()
+  const { changed: moved } = ready
   const changed = wanted === 'all' || moved === 'all' ? 'all' : new Set([...wanted, ...moved])
   const commit = await readCommit()
-  const read = await readSource(began, isWhole)
+  const read = await readSource(ready)
   const listing = await look(changed)
   const number = (state?.number ?? 0) + 1
   removeRetired()
@@ -173,9 +174,10 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
 }
 
 /** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
-async function readSource(began: string, isWhole: boolean): Promise<BuildSource> {
+async function readSource({ isWhole, orderMs }: ReadyContent): Promise<BuildSource> {
   if (config.gitStore.kind !== 'local') return readBuildSource(contentDir, process.env)
-  return isWhole ? { read_until: began, commits: [], broken: [] } : (site.state?.source ?? UNKNOWN_SOURCE)
+  const read_until = new Date(orderMs).toISOString()
+  return isWhole ? { read_until, commits: [], broken: [] } : (site.state?.source ?? UNKNOWN_SOURCE)
 }
 
 /** Scans the content, or only the repositories with changed files if no others can have changed. */

@@ -5,7 +5,6 @@ import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts
 import { COMMON_HEADERS } from '../../domain/api/routes.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { recordVersion } from '../../domain/catalogue/repository-records.ts'
-import { formatMoment } from '../../domain/content/values.ts'
 import { decidePublish, warnOf } from '../../domain/publishing/decision.ts'
 import {
   nextLower,
@@ -107,7 +106,7 @@ async function decideRound(
   if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readVersion, addresses) }
   const publisher = {
     published_by: bearer.login ?? owner,
-    published_at: formatMoment(new Date(arrivedMs)),
+    clock: { nowMs: folder.nowMs ?? arrivedMs, isShared: folder.nowMs !== undefined },
     provenance: bearer.provenance,
   }
   const latestText = state.latest === undefined ? undefined : await readVersion(state.latest)

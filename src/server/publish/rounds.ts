@@ -37,8 +37,6 @@ const ROUND_MS = 3_000
 export const LATEST_START_MS = DEADLINE_MS - ROUND_MS
 /** Maximum number of times to reread a stale listing before using it anyway. */
 const MAX_REREADS = 5
-/** How much earlier than the request a commit for it may be dated, because the git host's clock may be slow. */
-const CLOCK_LEEWAY_MS = 300_000
 
 /** The decision of one round: either a commit to make or a response without a commit. */
 export type Round<Answer> =
@@ -84,7 +82,7 @@ export interface Known {
 /** The final outcome: a response and, if a commit must be made visible to readers, what it changed and in which folder. */
 interface FinalOutcome<Answer> {
   answer: Answer
-  toShow?: Shown & { folder: FolderState; commit: string }
+  toShow?: Shown & { folder: FolderState; commit: string; atMs: number | undefined }
 }
 
 /** The deadline of a publish. */
@@ -112,8 +110,8 @@ export async function writeInRounds<Answer>(
   const finish = (
     { shown, answerOf }: Extract<Round<Answer>, { kind: 'commit' }>,
     folder: FolderState,
-    { sha, url }: { sha: string; url: string | null },
-  ) => ({ answer: answerOf({ sha, url }), toShow: { ...shown, folder, commit: sha } })
+    { sha, url, atMs }: { sha: string; url: string | null; atMs: number | undefined },
+  ) => ({ answer: answerOf({ sha, url }), toShow: { ...shown, folder, commit: sha, atMs } })
   let rereads = 0
   for (let round = 0; ; round++) {
     await waitBefore(round, { random, sleep })
@@ -128,7 +126,7 @@ export async function writeInRounds<Answer>(
     if (decided === undefined) continue
     if (decided.kind === 'answer') {
       const { answer, shown } = decided
-      return shown ? { answer, toShow: { ...shown, folder, commit: folder.head } } : { answer }
+      return shown ? { answer, toShow: { ...shown, folder, commit: folder.head, atMs: folder.headMs } } : { answer }
     }
     const { headline, trailers } = decided.additions.message
     sent.set(headline, decided)
@@ -185,12 +183,8 @@ export function isStale(known: readonly string[], { versions }: FolderState): bo
   return known.some((version) => !versions.has(version))
 }
 
-function questionOf(
-  { owner, name, needsHistory, arrivedMs }: RepositoryWrite<unknown>,
-  isInDoubt: boolean,
-): FolderQuery {
-  if (needsHistory) return { owner, name, publishes: {} }
-  return isInDoubt ? { owner, name, publishes: { since: new Date(arrivedMs - CLOCK_LEEWAY_MS) } } : { owner, name }
+function questionOf({ owner, name, needsHistory }: RepositoryWrite<unknown>, isInDoubt: boolean): FolderQuery {
+  return { owner, name, withPublishes: needsHistory || isInDoubt }
 }
 
 function leftMs({ endsMs, now }: Deadline): number {

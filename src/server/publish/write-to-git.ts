@@ -18,6 +18,8 @@ export interface WriteDeps {
   git: GitStore
   fresh: FreshCopies
   siteFiles: SiteFiles
+  /** Returns the place of a new fresh copy in the order of publishes and builds; used if this machine is the git host. */
+  nextOrder: () => number
   /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
   purge: (cacheTags: string[]) => Promise<void>
   /** Runs publishes to the branch one at a time; git prevents conflicts between those that run at the same time anyway. Without the queue, publishes would still be correct, but would need more rounds, because each commit outdates the branch head that the others have read. */
@@ -69,7 +71,8 @@ export async function writeToGit<Answer>(
     }
     const { answer, toShow } = await writeInRounds(deps.git, write, known, time)
     if (toShow) {
-      const written = { owner, name, ...toShow, before: copy?.commit, by: login ?? owner }
+      const keptMs = toShow.atMs ?? deps.nextOrder()
+      const written = { owner, name, ...toShow, keptMs, before: copy?.commit, by: login ?? owner }
       await showAtOnce(written, copy?.repository.tags ?? [], deps, new Date(time.now()))
     }
     return answer
