@@ -34,8 +34,9 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     fresh: await freshOf(hub),
     nextOrder: hub?.nextOrder ?? Date.now,
     findToken: (token) => findToken(state, token),
-    // These two modules are imported only for a user's or a job's token, because an operator's token needs neither.
+    // These modules are imported only for a user's or a job's token, because an operator's token needs none of them.
     ownsLogin: async (person) => (await import('./people.ts')).ownsLogin(person, config, hub, state),
+    isBlocked: async (person) => (await import('../stores/state/blocks.ts')).isBlocked(state, person),
     verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>
       (await import('../stores/state/single-use.ts')).useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),

@@ -1,4 +1,5 @@
 // The handlers of a hub, run in this process with an in-memory build.
+import type { Person } from '../../src/domain/access/account.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
@@ -15,6 +16,7 @@ import type { Clock } from '../../src/server/publish/rounds.ts'
 import { createTurns, type TakeTurn } from '../../src/server/publish/turns.ts'
 import { handleRead } from '../../src/server/read/read.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
+import { isBlocked } from '../../src/stores/state/blocks.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
 import { createToken, findToken, recordTokenUse } from '../../src/stores/state/tokens.ts'
 
@@ -84,6 +86,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
     nextOrder,
     findToken: (given: string) => findToken(state, given),
     ownsLogin: async () => true,
+    isBlocked: (person: Person) => isBlocked(state, person),
     verifyJob: async () => {
       throw new Error('no job publishes here')
     },
