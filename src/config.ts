@@ -57,6 +57,8 @@ export interface Config {
   databaseUrl: string | undefined
   /** Reads per minute; 0 disables the limits. */
   rateLimitPerMinute: number
+  /** What an owner may have at most: prompts, and bytes of content in all their versions; 0 is no limit. */
+  quota: { prompts: number; bytes: number }
   /** The git store that publishes are written to. */
   gitStore: GitStoreSettings
   /** How users sign in. */
@@ -107,6 +109,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     databaseUrl: settings.DATABASE_URL,
     gitStore,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    quota: { prompts: settings.MAX_PROMPTS_PER_OWNER, bytes: settings.MAX_BYTES_PER_OWNER },
     isNetlifyDev: settings.NETLIFY_LOCAL === 'true',
     functionDir: settings.LAMBDA_TASK_ROOT,
     buildDay: buildMoment.toISOString().slice(0, 10),

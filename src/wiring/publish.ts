@@ -32,6 +32,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     git: await openGit(config, hub),
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
+    quota: config.quota,
     nextOrder: hub?.nextOrder ?? Date.now,
     findToken: (token) => findToken(state, token),
     // These modules are imported only for a user's or a job's token, because an operator's token needs none of them.

@@ -37,6 +37,8 @@ export interface HandlerOptions {
   takeTurn?: TakeTurn | undefined
   /** The clock of the hub's machine. */
   clock?: Clock | undefined
+  /** What an owner may have at most; by default, everything. */
+  quota?: { prompts: number; bytes: number } | undefined
   /** Orders publishes and builds; by default, by the clock. */
   nextOrder?: (() => number) | undefined
 }
@@ -67,6 +69,7 @@ const NO_PAGES = {
 /** Opens the handlers without a build. */
 export function openHandlers(options: HandlerOptions): Handlers {
   const { git, state, fresh, auth, limiter, failedTokens, purge, takeTurn, clock, nextOrder = Date.now } = options
+  const { quota = { prompts: 0, bytes: 0 } } = options
   let files = new Map<string, string>()
   const siteFiles = {
     read: async (path: string) => {
@@ -83,6 +86,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
   const publishTools = {
     ...common,
     git,
+    quota,
     nextOrder,
     findToken: (given: string) => findToken(state, given),
     ownsLogin: async () => true,

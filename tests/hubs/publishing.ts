@@ -100,6 +100,8 @@ export interface HubOptions {
   takeTurn?: TakeTurn
   /** The clock of the hub's machine. */
   clock?: Clock
+  /** What an owner may have at most; by default, everything. */
+  quota?: { prompts: number; bytes: number }
 }
 
 /** Opens a hub on a repository, with one token. */
@@ -109,10 +111,22 @@ export async function openHub(world: World, options: HubOptions = {}): Promise<H
   const copies = options.copies ?? openCopies(options.freshState ?? state)
   let source = UNKNOWN_SOURCE
   const fresh = copiesAhead(isRemembering ? rememberCopies(copies) : copies, () => source)
-  const { auth, failedTokens, takeTurn, clock } = options
+  const { auth, failedTokens, takeTurn, clock, quota } = options
   const order = openOrderClock(clock?.now)
   const nextOrder = () => order.next(source.read_until)
-  const handlers = openHandlers({ git, state, fresh, auth, limiter, failedTokens, purge, takeTurn, clock, nextOrder })
+  const handlers = openHandlers({
+    git,
+    state,
+    fresh,
+    auth,
+    limiter,
+    failedTokens,
+    purge,
+    takeTurn,
+    clock,
+    quota,
+    nextOrder,
+  })
   const token = await handlers.makeToken()
   const readContent = async () => {
     const contentDir = await world.contentDir()

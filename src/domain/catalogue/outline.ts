@@ -40,6 +40,8 @@ export interface RepositoryOutline {
   forkedFrom: string | null
   /** Quality score, 0 to 100 (ranking.ts). */
   quality: number
+  /** The bytes of content in all its versions. */
+  bytes: number
 }
 
 /** A digest that identifies a repository's records. */
@@ -66,6 +68,7 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
     movedTo: repository.moved_to,
     replacedBy: repository.replaced_by,
     forkedFrom: repository.forked_from,
+    bytes: versions.reduce((sum, version) => sum + version.summary.size_bytes, 0),
     quality: scoreQuality({
       summary,
       hasReadme: repository.readme !== '',

@@ -5,6 +5,7 @@ import type { Addresses } from '../api/record-links.ts'
 import type { VersionRecord, Warning } from '../api/schema.ts'
 import { compareForCallers } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'
+import type { OwnerUsage } from '../catalogue/usage.ts'
 import { nextVersion } from '../catalogue/versions.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import type { RepositoryFrontMatter } from '../content/front-matter.ts'
@@ -58,18 +59,27 @@ interface PublishDecision {
   warnings: Warning[]
 }
 
+/** What a decision must know about the rest of the hub. */
+export interface Surroundings {
+  /** Whether the version in the request's `forked_from` exists; not used without that field. */
+  isOriginKnown: boolean
+  /** What the owner has, and may have at most; 0 is no limit. */
+  usage: OwnerUsage
+  quota: OwnerUsage
+}
+
 /**
  * Decides the result of a request.
  *
  * @param latestText the file of the latest version, or undefined if there is none
- * @throws HubError `repo_archived`, `version_conflict`, `validation_failed`; `upstream_error` when that file cannot be read
+ * @throws HubError `repo_archived`, `version_conflict`, `validation_failed`, `quota_exceeded`; `upstream_error` when that file cannot be read
  */
 export function decidePublish(
   request: PublishInput,
   state: RepositoryState,
   latestText: string | undefined,
   publisher: Publisher,
-  { measure, addresses }: { measure: Measure; addresses: Addresses },
+  { measure, addresses, around }: { measure: Measure; addresses: Addresses; around: Surroundings },
 ): PublishDecision {
   const fullName = `${state.owner}/${state.name}`
   if (state.versions.length === 0 && !isPortableName(state.name))
@@ -84,7 +94,7 @@ export function decidePublish(
     throw new HubError('repo_archived', `${fullName} has moved to ${file.moved_to}. Publish there.`)
   refuseConflict(request, fullName, latestVersion)
   const latest = latestVersion === undefined ? undefined : readListedVersion(state, latestVersion, latestText)
-  const changes = changesOf(request, state, file)
+  const changes = changesOf(request, state, file, around)
   const isIndexChanged = Object.keys(changes).length > 0
   const indexText = isIndexChanged ? editRepositoryFile(state.indexText, changes) : undefined
   const newFile = indexText === undefined ? file : readIndex(state, indexText)
@@ -107,6 +117,7 @@ export function decidePublish(
   if (latest && latestVersion !== undefined && isSameVersion(latest, front))
     return finish({ ...latest, ...measure(latest.content), version: latestVersion }, undefined)
   const number = nextNumber(state, request)
+  refuseExcess(state, measure(front.content).size_bytes, around)
   const { published_by, clock, provenance } = publisher
   const published_at = timeAfter(latest?.published_at, clock)
   const version: VersionEntry = {
@@ -145,12 +156,12 @@ export function warnOf(
 }
 
 /** How far a version may be dated ahead of the git host's clock. */
-const MAX_AHEAD_MS = 300_000
+const CLOCK_LEEWAY_MS = 300_000
 
 /** Returns the time of a version: not before the version that it follows, because a machine's clock can be set back. The git host's clock overrules a version that is dated far ahead of it. */
 function timeAfter(previous: string | undefined, { nowMs, isShared }: PublishClock): string {
   const previousMs = previous === undefined ? 0 : Date.parse(previous)
-  const isWrong = isShared && previousMs > nowMs + MAX_AHEAD_MS
+  const isWrong = isShared && previousMs > nowMs + CLOCK_LEEWAY_MS
   return formatMoment(new Date(isWrong ? nowMs : Math.max(nowMs, previousMs)))
 }
 
@@ -159,6 +170,21 @@ function refuseLongFile(bytes: number): void {
   if (bytes <= LIMITS.requestBytes) return
   const message = `expected a version file of at most ${LIMITS.requestBytes} bytes, got ${bytes}; shorten the parameters or the variables`
   throw validationFailed([{ key: 'parameters', message }])
+}
+
+/** @throws HubError `quota_exceeded` if the new version, or the new repository, would exceed what its owner may have */
+function refuseExcess({ owner, versions }: RepositoryState, bytes: number, { usage, quota }: Surroundings): void {
+  const isNew = versions.length === 0
+  if (isNew && quota.prompts > 0 && usage.prompts >= quota.prompts)
+    throw new HubError(
+      'quota_exceeded',
+      `${owner} has ${usage.prompts} prompts, and an owner may have ${quota.prompts} on this hub. Publish a version of an existing prompt, or ask the operator of this hub for more.`,
+    )
+  if (quota.bytes > 0 && usage.bytes + bytes > quota.bytes)
+    throw new HubError(
+      'quota_exceeded',
+      `The versions of ${owner} have ${usage.bytes} bytes of content, this one has ${bytes}, and an owner may have ${quota.bytes} on this hub. Ask the operator of this hub for more.`,
+    )
 }
 
 function refuseConflict(
@@ -201,6 +227,7 @@ function changesOf(
   { title, description, tags, license, forked_from }: PublishInput,
   { name, versions }: RepositoryState,
   file: RepositoryFile,
+  { isOriginKnown }: Surroundings,
 ): Partial<RepositoryFrontMatter> {
   const current = {
     title: file.title ?? titleFromName(name),
@@ -216,6 +243,10 @@ function changesOf(
   if (forked_from !== undefined && forked_from !== file.forked_from) {
     if (versions.length > 0)
       throw validationFailed([{ key: 'forked_from', message: 'expected it only with the first version' }])
+    if (!isOriginKnown)
+      throw validationFailed([
+        { key: 'forked_from', message: `expected a version that exists on this hub, got ${forked_from}` },
+      ])
     changes.forked_from = forked_from
   }
   return changes

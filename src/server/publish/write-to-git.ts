@@ -2,6 +2,7 @@
 import type { Permission } from '../../domain/access/permissions.ts'
 import type { HubError } from '../../domain/api/errors.ts'
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/routes.ts'
+import type { OwnerUsage } from '../../domain/catalogue/usage.ts'
 import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
@@ -18,6 +19,8 @@ export interface WriteDeps {
   git: GitStore
   fresh: FreshCopies
   siteFiles: SiteFiles
+  /** What an owner may have at most; 0 is no limit. */
+  quota: OwnerUsage
   /** Returns the place of a new fresh copy in the order of publishes and builds; used if this machine is the git host. */
   nextOrder: () => number
   /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
