@@ -72,7 +72,7 @@ export interface RepositoryWrite<Answer> {
 }
 
 /** What the hub already knows about a repository. */
-export interface Known {
+interface Known {
   /** The versions in the fresh copy, which exist even if they are missing from a git listing. */
   versions: readonly string[]
   /** Rebuilds a version's file from the hub's own records, to save a call to the git host. The bytes are used only if git lists the same bytes. */
