@@ -57,6 +57,8 @@ try {
   const followed = followContent({ ...config, contentDir }, stopping.signal, {
     beforeBuild: async () => ({
       isWhole: isLocal && (await finishPublishes(stores.localGit)),
+      // Taken before the content is read, so that a later publish is after it.
+      orderMs: stores.order.next(followed.site().source.read_until),
       changed: (await clone?.update()) ?? [],
     }),
     onShow: () => progress.end(),

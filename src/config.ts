@@ -59,6 +59,8 @@ export interface Config {
   drainMs: number
   /** Reads per minute; 0 disables the limits. */
   rateLimitPerMinute: number
+  /** What an owner may have at most: prompts, and bytes of content in all their versions; 0 is no limit. */
+  quota: { prompts: number; bytes: number }
   /** The git store that publishes are written to. */
   gitStore: GitStoreSettings
   /** How users sign in. */
@@ -110,6 +112,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     gitStore,
     drainMs: isLocal ? 0 : settings.DRAIN_SECONDS * 1000,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    quota: { prompts: settings.MAX_PROMPTS_PER_OWNER, bytes: settings.MAX_BYTES_PER_OWNER },
     isNetlifyDev: settings.NETLIFY_LOCAL === 'true',
     functionDir: settings.LAMBDA_TASK_ROOT,
     buildDay: buildMoment.toISOString().slice(0, 10),

@@ -159,7 +159,8 @@ describe('trending score', () => {
     ['a first release 29 days ago', [first('2026-10-23T00:00:00Z')], 0.2264309],
     ['more than 30 days ago', [first('2026-10-21T23:59:59Z')], 0],
     ['the last moment of the day', [first('2026-11-20T23:59:59.999Z')], 4],
-    ['a date in the future counts as age zero', [first('2027-06-01T00:00:00Z')], 4],
+    ['a date after the day of the build does not count', [first('2027-06-01T00:00:00Z')], 0],
+    ['five minutes after the day of the build', [first('2026-11-21T00:04:59Z')], 4],
     ['version numbers are compared as numbers', [following('9.0.0', '10.0.0', '2026-11-14T00:00:00Z')], 2],
     ['a skipped number', [following('1.0.0', '1.7.0', '2026-11-14T00:00:00Z')], 1],
     [
@@ -249,6 +250,30 @@ describe('ranked lists', () => {
     expect(names(rank(repositories.toReversed(), options)[sort])).toEqual(expected)
   })
 
+  test.each(['top', 'trending', 'new'] as const)('a date from the future leads no list: %s', (sort) => {
+    const future = { published_at: '2026-11-27T00:00:00Z' }
+    const wrong = (full_name: string, created_at: string) => ({
+      ...aRepository(full_name, { created_at, updated_at: future.published_at }),
+      releases: [aRelease(future)],
+    })
+    const repositories = [
+      wrong('a/only-version', future.published_at),
+      wrong('b/second-version', '2026-10-01T00:00:00Z'),
+      aRepository('c/c', { created_at: '2026-11-01T00:00:00Z', updated_at: '2026-11-19T00:00:00Z' }),
+      aRepository('d/old', { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }),
+    ]
+    const expected = {
+      top: ['d/old', 'b/second-version', 'c/c', 'a/only-version'],
+      trending: ['d/old', 'b/second-version', 'c/c', 'a/only-version'],
+      new: ['c/c', 'b/second-version', 'd/old', 'a/only-version'],
+    }
+    const ranked = rank(repositories, { day: DAY, originals: new Map() })
+    expect(names(ranked[sort])).toEqual(expected[sort])
+    expect(names(sortByUpdates(ranked[sort].toReversed(), DAY))).toEqual(expected.new)
+    // From that day on, the date counts.
+    expect(names(rank(repositories, { day: '2026-11-27', originals: new Map() }).new)[0]).toBe('a/only-version')
+  })
+
   test('compares times as points in time, not as strings', () => {
     const repositories = [
       aRepository('a/a', { created_at: '2026-02-01T00:00:00Z' }),
@@ -256,7 +281,7 @@ describe('ranked lists', () => {
     ]
     expect(names(rank(repositories, { day: DAY, originals: new Map() }).new)).toEqual(['b/b', 'a/a'])
     const [older, younger] = repositories.map(({ summary }) => aSummary({ ...summary, updated_at: summary.created_at }))
-    expect(sortByUpdates([older!, younger!])).toEqual([younger, older])
+    expect(sortByUpdates([older!, younger!], DAY)).toEqual([younger, older])
   })
 })
 

@@ -1,6 +1,6 @@
 // Tests the order of a feed whose versions include one from a machine with a wrong clock.
 import { expect, test, vi } from 'vitest'
-import type { PageData } from '../../src/ports/pages.ts'
+import type { PageLocals } from '../../src/ports/pages.ts'
 import { respondWithFeed } from '../../src/site/feeds.ts'
 
 const prompt = (owner: string) =>
@@ -10,9 +10,13 @@ const version = (number: string, published_at: string) => ({
 })
 
 async function readFeed(versions: Readonly<Record<string, ReturnType<typeof version>[]>>) {
-  const hub = { baseUrl: 'https://hub.test', findVersions: async (owner: string) => versions[owner] }
+  const hub = {
+    baseUrl: 'https://hub.test',
+    profile: { name: 'Hub', isNamed: false },
+    findVersions: async (owner: string) => versions[owner],
+  }
   const prompts = Object.keys(versions).map(prompt)
-  const text = await (await respondWithFeed(hub as unknown as PageData, { path: '/', title: 'All', prompts })).text()
+  const text = await (await respondWithFeed(hub as unknown as PageLocals, { path: '/', title: 'All', prompts })).text()
   const [head = '', ...entries] = text.split('<entry>')
   return {
     updated: /<updated>(.*)<\/updated>/.exec(head)?.[1],

@@ -59,7 +59,7 @@ export function joinCatalogue(parts: CatalogueParts, { baseUrl, day }: Catalogue
   const shown = [...entries.values()].filter(({ isListed }) => isListed)
   const originals = findOriginals(shown.map((entry) => ({ summary: entry.summary, words: wordsOf(entry) })))
   const listed = rank(shown, { day, originals })
-  const recent = sortByUpdates(listed.top)
+  const recent = sortByUpdates(listed.top, day)
   return {
     baseUrl,
     entries,

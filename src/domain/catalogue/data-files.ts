@@ -12,6 +12,7 @@ import { describeSkill, formatSkillIndex, latestSkill } from '../content/skill.t
 import type { Catalogue } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from './outline.ts'
+import { countUsage, usagePath } from './usage.ts'
 
 /** A file to write: its path relative to the site's root, and its text. */
 export type DataFile = readonly [path: string, text: string]
@@ -89,6 +90,8 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
       }
   }
   yield* listForkFiles(catalogue)
+  for (const [owner, usage] of countUsage(entries.values()))
+    yield { path: usagePath(owner), of: [usage.prompts, usage.bytes], format: () => JSON.stringify(usage) }
   for (const [login, owners] of memberships)
     yield { path: membershipsPath(login), of: owners, format: () => JSON.stringify(owners) }
   yield { path: DATA_FILES.openapi(), of: [], format: () => JSON.stringify(describeApi(baseUrl)) }
@@ -174,7 +177,7 @@ function groupByTag(tags: Catalogue['tags'], summaries: readonly RepositorySumma
 }
 
 /** Number of prompts in a list of newest versions; the same as the number of feed entries. */
-const MAX_RECENT = 30
+export const MAX_RECENT = 30
 
 /** @param summaries most recently updated first */
 function listRecent(path: string, summaries: readonly RepositorySummary[]): SharedFile {

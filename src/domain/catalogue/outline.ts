@@ -38,6 +38,8 @@ export interface RepositoryOutline {
   replacedBy: string | null
   /** Quality score, 0 to 100 (ranking.ts). */
   quality: number
+  /** The bytes of content in all its versions. */
+  bytes: number
 }
 
 /** A digest that identifies a repository's records. */
@@ -65,6 +67,7 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
     isListed: repository.status !== 'archived' && repository.moved_to === null && active.length > 0,
     movedTo: repository.moved_to,
     replacedBy: repository.replaced_by,
+    bytes: versions.reduce((sum, version) => sum + version.summary.size_bytes, 0),
     quality: scoreQuality({
       summary,
       hasReadme: repository.readme !== '',

@@ -34,6 +34,8 @@ export interface RankedRelease {
 }
 
 const DAY_MS = 86_400_000
+/** How much the clocks of the machines that date versions may differ. */
+const LEEWAY_MS = 300_000
 
 /** Computes a repository's quality score, 0 to 100. */
 export function scoreQuality({ summary, hasReadme, variables, versions }: QualityInput): number {
@@ -70,7 +72,8 @@ export function scoreTrending(
   let published = 0
   for (const version of releases) {
     if (version.isYanked) continue
-    // Otherwise, a version with a future date would have an unlimited score and lead the list for years.
+    // The date of a version from the future is wrong, and its true age is unknown. Otherwise, it would lead the list until that date.
+    if (isFuture(version.published_at, day)) continue
     const ageDays = Math.max(0, (now - Date.parse(version.published_at)) / DAY_MS)
     if (ageDays <= 30) published = Math.max(published, weigh(version) * 2 ** (-ageDays / 7))
   }
@@ -92,13 +95,28 @@ export function rank(
   return {
     top: by(scoreTop),
     trending: by((repository) => scoreTrending(repository, day)),
-    new: by(({ summary }) => Date.parse(summary.created_at)),
+    new: by(({ summary }) => latestOf([summary.created_at], day)),
   }
 }
 
-/** Sorts by the latest update, then by full name. */
-export function sortByUpdates(summaries: readonly RepositorySummary[]): RepositorySummary[] {
-  return sortByScore(summaries.map((summary) => ({ summary, score: Date.parse(summary.updated_at) })))
+/** Sorts by the latest update, then by age. @param day the build date in UTC, `YYYY-MM-DD` */
+export function sortByUpdates(summaries: readonly RepositorySummary[], day: string): RepositorySummary[] {
+  const scoreOf = ({ updated_at, created_at }: RepositorySummary) => latestOf([updated_at, created_at], day)
+  return sortByScore(summaries.map((summary) => ({ summary, score: scoreOf(summary) })))
+}
+
+/** Sorts below every known time. */
+const UNKNOWN_TIME = -1
+
+/** Returns the first time that can be right, in milliseconds. */
+function latestOf(times: readonly string[], day: string): number {
+  const time = times.find((one) => !isFuture(one, day))
+  return time === undefined ? UNKNOWN_TIME : Date.parse(time)
+}
+
+/** Returns whether a time is after the day of the build, so that a wrong clock must have produced it. */
+function isFuture(time: string, day: string): boolean {
+  return Date.parse(time) >= Date.parse(`${day}T00:00:00Z`) + DAY_MS + LEEWAY_MS
 }
 
 /** Sorts by score, highest first. Ties go to the older prompt, because a publisher cannot make a prompt older; then by the full name. */
