@@ -10,13 +10,12 @@ const version = (number: string, published_at: string) => ({
 })
 
 async function readFeed(versions: Readonly<Record<string, ReturnType<typeof version>[]>>) {
-  const hub = {
-    baseUrl: 'https://hub.test',
-    profile: { name: 'Hub', isNamed: false },
-    findVersions: async (owner: string) => versions[owner],
-  }
+  const hub = { findVersions: async (owner: string) => versions[owner] }
+  const locals = { hub, profile: { baseUrl: 'https://hub.test' } }
   const prompts = Object.keys(versions).map(prompt)
-  const text = await (await respondWithFeed(hub as unknown as PageLocals, { path: '/', title: 'All', prompts })).text()
+  const text = await (
+    await respondWithFeed(locals as unknown as PageLocals, { path: '/', title: 'All', prompts })
+  ).text()
   const [head = '', ...entries] = text.split('<entry>')
   return {
     updated: /<updated>(.*)<\/updated>/.exec(head)?.[1],
