@@ -1,12 +1,12 @@
 // Reads one repository of the content folder, or the whole folder as a tree. Files that are not allowed are reported; links are not followed.
-import { join } from 'node:path'
 import { formatPath } from '../../domain/content/content-path.ts'
 import type { ContentTree, RepositoryEntry } from '../../domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { checkTree } from '../../domain/content/rules.ts'
 import type { Problem } from '../../domain/text/problems.ts'
+import { openFolder } from '../files/plain-files.ts'
 import { type ParsedFile, parseContentFile } from './content-file.ts'
-import { nameFile, readOptional } from './content-files.ts'
+import { nameFile } from './content-files.ts'
 import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
 
 interface ContentReading {
@@ -80,9 +80,9 @@ export function readRepository(dir: string, fullName: string, files: readonly Li
 /** Reads and validates a single file. */
 export function readListed(
   dir: string,
-  { path, size }: ListedFile,
+  { path }: Pick<ListedFile, 'path'>,
 ): { parsed: ParsedFile | undefined; problems: Problem[] } {
-  const { parsed, broken } = parseContentFile(path, size, () => readOptional(join(dir, path)))
+  const { parsed, broken } = parseContentFile(path, (maxBytes) => openFolder(dir).read(path, maxBytes))
   const problems = (parsed.problems ?? broken).map((problem) => ({ file: nameFile(path), ...problem }))
   return { parsed: parsed.value, problems }
 }

@@ -14,6 +14,7 @@ import {
   parseMessage,
   versionOfEntry,
 } from '../../ports/git-store.ts'
+import { openFolder } from '../files/plain-files.ts'
 import { createGit, type Git } from './git-command.ts'
 import { commitFiles, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
@@ -106,6 +107,11 @@ async function findWorkTree(contentDir: string, environment: LocalGitOptions['en
   const content = await realpath(contentDir).catch((cause: unknown) => {
     throw gitNotSetUp('The content folder does not exist. Create it inside a git repository', cause)
   })
+  if (!openFolder(contentDir).isPlain(''))
+    throw gitNotSetUp(
+      'The content folder is a symbolic link. Set CONTENT_DIR to the folder that it points to',
+      contentDir,
+    )
   const args = ['rev-parse', '--show-toplevel', '--show-prefix', '--absolute-git-dir']
   const { code, stdout, stderr } = await createGit(content, environment).tryRun(args)
   const [folder = '', prefix = '', gitFolder = ''] = stdout.toString().split('\n')
