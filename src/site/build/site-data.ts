@@ -21,6 +21,7 @@ import {
   type ListedFile,
   stampFiles,
 } from '../../stores/content/content-listing.ts'
+import { openFolder } from '../../stores/files/plain-files.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredPart, StoredRepository } from './data-sink.ts'
 import { makeRepository } from './make-repository.ts'
@@ -120,6 +121,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
   /** Reads the changed files outside repositories. */
   function readOthers(alone: readonly ListedFile[], round: Round) {
     const present = new Set(alone.map(({ path }) => path))
+    const folder = openFolder(contentDir)
     for (const path of others.keys())
       if (!present.has(path)) {
         others.delete(path)
@@ -128,7 +130,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     for (const file of alone) {
       const marks = stampFiles([file])
       if (marks !== '' && others.get(file.path)?.marks === marks) continue
-      const { parsed, problems } = readListed(contentDir, file)
+      const { parsed, problems } = readListed(folder, file)
       round.filesRead++
       round.problems.push(...problems)
       if (!parsed || problems.length > 0) continue

@@ -1,10 +1,12 @@
 // Reads the hub's name and appearance from the content folder: `site.yml` and the logo that it names.
 import { DEFAULT_LOOK, type HubLook } from '../../domain/content/look.ts'
+import { openFolder } from '../files/plain-files.ts'
 import { readListed } from './content-dir.ts'
 
 /** Reads the site settings. Missing or invalid parts are treated as omitted here; the content check reports them. */
 export function readHubLook(contentDir: string): HubLook {
-  const read = (path: string) => readListed(contentDir, { path }).parsed
+  const folder = openFolder(contentDir)
+  const read = (path: string) => readListed(folder, { path }).parsed
   const site = read('site.yml')
   if (site?.kind !== 'site') return DEFAULT_LOOK
   const { logo: name, ...look } = site.value

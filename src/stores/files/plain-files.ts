@@ -102,7 +102,7 @@ export function openFolder(dir: string, asksKernel = HAS_OPEN_FILES): PlainFolde
   return {
     isPlain,
     list(path) {
-      if (existsSync(placeOf(path)) && !isPlain(path))
+      if (!isPlain(path) && existsSync(placeOf(path)))
         throw Object.assign(new Error(`${path} is a link`), { code: 'ELOOP' })
       return readdirSync(placeOf(path), { withFileTypes: true })
     },
