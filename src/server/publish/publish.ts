@@ -17,7 +17,7 @@ import { findExcess, IDEMPOTENCY_KEY, type PublishInput, parsePublishRequest } f
 import { canonicalJson } from '../../domain/text/json.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
 import { measure } from '../../ports/measure.ts'
-import { requireRights } from './authenticate.ts'
+import { readOwner, requireRights } from './authenticate.ts'
 import type { ReadVersion, RepositoryWrite, Round } from './rounds.ts'
 import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
 
@@ -94,7 +94,7 @@ async function decideRound(
   readVersion: ReadVersion,
 ): Promise<Round<Outcome>> {
   const { owner, name, bearer, body, idempotency, arrivedMs, addresses } = accepted
-  requireRights(bearer, { owner, name }, 'publish', folder.ownerIndex)
+  requireRights(bearer, { owner, name }, 'publish', readOwner(owner, folder.ownerIndex))
   const earlier = folder.publishes.find(
     ({ trailers }) => idempotency && trailers.get('Idempotency-Key') === idempotency.key,
   )

@@ -10,6 +10,7 @@ import {
   type GitStore,
   listAddedFiles,
   listReadPaths,
+  notAFileError,
   type PublishMark,
   parseMessage,
   versionOfEntry,
@@ -132,6 +133,7 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
   const files = await listTree(git, head, wanted, signal)
   const readText = async (path: string): Promise<string | undefined> => {
     const file = files.get(`${prefix}${path}`)
+    if (!file && [...files.keys()].some((other) => other.startsWith(`${prefix}${path}/`))) throw notAFileError(path)
     return file && decodeText(path, await git.run(['cat-file', 'blob', file.id], { signal }))
   }
   const [index, ownerIndex, publishes] = await Promise.all([
