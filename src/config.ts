@@ -1,4 +1,5 @@
 // Converts the settings into the program's configuration. Only this file reads the environment.
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
@@ -105,7 +106,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     oidc: { issuer: settings.OIDC_ISSUER, jwksUrl: settings.OIDC_JWKS_URL },
     hostnames: [settings.SITE_URL, settings.URL].flatMap((address) => (address ? [new URL(address).hostname] : [])),
     netlifySite: settings.SITE_NAME,
-    contentDir: settings.CONTENT_DIR ?? 'content',
+    contentDir: settings.CONTENT_DIR === undefined ? 'content' : resolveLink(settings.CONTENT_DIR),
     keepsClone: settings.CONTENT_DIR === undefined && gitStore.kind === 'github',
     contentPollMs: settings.CONTENT_POLL_SECONDS * 1000,
     databaseUrl: settings.DATABASE_URL,
@@ -117,6 +118,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     functionDir: settings.LAMBDA_TASK_ROOT,
     buildDay: buildMoment.toISOString().slice(0, 10),
   }
+}
+
+/** Resolves a folder that is a link. An operator may choose a link; a link named `content` that came with a commit is never followed. */
+function resolveLink(dir: string): string {
+  return existsSync(dir) && lstatSync(dir).isSymbolicLink() ? realpathSync(dir) : dir
 }
 
 /** Both loopback addresses, because `localhost` may resolve to either. */

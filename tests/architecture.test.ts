@@ -252,6 +252,25 @@ describe('allowed imports', () => {
     expect(found.filter((path) => !importers.some((importer) => importer === path))).toEqual([])
   })
 
+  test('only plain-files.ts opens files of content, imports and built sites', () => {
+    const openers =
+      /\b(?:readFile|readFileSync|createReadStream|open|openSync|openAsBlob|opendir|opendirSync|readSync|readv|readvSync|readlink|readlinkSync|copyFile|copyFileSync|cp|cpSync)\b/
+    const rooms = ['content', 'import', 'review', 'site'].flatMap((room) => inRoom(`src/stores/${room}`))
+    const host = files.filter(({ path }) => path === 'src/host/http/static-files.ts')
+    const scripts = files.filter(({ path }) => /^scripts\/content\/(?:import|export)-prompts\.ts$/.test(path))
+    const checked = [...rooms, ...host, ...scripts]
+    expect(checked.length).toBeGreaterThan(20)
+    const found = checked.filter(({ text }) =>
+      [
+        ...text.matchAll(
+          /^import\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'node:fs(?:\/promises)?'|^import (\* as \w+|\w+) from 'node:fs/gm,
+        ),
+      ].some(([, names = '', whole]) => whole !== undefined || openers.test(names)),
+    )
+    // This reader receives the descriptor of a file that plain-files.ts has opened.
+    expect(found.map(({ path }) => path)).toEqual(['src/stores/content/file-reader.ts'])
+  })
+
   test('only config.ts and a fixed list of files read process.env', () => {
     const readers = files
       .filter(

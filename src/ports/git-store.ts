@@ -150,6 +150,11 @@ export function decodeText(path: string, bytes: Uint8Array): string {
   }
 }
 
+/** Returns the error for a path where git has something other than a file. If it counted as missing, nobody would be protected by what the file says. */
+export function notAFileError(path: string): HubError {
+  return new HubError('upstream_error', `content/${path} is not a file in git. Replace it there first.`)
+}
+
 const TRAILER = /^([A-Z][A-Za-z-]{0,40}): (.+)$/
 
 /**

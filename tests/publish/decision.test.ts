@@ -315,6 +315,19 @@ describe('who may publish', () => {
   })
 })
 
+describe('while nobody can read the owner’s file, nobody may publish', () => {
+  const job = { kind: 'job' as const, jti: 'a', endsMs: 0, findRefusal: () => undefined }
+  test.each([
+    ['an operator’s token', { kind: 'operator' as const }],
+    ['the owner', { kind: 'person' as const, login: 'acme', user_id: '7' }],
+    ['a trusted workflow', job],
+  ])('%s', async (_, holder) => {
+    const bearer = { ...acceptPublish({}).bearer, holder }
+    for (const ownerIndex of ['---\nprotected_label: [stable]\n---\n', '---\nname: [\n---\n', 'no front matter'])
+      expect(await decide(acceptPublish({ bearer }), { ownerIndex })).toBe('upstream_error')
+  })
+})
+
 test('a listing is stale when it lacks a version that was already reported as published', () => {
   const known = ['1.0.0', '1.0.1']
   expect(isStale(known, folderOf({ versions: ['1.0.0'] }))).toBe(true)

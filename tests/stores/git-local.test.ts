@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import type { LocalGitOptions } from '../../src/stores/git/git-store-local.ts'
 import { gitStoreContract, shaOf } from './git-store-contract.ts'
 import { INDEX, type LocalRepository, makeRepository, never, PLACE, publish, VERSIONS } from './local-repository.ts'
@@ -51,11 +52,14 @@ describe('content folder and repository state', () => {
     expect([...(await store.readFolder(PLACE, never())).versions.keys()]).toEqual(['1.0.0'])
   })
 
-  test('publishes through a symlinked content folder to the branch of a linked worktree', async () => {
+  test('publishes through a link that CONTENT_DIR names, to the branch of a linked worktree', async () => {
     git('worktree', 'add', '-q', '-b', 'side', join(folder, 'side'))
     mkdirSync(join(folder, 'side', 'content'))
     symlinkSync(join(folder, 'side', 'content'), join(folder, 'elsewhere'))
-    const outcome = await publish(openStore({ contentDir: join(folder, 'elsewhere') }), { index: 'about' })
+    const link = join(folder, 'elsewhere')
+    await expect(publish(openStore({ contentDir: link }), { index: 'about' })).rejects.toThrow('is a symbolic link')
+    const { contentDir } = readConfig({ CONTENT_DIR: link })
+    const outcome = await publish(openStore({ contentDir }), { index: 'about' })
     expect(git('rev-parse', 'side').trim()).toBe(shaOf(outcome))
     expect(git('-C', 'side', 'status', '--porcelain')).toBe('')
     expect(git('ls-tree', '-r', '--name-only', 'main')).toBe('README.md\n')

@@ -78,6 +78,16 @@ export function gitStoreContract(
       expect(Buffer.from(await store.readBlob(after.versions.get('1.0.0')!, never())).toString()).toBe('first')
     })
 
+    test.each(['content/acme/index.md', 'content/acme/review/index.md'])(
+      'a folder at %s is an error, not a missing file',
+      async (path) => {
+        await temporary.commitOutside({ [`${path}/file`]: 'x' })
+        await expect(store.readFolder({ owner: 'acme', name: 'review' }, never())).rejects.toMatchObject({
+          code: 'upstream_error',
+        })
+      },
+    )
+
     test('a commit adds its own files to its base with the given message, and changes nothing else', async () => {
       const base = {
         head: await temporary.commitOutside({ 'content/acme/other/index.md': 'other' }),

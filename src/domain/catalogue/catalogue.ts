@@ -39,6 +39,8 @@ interface CatalogueOptions {
   baseUrl: string
   /** The build date in UTC, `YYYY-MM-DD`. Only this date and the files determine the order of `trending`. */
   day: string
+  /** Owners whose file cannot be read now. */
+  unreadableOwners?: ReadonlySet<string>
 }
 
 /** The input of a catalogue: its files, and values derived from them. */
@@ -53,7 +55,7 @@ export function buildCatalogue(tree: ContentTree, options: CatalogueOptions): Ca
 }
 
 /** Builds the catalogue from existing repository entries. */
-export function joinCatalogue(parts: CatalogueParts, { baseUrl, day }: CatalogueOptions): Catalogue {
+export function joinCatalogue(parts: CatalogueParts, { baseUrl, day, unreadableOwners }: CatalogueOptions): Catalogue {
   const addresses = addressesBelow(baseUrl)
   const entries = new Map(sortByKey(parts.entries))
   const shown = [...entries.values()].filter(({ isListed }) => isListed)
@@ -68,7 +70,7 @@ export function joinCatalogue(parts: CatalogueParts, { baseUrl, day }: Catalogue
     recent,
     tags: countTags(listed.top, addresses),
     users: buildUsers(parts, entries, recent, addresses),
-    memberships: listMemberships(parts),
+    memberships: listMemberships(parts, unreadableOwners),
     equivalents: parts.equivalents,
   }
 }

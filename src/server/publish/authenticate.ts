@@ -6,7 +6,7 @@ import { hasPermission, type Permission } from '../../domain/access/permissions.
 import { isToken } from '../../domain/access/token-form.ts'
 import { coversRepository, hasExpired, type TokenRecord } from '../../domain/access/token-record.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
+import { type OwnerFile, parseOwnerFile } from '../../domain/content/prompt-file.ts'
 import type { Provenance } from '../../domain/content/values.ts'
 import { brokenFileError } from '../../domain/publishing/repository-state.ts'
 import type { VerifiedJob, VerifyJob } from './oidc.ts'
@@ -126,20 +126,16 @@ export function requirePermission({ permissions }: Bearer, needed: Permission, w
  * Checks that a publisher currently has access to a repository, because access may have been revoked since the token was created.
  *
  * @param needed the permission that the request needs
- * @param ownerIndex the text of the owner's `index.md` in git, or undefined
+ * @param file the owner's `index.md`, parsed by `readOwner`
  * @throws HubError `forbidden`
  */
 export function requireRights(
   { holder }: Bearer,
   { owner, name }: { owner: string; name: string },
   needed: Permission,
-  ownerIndex: string | undefined,
+  file: OwnerFile | undefined,
 ): void {
   if (holder.kind === 'operator') return
-  const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
-  // An invalid file on the branch is not the publisher's fault, so the message must not claim that the publisher is not a member.
-  if (parsed?.problems) throw brokenFileError({ kind: 'owner', owner }, parsed.problems)
-  const file = parsed?.value
   if (holder.kind === 'job') {
     const refusal = holder.findRefusal(file?.trusted_publishers ?? [], name, needed)
     if (refusal === undefined) return
@@ -153,6 +149,18 @@ export function requireRights(
       'forbidden',
       `${holder.login} may not ${SAID[needed]} ${owner}. Its members are listed in content/${owner}/index.md.`,
     )
+}
+
+/**
+ * Parses an owner's file. It says who may do what, so while nobody can read it, nobody may do anything, not even with an operator's token.
+ *
+ * @param ownerIndex the text of the owner's `index.md` in git, or undefined
+ * @throws HubError `upstream_error`, because an invalid file on the branch is not the sender's fault
+ */
+export function readOwner(owner: string, ownerIndex: string | undefined): OwnerFile | undefined {
+  const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
+  if (parsed?.problems) throw brokenFileError({ kind: 'owner', owner }, parsed.problems)
+  return parsed?.value
 }
 
 const SAID: Readonly<Record<Permission, string>> = {

@@ -13,6 +13,7 @@ import {
   type AuthDeps,
   authenticate,
   type Bearer,
+  readOwner,
   requirePermission,
   requireRights,
   requireScope,
@@ -173,7 +174,7 @@ async function admitJob(
 ): Promise<void> {
   const { owner, name, bearer } = sending
   if (bearer.holder.kind !== 'job') return
-  requireRights(bearer, { owner, name }, needed, await readOwnerIndex(git, sending, time))
+  requireRights(bearer, { owner, name }, needed, readOwner(owner, await readOwnerIndex(git, sending, time)))
   const { jti, endsMs } = bearer.holder
   if (!(await spendJob({ jti, request: hash('sha256', request), endsMs: endsMs + JOB_LEEWAY_MS })))
     throw new HubError(

@@ -19,7 +19,7 @@ import type { FolderState, PublishMark } from '../../ports/git-store.ts'
 import { measure } from '../../ports/measure.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import { findVersion } from '../read/records.ts'
-import { requireRights } from './authenticate.ts'
+import { readOwner, requireRights } from './authenticate.ts'
 import type { ReadVersion, RepositoryWrite, Round } from './rounds.ts'
 import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
 
@@ -112,7 +112,7 @@ async function decideRound(
   readVersion: ReadVersion,
 ): Promise<Round<Outcome>> {
   const { owner, name, bearer, body, idempotency, arrivedMs, addresses } = accepted
-  requireRights(bearer, { owner, name }, 'publish', folder.ownerIndex)
+  requireRights(bearer, { owner, name }, 'publish', readOwner(owner, folder.ownerIndex))
   const earlier = folder.publishes.find(
     ({ trailers }) => idempotency && trailers.get('Idempotency-Key') === idempotency.key,
   )

@@ -10,10 +10,12 @@ import {
   type GitStore,
   listAddedFiles,
   listReadPaths,
+  notAFileError,
   type PublishMark,
   parseMessage,
   versionOfEntry,
 } from '../../ports/git-store.ts'
+import { openFolder } from '../files/plain-files.ts'
 import { createGit, type Git } from './git-command.ts'
 import { commitFiles, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
@@ -106,6 +108,11 @@ async function findWorkTree(contentDir: string, environment: LocalGitOptions['en
   const content = await realpath(contentDir).catch((cause: unknown) => {
     throw gitNotSetUp('The content folder does not exist. Create it inside a git repository', cause)
   })
+  if (!openFolder(contentDir).isPlain(''))
+    throw gitNotSetUp(
+      'The content folder is a symbolic link. Set CONTENT_DIR to the folder that it points to',
+      contentDir,
+    )
   const args = ['rev-parse', '--show-toplevel', '--show-prefix', '--absolute-git-dir']
   const { code, stdout, stderr } = await createGit(content, environment).tryRun(args)
   const [folder = '', prefix = '', gitFolder = ''] = stdout.toString().split('\n')
@@ -126,6 +133,7 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
   const files = await listTree(git, head, wanted, signal)
   const readText = async (path: string): Promise<string | undefined> => {
     const file = files.get(`${prefix}${path}`)
+    if (!file && [...files.keys()].some((other) => other.startsWith(`${prefix}${path}/`))) throw notAFileError(path)
     return file && decodeText(path, await git.run(['cat-file', 'blob', file.id], { signal }))
   }
   const [index, ownerIndex, publishes] = await Promise.all([

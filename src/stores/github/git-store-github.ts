@@ -12,6 +12,7 @@ import {
   type GitStore,
   listAddedFiles,
   listReadPaths,
+  notAFileError,
   parseMessage,
   versionOfEntry,
 } from '../../ports/git-store.ts'
@@ -65,7 +66,8 @@ export function openGitHub(options: GitHubOptions): GitStore {
     file: z.infer<typeof BlobFile>,
     request: CallOptions,
   ) => {
-    if (!file?.object) return undefined
+    if (!file) return undefined
+    if (!file.object) throw notAFileError(path)
     return decodeText(path, verifiedBytes(file.object) ?? (await fetchBytes(octokit, file.object.oid, request)))
   }
 

@@ -31,8 +31,10 @@ export const COMMIT_MUTATION = `mutation Commit($input: CreateCommitOnBranchInpu
 
 const Oid = z.string().regex(/^[0-9a-f]{40}$/)
 const Blob = z.object({ oid: Oid, text: z.string().nullable(), isTruncated: z.boolean() })
-/** A file that may be missing. */
-export const BlobFile = z.object({ object: Blob.nullable() }).nullable()
+/** GitHub returns no field of an object that is not a blob. */
+const NotBlob = z.strictObject({}).transform(() => null)
+/** A file that may be missing; `object` is null if there is something other than a file. */
+export const BlobFile = z.object({ object: Blob.or(NotBlob).nullable() }).nullable()
 const TreeFile = z
   .object({
     object: z.object({ entries: z.array(z.object({ name: z.string(), oid: Oid, type: z.string() })) }).nullable(),
