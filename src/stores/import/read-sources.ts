@@ -2,11 +2,11 @@
 import { isUtf8 } from 'node:buffer'
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { compareText } from '../../domain/catalogue/ranking.ts'
 import { detectFormat, type ImportFormat, READERS } from '../../domain/formats/formats.ts'
 import { readRoleFiles } from '../../domain/formats/plain.ts'
 import type { ReadResult } from '../../domain/formats/portable.ts'
 import { MAX_SOURCE_BYTES } from '../../domain/formats/source-file.ts'
+import { compareText } from '../../domain/text/compare-text.ts'
 import { describeRefusal, openFolder, type PlainFolder } from '../files/plain-files.ts'
 
 /** Maximum number of files and of nested folders in an import. */
