@@ -9,6 +9,7 @@ import { onAbort } from '../src/host/http/abort.ts'
 import type { RunningServer } from '../src/host/http/http-server.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'
+import { describeError } from '../src/ports/log.ts'
 import type { LocalGit } from '../src/stores/git/git-store-local.ts'
 import { openProgress } from './progress.ts'
 import { readSettingsOrExit } from './read-settings.ts'
@@ -33,7 +34,7 @@ async function finishPublishes(git: LocalGit): Promise<boolean> {
     lastTrouble = ''
     return true
   } catch (error) {
-    const trouble = error instanceof Error ? error.message : String(error)
+    const trouble = describeError(error)
     if (trouble !== lastTrouble) console.error(trouble)
     lastTrouble = trouble
     return false
@@ -102,7 +103,7 @@ try {
 } catch (error) {
   progress.end()
   if (!stopping.signal.aborted) {
-    console.error(error instanceof Error ? error.message : error)
+    console.error(describeError(error))
     process.exitCode = 1
     await host?.stop(0)
     stopping.abort()

@@ -4,6 +4,7 @@ import { readConfig } from '../src/config.ts'
 import { DEFAULT_PERMISSIONS, PERMISSIONS, Permissions } from '../src/domain/access/permissions.ts'
 import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
 import { openState } from '../src/host/open-state.ts'
+import { describeError } from '../src/ports/log.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
 import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../src/stores/state/tokens.ts'
 
@@ -43,7 +44,7 @@ try {
   else if (revoke !== undefined) await inStore((state) => revokeToken(state, revoke))
   else await makeToken(positionals, made)
 } catch (error) {
-  console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
+  console.error(`${describeError(error)}\n${USAGE}`)
   process.exitCode = 1
 }
 

@@ -88,7 +88,10 @@ describe('allowed imports', () => {
         ...['src/settings.ts', 'src/wiring/'],
       ],
     ],
-    ['src/doctor', ['src/config.ts', 'src/doctor/', 'src/domain/', 'src/host/', 'src/settings.ts', 'src/stores/']],
+    [
+      'src/doctor',
+      [...['src/config.ts', 'src/doctor/', 'src/domain/', 'src/host/', 'src/ports/', 'src/settings.ts', 'src/stores/']],
+    ],
     [
       'src/site/astro',
       [

@@ -54,8 +54,8 @@ describe('machine checks', () => {
     [
       'an invalid private key on one line',
       { GITHUB_REPOSITORY: 'a/b', GITHUB_APP_ID: '1', GITHUB_APP_PRIVATE_KEY: NO_KEY, CONTENT_DIR: 'content' },
-      'git-settings',
-      /cannot be read as a private key.*line breaks/,
+      'settings',
+      /GITHUB_APP_PRIVATE_KEY cannot be read: expected a private key in PEM format.*line breaks/,
     ],
     [
       'sign-in without SESSION_SECRET',
