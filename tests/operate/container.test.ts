@@ -99,7 +99,7 @@ test.runIf(canContain)(
       const url = `http://localhost:${port}`
       await poll(`the hub serves\n${log}`, 60_000, async () => {
         if (running.exitCode !== null) throw new Error(`it ended by itself:\n${log}`)
-        const answer = await fetch(`${url}/healthz`).catch(() => undefined)
+        const answer = await fetch(`${url}/readyz`).catch(() => undefined)
         return answer?.status === 200 ? true : undefined
       }).catch((error: Error) => {
         throw new Error(`${error.message}\n${log}`)

@@ -51,8 +51,10 @@ export type AccountAddress = keyof typeof ACCOUNT_ADDRESSES
 /** The HTTP methods allowed on the pages for publishing and managing prompts. docs/contract.md section 7 */
 export const EDITOR_METHODS = ['GET', 'HEAD', 'POST'] as const satisfies readonly Method[]
 
-/** The Node server's health check. docs/contract.md section 13 */
+/** Where the Node server says that it is alive, and which problems it knows. docs/contract.md section 13 */
 export const HEALTH_ADDRESS = '/healthz'
+/** Where the Node server says whether every part of it responds. docs/contract.md section 13 */
+export const READY_ADDRESS = '/readyz'
 /** The Node server's metrics, if enabled. docs/contract.md section 13 */
 export const METRICS_ADDRESS = '/metrics'
 
@@ -81,7 +83,8 @@ export const ADDRESSES: readonly Address[] = [
   file('/cli/releases/{release}/{file}', 'A frozen release of the client, with its SHA-256'),
   file('/clients/*', 'Frozen releases of the client libraries'),
   file('/docs/mcp/server.json', 'The description of the MCP server for registries'),
-  { path: HEALTH_ADDRESS, methods: PAGE_METHODS, by: 'host', about: 'The Node server’s health check' },
+  { path: HEALTH_ADDRESS, methods: PAGE_METHODS, by: 'host', about: 'Whether the Node server is alive' },
+  { path: READY_ADDRESS, methods: PAGE_METHODS, by: 'host', about: 'Whether every part of the Node server responds' },
   { path: METRICS_ADDRESS, methods: ['GET'], by: 'host', about: 'The Node server’s metrics, if enabled' },
   {
     path: '/rate-limited',

@@ -24,11 +24,14 @@ import { formatRequest, type LineWriter, nameRequest, writeLines } from '../http
 import { type Metrics, openMetrics } from '../metrics.ts'
 import { openState, startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
+import { checkState, checkThrough, openReadiness, withReadiness } from '../readiness.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
-import { openSearchThreads } from '../search-threads.ts'
+import { openSearchThreads, type ThreadedSearch } from '../search-threads.ts'
 
 /** One build of the content: its files and its search. */
-export interface Site extends Pick<Hub, 'files' | 'search'> {
+export interface Site extends Pick<Hub, 'files'> {
+  /** Opened on first use. */
+  search: () => ThreadedSearch
   /** Problems in repositories whose last valid version of the content is shown instead, by full name; omitted if there are none. */
   broken?: HubPages['broken']
   /** Which publishes the build includes. A request uses this value together with the files, so that files and fresh copies always match. */
@@ -177,7 +180,12 @@ export async function serveSites(
       localKeys,
     }
   })
-  const healthy = withHealth(answer, healthOf)
+  const checkAll = openReadiness({
+    ...checkThrough(answer, pagesOf),
+    search: async () => siteOf().search().check(),
+    state: () => checkState(state),
+  })
+  const healthy = withReadiness(withHealth(answer, healthOf), checkAll)
   const watched = watchRequests(metrics, log)
   const host = await startServer(
     listenTo(metrics?.withMetrics(healthy, healthOf) ?? healthy, findClients(trustedProxies), watched?.onAnswer),

@@ -122,7 +122,9 @@ export function describeRoutes(baseUrl: string, example: Readonly<Record<string,
 
 /** Returns the other routes for programs: data files, downloads, MCP, health and metrics. */
 export function describeOtherAddresses(): Address[] {
-  return ADDRESSES.filter(({ path }) => /^\/(?:data\/v1|mcp|cli|clients|docs\/mcp|healthz|metrics)(?:\/|$)/.test(path))
+  return ADDRESSES.filter(({ path }) =>
+    /^\/(?:data\/v1|mcp|cli|clients|docs\/mcp|healthz|metrics|readyz)(?:\/|$)/.test(path),
+  )
 }
 
 const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
