@@ -1,6 +1,5 @@
-// Tests the OpenAPI description: a public linter accepts it, it lists every path and describes every field, and real
-// responses match it. See docs/contract.md section 4.
-import { createConfig, lintFromString } from '@redocly/openapi-core'
+// Tests the OpenAPI description: it lists every path and describes every field, and real responses match it. See
+// docs/contract.md section 4.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
@@ -14,15 +13,6 @@ import { anIndex, anOwner, aRepository, aTree, aVersion, readStarterCatalogue } 
 
 type Json = { [key: string]: Json } & Json[]
 const api = JSON.parse(JSON.stringify(describeApi('https://hub.test'))) as Json
-
-test('passes the recommended rules of a public OpenAPI linter', async () => {
-  const config = await createConfig({ extends: ['recommended'] })
-  const problems = await lintFromString({ source: JSON.stringify(api), config })
-  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
-  // Every error is described, even if no read can return it. The linter may therefore warn about unused components
-  // only.
-  expect(problems.map(({ ruleId }) => ruleId).filter((rule) => rule !== 'no-unused-components')).toEqual([])
-})
 
 test('is OpenAPI 3.1 with the hub as its server and requires no token by default', () => {
   expect(api).toMatchObject({

@@ -32,7 +32,7 @@ function bundleFunctions(): void {
   const config = join(dir, 'netlify.toml')
   writeFileSync(config, settings)
   const options = ['--offline', '--telemetry=false', '--config', config, '--functionsDistDir', dir]
-  execFileSync('node_modules/.bin/netlify-build', options, { env: { ...process.env, CI: 'true' }, stdio: 'pipe' })
+  execFileSync('tests/node_modules/.bin/netlify-build', options, { env: { ...process.env, CI: 'true' }, stdio: 'pipe' })
 }
 
 /** Unpacks a function from `bundleFunctions`. @returns its folder, and the path of the module to import */

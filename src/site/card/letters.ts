@@ -1,4 +1,4 @@
-// Draws text on an image, using the letters rendered by scripts/pictures/draw-letters.ts.
+// Draws text on an image, using the letters rendered by tests/pictures/draw-letters.ts.
 import { inflateSync } from 'node:zlib'
 import drawnLetters from '../fonts/letters.bin?inline'
 

@@ -1,5 +1,5 @@
 // Connects to GitHub with a token or a GitHub App, with a timeout for each call.
-import type { Octokit } from '@octokit/rest'
+import type { Octokit } from '@octokit/core'
 import * as z from 'zod'
 import { Installation } from './github-queries.ts'
 
@@ -37,7 +37,7 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
   return async (signal: AbortSignal): Promise<GitHubConnection> => {
     if (ready) return ready
     // Imported here, because a rejected publish makes no call and top-level imports are loaded whenever the function starts.
-    const { Octokit } = await import('@octokit/rest')
+    const { Octokit } = await import('@octokit/core')
     if (credential.kind === 'token') {
       ready = new Octokit({ ...common, auth: credential.token })
       return ready
