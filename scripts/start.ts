@@ -8,6 +8,7 @@ import { addDatabase, addFetch } from '../src/host/health.ts'
 import { onAbort } from '../src/host/http/abort.ts'
 import type { RunningServer } from '../src/host/http/http-server.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
+import { describeShortage, readMemory } from '../src/host/memory.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'
 import { describeError } from '../src/ports/log.ts'
 import type { LocalGit } from '../src/stores/git/git-store-local.ts'
@@ -25,6 +26,9 @@ onShutdown(async () => {
   await host?.stop()
   stopping.abort()
 })
+
+const shortage = describeShortage(readMemory())
+if (shortage) console.error(shortage)
 
 let lastTrouble = ''
 /** Finishes interrupted publishes. Reports a problem only once, because it lasts until somebody fixes it. @returns whether the content folder contains everything that was published */

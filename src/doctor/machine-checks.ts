@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
+import { describeShortage } from '../host/memory.ts'
 import { describeReason } from '../ports/log.ts'
 import { createGit } from '../stores/git/git-command.ts'
 import { openLocalGit } from '../stores/git/git-store-local.ts'
@@ -16,6 +17,8 @@ export interface Machine {
   config: Config
   environment: Readonly<Record<string, string | undefined>>
   now: () => Date
+  /** The memory that a hub here may use. */
+  memoryBytes: number
 }
 
 /** The oldest supported git. `git maintenance`, added in 2.29, keeps a busy repository small. docs/notes/git.md section 4 */
@@ -25,6 +28,7 @@ const OLDEST_GIT = [2, 30] as const
 export function machineChecks(machine: Machine): Check[] {
   const { keepsClone, gitStore, databaseUrl } = machine.config
   return [
+    { name: 'memory', about: 'there is enough memory', run: () => checkMemory(machine.memoryBytes) },
     { name: 'git', about: 'git is installed and new enough', run: () => checkGit(machine) },
     {
       name: 'content',
@@ -53,6 +57,13 @@ export function machineChecks(machine: Machine): Check[] {
       run: () => checkStateFile(machine.root),
     },
   ]
+}
+
+function checkMemory(bytes: number): Found {
+  const shortage = describeShortage(bytes)
+  return shortage === undefined
+    ? undefined
+    : fail(shortage, 'Add memory, or raise the limit of the container or service.')
 }
 
 async function checkGit({ root, environment }: Machine): Promise<Found> {

@@ -41,7 +41,8 @@ mount -t tmpfs tmpfs "$DIR/root/tmp"
 chmod 1777 "$DIR/root/tmp"
 mount --bind "$GIVEN" "$DIR/root/mnt"
 touch "$DIR/root/tmp/ready"
-exec chroot "$DIR/root" sleep infinity
+# The first process must collect the exit statuses of services; a shell does.
+exec chroot "$DIR/root" bash -c 'while sleep 1; do :; done'
 `
 
 /** Removes what would make this machine different from Debian: Node from another source, and this machine's own settings. */
@@ -117,6 +118,9 @@ export async function openDebian(replaced: Readonly<Record<string, string>>): Pr
       rmSync(given, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
     },
   }
-  await run([MAKE_PLAIN])
+  await run([MAKE_PLAIN]).catch((error: unknown) => {
+    machine.remove()
+    throw error
+  })
   return machine
 }
