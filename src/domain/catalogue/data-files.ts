@@ -6,6 +6,8 @@ import { LIMITS } from '../api/limits.ts'
 import { describeApi } from '../api/openapi.ts'
 import { DATA_FILES, SORTS } from '../api/routes.ts'
 import type { Activity, MirrorEntry, RepositorySummary } from '../api/schema.ts'
+import { nameOfOriginal } from '../content/names.ts'
+import { joinWords } from '../content/same-words.ts'
 import { describeSkill, formatSkillIndex, latestSkill } from '../content/skill.ts'
 import type { Catalogue } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
@@ -95,8 +97,10 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
 /** Computes a digest that identifies a repository's records. */
 export function digestRecords({ repository }: Pick<RepositoryRecords, 'repository'>, digest: Digest): RecordDigests {
   const skill = latestSkill(repository)
+  const words = joinWords(repository.content ?? '')
   return {
     latest: repository.content_sha256,
+    words: words === undefined ? null : digest(words),
     record: digest(formatRecord(repository)),
     skill: skill ? describeSkill(skill, digest) : null,
   }
@@ -151,11 +155,10 @@ function* listTagFiles({ tags, listed, recent }: Catalogue): Generator<SharedFil
 }
 
 /** Generates the files with each repository's listed forks. */
-function* listForkFiles({ entries, recent }: Catalogue): Generator<SharedFile> {
-  const isFork = ({ full_name }: RepositorySummary) => Boolean(entries.get(full_name)?.forkedFrom)
+function* listForkFiles({ recent }: Catalogue): Generator<SharedFile> {
   const forks = Map.groupBy(
-    recent.filter(isFork),
-    ({ full_name }) => entries.get(full_name)!.forkedFrom!.split('@')[0]!,
+    recent.filter(({ forked_from }) => forked_from !== null),
+    ({ forked_from }) => nameOfOriginal(forked_from!),
   )
   for (const [original, summaries] of forks) {
     const [owner = '', name = ''] = original.split('/')

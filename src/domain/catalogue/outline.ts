@@ -36,8 +36,6 @@ export interface RepositoryOutline {
   movedTo: string | null
   /** The repository to use instead, if any. */
   replacedBy: string | null
-  /** The version that it was forked from, if any: owner/name@x.y.z. */
-  forkedFrom: string | null
   /** Quality score, 0 to 100 (ranking.ts). */
   quality: number
 }
@@ -46,6 +44,8 @@ export interface RepositoryOutline {
 export interface RecordDigests {
   /** SHA-256 of the latest content, in hex, or null if there is none. */
   latest: string | null
+  /** SHA-256 of the words of the latest content, in hex, or null if there are too few words to recognise a copy. */
+  words: string | null
   /** SHA-256 of its record file (data-files.ts), in hex. */
   record: string
   /** Its entry in the owner's skill index, or null if its latest version is not a skill. */
@@ -65,7 +65,6 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
     isListed: repository.status !== 'archived' && repository.moved_to === null && active.length > 0,
     movedTo: repository.moved_to,
     replacedBy: repository.replaced_by,
-    forkedFrom: repository.forked_from,
     quality: scoreQuality({
       summary,
       hasReadme: repository.readme !== '',

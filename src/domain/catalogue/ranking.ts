@@ -2,6 +2,8 @@
 import type { Sort } from '../api/routes.ts'
 import type { RepositorySummary, Variable } from '../api/schema.ts'
 import type { Stats } from '../content/values.ts'
+import { compareText } from '../text/compare-text.ts'
+import { type Originals, placeCopies } from './originals.ts'
 
 /** The input of a repository's quality score. */
 export interface QualityInput {
@@ -64,27 +66,29 @@ export function scoreTrending(
   day: string,
 ): number {
   const now = Date.parse(`${day}T00:00:00Z`) + DAY_MS
-  const bestOfDay = new Map<string, { weight: number; score: number }>()
+  // Only the best version counts, so that publishing more often does not move a prompt up.
+  let published = 0
   for (const version of releases) {
     if (version.isYanked) continue
     // Otherwise, a version with a future date would have an unlimited score and lead the list for years.
     const ageDays = Math.max(0, (now - Date.parse(version.published_at)) / DAY_MS)
-    if (ageDays > 30) continue
-    const weight = weigh(version)
-    const score = weight * 2 ** (-ageDays / 7)
-    const utcDay = version.published_at.slice(0, 10)
-    const best = bestOfDay.get(utcDay)
-    if (!best || weight > best.weight || (weight === best.weight && score > best.score))
-      bestOfDay.set(utcDay, { weight, score })
+    if (ageDays <= 30) published = Math.max(published, weigh(version) * 2 ** (-ageDays / 7))
   }
-  const published = [...bestOfDay.values()].reduce((sum, { score }) => sum + score, 0)
   return published + 4 * Math.log10(1 + downloads(summary.stats, 'downloads_7d'))
 }
 
-/** Sorts repositories in each order. */
-export function rank(repositories: readonly RankedRepository[], day: string): Record<Sort, RepositorySummary[]> {
-  const by = (score: (repository: RankedRepository) => number) =>
-    sortByScore(repositories.map((repository) => ({ summary: repository.summary, score: score(repository) })))
+/** Sorts repositories in each order. No copy stands before its original. */
+export function rank(
+  repositories: readonly RankedRepository[],
+  { day, originals }: { day: string; originals: Originals },
+): Record<Sort, RepositorySummary[]> {
+  const summaries = new Map(repositories.map(({ summary }) => [summary.full_name, summary]))
+  const originalsOf = ({ full_name }: RepositorySummary) =>
+    originals.get(full_name)?.flatMap((name) => summaries.get(name) ?? [])
+  const by = (score: (repository: RankedRepository) => number) => {
+    const scored = repositories.map((repository) => ({ summary: repository.summary, score: score(repository) }))
+    return placeCopies(sortByScore(scored), originalsOf)
+  }
   return {
     top: by(scoreTop),
     trending: by((repository) => scoreTrending(repository, day)),
@@ -94,26 +98,20 @@ export function rank(repositories: readonly RankedRepository[], day: string): Re
 
 /** Sorts by the latest update, then by full name. */
 export function sortByUpdates(summaries: readonly RepositorySummary[]): RepositorySummary[] {
-  return sortByScore(summaries.map((summary) => ({ summary, score: 0 })))
+  return sortByScore(summaries.map((summary) => ({ summary, score: Date.parse(summary.updated_at) })))
 }
 
-/** Sorts by score; ties are broken by the latest update, then by the full name. */
+/** Sorts by score, highest first. Ties go to the older prompt, because a publisher cannot make a prompt older; then by the full name. */
 function sortByScore(scored: readonly { summary: RepositorySummary; score: number }[]): RepositorySummary[] {
   return (
     scored
       // Computed once instead of at every comparison.
-      .map((one) => ({ ...one, updated: Date.parse(one.summary.updated_at) }))
+      .map((one) => ({ ...one, created: Date.parse(one.summary.created_at) }))
       .sort(
-        (a, b) => b.score - a.score || b.updated - a.updated || compareText(a.summary.full_name, b.summary.full_name),
+        (a, b) => b.score - a.score || a.created - b.created || compareText(a.summary.full_name, b.summary.full_name),
       )
       .map(({ summary }) => summary)
   )
-}
-
-/** Compares strings by code unit, so that the order is the same on every machine, in any locale. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
 }
 
 function weigh({ version, previous_version }: RankedRelease): number {
@@ -121,7 +119,8 @@ function weigh({ version, previous_version }: RankedRelease): number {
   const [major, minor] = version.split('.')
   const [previousMajor, previousMinor] = previous_version.split('.')
   if (major !== previousMajor) return 4
-  return minor !== previousMinor ? 2 : 1
+  // A patch changes little, so it moves nothing up.
+  return minor !== previousMinor ? 2 : 0
 }
 
 function downloads(stats: Stats | null, period: keyof Stats): number {
