@@ -31,7 +31,7 @@ export const PROGRAMS: readonly Program[] = [
     tests: /host\/caches\.(?!.*> Varnish)|operate\/mirror\..*> nginx|operate\/guides\..*nginx/,
   },
   { name: 'varnishd', install: 'varnish', tests: /host\/caches\.(?!.*> nginx)/ },
-  { name: 'caddy', install: 'caddy', tests: /operate\/private-guide\.|operate\/guides\..*Caddy while/ },
+  { name: 'caddy', install: 'caddy', tests: /operate\/private-guide\.|operate\/(?:guides|compose)\..*Caddy (?:while|hides)/ },
   {
     name: 'root',
     lack: 'the tests do not run as root',

@@ -1,4 +1,4 @@
-// Tests that `npm run doctor` writes nothing: as any user, with and without a state file, while a hub has it open or
+// Tests that `npm run doctor` writes nothing: whoever runs it, with and without a state file, while a hub has it open or
 // not, every file and folder stays as it is, and another user's files are reported with git's or the system's message.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -125,7 +125,11 @@ describe('machine checks', () => {
   })
 
   test('report too little memory', async () => {
-    await expectIll({ ...setup(), memoryBytes: 200 * 1024 ** 2 }, 'memory', /has 200 MiB of memory, .* at least 256 MiB/)
+    await expectIll(
+      { ...setup(), memoryBytes: 200 * 1024 ** 2 },
+      'memory',
+      /has 200 MiB of memory, .* at least 256 MiB/,
+    )
     await expectWell({ ...setup(), memoryBytes: 256 * 1024 ** 2 })
   })
 

@@ -1,6 +1,7 @@
 // Tests the files for several machines: the settings in deploy/compose.yaml open a real database with any password, and
 // the health checks and routes of its Caddyfile are right.
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -9,7 +10,10 @@ import { readConfig } from '../../src/config.ts'
 import { checkSetup } from '../../src/doctor/doctor.ts'
 import { openPostgresState } from '../../src/stores/state/state-postgres.ts'
 import { illsOf } from '../doctor/setups.ts'
+import { poll } from '../e2e/client.ts'
+import { isInstalled, startCaddy } from '../host/programs.ts'
 import { type PostgresServer, startPostgres } from '../hubs/postgres.ts'
+import { freePort } from '../hubs/processes.ts'
 
 const Service = z.object({
   environment: z.record(z.string(), z.string()).optional(),
@@ -85,6 +89,37 @@ describe('deploy/compose.yaml', () => {
     expect((await databaseFindings(settingsHere('a/b'))).found).toBeUndefined()
     await admin.query('ALTER ROLE hub SET default_transaction_read_only = on')
     expect((await databaseFindings(settingsHere('a/b'))).found).toMatch(/may not write to the database/)
+  })
+
+  test.skipIf(!isInstalled('caddy'))('Caddy hides the metrics, and sends reads to the hub that is ready', async () => {
+    const hubs = await Promise.all(
+      ['one', 'two'].map(async (name) => {
+        const state = { isReady: true }
+        const server = createServer(({ url }, response) => {
+          response.statusCode = state.isReady ? 200 : 503
+          response.end(url === '/metrics' ? 'secret figures' : name)
+        })
+        await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+        return { server, state, place: `127.0.0.1:${(server.address() as { port: number }).port}` }
+      }),
+    )
+    const caddyfile = readFileSync('deploy/Caddyfile', 'utf8')
+      .replace('{$SITE_HOST} {', 'hub.example.org {')
+      .replace('hub1:8888 hub2:8888', hubs.map(({ place }) => place).join(' '))
+    const caddy = await startCaddy(await freePort(), caddyfile)
+    const read = async (path: string) => {
+      const answer = await fetch(caddy.url.replace('127.0.0.1', 'localhost') + path)
+      return [answer.status, await answer.text()]
+    }
+    for (const path of ['/metrics', '/metrics/', '//metrics', '/%6detrics', '/a/%2e%2e/metrics'])
+      expect([path, String(await read(path))]).toEqual([path, expect.not.stringContaining('secret figures')])
+    hubs[0]!.state.isReady = false
+    await poll('Caddy avoids the first hub', 60_000, async () => {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => read('/x')))
+      return answers.every(([status, text]) => status === 200 && text === 'two') ? true : undefined
+    })
+    await caddy.stop()
+    for (const { server } of hubs) server.close()
   })
 
   test('Caddy starts once the hubs are ready, and asks them for readiness', () => {
