@@ -1,4 +1,5 @@
 // Implements the git store with a local working tree: reads the head commit, and writes commits to the index and the working tree.
+import { existsSync } from 'node:fs'
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../../domain/api/errors.ts'
@@ -21,7 +22,7 @@ import { commitFiles, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
 import { listTree } from './git-listings.ts'
 import { countCommits } from './git-maintenance.ts'
-import { checkWorkTree, gitNotSetUp, type WorkTree } from './git-standing.ts'
+import { checkWorkTree, gitNotOpened, gitNotSetUp, type WorkTree } from './git-standing.ts'
 import { finishPublish, hasUnfinished } from './git-unfinished.ts'
 import { withLock } from './process-lock.ts'
 
@@ -33,6 +34,8 @@ export interface LocalGitOptions {
   environment: Readonly<Record<string, string | undefined>>
   /** Receives messages for the user; writes to the console by default. */
   warn?: (message: string, cause?: unknown) => void
+  /** Leaves an interrupted publish as it is, so that reads write nothing. */
+  isReadOnly?: boolean
 }
 
 /** The local git store, with a working tree to keep in sync. */
@@ -51,7 +54,12 @@ const PUBLISHES_REMEMBERED = 100
 /**
  * The git store for a working tree. It commits to the branch that was checked out when the store was first used, and only while that branch is checked out. The user's other changes, staged or not, are left unchanged; a commit is rejected if it would overwrite an uncommitted file. Several processes may do this at once.
  */
-export function openLocalGit({ contentDir, environment, warn = console.warn }: LocalGitOptions): LocalGit {
+export function openLocalGit({
+  contentDir,
+  environment,
+  warn = console.warn,
+  isReadOnly = false,
+}: LocalGitOptions): LocalGit {
   let known: WorkTree | undefined
   const locate = async (): Promise<WorkTree> => {
     known ??= await findWorkTree(contentDir, environment)
@@ -59,6 +67,10 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
   }
   const finish = async (tree: WorkTree) => inTurn(tree, () => finishPublish(tree, warn))
   const noteCommit = countCommits(warn)
+  const convertErrors = <Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> =>
+    work().catch((cause: unknown) => {
+      throw toGitError(cause, contentDir, signal)
+    })
   return {
     finishPublishes: () =>
       convertErrors(undefined, async () => {
@@ -70,7 +82,7 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
       convertErrors(signal, async () => {
         const tree = await locate()
         // A commit that a killed process left unfinished is written to the working tree first; otherwise, its files would never appear there.
-        if (await hasUnfinished(tree)) await finish(tree)
+        if (!isReadOnly && (await hasUnfinished(tree))) await finish(tree)
         return await readFolder(tree, question, signal)
       }),
     readBlob: (id, { signal }) =>
@@ -116,11 +128,7 @@ async function findWorkTree(contentDir: string, environment: LocalGitOptions['en
   const args = ['rev-parse', '--show-toplevel', '--show-prefix', '--absolute-git-dir']
   const { code, stdout, stderr } = await createGit(content, environment).tryRun(args)
   const [folder = '', prefix = '', gitFolder = ''] = stdout.toString().split('\n')
-  if (code !== 0 || folder === '')
-    throw gitNotSetUp(
-      'The content folder is not in a usable git repository. Run git init, create a first commit',
-      stderr,
-    )
+  if (code !== 0 || folder === '') throw gitNotOpened(stderr)
   return { git: createGit(folder, environment), folder, gitFolder, prefix, branch: undefined }
 }
 
@@ -161,15 +169,14 @@ async function readPublishes(git: Git, head: string, folder: string, signal: Abo
     })
 }
 
-/** Converts errors of the git process to errors of the port. */
-async function convertErrors<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
-  try {
-    return await work()
-  } catch (cause) {
-    if (cause instanceof HubError) throw cause
-    if (signal?.aborted) throw new HubError('unavailable', 'Reading git took too long. Try again.', { cause })
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
-      throw gitNotSetUp('Git was not found, or the content folder was removed. Install git', cause)
-    throw new HubError('upstream_error', 'Git failed. See the hub’s log for the reason.', { cause })
-  }
+/** Converts an error of the git process to an error of the port. */
+function toGitError(cause: unknown, contentDir: string, signal: AbortSignal | undefined): HubError {
+  if (cause instanceof HubError) return cause
+  if (signal?.aborted) return new HubError('unavailable', 'Reading git took too long. Try again.', { cause })
+  // A process cannot start without its program, nor without its folder.
+  if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
+    return existsSync(contentDir)
+      ? gitNotSetUp('Git was not found. Install git', cause)
+      : gitNotSetUp('The content folder was removed. Restore it', cause)
+  return new HubError('upstream_error', 'Git failed. See the hub’s log for the reason.', { cause })
 }
