@@ -25,6 +25,9 @@ const textLike =
   (text) =>
     pattern.test(text) ? { value: text } : { expected }
 
+/** The last second of the year 9999; years with more digits are not valid in ISO 8601. */
+const MAX_SECONDS = 253_402_300_799
+
 const onOrOff: Form<'on' | 'off'> = (text) =>
   text === 'on' || text === 'off' ? { value: text } : { expected: 'expected on or off' }
 
@@ -121,7 +124,7 @@ export const SETTINGS = {
   /** Set by Netlify: the folder of a function’s files. */
   LAMBDA_TASK_ROOT: setting(anyText, '.'),
   /** The build time in seconds since 1970, for reproducible builds. https://reproducible-builds.org/specs/source-date-epoch/ */
-  SOURCE_DATE_EPOCH: setting(wholeNumber('expected seconds since 1970')),
+  SOURCE_DATE_EPOCH: setting(wholeNumber('expected seconds since 1970, before the year 10000', MAX_SECONDS)),
 }
 
 /** The value of each setting. */

@@ -107,6 +107,7 @@ describe('invalid settings are named without repeating their values', () => {
     ['TRUSTED_PROXIES', 'secret', 'TRUSTED_PROXIES: '],
     ['TRUSTED_PROXIES', '10.0.0.0/8/8', 'TRUSTED_PROXIES: '],
     ['TRUSTED_PROXIES', '10.0.0.0/', 'TRUSTED_PROXIES: '],
+    ['SOURCE_DATE_EPOCH', '9007199254740991', 'SOURCE_DATE_EPOCH: expected seconds since 1970'],
     ['GITHUB_REPOSITORY', 'secret', 'GITHUB_REPOSITORY: expected owner/name'],
     ['GITHUB_APP_PRIVATE_KEY', 'secret', 'GITHUB_APP_PRIVATE_KEY: expected a private key in PEM format'],
   ])('%s=%s', (name, value, sentence) => {

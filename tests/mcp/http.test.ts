@@ -211,6 +211,29 @@ describe('accepted requests', () => {
 })
 
 describe('errors', () => {
+  const clientInfo = { name: 'tester', version: '1' }
+  const handshake = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+  test.each<[string, unknown]>([
+    ['no parameters', undefined],
+    ['empty parameters', {}],
+    ['a number as the version', { ...handshake, protocolVersion: 5 }],
+    ['no capabilities', { ...handshake, capabilities: null }],
+    ['a nested value of the wrong type', { ...handshake, capabilities: { roots: 5 } }],
+    ['an incomplete clientInfo', { ...handshake, clientInfo: { name: 'tester' } }],
+    ['a long value of the wrong type', { ...handshake, clientInfo: { name: 'x'.repeat(9_000), version: 7 } }],
+  ])('initialize with %s returns one sentence', async (_, params) => {
+    const response = await hub.answer(post({ jsonrpc: '2.0', id: 1, method: 'initialize', params }))
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: {
+        code: -32602,
+        message:
+          'initialize: expected the string "protocolVersion", the object "capabilities", and "clientInfo" with the strings "name" and "version".',
+      },
+    })
+  })
+
   test.each([
     ['in arguments', '{"name":"list_tags","arguments":{"q":', '}}'],
     ['in values', '{"name":"get_prompt","arguments":{"repo":"acme/x","variables":{"a":', '}}}'],

@@ -9,6 +9,8 @@ import type { Provenance } from '../../domain/content/values.ts'
 /** Maximum length of a token. GitHub's tokens are shorter, so a longer token is rejected without verification. */
 const MAX_CHARACTERS = 8_192
 const LEEWAY_SECONDS = 5
+/** How long after `iat` a token is accepted, whatever its `exp`. */
+const MAX_AGE_SECONDS = 900
 
 /** A CI job with a valid token. */
 export interface VerifiedJob {
@@ -16,7 +18,7 @@ export interface VerifiedJob {
   repositoryId: string
   /** The unique ID of the token (`jti`). */
   jti: string
-  /** When the token expires, in milliseconds since 1970. */
+  /** When the token is no longer accepted, in milliseconds since 1970. */
   endsMs: number
   provenance: Provenance
   /** Returns why none of the owner's `trusted_publishers` entries allows the job to publish to a repository; undefined if one does. */
@@ -68,7 +70,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
     return {
       repositoryId: claims.repository_id,
       jti: claims.jti,
-      endsMs: claims.exp * 1000,
+      endsMs: Math.min(claims.exp, claims.iat + MAX_AGE_SECONDS) * 1000,
       provenance: provenanceOf(issuer, claims),
       findRefusal: (trusted, name, needed) => findRefusal(claims, trusted, name, needed),
     }
@@ -82,7 +84,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
         issuer,
         audience,
         clockTolerance: LEEWAY_SECONDS,
-        maxTokenAge: '15m',
+        maxTokenAge: MAX_AGE_SECONDS,
         requiredClaims: ['exp', 'nbf', 'iat', 'jti'],
         currentDate,
       })
