@@ -1,5 +1,6 @@
 // Defines the format and default of every setting; config.ts combines them. Contains no schemas, because every function loads this file first.
 import { isIP } from 'node:net'
+import { parseAddress } from './domain/access/ip-address.ts'
 import { GITHUB_REPOSITORY } from './domain/content/names.ts'
 import type { Parsed } from './domain/text/problems.ts'
 
@@ -81,10 +82,14 @@ const trustedProxies: Form<readonly TrustedProxy[]> = (text) => {
 
 function parseProxy(text: string): readonly TrustedProxy[] | undefined {
   if (text === 'loopback') return LOOPBACK_PROXIES
-  const [address = '', bits, more] = text.split('/')
-  const longest = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
-  const prefix = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
-  return longest === 0 || more !== undefined || prefix < 0 || prefix > longest ? undefined : [{ address, prefix }]
+  const [given = '', bits, more] = text.split('/')
+  const address = isIP(given) === 0 ? undefined : parseAddress(given)
+  if (address === undefined || more !== undefined) return undefined
+  // Clients are known by their IPv4 address even if it is written as an IPv6 address.
+  const [longest, written] = [address.includes(':') ? 128 : 32, given.includes(':') ? 128 : 32]
+  const prefix = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) - (written - longest) : -1
+  const shortest = written === longest ? 0 : 1
+  return prefix < shortest || prefix > longest ? undefined : [{ address, prefix }]
 }
 
 /** All settings, by the names of their environment variables. `src/pages/docs/settings.md` describes them. */

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Config, settingsError } from '../../config.ts'
+import { networksOf } from '../../domain/access/ip-address.ts'
 import { type BuildSource, type CopyStore, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 import { localSignInLink, openLocalKeys } from '../../server/account/local-keys.ts'
@@ -18,7 +19,7 @@ import { pagesUnavailable } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
 import { type Health, STARTING, withHealth } from '../health.ts'
 import { inBackground } from '../http/background.ts'
-import { findClients, findConnectionAddresses } from '../http/client-addresses.ts'
+import { findClients, findConnectionNetworks } from '../http/client-addresses.ts'
 import { type RunningServer, startServer } from '../http/http-server.ts'
 import { formatRequest, type LineWriter, nameRequest, writeLines } from '../http/request-log.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
@@ -179,13 +180,17 @@ export async function serveSites(
   })
   const healthy = withHealth(answer, healthOf)
   const watched = watchRequests(metrics, log)
+  const clientOf = findClients(trustedProxies)
   const host = await startServer(
-    listenTo(metrics?.withMetrics(healthy, healthOf) ?? healthy, findClients(trustedProxies), watched?.onAnswer),
+    listenTo(metrics?.withMetrics(healthy, healthOf) ?? healthy, clientOf, watched?.onAnswer),
     port,
     {
       listenAt,
       // 0 disables all limits.
-      ...(rateLimitPerMinute !== 0 && { addressOf: findConnectionAddresses(trustedProxies) }),
+      ...(rateLimitPerMinute !== 0 && {
+        networksOf: findConnectionNetworks(trustedProxies),
+        clientNetworksOf: (incoming) => networksOf(clientOf(incoming)),
+      }),
       ...(watched && { onAnswered: watched.onAnswered }),
     },
   )
