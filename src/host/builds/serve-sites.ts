@@ -25,6 +25,7 @@ import { formatRequest, type LineWriter, nameRequest, writeLines } from '../http
 import { type Metrics, openMetrics } from '../metrics.ts'
 import { openState, startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
+import { protectPrivateHub } from '../private-hub.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openSearchThreads } from '../search-threads.ts'
 
@@ -118,7 +119,9 @@ export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pic
 
 /** The settings used for serving. */
 type ServeSettings = Pick<Config, 'port'> &
-  Partial<Pick<Config, 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>> & {
+  Partial<
+    Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>
+  > & {
     /** The pages, looked up for each request; undefined while they are being bundled. Omitted for a site without pages. */
     pages?: () => Pages | undefined
     /** Called for each request to `/healthz`. */
@@ -150,6 +153,9 @@ export async function serveSites(
     listenAt = 'everywhere',
     trustedProxies = [],
     rateLimitPerMinute,
+    baseUrl = '',
+    hostnames = [],
+    isPrivate = false,
     healthOf = () => STARTING,
     pages: pagesOf,
     metrics,
@@ -179,10 +185,12 @@ export async function serveSites(
     }
   })
   const healthy = withHealth(answer, healthOf)
+  const own = { baseUrl, isPrivate, isOwnHost: (hostname: string) => hostnames.includes(hostname) }
+  const guarded = protectPrivateHub(metrics?.withMetrics(healthy, healthOf) ?? healthy, own)
   const watched = watchRequests(metrics, log)
   const clientOf = findClients(trustedProxies)
   const host = await startServer(
-    listenTo(metrics?.withMetrics(healthy, healthOf) ?? healthy, clientOf, watched?.onAnswer),
+    listenTo(guarded, clientOf, watched?.onAnswer),
     port,
     {
       listenAt,
@@ -191,6 +199,7 @@ export async function serveSites(
         networksOf: findConnectionNetworks(trustedProxies),
         clientNetworksOf: (incoming) => networksOf(clientOf(incoming)),
       }),
+      ...(isPrivate && { allowOrigin: baseUrl }),
       ...(watched && { onAnswered: watched.onAnswered }),
     },
   )

@@ -82,6 +82,8 @@ export interface ServerOptions {
   networksOf?: (socket: Socket) => readonly string[]
   /** Returns the networks of a request's client, which may be behind a proxy. Default: those of the connection. */
   clientNetworksOf?: (incoming: IncomingMessage) => readonly string[]
+  /** The origin that may read errors of the server itself. Default: every origin. */
+  allowOrigin?: string
   /** Overrides the default limits. */
   limits?: Partial<ServerLimits>
 }
@@ -94,13 +96,14 @@ export async function startServer(
     listenAt = 'everywhere',
     limits: given = {},
     onAnswered,
+    allowOrigin = '*',
     networksOf = () => [],
     clientNetworksOf = ({ socket }) => networksOf(socket),
   }: ServerOptions = {},
 ): Promise<RunningServer> {
   const limits = { ...LIMITS, ...given }
   const answering = new Map<Socket, ServerResponse>()
-  const cut = (socket: Socket, error: HubError) => closeConnection(socket, error, answering)
+  const cut = (socket: Socket, error: HubError) => closeConnection(socket, error, answering, allowOrigin)
   const bodies = limitBodies(limits, clientNetworksOf, cut)
   const turns = openTurns(limits, networksOf)
   const checking = setInterval(turns.resetLate, limits.checkMs).unref()
@@ -130,7 +133,7 @@ export async function startServer(
     })
     if (isStopping) outgoing.shouldKeepAlive = false
     const refused = findAmbiguity(incoming) ?? bodies.admit(incoming, outgoing)
-    if (refused) refuse(incoming, outgoing, refused)
+    if (refused) refuse(incoming, outgoing, refused, allowOrigin)
     else inBackground('A response', () => listener(incoming, outgoing))
   }
   // Without these listeners, Node itself responds to such requests, without a body.
