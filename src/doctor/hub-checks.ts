@@ -115,7 +115,9 @@ async function checkReading({ url, ask }: DeployedHub): Promise<Found> {
       `${LIST} responds with ${list.status}${describeError(list)}`,
       'Make sure that requests under /api reach the hub’s functions unchanged.',
     )
-  if (!isPrivateHost(new URL(url).hostname) && list.headers.get('Access-Control-Allow-Origin') !== '*')
+  const readers = list.headers.get('Access-Control-Allow-Origin')
+  // Only a private hub's own pages may read it.
+  if (readers !== '*' && !(readers === url && isPrivateHost(new URL(url).hostname)))
     return fail(
       'A proxy or CDN removes or changes Access-Control-Allow-Origin, so no other site can read the hub.',
       'Configure the proxy to pass on the hub’s headers unchanged.',

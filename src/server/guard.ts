@@ -4,7 +4,7 @@ import { isLoopback } from '../domain/api/loopback.ts'
 import { printable } from '../domain/text/problems.ts'
 
 /** Returns whether a host name belongs to the hub; loopback names and IP addresses always do. */
-export type IsOwnHost = (hostname: string) => boolean
+type IsOwnHost = (hostname: string) => boolean
 
 /** A hub's own URLs. */
 export interface OwnAddresses {

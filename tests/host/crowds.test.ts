@@ -20,6 +20,8 @@ const networksOf = findConnectionNetworks([])
 
 const servers: RunningServer[] = []
 const clients: Socket[] = []
+/** The server's side of each connection. */
+let sides: Socket[] = []
 afterEach(() => {
   for (const client of clients.splice(0)) client.destroy()
 })
@@ -29,13 +31,18 @@ async function open(options: ServerOptions): Promise<number> {
   const running = await startServer(
     async (incoming, outgoing) => {
       // A body whose connection is closed never ends.
-      await incoming.resume().toArray().catch(() => {})
+      await incoming
+        .resume()
+        .toArray()
+        .catch(() => {})
       if (incoming.url === '/never') return
       outgoing.end(incoming.url === '/large' ? LARGE : `<${incoming.url}>`)
     },
     0,
     { listenAt: ['127.0.0.1'], networksOf, ...options },
   )
+  sides = []
+  running.server.on('connection', (socket: Socket) => sides.push(socket))
   servers.push(running)
   return (running.server.address() as AddressInfo).port
 }
@@ -146,6 +153,14 @@ test('a client with slow headers delays others of its own address only for a mom
   await crowd(port, [ANOTHER], 8, HALF)
   const again = dial(port, ANOTHER, READ)
   await expect.poll(() => again.text, { timeout: 3_000 }).toContain('</read>')
+})
+
+test('only so many clients may read slowly, and the largest network loses its connections first', async () => {
+  const port = await open({ limits: { ...CROWDED, slowReaders: 6 } })
+  await crowd(port, [ANOTHER], 1, READ_LARGE, false)
+  await crowd(port, TWENTY.slice(0, 2), 8, READ_LARGE, false)
+  await expect.poll(() => sides.filter(({ destroyed }) => destroyed).length, { timeout: 5_000 }).toBe(11)
+  expect(sides[0]!.destroyed).toBe(false)
 })
 
 describe('request bodies', () => {

@@ -22,14 +22,15 @@ function pickSlowly(held: readonly Held[]): Held[] {
   return picked
 }
 
-const client = fc.tuple(fc.nat(2), fc.nat(2), fc.nat(2)).map(([wide, middle, narrow]) => [
-  `${wide}.${middle}.${narrow}/64`,
-  `${wide}.${middle}/56`,
-  `${wide}/48`,
-])
-const holders = fc
-  .array(client, { maxLength: 60 })
-  .chain((clients) => fc.shuffledSubarray(clients.map((networks, sinceMs) => ({ networks, sinceMs })), { minLength: clients.length }))
+const client = fc
+  .tuple(fc.nat(2), fc.nat(2), fc.nat(2))
+  .map(([wide, middle, narrow]) => [`${wide}.${middle}.${narrow}/64`, `${wide}.${middle}/56`, `${wide}/48`])
+const holders = fc.array(client, { maxLength: 60 }).chain((clients) =>
+  fc.shuffledSubarray(
+    clients.map((networks, sinceMs) => ({ networks, sinceMs })),
+    { minLength: clients.length },
+  ),
+)
 
 /** The number that each network holds at one level, largest first. */
 const sizes = (held: readonly Held[], level: number) =>

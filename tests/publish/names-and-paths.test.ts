@@ -74,7 +74,11 @@ describe('names and paths', () => {
         ...[encoded(''), encoded('/versions'), encoded('/raw'), encoded('/activity'), encoded('/versions/1.0.0')],
         ...[encoded('/labels/stable'), encoded('/versions/1.0.0/yank'), encoded('/y/labels/stable')],
         ...[encoded('/y/versions/1.0.0/yank'), encoded('/versions/1.0.0/export/prompty'), encoded('/y/raw')],
-        ...['/api/v1/users/acme%2fx', '/api/v1/repos/acme/x/labels/a%2fb', '/api/v1/repos/acme/x/versions/1%2e0.0/yank'],
+        ...[
+          '/api/v1/users/acme%2fx',
+          '/api/v1/repos/acme/x/labels/a%2fb',
+          '/api/v1/repos/acme/x/versions/1%2e0.0/yank',
+        ],
       ].map((address) => [method, address] as const),
     ),
   )('%s %s returns 404', (method, address) =>

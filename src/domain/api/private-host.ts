@@ -5,7 +5,8 @@ import { parseAddress } from '../access/ip-address.ts'
 const PRIVATE_NAMES = /(?:^|\.)(?:localhost|local|internal|lan|home|home\.arpa|localdomain|intranet|private|corp|test)$/
 
 /** Networks that are not part of the internet, as the first bytes of their addresses: RFC 1918, shared address space (RFC 6598), link-local and loopback. */
-const PRIVATE_IPV4 = /^(?:0|10|127|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./
+const PRIVATE_IPV4 =
+  /^(?:0|10|127|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./
 
 /** Unique local (RFC 4193), link-local and site-local addresses, loopback and the unspecified address. */
 const PRIVATE_IPV6 = /^(?:f[cd][0-9a-f]|fe[89a-f])[0-9a-f]:|^::1?$/

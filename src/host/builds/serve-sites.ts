@@ -189,20 +189,16 @@ export async function serveSites(
   const guarded = protectPrivateHub(metrics?.withMetrics(healthy, healthOf) ?? healthy, own)
   const watched = watchRequests(metrics, log)
   const clientOf = findClients(trustedProxies)
-  const host = await startServer(
-    listenTo(guarded, clientOf, watched?.onAnswer),
-    port,
-    {
-      listenAt,
-      // 0 disables all limits.
-      ...(rateLimitPerMinute !== 0 && {
-        networksOf: findConnectionNetworks(trustedProxies),
-        clientNetworksOf: (incoming) => networksOf(clientOf(incoming)),
-      }),
-      ...(isPrivate && { allowOrigin: baseUrl }),
-      ...(watched && { onAnswered: watched.onAnswered }),
-    },
-  )
+  const host = await startServer(listenTo(guarded, clientOf, watched?.onAnswer), port, {
+    listenAt,
+    // 0 disables all limits.
+    ...(rateLimitPerMinute !== 0 && {
+      networksOf: findConnectionNetworks(trustedProxies),
+      clientNetworksOf: (incoming) => networksOf(clientOf(incoming)),
+    }),
+    ...(isPrivate && { allowOrigin: baseUrl }),
+    ...(watched && { onAnswered: watched.onAnswered }),
+  })
   host.server.on(
     'close',
     startSweeping(state, () => (isDatabaseReachable ? undefined : siteOf().source)),

@@ -53,10 +53,13 @@ const LIMITS: ServerLimits = {
   unreadMs: 20_000,
   servedOfAddress: 48,
   connectionsOfAddress: 256,
+  slowReaders: 256,
   waitingRequests: 10_000,
   lingerMs: 30_000,
 }
 const GRACE_MS = 5_000
+/** Maximum number of connections that the kernel holds until the process accepts them; Linux itself allows at most 4,096. If there is no room for a connection, its client tries again only after a second. */
+const BACKLOG = 4_096
 
 /** A request that was completed or whose client disconnected. */
 export interface AnsweredRequest {
@@ -106,7 +109,7 @@ export async function startServer(
   const cut = (socket: Socket, error: HubError) => closeConnection(socket, error, answering, allowOrigin)
   const bodies = limitBodies(limits, clientNetworksOf, cut)
   const turns = openTurns(limits, networksOf)
-  const checking = setInterval(turns.resetLate, limits.checkMs).unref()
+  const checking = setInterval(turns.check, limits.checkMs).unref()
   let isStopping = false
   const server = createServer(
     {
@@ -178,7 +181,7 @@ export async function startServer(
 function listen(server: NetServer, port: number, host: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ port, host }, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', reject)
       resolve()
     })

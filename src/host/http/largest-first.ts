@@ -22,7 +22,9 @@ export function pickLargestFirst<One extends Held>(held: Iterable<One>, count: n
       const network = one.networks[level] ?? one.networks.at(-1)
       const rank = network === undefined ? 0 : (ranks.get(network) ?? 0) + 1
       if (network !== undefined) ranks.set(network, rank)
-      ;(byRank[rank] ??= []).push(one)
+      const others = byRank[rank]
+      if (others) others.push(one)
+      else byRank[rank] = [one]
     }
     order = byRank.flat()
   }

@@ -10,8 +10,10 @@ import { busy, tooManyConnections } from './refuse-request.ts'
 export interface TurnLimits extends NetworkLimits {
   /** Maximum number of connections. At this number, others are closed for a new one. */
   connections: number
-  /** How long a client may take to send a request while other connections of its network wait. */
+  /** How long a client may take to send a request while other connections of its network wait, and to read a response before it counts as slow. */
   patienceMs: number
+  /** Maximum number of clients that read slowly, not counting those behind a trusted proxy, because the kernel buffers up to 4 MB for each. */
+  slowReaders: number
   /** Maximum number of requests that have been read and are waiting on a connection. A connection that exceeds this limit is closed. */
   waitingRequests: number
   /** How long a client has to read the rest of its last response and close the connection. */
@@ -50,6 +52,12 @@ export function openTurns(limits: TurnLimits, networksOf: (socket: Socket) => re
     const held = spare.length > 0 ? spare : [...all].filter(isSending)
     const count = Math.ceil(Math.min(held.length / 2, limits.connections * CLOSED_SHARE))
     if (count > 0) pickLargestFirst(held, count).forEach(reset)
+  }
+  /** Closes connections of clients that read slowly if there are too many of them, of the largest network first. */
+  const resetSlow = () => {
+    const slow = [...all].filter((one) => one.networks.length > 0 && isSending(one) && isLate(one))
+    const excess = slow.length - limits.slowReaders
+    if (excess > 0) pickLargestFirst(slow, excess).forEach(reset)
   }
   const reset = (connection: Connection) => {
     connection.socket.resetAndDestroy()
@@ -141,8 +149,11 @@ export function openTurns(limits: TurnLimits, networksOf: (socket: Socket) => re
       return undefined
     },
 
-    /** Closes connections whose clients take too long to send a request while others of their network wait. */
-    resetLate: () => networks.listContested().forEach(resetLate),
+    /** Closes connections whose clients take too long to send a request while others of their network wait, and those of too many slow readers. Called regularly. */
+    check() {
+      networks.listContested().forEach(resetLate)
+      resetSlow()
+    },
 
     /** Returns whether a connection is waiting for others from its network to close. */
     isWaiting(socket: Socket): boolean {

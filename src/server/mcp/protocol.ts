@@ -45,7 +45,8 @@ export function unknownName(
   hint: string,
   data?: Readonly<Record<string, unknown>>,
 ): McpFailure {
-  const problem = typeof given === 'string' ? `There is no ${what} ${printable(given)}.` : `Expected the ${what} as a string.`
+  const problem =
+    typeof given === 'string' ? `There is no ${what} ${printable(given)}.` : `Expected the ${what} as a string.`
   return new McpFailure(CODES.invalidParams, `${problem} ${hint}`, data)
 }
 
