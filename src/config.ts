@@ -3,6 +3,7 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
+import { isPrivateHost } from './domain/api/private-host.ts'
 import type { HubProfile, ShownLook, SourceHost } from './ports/pages.ts'
 import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
 
@@ -68,6 +69,8 @@ export interface Config {
   signIn: SignInSettings
   /** The accepted issuer of OIDC tokens, and its JWKS URL. */
   oidc: { issuer: string; jwksUrl: string }
+  /** Whether the base URL is on loopback or in a private network, so that pages of other sites may not use the hub. */
+  isPrivate: boolean
   /** Whether the hub serves only this machine's user: without GitHub sign-in or any other host name. */
   isLocal: boolean
   /** Whether the Netlify dev server runs the code; memory does not persist between requests there. */
@@ -90,7 +93,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const buildMoment =
     settings.SOURCE_DATE_EPOCH === undefined ? new Date() : new Date(settings.SOURCE_DATE_EPOCH * 1000)
   const baseUrl = settings.SITE_URL ?? settings.URL ?? `http://localhost:${settings.PORT}`
-  const isHere = isLoopback(new URL(baseUrl).hostname)
+  const { hostname } = new URL(baseUrl)
+  const isHere = isLoopback(hostname)
   const signIn = readSignIn(settings, isHere || baseUrl.startsWith('https:'))
   const gitStore = readGitStore(settings)
   const isLocal = signIn.kind === 'none' && isHere
@@ -101,6 +105,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     logRequests: settings.LOG_REQUESTS === undefined ? undefined : settings.LOG_REQUESTS === 'on',
     hasMetrics: settings.METRICS === 'on',
     baseUrl,
+    isPrivate: isPrivateHost(hostname),
     isLocal,
     signIn,
     oidc: { issuer: settings.OIDC_ISSUER, jwksUrl: settings.OIDC_JWKS_URL },

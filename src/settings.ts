@@ -1,5 +1,6 @@
 // Defines the format and default of every setting; config.ts combines them. Contains no schemas, because every function loads this file first.
 import { isIP } from 'node:net'
+import { parseAddress } from './domain/access/ip-address.ts'
 import { GITHUB_REPOSITORY } from './domain/content/names.ts'
 import type { Parsed } from './domain/text/problems.ts'
 import { addPassword, databaseAddress, type Form, privateKey, secretFile } from './secret-settings.ts'
@@ -26,6 +27,9 @@ const textLike =
   (pattern: RegExp, expected: string): Form<string> =>
   (text) =>
     pattern.test(text) ? { value: text } : { expected }
+
+/** The last second of the year 9999; years with more digits are not valid in ISO 8601. */
+const MAX_SECONDS = 253_402_300_799
 
 const onOrOff: Form<'on' | 'off'> = (text) =>
   text === 'on' || text === 'off' ? { value: text } : { expected: 'expected on or off' }
@@ -80,10 +84,14 @@ const trustedProxies: Form<readonly TrustedProxy[]> = (text) => {
 
 function parseProxy(text: string): readonly TrustedProxy[] | undefined {
   if (text === 'loopback') return LOOPBACK_PROXIES
-  const [address = '', bits, more] = text.split('/')
-  const longest = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
-  const prefix = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
-  return longest === 0 || more !== undefined || prefix < 0 || prefix > longest ? undefined : [{ address, prefix }]
+  const [given = '', bits, more] = text.split('/')
+  const address = isIP(given) === 0 ? undefined : parseAddress(given)
+  if (address === undefined || more !== undefined) return undefined
+  // Clients are known by their IPv4 address even if it is written as an IPv6 address.
+  const [longest, written] = [address.includes(':') ? 128 : 32, given.includes(':') ? 128 : 32]
+  const prefix = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) - (written - longest) : -1
+  const shortest = written === longest ? 0 : 1
+  return prefix < shortest || prefix > longest ? undefined : [{ address, prefix }]
 }
 
 /** All settings, by the names of their environment variables. `src/pages/docs/settings.md` describes them. */
@@ -126,7 +134,7 @@ export const SETTINGS = {
   /** Set by Netlify: the folder of a function’s files. */
   LAMBDA_TASK_ROOT: setting(anyText, '.'),
   /** The build time in seconds since 1970, for reproducible builds. https://reproducible-builds.org/specs/source-date-epoch/ */
-  SOURCE_DATE_EPOCH: setting(wholeNumber('expected seconds since 1970')),
+  SOURCE_DATE_EPOCH: setting(wholeNumber('expected seconds since 1970, before the year 10000', MAX_SECONDS)),
 }
 
 /** The value of each setting. */

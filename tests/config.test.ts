@@ -119,8 +119,11 @@ describe('invalid settings are named without repeating their values', () => {
       'TRUSTED_PROXIES: expected IP addresses, networks such as 10.0.0.0/8, or loopback',
     ],
     ['TRUSTED_PROXIES', 'secret', 'TRUSTED_PROXIES: '],
+    ['TRUSTED_PROXIES', '64:ff9b::/96', 'TRUSTED_PROXIES: '],
+    ['TRUSTED_PROXIES', '::ffff:0:0/90', 'TRUSTED_PROXIES: '],
     ['TRUSTED_PROXIES', '10.0.0.0/8/8', 'TRUSTED_PROXIES: '],
     ['TRUSTED_PROXIES', '10.0.0.0/', 'TRUSTED_PROXIES: '],
+    ['SOURCE_DATE_EPOCH', '9007199254740991', 'SOURCE_DATE_EPOCH: expected seconds since 1970'],
     ['GITHUB_REPOSITORY', 'secret', 'GITHUB_REPOSITORY: expected owner/name'],
     ['GITHUB_APP_PRIVATE_KEY', 'secret', 'GITHUB_APP_PRIVATE_KEY: expected a private key in PEM format'],
   ])('%s=%s', (name, value, sentence) => {

@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, includedFile, readConfig } from '../config.ts'
+import { networksOf } from '../domain/access/ip-address.ts'
 import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { RenderPage, ShownLook } from '../ports/pages.ts'
@@ -94,17 +95,8 @@ function sourceOfDeploy(): Promise<BuildSource> {
   return deployed
 }
 
-/** Returns the rate-limit key of a client: its IPv4 address, or the first half of its IPv6 address, because one subscriber usually has all 2^64 addresses with the same first half. */
-export function clientKeyOf(address: string): string {
-  if (!address.includes(':')) return address
-  const parsed = URL.parse(`http://[${address.replace(/%.*$/, '')}]`)?.hostname.slice(1, -1)
-  if (parsed === undefined) return address
-  const [head = '', tail] = parsed.split('::')
-  const first = head === '' ? [] : head.split(':')
-  const last = tail ? tail.split(':') : []
-  const groups = tail === undefined ? first : [...first, ...Array(8 - first.length - last.length).fill('0'), ...last]
-  return `${groups.slice(0, 4).join(':')}::/64`
-}
+/** Returns the rate-limit key of a client: its IPv4 address, or the /64 of its IPv6 address. */
+export const clientKeyOf = (address: string): string => networksOf(address)[0]
 
 const MINUTE_MS = 60_000
 const limiters = new Map<string, RateLimiter>()

@@ -43,8 +43,9 @@ export async function serveBuiltSite<S extends Stores>(
   const site = openSite(join(dir, 'dist'))
   const pages = await openBuiltPages(join(dir, 'build/pages'), join(dir, 'dist'))
   const stores = await openStores(dir)
-  const { trustedProxies } = readConfig(process.env)
-  const host = await serveSites(() => site, stores, { trustedProxies, pages: () => pages, ...serving })
+  const { trustedProxies, baseUrl, hostnames, isPrivate } = readConfig(process.env)
+  const addresses = { baseUrl, hostnames, isPrivate }
+  const host = await serveSites(() => site, stores, { trustedProxies, ...addresses, pages: () => pages, ...serving })
   return {
     server: host.server,
     stores,

@@ -126,7 +126,8 @@ describe('prompts', () => {
     ['a name with a slash', 'prompts/get', { name: 'zz-menu/hidden' }, 'There is no prompt zz-menu/hidden.'],
     ['a path', 'prompts/get', { name: '..__..' }, 'There is no prompt ..__...'],
     ['three parts', 'prompts/get', { name: 'a__b__c' }, 'There is no prompt a__b__c.'],
-    ['no name', 'prompts/get', {}, 'There is no prompt named.'],
+    ['no name', 'prompts/get', {}, 'Expected the prompt as a string.'],
+    ['a name that is not a string', 'prompts/get', { name: 5 }, 'Expected the prompt as a string.'],
     [
       'a prompt without an active version',
       'prompts/get',

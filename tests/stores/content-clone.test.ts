@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type ContentClone, openContentClone } from '../../src/stores/content/content-clone.ts'
+import { type ContentClone, openContentClone, readRemoteBranch } from '../../src/stores/content/content-clone.ts'
 import { findConverted } from '../../src/stores/content/converted-files.ts'
 import { createTokenSource } from '../../src/stores/github/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
@@ -39,6 +39,16 @@ const open = (over: Partial<Parameters<typeof openContentClone>[0]> = {}): Promi
     ...over,
   })
 const read = (clone: ContentClone, path: string) => readFileSync(join(clone.contentDir, path), 'utf8')
+
+test('a URL that looks like an option starts no program', async () => {
+  const started = join(top, 'started')
+  const url = `--upload-pack=touch ${started};`
+  for (const ask of [openContentClone, readRemoteBranch]) {
+    const token = { getToken: () => Promise.resolve(''), environment: process.env }
+    await expect(ask({ folder: folder(), url, branch: 'main', ...token })).rejects.toThrow('could not be fetched')
+    expect(existsSync(started)).toBe(false)
+  }
+})
 
 test('follows additions, edits, deletions and a rewritten history on the branch', async () => {
   const clone = await open()

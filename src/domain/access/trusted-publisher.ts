@@ -17,7 +17,8 @@ const number = z.string().regex(/^[1-9]\d{0,18}$/)
 /** The claims of an OIDC token whose signature has been verified, with GitHub's names. @see https://docs.github.com/actions/reference/security/oidc */
 export const JobClaims = z.object({
   aud: z.string(),
-  exp: z.number(),
+  exp: z.int(),
+  iat: z.number(),
   jti: text,
   repository: text,
   repository_id: number,

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type Config, settingsError } from '../../config.ts'
+import { networksOf } from '../../domain/access/ip-address.ts'
 import {
   type BuildSource,
   type CopyStore,
@@ -26,13 +27,14 @@ import { pagesUnavailable } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
 import { type Health, STARTING, withHealth } from '../health.ts'
 import { inBackground } from '../http/background.ts'
-import { findClients, findConnectionAddresses } from '../http/client-addresses.ts'
+import { findClients, findConnectionNetworks } from '../http/client-addresses.ts'
 import { type RunningServer, startServer } from '../http/http-server.ts'
 import { formatRequest, type LineWriter, nameRequest, writeLines } from '../http/request-log.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
 import { openState, startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
 import { checkState, checkThrough, openReadiness, withReadiness } from '../readiness.ts'
+import { protectPrivateHub } from '../private-hub.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openSearchThreads, type ThreadedSearch } from '../search-threads.ts'
 
@@ -131,7 +133,9 @@ export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pic
 
 /** The settings used for serving. */
 type ServeSettings = Pick<Config, 'port'> &
-  Partial<Pick<Config, 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>> & {
+  Partial<
+    Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>
+  > & {
     /** The pages, looked up for each request; undefined while they are being bundled. Omitted for a site without pages. */
     pages?: () => Pages | undefined
     /** The downloads, which need no page code; omitted if the static files of the pages contain them. */
@@ -171,6 +175,9 @@ export async function serveSites(
     listenAt = 'everywhere',
     trustedProxies = [],
     rateLimitPerMinute,
+    baseUrl = '',
+    hostnames = [],
+    isPrivate = false,
     healthOf = () => STARTING,
     pages: pagesOf,
     downloads,
@@ -211,17 +218,20 @@ export async function serveSites(
     () => isEnding,
   )
   const healthy = withReadiness(withHealth(answer, healthOf), checkAll)
+  const own = { baseUrl, isPrivate, isOwnHost: (hostname: string) => hostnames.includes(hostname) }
+  const guarded = protectPrivateHub(metrics?.withMetrics(healthy, healthOf) ?? healthy, own)
   const watched = watchRequests(metrics, log)
-  const host = await startServer(
-    listenTo(metrics?.withMetrics(healthy, healthOf) ?? healthy, findClients(trustedProxies), watched?.onAnswer),
-    port,
-    {
-      listenAt,
-      // 0 disables all limits.
-      ...(rateLimitPerMinute !== 0 && { addressOf: findConnectionAddresses(trustedProxies) }),
-      ...(watched && { onAnswered: watched.onAnswered }),
-    },
-  )
+  const clientOf = findClients(trustedProxies)
+  const host = await startServer(listenTo(guarded, clientOf, watched?.onAnswer), port, {
+    listenAt,
+    // 0 disables all limits.
+    ...(rateLimitPerMinute !== 0 && {
+      networksOf: findConnectionNetworks(trustedProxies),
+      clientNetworksOf: (incoming) => networksOf(clientOf(incoming)),
+    }),
+    ...(isPrivate && { allowOrigin: baseUrl }),
+    ...(watched && { onAnswered: watched.onAnswered }),
+  })
   host.server.on(
     'close',
     startSweeping(state, () => (isDatabaseReachable ? undefined : siteOf().source)),

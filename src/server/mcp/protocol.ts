@@ -45,8 +45,9 @@ export function unknownName(
   hint: string,
   data?: Readonly<Record<string, unknown>>,
 ): McpFailure {
-  const named = typeof given === 'string' ? printable(given) : 'named'
-  return new McpFailure(CODES.invalidParams, `There is no ${what} ${named}. ${hint}`, data)
+  const problem =
+    typeof given === 'string' ? `There is no ${what} ${printable(given)}.` : `Expected the ${what} as a string.`
+  return new McpFailure(CODES.invalidParams, `${problem} ${hint}`, data)
 }
 
 /** Returns whether a value is a JSON object. */

@@ -3,7 +3,16 @@ import { hash } from 'node:crypto'
 import type { Permission } from '../../domain/access/permissions.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
-import { isPublishedAt, matchManageRoute, matchRoute, matchRouteOfAnyNames, ROUTES } from '../../domain/api/routes.ts'
+import {
+  EXPORT_ROUTE,
+  isPublishedAt,
+  matchExport,
+  matchManageRoute,
+  matchManageRouteOfAnyNames,
+  matchRoute,
+  matchRouteOfAnyNames,
+  ROUTES,
+} from '../../domain/api/routes.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
 import { contentTooLarge } from '../../domain/publishing/request.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
@@ -83,7 +92,7 @@ function findWriteRoute(method: string, pathname: string) {
     const route = matchRouteOfAnyNames(pathname)
     return route && isPublishedAt(route.id) ? { ...route, id: 'publish' as const } : undefined
   }
-  const route = matchManageRoute(pathname)
+  const route = matchManageRouteOfAnyNames(pathname)
   return route?.methods.some((allowed) => allowed === method) ? route : undefined
 }
 
@@ -91,7 +100,11 @@ function findWriteRoute(method: string, pathname: string) {
 async function respondElsewhere(request: Request, pathname: string): Promise<Response> {
   const route = matchRoute(pathname)
   const { respondNotFound, respondToError, methodNotAllowed } = await refusals()
-  const methods = route ? ROUTES[route.id].methods : matchManageRoute(pathname)?.methods
+  const methods = route
+    ? ROUTES[route.id].methods
+    : matchExport(pathname)
+      ? EXPORT_ROUTE.methods
+      : matchManageRoute(pathname)?.methods
   return methods ? respondToError(request, methodNotAllowed(request.method, methods)) : respondNotFound(request)
 }
 

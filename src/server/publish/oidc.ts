@@ -10,6 +10,8 @@ import type { Provenance } from '../../domain/content/values.ts'
 /** Maximum length of a token. GitHub's tokens are shorter, so a longer token is rejected without verification. */
 const MAX_CHARACTERS = 8_192
 const LEEWAY_SECONDS = 5
+/** How long after `iat` a token is accepted, whatever its `exp`. */
+const MAX_AGE_SECONDS = 900
 
 /** A CI job with a valid token. */
 export interface VerifiedJob {
@@ -17,7 +19,7 @@ export interface VerifiedJob {
   repositoryId: string
   /** The unique ID of the token (`jti`). */
   jti: string
-  /** When the token expires, in milliseconds since 1970. */
+  /** When the token is no longer accepted, in milliseconds since 1970. */
   endsMs: number
   provenance: Provenance
   /** The user who triggered the job; undefined if the issuer does not say. */
@@ -71,7 +73,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
     return {
       repositoryId: claims.repository_id,
       jti: claims.jti,
-      endsMs: claims.exp * 1000,
+      endsMs: Math.min(claims.exp, claims.iat + MAX_AGE_SECONDS) * 1000,
       provenance: provenanceOf(issuer, claims),
       actor: actorOf(claims),
       findRefusal: (trusted, name, needed) => findRefusal(claims, trusted, name, needed),
@@ -86,7 +88,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
         issuer,
         audience,
         clockTolerance: LEEWAY_SECONDS,
-        maxTokenAge: '15m',
+        maxTokenAge: MAX_AGE_SECONDS,
         requiredClaims: ['exp', 'nbf', 'iat', 'jti'],
         currentDate,
       })

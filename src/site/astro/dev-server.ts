@@ -10,6 +10,7 @@ import { listDataFiles } from '../../domain/catalogue/data-files.ts'
 import { type LocalStores, loadFunctions, openLocalStores } from '../../host/builds/serve-sites.ts'
 import { readDevFrame } from '../../host/dev-frame.ts'
 import { inBackground } from '../../host/http/background.ts'
+import { protectPrivateHub } from '../../host/private-hub.ts'
 import { createHandler, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
 import { type BuildSource, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { digestText } from '../../ports/measure.ts'
@@ -42,7 +43,7 @@ export function devServer(): AstroIntegration {
       'astro:server:setup': async ({ server, logger }) => {
         const stores = await openLocalStores(config)
         server.httpServer?.once('close', () => inBackground('Closing the stores', stores.close))
-        const mount = await mountFunctions(stores, config.baseUrl, () => server.resolvedUrls?.local[0])
+        const mount = await mountFunctions(stores, config, () => server.resolvedUrls?.local[0])
         const reload = async () => {
           const look = serveLook(readHubLook(config.contentDir))
           setDevSources({ ...mount.sources, profile: findProfile(config, look.shown), brokenOf: () => [] })
@@ -100,9 +101,10 @@ function reloadCatalogue(config: Config, logger: AstroIntegrationLogger): Catalo
 /** Mounts the functions on the current in-memory catalogue. */
 async function mountFunctions(
   { copies, state, localGit, localKeys }: LocalStores,
-  baseUrl: string,
+  config: Config,
   devAddress: () => string | undefined,
 ) {
+  const { baseUrl, hostnames } = config
   // Astro's own server renders the pages, so changes to their code appear immediately.
   const functions = (await loadFunctions<HostContext<Hub>>()).filter(({ config }) => config.path !== '/*')
   const route = routeFunctions(functions)
@@ -127,7 +129,8 @@ async function mountFunctions(
     },
     search: () => (search ??= openSearchIndex(indexPath)),
   }
-  const listener = listenTo(createHandler(route, () => hub))
+  const answer = createHandler(route, () => hub)
+  const listener = listenTo(protectPrivateHub(answer, { ...config, isOwnHost: (host) => hostnames.includes(host) }))
   const sources = { baseUrl, siteFiles: hub.files, fresh, search: hub.search }
   return {
     listener,

@@ -77,7 +77,7 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
   /** Fetches the branch. @returns its commit */
   const fetchInto = async (git: Git, timeoutMs: number): Promise<string> => {
     const flags = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', '--force']
-    await callGitHub(git, ['fetch', ...flags, url, `refs/heads/${branch}:${REF}`], timeoutMs)
+    await callGitHub(git, ['fetch', ...flags, '--end-of-options', url, `refs/heads/${branch}:${REF}`], timeoutMs)
     return (await git.run(['rev-parse', '--verify', `${REF}^{commit}`])).toString('utf8').trim()
   }
   /** Clones into a folder. @returns the branch's commit */
@@ -201,7 +201,7 @@ function createCaller({ url, branch, getToken, environment, lookTimeoutMs = LOOK
   const look = async (): Promise<string> => {
     const answer = await callGitHub(
       createGit(tmpdir(), environment),
-      ['ls-remote', url, `refs/heads/${branch}`],
+      ['ls-remote', '--end-of-options', url, `refs/heads/${branch}`],
       lookTimeoutMs,
     )
     const head = /^([0-9a-f]{40,64})\t/.exec(answer)?.[1]
