@@ -1,5 +1,5 @@
 // Protects a hub in a private network, or on one machine, from pages of other sites that its readers open.
-import { HEALTH_ADDRESS, METRICS_ADDRESS } from '../domain/api/addresses.ts'
+import { HEALTH_ADDRESS, METRICS_ADDRESS, READY_ADDRESS } from '../domain/api/addresses.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { isPrivateHost } from '../domain/api/private-host.ts'
 import { pathOf } from '../server/address.ts'
@@ -10,7 +10,7 @@ import { type Parts, partsOf, respondWithParts } from '../server/respond.ts'
 type Answer = (request: Request, ip: string) => Promise<Response>
 
 /** Paths that a monitoring program requests by a name of its own, such as that of a container. */
-const MONITORED: ReadonlySet<string> = new Set([HEALTH_ADDRESS, '/readyz', METRICS_ADDRESS])
+const MONITORED: ReadonlySet<string> = new Set([HEALTH_ADDRESS, READY_ADDRESS, METRICS_ADDRESS])
 
 /** Rejects requests from other sites, at every URL, and lets only the hub's own pages read responses. Does nothing for a public hub. */
 export function protectPrivateHub(answer: Answer, own: OwnAddresses): Answer {
