@@ -4,8 +4,7 @@ import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type HubOptions, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld } from '../hubs/worlds.ts'
 
-const version = (content: string) =>
-  `---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: acme\n---\n${content}`
+const version = (content: string) => `---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: acme\n---\n${content}`
 const FILES = {
   'content/acme/one/versions/1.0.0.md': version('12345\n'),
   'content/acme/one/versions/1.0.1.md': version('1234\n'),
@@ -74,7 +73,8 @@ test('a fork must name a version that exists, which takes no call to GitHub', as
     const number = standIn.counts().query + 1
     const answer = await hub.publish({ content: 'Fork\n', forked_from: origin }, { to: `acme/fork-${number}` })
     expect([origin, answer.status]).toEqual([origin, status])
-    if (status === 422) expect(answer.message).toContain(`forked_from: expected a version that exists on this hub, got ${origin}`)
+    if (status === 422)
+      expect(answer.message).toContain(`forked_from: expected a version that exists on this hub, got ${origin}`)
   }
   expect(standIn.counts()).toEqual({ query: 6, mutation: 3, rest: 0, all: 9 })
   world.close()
