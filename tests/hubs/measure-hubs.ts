@@ -6,12 +6,11 @@ import { openGitHub } from '../../src/stores/github/git-store-github.ts'
 import { shareCopies } from '../../src/stores/state/fresh-copies-shared.ts'
 import { openHubTurns } from '../../src/stores/state/hub-turns.ts'
 import { openPostgresState } from '../../src/stores/state/state-postgres.ts'
+import { delayCalls } from '../github/delays.ts'
 import { startGitHubStandIn } from '../github/stand-in.ts'
 import { BASE_URL, type Handlers, openHandlers } from './handlers.ts'
 import { startPostgres } from './postgres.ts'
 
-/** How long calls take on github.com, in milliseconds. docs/notes/github.md section 5 */
-const CALL_MS = { query: 400, mutation: 1_900 } as const
 const PUBLISHERS = 9
 const PROMPTS = 20
 
@@ -45,18 +44,7 @@ async function measureHubs(count: number, isShared: boolean) {
   }
   const hubs = await Promise.all(Array.from({ length: count }, openOne))
   const bearer = await hubs[0]!.makeToken()
-  for (const on of ['query', 'mutation'] as const)
-    standIn.script({
-      on,
-      times: Infinity,
-      fault: {
-        kind: 'hold',
-        applied: false,
-        get until() {
-          return sleep(CALL_MS[on] / factor)
-        },
-      },
-    })
+  delayCalls(standIn, factor)
   const took: number[] = []
   let [next, refused] = [0, 0]
   const publishAll = async (publisher: number) => {

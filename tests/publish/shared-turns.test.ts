@@ -9,6 +9,7 @@ import { createTurns, shareTurns } from '../../src/server/publish/turns.ts'
 import { shareCopies } from '../../src/stores/state/fresh-copies-shared.ts'
 import { openHubTurns } from '../../src/stores/state/hub-turns.ts'
 import { openPostgresState } from '../../src/stores/state/state-postgres.ts'
+import { delayCalls } from '../github/delays.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { type PostgresServer, startPostgres } from '../hubs/postgres.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
@@ -61,17 +62,7 @@ test('three hubs with thirty publishes: one commit each, and no lost race', asyn
 test('each hub and each publisher waits for at most one publish of every hub at a time', async () => {
   const [one, two, three] = await openMembers()
   const other = await one.makeToken({ scope: 'beta/*' })
-  standIn.script({
-    on: 'mutation',
-    times: Infinity,
-    fault: {
-      kind: 'hold',
-      applied: false,
-      get until() {
-        return sleep(50)
-      },
-    },
-  })
+  delayCalls(standIn, 40)
   const order: string[] = []
   const send = async (hub: Hub, name: string, token: string) => {
     const { status } = await hub.publish({ content: `${name}\n` }, { to: name, token })
