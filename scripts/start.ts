@@ -8,10 +8,12 @@ import { addDatabase, addFetch } from '../src/host/health.ts'
 import { onAbort } from '../src/host/http/abort.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import { openBundle } from '../src/host/pages.ts'
+import { describeShortage, readMemory } from '../src/host/memory.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'
 import { serveLook } from '../src/site/build/hub-look.ts'
 import { openDownloads } from '../src/site/build/list-downloads.ts'
 import { readHubLook } from '../src/stores/content/site-settings-file.ts'
+import { describeError } from '../src/ports/log.ts'
 import type { LocalGit } from '../src/stores/git/git-store-local.ts'
 import { openProgress } from './progress.ts'
 import { readSettingsOrExit } from './read-settings.ts'
@@ -29,6 +31,9 @@ onShutdown(async (hurry) => {
   stopping.abort()
 })
 
+const shortage = describeShortage(readMemory())
+if (shortage) console.error(shortage)
+
 let lastTrouble = ''
 /** Finishes interrupted publishes. Reports a problem only once, because it lasts until somebody fixes it. @returns whether the content folder contains everything that was published */
 async function finishPublishes(git: LocalGit): Promise<boolean> {
@@ -37,7 +42,7 @@ async function finishPublishes(git: LocalGit): Promise<boolean> {
     lastTrouble = ''
     return true
   } catch (error) {
-    const trouble = error instanceof Error ? error.message : String(error)
+    const trouble = describeError(error)
     if (trouble !== lastTrouble) console.error(trouble)
     lastTrouble = trouble
     return false
@@ -57,6 +62,8 @@ try {
   const followed = followContent({ ...config, contentDir }, stopping.signal, {
     beforeBuild: async () => ({
       isWhole: isLocal && (await finishPublishes(stores.localGit)),
+      // Taken before the content is read, so that a later publish is after it.
+      orderMs: stores.order.next(followed.site().source.read_until),
       changed: (await clone?.update()) ?? [],
     }),
     onShow: () => progress.end(),
@@ -115,7 +122,7 @@ try {
 } catch (error) {
   progress.end()
   if (!stopping.signal.aborted) {
-    console.error(error instanceof Error ? error.message : error)
+    console.error(describeError(error))
     process.exitCode = 1
     await host?.stop(0)
     stopping.abort()

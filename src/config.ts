@@ -1,4 +1,5 @@
 // Converts the settings into the program's configuration. Only this file reads the environment.
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
@@ -59,6 +60,8 @@ export interface Config {
   drainMs: number
   /** Reads per minute; 0 disables the limits. */
   rateLimitPerMinute: number
+  /** What an owner may have at most: prompts, and bytes of content in all their versions; 0 is no limit. */
+  quota: { prompts: number; bytes: number }
   /** The git store that publishes are written to. */
   gitStore: GitStoreSettings
   /** How users sign in. */
@@ -103,17 +106,23 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     oidc: { issuer: settings.OIDC_ISSUER, jwksUrl: settings.OIDC_JWKS_URL },
     hostnames: [settings.SITE_URL, settings.URL].flatMap((address) => (address ? [new URL(address).hostname] : [])),
     netlifySite: settings.SITE_NAME,
-    contentDir: settings.CONTENT_DIR ?? 'content',
+    contentDir: settings.CONTENT_DIR === undefined ? 'content' : resolveLink(settings.CONTENT_DIR),
     keepsClone: settings.CONTENT_DIR === undefined && gitStore.kind === 'github',
     contentPollMs: settings.CONTENT_POLL_SECONDS * 1000,
     databaseUrl: settings.DATABASE_URL,
     gitStore,
     drainMs: isLocal ? 0 : settings.DRAIN_SECONDS * 1000,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    quota: { prompts: settings.MAX_PROMPTS_PER_OWNER, bytes: settings.MAX_BYTES_PER_OWNER },
     isNetlifyDev: settings.NETLIFY_LOCAL === 'true',
     functionDir: settings.LAMBDA_TASK_ROOT,
     buildDay: buildMoment.toISOString().slice(0, 10),
   }
+}
+
+/** Resolves a folder that is a link. An operator may choose a link; a link named `content` that came with a commit is never followed. */
+function resolveLink(dir: string): string {
+  return existsSync(dir) && lstatSync(dir).isSymbolicLink() ? realpathSync(dir) : dir
 }
 
 /** Both loopback addresses, because `localhost` may resolve to either. */

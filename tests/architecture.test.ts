@@ -88,7 +88,10 @@ describe('allowed imports', () => {
         ...['src/settings.ts', 'src/wiring/'],
       ],
     ],
-    ['src/doctor', ['src/config.ts', 'src/doctor/', 'src/domain/', 'src/host/', 'src/settings.ts', 'src/stores/']],
+    [
+      'src/doctor',
+      [...['src/config.ts', 'src/doctor/', 'src/domain/', 'src/host/', 'src/ports/', 'src/settings.ts', 'src/stores/']],
+    ],
     [
       'src/site/astro',
       [
@@ -151,7 +154,7 @@ describe('allowed imports', () => {
       .flatMap(([, path]) => expandBraces(path!))
     expect(mapped.length).toBeGreaterThan(10)
     expect(mapped.filter((path) => !existsSync(path))).toEqual([])
-    const aside = ['src/config.ts', 'src/settings.ts', 'src/env.d.ts']
+    const aside = ['src/config.ts', 'src/secret-settings.ts', 'src/settings.ts', 'src/env.d.ts']
     const unmapped = files
       .map(({ path }) => path)
       .filter((path) => path.startsWith('src/') && !aside.includes(path) && !PLAIN_SITE.includes(path))
@@ -240,7 +243,7 @@ describe('allowed imports', () => {
     ['@netlify/blobs/server', []],
     ['pg', ['src/stores/state/state-postgres.ts']],
     ['@hono/node-server', ['src/host/run-functions.ts']],
-    ['@octokit/core', ['src/stores/github/github-connection.ts']],
+    ['@octokit/rest', ['src/stores/github/github-connection.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/serve-message.ts']],
     ['@orama/stemmers/english', ['src/domain/search/tokens.ts']],
     ['tinypool', [...['search-thread', 'search-threads'].map((part) => `src/host/${part}.ts`)]],
@@ -250,6 +253,25 @@ describe('allowed imports', () => {
       .filter(({ imports }) => imports.includes(name))
       .map(({ path }) => path)
     expect(found.filter((path) => !importers.some((importer) => importer === path))).toEqual([])
+  })
+
+  test('only plain-files.ts opens files of content, imports and built sites', () => {
+    const openers =
+      /\b(?:readFile|readFileSync|createReadStream|open|openSync|openAsBlob|opendir|opendirSync|readSync|readv|readvSync|readlink|readlinkSync|copyFile|copyFileSync|cp|cpSync)\b/
+    const rooms = ['content', 'import', 'review', 'site'].flatMap((room) => inRoom(`src/stores/${room}`))
+    const host = files.filter(({ path }) => path === 'src/host/http/static-files.ts')
+    const scripts = files.filter(({ path }) => /^scripts\/content\/(?:import|export)-prompts\.ts$/.test(path))
+    const checked = [...rooms, ...host, ...scripts]
+    expect(checked.length).toBeGreaterThan(20)
+    const found = checked.filter(({ text }) =>
+      [
+        ...text.matchAll(
+          /^import\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'node:fs(?:\/promises)?'|^import (\* as \w+|\w+) from 'node:fs/gm,
+        ),
+      ].some(([, names = '', whole]) => whole !== undefined || openers.test(names)),
+    )
+    // This reader receives the descriptor of a file that plain-files.ts has opened.
+    expect(found.map(({ path }) => path)).toEqual(['src/stores/content/file-reader.ts'])
   })
 
   test('only config.ts and a fixed list of files read process.env', () => {

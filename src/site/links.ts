@@ -8,6 +8,8 @@ export const FOREIGN_LINK = 'nofollow ugc noopener'
 
 /** Returns the path of a repository's page. @param fullName owner/name */
 export const repositoryPage = (fullName: string): string => `/${fullName}`
+/** Returns the path of the list of a repository's forks. */
+export const forksPage = (fullName: string): string => `/${fullName}/forks`
 export const ownerPage = (handle: string): string => `/${handle}`
 /** Returns the path of a tag's page. @param page 1-based */
 export const tagPage = (tag: string, page = 1): string => (page === 1 ? `/tags/${tag}` : `/tags/${tag}/${page}`)

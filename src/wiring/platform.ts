@@ -33,6 +33,8 @@ export interface Hub {
   /** Omitted if no pages are served. */
   pages?: HubPages
   fresh: FreshCopies
+  /** Returns the place of a new fresh copy in the order of publishes and builds: after everything that the build has read. */
+  nextOrder: () => number
   state: StateStore
   /** The keys for the sign-in links that this process prints. */
   localKeys: LocalKeys

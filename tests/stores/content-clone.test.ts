@@ -61,6 +61,25 @@ test('follows additions, edits, deletions and a rewritten history on the branch'
   expect(clone.state()).toMatchObject({ fetchedAt: expect.any(Date), failure: undefined })
 })
 
+test('refuses a content folder that is a symbolic link, and follows the branch again afterwards', async () => {
+  const version = 'content/acme/review/versions/1.0.0.md'
+  const clone = await open()
+  await clone.fetch()
+  await clone.update()
+  await standIn.commitOutside(place, { [version]: null, 'README.md': 'x' })
+  await standIn.commitOutside(place, { content: { target: '/etc' } })
+  await expect(clone.fetch()).rejects.toThrow('expected content to be a folder')
+  expect(clone.state().failure).toContain('expected content to be a folder')
+  expect(await clone.update()).toEqual([])
+  expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('one\n')
+  await expect(open({ folder: join(top, 'other') })).rejects.toThrow('expected content to be a folder')
+  await standIn.commitOutside(place, { content: null })
+  await standIn.commitOutside(place, { [version]: 'two\n' })
+  expect(await clone.fetch()).toBe(true)
+  await clone.update()
+  expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('two\n')
+})
+
 test('uses an existing clone while GitHub is unreachable, and discards local changes', async () => {
   await open()
   writeFileSync(join(folder(), 'content/acme/review/versions/1.0.0.md'), 'edited')

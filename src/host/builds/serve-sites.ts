@@ -5,7 +5,14 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type Config, settingsError } from '../../config.ts'
-import { type BuildSource, type CopyStore, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
+import {
+  type BuildSource,
+  type CopyStore,
+  copiesAhead,
+  type OrderClock,
+  openOrderClock,
+  UNKNOWN_SOURCE,
+} from '../../ports/fresh-copies.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 import { localSignInLink, openLocalKeys } from '../../server/account/local-keys.ts'
 import { openPageCache, type PageCache } from '../../server/pages/page-cache.ts'
@@ -82,6 +89,8 @@ export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
   localGit: LocalGit
   /** Fresh copies of published versions, whether or not a build includes them. */
   copies: CopyStore
+  /** Orders this server's publishes and builds. */
+  order: OrderClock
   /** Whether the last query of the shared database succeeded; undefined when the state is a local file. */
   isDatabaseReachable?: () => boolean
   /** Calls a listener within seconds of each publish on any machine that shares the database; undefined when the state is a local file. */
@@ -104,6 +113,7 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
   return {
     state,
     copies: shared ?? rememberCopies(openCopies(state)),
+    order: openOrderClock(),
     ...(shared ? { isDatabaseReachable: shared.isReachable, watchPublishes: shared.watch } : {}),
     localKeys: openLocalKeys((key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
@@ -155,7 +165,7 @@ export interface ServedHub extends RunningServer {
  */
 export async function serveSites(
   siteOf: () => Site,
-  { copies, state, localGit, localKeys, isDatabaseReachable }: LocalStores,
+  { copies, order, state, localGit, localKeys, isDatabaseReachable }: LocalStores,
   {
     port,
     listenAt = 'everywhere',
@@ -184,6 +194,7 @@ export async function serveSites(
       },
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh: copiesAhead(copies, () => source),
+      nextOrder: () => order.next(source.read_until),
       state,
       localGit: git,
       countGit: metrics?.countGit,

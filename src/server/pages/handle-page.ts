@@ -1,6 +1,7 @@
 // Responds to website requests with an Astro page or the not-found page.
 import {
   CACHE_CONTROL,
+  matchRoute,
   matchSkillPath,
   ownerCacheTag,
   repositoryCacheTag,
@@ -11,7 +12,7 @@ import type { HubProfile, RenderPage } from '../../ports/pages.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
 import { rateLimitError, respondToError } from '../refusals.ts'
-import { type PageResponse, respondWithPage } from '../respond.ts'
+import { type PageResponse, respondWithPage, respondWithRedirect } from '../respond.ts'
 import type { PageCache } from './page-cache.ts'
 import { openPageData, type PageSources } from './page-data.ts'
 import { formatSearchPageQuery, parseSearchPageQuery } from './search-page-query.ts'
@@ -56,6 +57,9 @@ const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? 
 
 /** Redirects a URL whose page has moved. Returns undefined if it has not moved. */
 export function redirectMoved(url: URL): Response | undefined {
+  // Hosts that match the paths of functions regardless of case send these requests to the read handler, which does the same.
+  const lower = withoutSlash(url.pathname).toLowerCase()
+  if (!url.pathname.startsWith(lower) && matchRoute(lower)) return respondWithRedirect(lower + url.search)
   const location = findMoved(url)
   if (location === undefined) return undefined
   return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })

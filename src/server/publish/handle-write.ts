@@ -13,6 +13,7 @@ import {
   type AuthDeps,
   authenticate,
   type Bearer,
+  readOwner,
   requirePermission,
   requireRights,
   requireScope,
@@ -136,11 +137,11 @@ function invalidNameError(): HubError {
   )
 }
 
-/** @throws HubError `invalid_request` for bytes that are not UTF-8 and for invalid JSON, including JSON with a byte order mark (RFC 8259 section 8.1); also the error of `findExcess` */
+/** Ignores a byte order mark before the JSON, as RFC 8259 section 8.1 permits. @throws HubError `invalid_request` for bytes that are not UTF-8 and for invalid JSON; also the error of `findExcess` */
 function parseJson(bytes: Uint8Array, findExcess: OpenWrite['findExcess']): unknown {
   let text: string
   try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new HubError('invalid_request', 'The body is not UTF-8. Save the prompt as UTF-8 and send it again.')
   }
@@ -173,7 +174,7 @@ async function admitJob(
 ): Promise<void> {
   const { owner, name, bearer } = sending
   if (bearer.holder.kind !== 'job') return
-  requireRights(bearer, { owner, name }, needed, await readOwnerIndex(git, sending, time))
+  requireRights(bearer, { owner, name }, needed, readOwner(owner, await readOwnerIndex(git, sending, time)))
   const { jti, endsMs } = bearer.holder
   if (!(await spendJob({ jti, request: hash('sha256', request), endsMs: endsMs + JOB_LEEWAY_MS })))
     throw new HubError(

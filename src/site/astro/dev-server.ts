@@ -114,6 +114,7 @@ async function mountFunctions(
   const fresh = copiesAhead(copies, () => source)
   const hub: Hub = {
     fresh,
+    nextOrder: Date.now,
     state,
     localGit,
     localKeys,

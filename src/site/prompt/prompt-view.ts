@@ -1,6 +1,7 @@
 // Collects the data for a prompt's page: its records, and related parts of the catalogue.
 import type { Activity, Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { countHidden } from '../../domain/content/hidden-characters.ts'
+import { nameOfOriginal } from '../../domain/content/names.ts'
 import type { PageLocals, SourceHost } from '../../ports/pages.ts'
 import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'
 import type { PageHead } from '../page-head.ts'
@@ -48,7 +49,7 @@ export async function readPrompt(
   const wanted = version ?? repository?.latest_version
   if (!repository || !versions) return undefined
   const publishers = [...new Set(versions.map(({ published_by }) => published_by))]
-  const forkedFrom = repository.forked_from?.split('@')[0] ?? ''
+  const forkedFrom = repository.forked_from === null ? '' : nameOfOriginal(repository.forked_from)
   const [record, profile, users, tags, forks, original, activity] = await Promise.all([
     typeof wanted === 'string' ? hub.findVersion(owner, name, wanted) : undefined,
     hub.findOwner(owner),
