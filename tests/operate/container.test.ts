@@ -84,7 +84,7 @@ test.runIf(canContain)(
     // The image contains our own files and the installed npm packages, without test browsers or a second Node.
     expect(sizeOf(hub)).toBeLessThan(300e6)
     expect(existsSync(join(hub, 'node_modules/vitest'))).toBe(false)
-    // The pages are part of the image, because bundling them needs 600 MB of memory and a writable folder.
+    // The pages are part of the image, because bundling them needs 400 MB of memory and a writable folder.
     expect(findBundle(bundlePlaceOf(hub))).toBeDefined()
     expect(image.volumes.map((volume) => ownerOf(join(image.root, volume)))).toEqual([1000, 1000])
 
