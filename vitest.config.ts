@@ -57,6 +57,8 @@ const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json'
 export default defineConfig({
   // Tests use the same copy of a package as the code they test, even if the packages of the tests include another one.
   resolve: { dedupe: Object.keys({ ...dependencies, ...devDependencies }) },
+  // As in src/site/astro/astro-options.ts.
+  assetsInclude: ['**/letters.bin'],
   test: {
     reporters: ['default', new MissingPrograms()],
     // One more than the number of processors, because tests often wait for a process to start or a limit to expire.

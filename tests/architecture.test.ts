@@ -240,7 +240,7 @@ describe('allowed imports', () => {
     ['@netlify/blobs/server', []],
     ['pg', ['src/stores/state/state-postgres.ts']],
     ['@hono/node-server', ['src/host/run-functions.ts']],
-    ['@octokit/core', ['src/stores/github/github-connection.ts']],
+    ['@octokit/rest', ['src/stores/github/github-connection.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/serve-message.ts']],
     ['@orama/stemmers/english', ['src/domain/search/tokens.ts']],
     ['tinypool', [...['search-thread', 'search-threads'].map((part) => `src/host/${part}.ts`)]],
@@ -267,9 +267,7 @@ describe('allowed imports', () => {
       'src/host/builds/pages-bundle.ts',
       'src/host/builds/serve-sites.ts',
       'src/site/astro/dev-server.ts',
-      'src/site/astro/pages-adapter.ts',
       'src/site/build/write-data.ts',
-      'src/site/docs/this-hub.ts',
       'src/wiring/platform.ts',
     ])
   })

@@ -93,7 +93,7 @@ async function start(port: number, configure: (dir: string) => [string, string[]
   try {
     await poll(`an answer at ${url}`, 60_000, async () => {
       if (child.exitCode !== null) throw new Error('ended by itself')
-      const answer = await fetch(`${url}/healthz`).catch(() => undefined)
+      const answer = await fetch(`${url}/readyz`).catch(() => undefined)
       return answer && answer.status < 502 ? true : undefined
     })
   } catch (error) {

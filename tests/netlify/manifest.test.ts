@@ -144,14 +144,14 @@ describe('function bundles', () => {
   })
 
   test.each([
-    ['mcp', ['@octokit/core', 'yaml', '@netlify/blobs/server', '@modelcontextprotocol/client', 'astro']],
-    ['read', ['@octokit/core', 'yaml', 'zod', '@netlify/blobs/server']],
-    ['pages', ['@octokit/core', 'yaml', 'zod', '@netlify/blobs/server', 'astro', 'markdown-it']],
-    ['account', ['@octokit/core', 'yaml', 'semver', 'spdx-expression-parse', '@netlify/blobs/server']],
+    ['mcp', ['@octokit/rest', 'yaml', '@netlify/blobs/server', '@modelcontextprotocol/client', 'astro']],
+    ['read', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server']],
+    ['pages', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro', 'markdown-it']],
+    ['account', ['@octokit/rest', 'yaml', 'semver', 'spdx-expression-parse', '@netlify/blobs/server']],
     ['editor', ['@netlify/blobs/server', 'astro']],
-    ['export', ['@octokit/core', '@netlify/blobs/server', 'astro', 'markdown-it']],
-    ['rate-limited', ['@octokit/core', 'yaml', 'zod', '@netlify/blobs']],
-    ['missing-data', ['@octokit/core', 'yaml', 'zod', '@netlify/blobs']],
+    ['export', ['@octokit/rest', '@netlify/blobs/server', 'astro', 'markdown-it']],
+    ['rate-limited', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
+    ['missing-data', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
     ['publish', ['@netlify/blobs/server', 'astro']],
   ])('%s does not import unneeded packages', (name, strangers) => {
     const code = readCode(name)
@@ -184,10 +184,14 @@ describe('function bundles', () => {
         JSON.stringify({ edgeURL: 'http://127.0.0.1:1', siteID: 'x', token: 'x' }),
       ).toString('base64'),
     }
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
-      cwd: folder,
-      env: environment,
-    })
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--no-experimental-require-module', '--input-type=module', '-e', script],
+      {
+        cwd: folder,
+        env: environment,
+      },
+    )
     const answer = JSON.parse(stdout.trim().split('\n').at(-1)!)
     expect([answer.status, answer.tags]).toEqual([200, 'repo_acme_code-review'])
     expect(answer.text).toContain('<h1 dir="auto">Code review</h1>')

@@ -43,7 +43,7 @@ systemctl() {
         exec setsid sh -c "exec $ROOT$(unit ExecStart)" >> "$ROOT/log" 2>&1 ) &
       echo $! > "$ROOT/pid"
       tries=0
-      until curl -fs -o "$ROOT/health" "http://localhost:$HUB_PORT/healthz"; do
+      until curl -fs -o "$ROOT/health" "http://localhost:$HUB_PORT/readyz"; do
         tries=$((tries + 1)); [ $tries -lt 300 ] && kill -0 "$(cat "$ROOT/pid")" || { cat "$ROOT/log" >&2; return 1; }
         sleep 0.2
       done ;;

@@ -85,7 +85,7 @@ test('every step of the guide works, from the repository to the first publish an
     `${key}\n${signIn}`,
     // Our own host replaces Netlify here, with the same functions.
     'node_modules/.bin/node scripts/start.ts > hub.log 2>&1 & hub=$!',
-    'until curl -fs -o /dev/null http://localhost:8888/healthz; do kill -0 $hub || { cat hub.log >&2; exit 1; }; sleep 0.2; done',
+    'until curl -fs -o /dev/null http://localhost:8888/readyz; do kill -0 $hub || { cat hub.log >&2; exit 1; }; sleep 0.2; done',
     // Sign-in needs a browser; tests/account covers it.
     'TOKEN=$(npm run --silent token -- acme)',
     `{ ${publish.trim()} && ${look.trim()} && curl -fs http://localhost:8888/docs/hosting-netlify; } || { kill $hub; cat hub.log >&2; exit 1; }`,

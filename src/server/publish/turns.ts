@@ -17,6 +17,9 @@ interface TurnRequest {
  */
 export type TakeTurn = <Value>(request: TurnRequest, work: () => Promise<Value>) => Promise<Value>
 
+/** Waits until it is this hub's turn among the hubs that share a branch. @returns a function that ends the turn and never fails; undefined if the turn did not come in time @throws HubError `unavailable` if the hubs' queue cannot be reached */
+type TakeBranch = (waitMs: number) => Promise<(() => Promise<void>) | undefined>
+
 /** A publish that is waiting in the queue. */
 interface Waiting {
   start: () => void
@@ -87,6 +90,26 @@ export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = 
     } finally {
       passOn(request.publisher)
     }
+  }
+}
+
+/**
+ * Adds the queue of all hubs to the queue of one hub. Hubs take turns with one publish each, so that none loses the race for the branch head, which would cost the git host's calls.
+ *
+ * @param takeTurn this hub's own queue; its first publish waits in the queue of all hubs
+ */
+export function shareTurns(takeTurn: TakeTurn, takeBranch: TakeBranch): TakeTurn {
+  return (request, work) => {
+    const endsMs = performance.now() + request.waitMs
+    return takeTurn(request, async () => {
+      const endTurn = await takeBranch(endsMs - performance.now())
+      if (!endTurn) throw queueError()
+      try {
+        return await work()
+      } finally {
+        await endTurn()
+      }
+    })
   }
 }
 
