@@ -2,18 +2,24 @@
 import { findProfile, findSourceHost } from '../src/config.ts'
 import { followContent } from '../src/host/builds/follow-content.ts'
 import { bundlePlaceOf, ensureBundle, findBundle, preparePages } from '../src/host/builds/pages-bundle.ts'
-import { openLocalStores, openMonitoring, printSignInLink, type ServedHub, serveSites } from '../src/host/builds/serve-sites.ts'
+import {
+  openLocalStores,
+  openMonitoring,
+  printSignInLink,
+  type ServedHub,
+  serveSites,
+} from '../src/host/builds/serve-sites.ts'
 import { followGitHub } from '../src/host/follow-github.ts'
 import { addDatabase, addFetch } from '../src/host/health.ts'
 import { onAbort } from '../src/host/http/abort.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
-import { openBundle } from '../src/host/pages.ts'
 import { describeShortage, readMemory } from '../src/host/memory.ts'
+import { openBundle } from '../src/host/pages.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'
+import { describeError } from '../src/ports/log.ts'
 import { serveLook } from '../src/site/build/hub-look.ts'
 import { openDownloads } from '../src/site/build/list-downloads.ts'
 import { readHubLook } from '../src/stores/content/site-settings-file.ts'
-import { describeError } from '../src/ports/log.ts'
 import type { LocalGit } from '../src/stores/git/git-store-local.ts'
 import { openProgress } from './progress.ts'
 import { readSettingsOrExit } from './read-settings.ts'

@@ -31,7 +31,11 @@ export const PROGRAMS: readonly Program[] = [
     tests: /host\/caches\.(?!.*> Varnish)|operate\/mirror\..*> nginx|operate\/guides\..*nginx/,
   },
   { name: 'varnishd', install: 'varnish', tests: /host\/caches\.(?!.*> nginx)/ },
-  { name: 'caddy', install: 'caddy', tests: /operate\/private-guide\.|hubs\/rolling-upgrade\.|operate\/(?:guides|compose)\..*Caddy (?:while|hides)/ },
+  {
+    name: 'caddy',
+    install: 'caddy',
+    tests: /operate\/private-guide\.|hubs\/rolling-upgrade\.|operate\/(?:guides|compose)\..*Caddy (?:while|hides)/,
+  },
   {
     name: 'root',
     lack: 'the tests do not run as root',

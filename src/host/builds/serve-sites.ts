@@ -33,8 +33,8 @@ import { formatRequest, type LineWriter, nameRequest, writeLines } from '../http
 import { type Metrics, openMetrics } from '../metrics.ts'
 import { openState, startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
-import { checkState, checkThrough, openReadiness, withReadiness } from '../readiness.ts'
 import { protectPrivateHub } from '../private-hub.ts'
+import { checkState, checkThrough, openReadiness, withReadiness } from '../readiness.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openSearchThreads, type ThreadedSearch } from '../search-threads.ts'
 
