@@ -27,9 +27,9 @@ describe.skipIf(!isInstalled('caddy') || !isDebianRoot)('a private hub (needs ro
     ;[hubPort, port, plainPort] = [await freePort(), await freePort(), await freePort()]
     machine = await openDebian({
       'localhost:8888': `localhost:${hubPort}`,
-      'https://hub.example.org': `https://hub.example.org:${port}`,
+      'https://prompts.internal': `https://prompts.internal:${port}`,
     })
-    await machine.run(['echo 127.0.0.1 hub.example.org >> /etc/hosts'])
+    await machine.run(['echo 127.0.0.1 prompts.internal >> /etc/hosts'])
   })
   afterAll(async () => {
     await stopCaddy()

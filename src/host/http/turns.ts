@@ -34,6 +34,8 @@ interface Connection extends Held {
 
 /** At the limit, up to this share of all connections is closed at once, because finding the largest network takes longer than closing a connection. */
 const CLOSED_SHARE = 1 / 16
+/** Only a few at a time, because the requests of the connections that take their places are all read at once. */
+const LATE_AT_ONCE = 8
 
 /** Creates a server's scheduler. */
 export function openTurns(limits: TurnLimits, networksOf: (socket: Socket) => readonly string[]) {
@@ -69,9 +71,9 @@ export function openTurns(limits: TurnLimits, networksOf: (socket: Socket) => re
     for (const { socket, isAnswering, isAnswered, isOver } of served)
       if (isAnswered && !isAnswering && !isOver) return close(socket)
   }
-  /** Closes the network's connections whose clients take too long to send a request. @returns whether there were any */
+  /** Closes some of the network's connections whose clients take too long to send a request. @returns whether there were any */
   const resetLate = ({ served }: Network<Connection>): boolean => {
-    const late = [...served].filter((one) => hasNoRequest(one) && !one.isOver && isLate(one))
+    const late = [...served].filter((one) => hasNoRequest(one) && !one.isOver && isLate(one)).slice(0, LATE_AT_ONCE)
     late.forEach(reset)
     return late.length > 0
   }
