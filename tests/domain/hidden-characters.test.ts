@@ -5,8 +5,8 @@ import { countHidden, splitHidden } from '../../src/domain/content/hidden-charac
 /** The first and last code point of each range. */
 const SHOWN = [
   ...['0000-0008', '000B-000C', '000E-001F', '007F-009F', '00AD-00AD', '034F-034F', '061C-061C', '115F-1160'],
-  ...['17B4-17B5', '180B-180F', '200B-200F', '2028-202E', '2060-206F', '3164-3164', 'FEFF-FEFF', 'FFA0-FFA0'],
-  ...['FFF9-FFFB', 'E0000-E007F', 'E0100-E01EF'],
+  ...['17B4-17B5', '180B-180F', '200B-200F', '2028-202E', '2060-206F', '2800-2800', '3164-3164', 'FEFF-FEFF'],
+  ...['FFA0-FFA0', 'FFF0-FFFB', '1BCA0-1BCA3', '1D173-1D17A', 'E0000-E0FFF'],
 ]
 
 test('counts every hidden character, whatever precedes it', () => {
@@ -23,6 +23,12 @@ test('counts every hidden character, whatever precedes it', () => {
     }
   }
   expect(found).toEqual(SHOWN)
+})
+
+test('shows every variation selector in a row except the first, which an emoji may have', () => {
+  expect(countHidden('❤\uFE0F ☺\uFE0E')).toBe(0)
+  expect(countHidden('a\uFE00\uFE01\uFE02')).toBe(2)
+  expect(countHidden('a\u{E0100}\uFE01')).toBe(2)
 })
 
 test('splits a text at hidden characters without losing any of it', () => {

@@ -32,8 +32,16 @@ describe('warnings', () => {
       [['hidden_characters', null, 'title: contains']],
     ],
     ['a word in two scripts', { content: 'Log in at p\u0430ypal\n', title: 'Title' }, [['look_alikes', 1, 'U+0430']]],
-    ['an AWS key', { content: 'one\ntwo\nAKIAIOSFODNN7EXAMPLE' }, [['secret', 3, 'looks like an AWS access key']]],
-    ['the first line of a private key', { content: '-----BEGIN PRIVATE KEY-----' }, [['secret', 1, 'a private key']]],
+    [
+      'an AWS key',
+      { content: 'one\ntwo\nAKIAIOSFODNN7EXAMPLE' },
+      [['secret', 3, 'looks like a secret (aws-access-token)']],
+    ],
+    [
+      'the first line of a private key',
+      { content: '-----BEGIN PRIVATE KEY-----' },
+      [['secret', 1, 'looks like a secret (private-key)']],
+    ],
     [
       'a secret in the parameters',
       { content: 'x2', parameters: { key: 'AKIAIOSFODNN7EXAMPLE' } },
@@ -140,6 +148,11 @@ describe('rejecting secrets', () => {
     [
       'a private key with headers',
       { content: KEY.replace('KEY-----\n', 'KEY-----\nProc-Type: 4,ENCRYPTED\n\n') },
+      'content: expected no private key',
+    ],
+    [
+      'a PGP private key',
+      { content: KEY.replaceAll(/(BEGIN|END) (?:[A-Z]+ )?PRIVATE KEY/g, '$1 PGP PRIVATE KEY BLOCK') },
       'content: expected no private key',
     ],
     [

@@ -1,51 +1,15 @@
-// Finds hidden characters. Pages show their code points, and most cause a warning, because models read them but users cannot see them. Emoji and scripts that need joiners are exempt.
+// Finds hidden characters. Pages show their code points, and most cause a warning, because models read them but users cannot see them. Emoji and scripts that need such characters are exempt.
 import type { Finding } from './finding.ts'
 
 /**
- * Invisible characters: the first and last code point of each kind. Characters that some scripts need are shown by code point without a warning. Variation selectors follow so many emoji that they are not shown. @see https://trojansource.codes and Unicode TR36
+ * The characters that Unicode asks programs not to draw, and a short list of others that nobody sees: control characters, interlinear annotations, the blank of braille, and separators that many programs ignore.
+ *
+ * @see https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point and https://trojansource.codes
  */
-const HIDDEN_RANGES: readonly (readonly [
-  first: number,
-  last: number,
-  kind: string,
-  use?: 'shown only' | 'warned only',
-])[] = [
-  [0x00, 0x08, 'control'],
-  [0x0b, 0x0c, 'control'],
-  [0x0e, 0x1f, 'control'],
-  [0x7f, 0x9f, 'control'],
-  [0x00ad, 0x00ad, 'soft hyphen'],
-  [0x034f, 0x034f, 'joiner', 'shown only'],
-  [0x061c, 0x061c, 'direction', 'shown only'],
-  [0x115f, 0x1160, 'filler', 'shown only'],
-  [0x17b4, 0x17b5, 'vowel', 'shown only'],
-  [0x180b, 0x180d, 'variation selector', 'shown only'],
-  [0x180e, 0x180e, 'zero width'],
-  [0x180f, 0x180f, 'variation selector', 'shown only'],
-  [0x200b, 0x200d, 'zero width'],
-  [0x200e, 0x200f, 'direction', 'shown only'],
-  [0x2028, 0x2029, 'line end', 'shown only'],
-  [0x202a, 0x202e, 'direction'],
-  [0x2060, 0x2064, 'zero width'],
-  [0x2065, 0x2065, 'unassigned', 'shown only'],
-  [0x2066, 0x2069, 'direction'],
-  [0x206a, 0x206f, 'direction', 'shown only'],
-  [0x3164, 0x3164, 'filler', 'shown only'],
-  [0xfe00, 0xfe0f, 'variation selector', 'warned only'],
-  [0xfeff, 0xfeff, 'byte order mark'],
-  [0xffa0, 0xffa0, 'filler', 'shown only'],
-  [0xfff9, 0xfffb, 'annotation', 'shown only'],
-  [0xe0000, 0xe007f, 'tag'],
-  [0xe0100, 0xe01ef, 'variation selector'],
-]
-const WARNED = HIDDEN_RANGES.filter(([, , , use]) => use !== 'shown only')
+const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u2800\ufff9-\ufffb`
 
-/** Formats ranges as a character class for a regular expression. */
-const classOf = (ranges: typeof HIDDEN_RANGES) =>
-  `[${ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join('')}]`
-
-/** A character that pages show as its code point. This includes the zero-width joiner inside an emoji: showing too many characters is better than hiding one. */
-const SHOWN_BY_NUMBER = new RegExp(classOf(HIDDEN_RANGES.filter(([, , , use]) => use !== 'warned only')), 'gu')
+/** A character that pages show as its code point. A single selector after a visible character is not shown, because so many emoji have one. */
+const SHOWN_BY_NUMBER = new RegExp(`(?![\ufe00-\ufe0f])[${INVISIBLE}]|(?<=[${INVISIBLE}])[\ufe00-\ufe0f]`, 'gu')
 
 /** Counts the characters that a page shows by code point. */
 export function countHidden(text: string): number {
@@ -71,54 +35,118 @@ function formatCodePoint(codePoint: number): string {
 
 /** Emoji with selectors and joiners, including flags, where these characters are legitimate. */
 const EMOJI = /\p{RGI_Emoji}|\p{Emoji}(?:\uFE0E|\uFE0F)\u20E3?/gv
-/** The scripts in which joiners shape words. */
-const JOINED_SCRIPT =
-  /[\p{sc=Arab}\p{sc=Syrc}\p{sc=Mong}\p{sc=Nkoo}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]$/u
 
-/** A character that causes a warning; most texts contain none and need no second pass. */
-const SUSPICIOUS = new RegExp(classOf(WARNED), 'u')
+/** A selector or joiner next to a character that can begin an emoji. Most texts contain none and need no search for whole emoji, which is slow. */
+const HAS_EMOJI = /\p{Emoji}[\ufe0e\ufe0f\u200d]|\p{Emoji_Modifier}\u200d|\u{1f3f4}[\u{e0061}-\u{e007a}]/u
 
-/** Finds characters that users cannot see but models read. Hidden text in tag characters is decoded. */
+/** Characters that some scripts need, each with the character before or after it that makes one of them legitimate. Two in a row never are. */
+const NEEDED: readonly { character: RegExp; after?: RegExp; before?: RegExp }[] = [
+  {
+    character: /[\u200c\u200d]/u,
+    after:
+      /[\p{sc=Arab}\p{sc=Syrc}\p{sc=Mong}\p{sc=Nkoo}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]$/u,
+  },
+  // Marks next to a letter of the other direction keep punctuation in its place.
+  { character: /[\u200e\u200f\u061c]/u, after: /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}][\p{Nd}\p{P}]?$/u },
+  { character: /[\u200e\u200f\u061c]/u, before: /^[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}]/u },
+  { character: /\u034f/u, after: /\p{M}$/u },
+  { character: /[\u115f\u1160]/u, before: /^[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/u },
+  { character: /[\u115f\u1160]/u, after: /[\u1100-\u115e\ua960-\ua97f]$/u },
+  { character: /[\u17b4\u17b5]/u, after: /\p{sc=Khmr}$/u },
+  { character: /[\u180b-\u180f]/u, after: /\p{sc=Mong}$/u },
+  // Variants of mathematical signs and of Chinese characters.
+  { character: /[\ufe00-\ufe0f]/u, after: /[\p{Sm}\p{So}\p{sc=Han}]$/u },
+  { character: /[\u{e0100}-\u{e01ef}]/u, after: /\p{sc=Han}$/u },
+]
+
+/** A sequence of invisible characters; separators of lines and paragraphs are only shown. Blanks in a picture made of braille are not hidden. */
+const RUN = new RegExp(`[${INVISIBLE.replace(String.raw`\u2028\u2029`, '')}]+`, 'gu')
+const BRAILLE = /[\u2801-\u28ff]/
+
+/** Spaces and tabs at the end of a line, and spaces other than U+0020 in a row. */
+const SPACES =
+  /(?<![ \t])[ \t]{8,}(?=\r?$)|(?<![\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000])[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]{4,}/gmu
+/** Number of changes between kinds of spaces in one row that nobody types. */
+const MIN_CHANGES = 3
+
+/** Finds characters that users cannot see but models read. Characters in a row are one finding. Text hidden in tags or selectors is decoded. */
 export function findHiddenCharacters(text: string): Finding[] {
-  if (!SUSPICIOUS.test(text)) return []
-  const withoutEmoji = text.replace(EMOJI, (emoji) => ' '.repeat(emoji.length))
   const findings: Finding[] = []
-  let offset = 0
-  let tagsFrom = -1
-  for (const character of withoutEmoji) {
-    const codePoint = character.codePointAt(0)!
-    const kind = WARNED.find(([first, last]) => codePoint >= first && codePoint <= last)?.[2]
-    const start = offset
-    offset += character.length
-    const isContinuedTag = kind === 'tag' && tagsFrom !== -1
-    tagsFrom = kind === 'tag' ? (isContinuedTag ? tagsFrom : start) : -1
-    if (kind === undefined || isContinuedTag || (kind === 'byte order mark' && start === 0)) continue
-    const isJoiner = codePoint === 0x200c || codePoint === 0x200d
-    if (isJoiner && JOINED_SCRIPT.test(withoutEmoji.slice(Math.max(0, start - 2), start))) continue
-    const name = formatCodePoint(codePoint)
-    const hiddenText =
-      kind === 'tag'
-        ? `, which hides the text ${JSON.stringify(decodeTags(withoutEmoji.slice(start, start + 2 * MAX_DECODED)))}`
-        : ''
-    findings.push({
-      code: 'hidden_characters',
-      message: `contains the invisible character ${name} (${kind})${hiddenText}`,
-      offset: start,
-    })
+  const say = (offset: number, message: string) => findings.push({ code: 'hidden_characters', message, offset })
+  const withoutEmoji = HAS_EMOJI.test(text) ? text.replace(EMOJI, (emoji) => ' '.repeat(emoji.length)) : text
+  for (const { 0: run, index } of withoutEmoji.matchAll(RUN)) {
+    const characters = [...run]
+    const [first = ''] = characters
+    const isOnlyMark = run === '\ufeff' && index === 0
+    const isAlone = characters.length === 1
+    if (isOnlyMark || (isAlone && isNeeded(withoutEmoji, index, run)) || isPicture(withoutEmoji, index, run)) continue
+    const hidden = CARRIER.test(first) ? decode(characters) : ''
+    const said = hidden === '' ? '' : `, which hides the text ${JSON.stringify(hidden)}`
+    const name = `${formatCodePoint(first.codePointAt(0)!)} (${kindOf(first)})`
+    const what = isAlone
+      ? `the invisible character ${name}`
+      : `${characters.length} invisible characters in a row, the first is ${name}`
+    say(index, `contains ${what}${said}`)
   }
-  return findings
+  // The kinds of the spaces in a row may stand for the bits of a text.
+  for (const { 0: spaces, index } of text.matchAll(SPACES))
+    if (countChanges(spaces) >= MIN_CHANGES)
+      say(index, `contains ${spaces.length} spaces of different kinds in a row, which may hide a text`)
+  return findings.sort((a, b) => a.offset - b.offset)
 }
+
+function countChanges(spaces: string): number {
+  let changes = 0
+  for (let at = 1; at < spaces.length; at++) if (spaces[at] !== spaces[at - 1]) changes++
+  return changes
+}
+
+/** Returns whether the text around a single character makes it legitimate. */
+function isNeeded(text: string, index: number, run: string): boolean {
+  const rules = NEEDED.filter(({ character }) => character.test(run))
+  if (rules.length === 0) return false
+  const before = text.slice(Math.max(0, index - 2), index)
+  const after = text.slice(index + run.length, index + run.length + 2)
+  return rules.some((one) => one.after?.test(before) ?? one.before?.test(after) ?? false)
+}
+
+/** Returns whether a run consists of braille blanks next to braille. */
+function isPicture(text: string, index: number, run: string): boolean {
+  const around = text.slice(Math.max(0, index - 1), index) + text.slice(index + run.length, index + run.length + 1)
+  return /^\u2800+$/.test(run) && BRAILLE.test(around)
+}
+
+/** The kinds that have a name; the rest are invisible characters without one. */
+const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
+  [/\p{Cc}/u, 'control'],
+  [/\u00ad/u, 'soft hyphen'],
+  [/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/u, 'direction'],
+  [/[\u200b-\u200d\u2060-\u2064]/u, 'zero width'],
+  [/\ufeff/u, 'byte order mark'],
+  [/[\u115f\u1160\u3164\uffa0]/u, 'filler'],
+  [/[\u180b-\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u, 'variation selector'],
+  [/[\u{e0000}-\u{e007f}]/u, 'tag'],
+  [/[\ufff9-\ufffb]/u, 'annotation'],
+  [/\u2800/u, 'blank'],
+]
+
+function kindOf(character: string): string {
+  return KINDS.find(([pattern]) => pattern.test(character))?.[1] ?? 'not drawn'
+}
+
+/** The characters that `decode` reads. */
+const CARRIER = /[\ufe00-\ufe0f]|[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/u
 
 /** Maximum number of hidden characters that are decoded. */
 const MAX_DECODED = 200
 
-/** Decodes tag characters, which are ASCII with an offset: U+E0041 is a hidden "A". */
-function decodeTags(text: string): string {
-  let decoded = ''
-  for (const character of text) {
-    const code = character.codePointAt(0)! - 0xe0000
-    if (code < 0 || code > 0x7f) break
-    if (code >= 0x20 && code < 0x7f) decoded += String.fromCharCode(code)
-  }
-  return decoded
+/** Decodes a run of tag characters, which are ASCII with an offset, or of variation selectors, which can stand for bytes. @returns an empty string if the run hides no readable text */
+function decode(characters: readonly string[]): string {
+  const codes = characters.slice(0, MAX_DECODED).map((character) => character.codePointAt(0)!)
+  const bytes = codes.map((code) => {
+    if (code >= 0xe0000 && code <= 0xe007f) return code - 0xe0000
+    if (code >= 0xfe00 && code <= 0xfe0f) return code - 0xfe00
+    return code >= 0xe0100 && code <= 0xe01ef ? code - 0xe0100 + 16 : 0
+  })
+  return String.fromCharCode(...bytes.filter((byte) => byte >= 0x20 && byte < 0x7f))
 }

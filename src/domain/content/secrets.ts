@@ -1,27 +1,93 @@
 // Detects secrets in a text: definite secrets, which block a publish, and possible secrets, which cause a warning.
 import { checksumOf, findToken } from '../access/token-form.ts'
 import type { Finding } from './finding.ts'
+import { SECRET_RULES, type SecretRule } from './secret-rules.ts'
 
-/** Well-known secret formats; each pattern is bounded and linear. */
-const SECRETS: readonly { kind: string; pattern: RegExp; isPossible?: (match: string) => boolean }[] = [
-  { kind: 'a GitHub token', pattern: /\bgh[pousr]_[0-9A-Za-z]{36}\b/g, isPossible: hasChecksum },
-  { kind: 'a GitHub token', pattern: /\bgithub_pat_[0-9A-Za-z_]{82}\b/g },
-  { kind: 'an npm token', pattern: /\bnpm_[0-9A-Za-z]{36}\b/g },
-  { kind: 'an AWS access key', pattern: /\bAKIA[0-9A-Z]{16}\b/g },
-  { kind: 'a private key', pattern: /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----/g },
+/** The first line of a private key; PGP calls it a block. */
+const KEY_BEGINNING = /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY(?: BLOCK)?-----/g
+
+/** A rule that may look at more than the pattern. */
+type Rule = SecretRule & { isPossible?: (match: string) => boolean }
+
+/**
+ * Formats that `secret-rules.ts` lacks, or describes too narrowly. A prefix that any vendor's key may have needs no more than a long rest.
+ */
+const OWN_RULES: readonly Rule[] = [
+  {
+    id: 'github-token',
+    pattern: /\bgh[pousr]_[0-9A-Za-z]{36}\b/g,
+    keywords: ['gh'],
+    entropy: 0,
+    isPossible: hasChecksum,
+  },
+  { id: 'private-key', pattern: KEY_BEGINNING, keywords: ['-----begin '], entropy: 0 },
+  // User names and passwords are short, and a placeholder in braces or with a dollar sign is no password.
+  {
+    id: 'password-in-url',
+    pattern: /:\/\/[^\s:@/"'<>{}$]{1,100}:(?!x+@|\*+@|\.+@)[^\s:@/"'<>{}$]{3,100}@[a-z0-9[]/gi,
+    keywords: ['://'],
+    entropy: 0,
+  },
+  { id: 'anthropic-key', pattern: /\bsk-ant-[a-z0-9]{2,12}-[\w-]{60,200}/g, keywords: ['sk-ant-'], entropy: 3 },
+  { id: 'azure-storage-key', pattern: /AccountKey=[A-Za-z0-9+/]{86}==/g, keywords: ['accountkey='], entropy: 3 },
+  {
+    id: 'discord-bot-token',
+    pattern: /\b[MNO][A-Za-z0-9_-]{23,25}\.[\w-]{6}\.[\w-]{27,38}(?![\w-])/g,
+    keywords: ['.'],
+    entropy: 4,
+  },
+  { id: 'docker-token', pattern: /\bdckr_(?:pat|oat)_[\w-]{27,40}/g, keywords: ['dckr_'], entropy: 3 },
+  { id: 'figma-token', pattern: /\bfig[dour]_[\w-]{40,200}/g, keywords: ['fig'], entropy: 3 },
+  { id: 'google-oauth-secret', pattern: /\bGOCSPX-[\w-]{28}/g, keywords: ['gocspx-'], entropy: 3 },
+  { id: 'groq-key', pattern: /\bgsk_[A-Za-z0-9]{52}(?![A-Za-z0-9])/g, keywords: ['gsk_'], entropy: 3 },
+  { id: 'hashicorp-vault-token', pattern: /\bhv[sbr]\.[\w-]{90,300}/g, keywords: ['hv'], entropy: 3 },
+  { id: 'huggingface-token', pattern: /\bhf_[A-Za-z0-9]{34}(?![A-Za-z0-9])/g, keywords: ['hf_'], entropy: 2 },
+  { id: 'mailgun-key', pattern: /\bkey-[0-9a-f]{32}(?![\w-])/g, keywords: ['key-'], entropy: 3 },
+  { id: 'openai-key', pattern: /\bsk-(?:proj|svcacct|admin)-[\w-]{40,200}/g, keywords: ['sk-'], entropy: 3 },
+  { id: 'replicate-token', pattern: /\br8_[A-Za-z0-9]{37}(?![A-Za-z0-9])/g, keywords: ['r8_'], entropy: 3 },
+  {
+    id: 'tailscale-key',
+    pattern: /\btskey-[a-z]{2,20}-[0-9A-Za-z]{8,40}-[0-9A-Za-z]{16,60}/g,
+    keywords: ['tskey-'],
+    entropy: 3,
+  },
+  { id: 'telegram-bot-token', pattern: /\b[0-9]{8,10}:AA[\w-]{33}(?![\w-])/g, keywords: [':aa'], entropy: 3 },
+  { id: 'xai-key', pattern: /\bxai-[A-Za-z0-9]{80}(?![A-Za-z0-9])/g, keywords: ['xai-'], entropy: 3 },
 ]
 
-/** The prefixes of these secrets; most texts contain none and need no second pass. */
-const BEGINNING = /gh[pousr]_|github_pat_|npm_|AKIA|-----BEGIN /
+const RULES: readonly Rule[] = [...OWN_RULES, ...SECRET_RULES]
 
-/** Finds secrets of other services. The message never repeats the secret. */
+/** Finds secrets of other services, by offset. The message never repeats the secret. */
 export function findSecrets(text: string): Finding[] {
-  if (!BEGINNING.test(text)) return []
-  return SECRETS.flatMap(({ kind, pattern, isPossible }) =>
-    [...text.matchAll(pattern)]
-      .filter(([match]) => isPossible?.(match) ?? true)
-      .map(({ index }) => ({ code: 'secret', message: `looks like ${kind}; if it is one, revoke it`, offset: index })),
-  )
+  const lower = text.toLowerCase()
+  const found: { id: string; from: number; to: number }[] = []
+  for (const { id, pattern, keywords, entropy, isPossible } of RULES) {
+    if (!keywords.some((keyword) => lower.includes(keyword))) continue
+    for (const { 0: match, index } of text.matchAll(pattern))
+      if (entropyOf(match) >= entropy && (isPossible?.(match) ?? true))
+        found.push({ id, from: index, to: index + match.length })
+  }
+  found.sort((a, b) => a.from - b.from)
+  const findings: Finding[] = []
+  let end = 0
+  for (const { id, from, to } of found) {
+    // Several rules may describe one key.
+    if (from >= end) {
+      const message = `looks like a secret (${id}); if it is one, revoke it`
+      findings.push({ code: 'secret', message, offset: from })
+    }
+    end = Math.max(end, to)
+  }
+  return findings
+}
+
+/** Returns the Shannon entropy of a text, in bits per character. */
+function entropyOf(text: string): number {
+  const counts = new Map<string, number>()
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
+  let bits = 0
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length)
+  return bits
 }
 
 /** Tokens of GitHub and npm, which end with a checksum. */
@@ -29,7 +95,7 @@ const CHECKED_TOKEN = /\b(?:gh[pousr]|npm)_[0-9A-Za-z]{36}\b/g
 
 /** Two consecutive hyphens between the first and last line end the match, so the search never continues past another start and takes linear time. */
 const WHOLE_KEY =
-  /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----((?:[^-]|-(?!-))*)-----END (?:[A-Z]{2,10} )?PRIVATE KEY-----/g
+  /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY(?: BLOCK)?-----((?:[^-]|-(?!-))*)-----END (?:[A-Z]{2,10} )?PRIVATE KEY(?: BLOCK)?-----/g
 
 /**
  * Checks whether a text may be published. Rejects tokens for this hub, GitHub or npm tokens with a valid checksum, and complete private keys. Anything less certain causes only a warning, because prompts may mention secrets legitimately. docs/contract.md section 7
