@@ -27,6 +27,11 @@ function describeCause(cause: unknown): { cause?: string; stack?: string } {
   }
 }
 
+/** Returns the message of any thrown value. Never throws. */
+export function describeThrown(thrown: unknown): string {
+  return describeCause(thrown).cause ?? 'undefined'
+}
+
 /** Converts any thrown value into an error for clients. Internal details are logged and omitted from the error. */
 export function toHubError(thrown: unknown): HubError {
   if (thrown instanceof HubError && thrown.cause === undefined) return thrown

@@ -69,6 +69,7 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
       'broken',
       'failure',
       'polling',
+      'unbuilt',
       'fetch',
       'database',
       'broken_count',
@@ -97,6 +98,18 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
     for (const path of inTheWay) rmSync(path, { recursive: true })
     await isShown('acme/one', 'Later')
     await healthBecomes({ status: 'ok', failure: null })
+  })
+
+  test('when its database and its search index are damaged: builds everything again', async () => {
+    const database = join(folder(), 'site.db')
+    const bytes = readFileSync(database)
+    writeFileSync(database, bytes.fill('damaged', 5 * 16_384))
+    for (const name of readdirSync(folder())) if (name.startsWith('search-')) rmSync(join(folder(), name))
+    title('acme/one', 'Rebuilt')
+    await isShown('acme/one', 'Rebuilt')
+    await healthBecomes({ status: 'ok', failure: null, unbuilt: null })
+    const found = (await ask('/api/v1/repos?q=rebuilt')).json() as { meta: Json }
+    expect(found.meta.total).toBe(1)
   })
 
   test('when its builder is killed: starts another one', async () => {
