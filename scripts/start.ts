@@ -4,7 +4,7 @@ import { followContent } from '../src/host/builds/follow-content.ts'
 import { bundlePlaceOf, preparePages } from '../src/host/builds/pages-bundle.ts'
 import { openLocalStores, openMonitoring, printSignInLink, serveSites } from '../src/host/builds/serve-sites.ts'
 import { followGitHub } from '../src/host/follow-github.ts'
-import { addDatabase, addFetch } from '../src/host/health.ts'
+import { addFetch, addState } from '../src/host/health.ts'
 import { onAbort } from '../src/host/http/abort.ts'
 import type { RunningServer } from '../src/host/http/http-server.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
@@ -74,7 +74,7 @@ try {
       pages: () => pages(),
       ...watching,
       healthOf() {
-        const health = addDatabase(followed.health(), stores.isDatabaseReachable)
+        const health = addState(followed.health(), stores.stateWatch.health())
         return clone ? addFetch(health, clone.state(), new Date()) : health
       },
     },

@@ -2,6 +2,7 @@
 import { HEALTH_ADDRESS } from '../domain/api/addresses.ts'
 import type { FetchState } from '../stores/content/content-clone.ts'
 import { VERSION } from './version.ts'
+import type { StateHealth } from './watch-state.ts'
 
 /** The health of a hub. */
 export interface Health {
@@ -29,8 +30,8 @@ export interface Health {
     /** Why the last fetch failed, or null. */
     failure: string | null
   } | null
-  /** Whether the last query of the shared database succeeded; null when the state is a local file. */
-  database: 'reachable' | 'unreachable' | null
+  /** Whether tokens and sessions can be read and written; null if this is not known. */
+  state: StateHealth | null
 }
 
 /** The health before the first build. */
@@ -44,7 +45,7 @@ export const STARTING: Health = {
   polling: null,
   unbuilt: null,
   fetch: null,
-  database: null,
+  state: null,
 }
 
 /** A change is built within seconds, also on a large hub, so an older one means that building does not work. */
@@ -77,15 +78,9 @@ export function addFetch(health: Health, { fetchedAt, failure }: FetchState, now
   }
 }
 
-/** Adds the status of the shared database, without which nobody can publish or sign in. @param isReachable undefined without a shared database */
-export function addDatabase(health: Health, isReachable: (() => boolean) | undefined): Health {
-  if (!isReachable) return health
-  const database = isReachable() ? 'reachable' : 'unreachable'
-  return {
-    ...health,
-    database,
-    status: health.status === 'ok' && database === 'unreachable' ? 'degraded' : health.status,
-  }
+/** Adds the status of the state store, without which nobody can publish or sign in. */
+export function addState(health: Health, state: StateHealth): Health {
+  return { ...health, state, status: health.status === 'ok' && state.problem !== null ? 'degraded' : health.status }
 }
 
 /** Maximum number of problems listed. */

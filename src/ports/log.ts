@@ -18,13 +18,16 @@ export function logProblem(
 function describeCause(cause: unknown): { cause?: string; stack?: string } {
   if (cause === undefined) return {}
   try {
-    return cause instanceof Error
-      ? { cause: String(cause.message), stack: String(cause.stack) }
-      : { cause: String(cause) }
+    return cause instanceof Error ? { cause: joinCauses(cause), stack: String(cause.stack) } : { cause: String(cause) }
   } catch {
     // Logging must never throw, no matter what was thrown.
     return { cause: 'a value without a text representation' }
   }
+}
+
+/** Returns an error's message with those of its causes, because the first cause often has the details. */
+function joinCauses({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message} [cause: ${joinCauses(cause)}]` : String(message)
 }
 
 /** Returns the message of any thrown value. Never throws. */

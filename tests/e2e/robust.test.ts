@@ -71,7 +71,7 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
       'polling',
       'unbuilt',
       'fetch',
-      'database',
+      'state',
       'broken_count',
     ])
     expect(await health()).toMatchObject({
@@ -83,7 +83,13 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
 
   test('/readyz reports that every part responds', async () => {
     const answer = await ask('/readyz')
-    expect([answer.status, answer.json()]).toEqual([200, { status: 'ready', version: packageVersion, unready: [] }])
+    expect([answer.status, answer.json()]).toEqual([
+      200,
+      {
+        ...{ status: 'ready', version: packageVersion, unready: [] },
+        ...{ unbuilt: null, fetch: null, state: { kind: 'file', problem: null } },
+      },
+    ])
   })
 
   test('when it cannot write: serves the old build, reports the failure, recovers later', async () => {

@@ -27,6 +27,7 @@ import { isDataPath, type Pages } from '../pages.ts'
 import { checkState, checkThrough, openReadiness, withReadiness } from '../readiness.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openSearchThreads, type ThreadedSearch } from '../search-threads.ts'
+import { type StateWatch, watchState } from '../watch-state.ts'
 
 /** One build of the content: its files and its search. */
 export interface Site extends Pick<Hub, 'files'> {
@@ -81,8 +82,8 @@ export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
   localGit: LocalGit
   /** Fresh copies of published versions, whether or not a build includes them. */
   copies: CopyStore
-  /** Whether the last query of the shared database succeeded; undefined when the state is a local file. */
-  isDatabaseReachable?: () => boolean
+  /** Checks the state store regularly. */
+  stateWatch: StateWatch
   /** Calls a listener within seconds of each publish on any machine that shares the database; undefined when the state is a local file. */
   watchPublishes?: (onPublish: () => void) => void
   close(): Promise<void>
@@ -99,19 +100,25 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
   if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
   const state = await openState(config, root)
   inBackground('Removing expired entries', () => state.removeExpired())
+  const stateWatch = watchState(state, databaseUrl === undefined ? 'file' : 'database')
   const shared = databaseUrl === undefined ? undefined : shareCopies(state)
   return {
     state,
     copies: shared ?? rememberCopies(openCopies(state)),
-    ...(shared ? { isDatabaseReachable: shared.isReachable, watchPublishes: shared.watch } : {}),
+    stateWatch,
+    ...(shared ? { watchPublishes: shared.watch } : {}),
     localKeys: openLocalKeys((key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
     close() {
+      stateWatch.stop()
       shared?.close()
       return state.close()
     },
   }
 }
+
+/** The stores that a server needs; without a watch, it does not report whether the state store works. */
+type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 'stateWatch'>>
 
 /** Prints the sign-in link, if there is one (local mode). */
 export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pick<LocalStores, 'localKeys'>): void {
@@ -146,7 +153,7 @@ export function openMonitoring({ hasMetrics, logRequests }: Config): Pick<ServeS
  */
 export async function serveSites(
   siteOf: () => Site,
-  { copies, state, localGit, localKeys, isDatabaseReachable }: LocalStores,
+  { copies, state, localGit, localKeys, stateWatch, watchPublishes }: ServedStores,
   {
     port,
     listenAt = 'everywhere',
@@ -183,9 +190,9 @@ export async function serveSites(
   const checkAll = openReadiness({
     ...checkThrough(answer, pagesOf),
     search: async () => siteOf().search().check(),
-    state: () => checkState(state),
+    ...(stateWatch && { state: () => checkState(stateWatch) }),
   })
-  const healthy = withReadiness(withHealth(answer, healthOf), checkAll)
+  const healthy = withReadiness(withHealth(answer, healthOf), checkAll, healthOf)
   const watched = watchRequests(metrics, log)
   const host = await startServer(
     listenTo(metrics?.withMetrics(healthy, healthOf) ?? healthy, findClients(trustedProxies), watched?.onAnswer),
@@ -199,7 +206,7 @@ export async function serveSites(
   )
   host.server.on(
     'close',
-    startSweeping(state, () => (isDatabaseReachable ? undefined : siteOf().source)),
+    startSweeping(state, () => (watchPublishes ? undefined : siteOf().source)),
   )
   return host
 }

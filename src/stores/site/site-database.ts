@@ -113,15 +113,6 @@ export function openSiteDatabase(path: string, code: string, isDamaged = false):
   }
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB. https://www.sqlite.org/rescode.html */
-const DAMAGED: ReadonlySet<number> = new Set([11, 26])
-
-/** Returns whether an error says that a database file is damaged, so that it cannot be used again. */
-export function isDamage(error: unknown): boolean {
-  // The low byte of an extended result code is the primary code.
-  return error instanceof Error && 'errcode' in error && DAMAGED.has(Number(error.errcode) & 0xff)
-}
-
 /** Removes a database and SQLite's files next to it. */
 function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
