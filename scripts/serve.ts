@@ -19,7 +19,7 @@ const stores = await openLocalStores(config).catch((error: Error) => {
 })
 const host = await serveSites(() => built.current().site, stores, {
   ...config,
-  ...openMonitoring(config),
+  ...(await openMonitoring(config)),
   pages: () => built.current().pages,
   healthOf: () =>
     addState({ ...STARTING, status: 'ok', built_at: built.current().builtAt }, stores.stateWatch.health()),

@@ -43,7 +43,7 @@ async function finishPublishes(git: LocalGit): Promise<boolean> {
 try {
   const stores = await openLocalStores(config)
   onAbort(stopping.signal, stores.close)
-  const watching = openMonitoring(config)
+  const watching = await openMonitoring(config)
   const { metrics } = watching
   // With a local repository, every publish is in the content folder immediately; a clone from GitHub may lag behind.
   const isLocal = config.gitStore.kind === 'local'
@@ -57,6 +57,7 @@ try {
     }),
     onShow: () => progress.end(),
     onBuilt: (began) => metrics?.noteBuild(began),
+    onFailed: () => metrics?.noteFailedBuild(),
     onProgress: progress.show,
   })
   let pages: ReturnType<typeof preparePages> = () => undefined

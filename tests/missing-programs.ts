@@ -30,6 +30,7 @@ export const PROGRAMS: readonly Program[] = [
   },
   { name: 'varnishd', install: 'varnish', tests: /host\/caches\.(?!.*> nginx)/ },
   { name: 'caddy', install: 'caddy', tests: /operate\/private-guide\./ },
+  { name: 'promtool', install: 'prometheus', tests: /operate\/alerts\..*promtool/ },
   { name: 'systemd-analyze', install: 'systemd', tests: /operate\/guides\..*systemd/ },
   { name: 'shellcheck', install: 'shellcheck', tests: /workflows\.|cli\/people\..*shellcheck/ },
   { name: 'busybox', install: 'busybox', tests: /cli\/people\..*busybox/ },

@@ -1,7 +1,8 @@
 // Serves `/healthz`: that the hub is alive, and which problems it knows (docs/contract.md section 13).
+
 import { HEALTH_ADDRESS } from '../domain/api/addresses.ts'
+import { VERSION } from '../ports/version.ts'
 import type { FetchState } from '../stores/content/content-clone.ts'
-import { VERSION } from './version.ts'
 import type { StateHealth } from './watch-state.ts'
 
 /** The health of a hub. */

@@ -1,22 +1,23 @@
 // Serves `/readyz`: whether every part of the hub responds (docs/contract.md section 13).
+
 import { READY_ADDRESS } from '../domain/api/addresses.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { logProblem } from '../ports/log.ts'
 import { shareRunning } from '../ports/share-running.ts'
 import { describeStateProblem } from '../ports/state-store.ts'
+import { VERSION } from '../ports/version.ts'
 import { respondWithError } from '../server/refusals.ts'
 import type { Health } from './health.ts'
-import { VERSION } from './version.ts'
 import type { StateWatch } from './watch-state.ts'
 
 type Answer = (request: Request, ip: string) => Promise<Response>
 
 /** The parts of a hub, in the order in which they are checked. */
-const PARTS = ['data', 'pages', 'downloads', 'search', 'state'] as const
+export const PARTS = ['data', 'pages', 'downloads', 'search', 'state'] as const
 type Part = (typeof PARTS)[number]
 
 /** A part that does not respond. */
-interface Unready {
+export interface Unready {
   part: Part
   /** One public sentence that says what does not work. */
   reason: string

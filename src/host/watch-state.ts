@@ -42,7 +42,9 @@ export function watchState(state: Pick<OpenStateStore, 'check'>, kind: StateHeal
     }
   }
   // A failed check is already logged.
-  const checkAgain = () => check().catch(() => {})
+  const checkAgain = () => {
+    check().catch(() => {})
+  }
   const timer = setInterval(checkAgain, CHECK_MS).unref()
   checkAgain()
   return { check, health: () => ({ kind, problem }), stop: () => clearInterval(timer) }

@@ -7,7 +7,7 @@ import type { GitStore } from '../ports/git-store.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { PublishHandlerDeps } from '../server/publish/handle-write.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
-import { createTurns } from '../server/publish/turns.ts'
+import { createTurns, type QueueState } from '../server/publish/turns.ts'
 import { findToken, recordTokenUse } from '../stores/state/tokens.ts'
 import {
   clientKeyOf,
@@ -94,3 +94,6 @@ async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitS
 
 /** The queue of all publishes in this process. */
 const takeTurn = createTurns()
+
+/** Returns how full this process's queue of publishes is. */
+export const publishQueue = (): QueueState => takeTurn.state()

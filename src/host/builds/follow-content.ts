@@ -40,6 +40,8 @@ interface FollowEvents {
   onShow: () => void
   /** Called when the content read in the last round is being served. */
   onBuilt: (began: Date) => void
+  /** Called when a build fails, or when the build process stops. */
+  onFailed: () => void
   /** Reports the progress of the first build, while nothing is being served; `total` is 0 if the step's length is unknown. */
   onProgress: (step: string, done: number, total: number) => void
 }
@@ -50,7 +52,7 @@ interface FollowEvents {
 export function followContent(
   config: Config,
   signal: AbortSignal,
-  { beforeBuild, onShow, onBuilt, onProgress }: FollowEvents,
+  { beforeBuild, onShow, onBuilt, onFailed, onProgress }: FollowEvents,
 ): FollowedSite {
   const folder = lockFolder(config.contentDir, config.baseUrl)
   let site: Site = NOT_BUILT
@@ -107,6 +109,7 @@ export function followContent(
   }
 
   const hear = (message: FollowMessage) => {
+    if (message.kind === 'failed') onFailed()
     if (message.kind === 'progress') {
       if (site === NOT_BUILT) onProgress(message.step, message.done, message.total)
     } else if (message.kind === 'polling') {

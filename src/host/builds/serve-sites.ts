@@ -16,11 +16,13 @@ import { openCopies, rememberCopies } from '../../stores/state/fresh-copies.ts'
 import { shareCopies } from '../../stores/state/fresh-copies-shared.ts'
 import { pagesUnavailable } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
+import { publishQueue } from '../../wiring/publish.ts'
+import { findCommit } from '../code-commit.ts'
 import { type Health, STARTING, withHealth } from '../health.ts'
 import { inBackground } from '../http/background.ts'
 import { findClients, findConnectionAddresses } from '../http/client-addresses.ts'
-import { type RunningServer, startServer } from '../http/http-server.ts'
-import { formatRequest, type LineWriter, nameRequest, writeLines } from '../http/request-log.ts'
+import { type AnsweredRequest, type RunningServer, startServer } from '../http/http-server.ts'
+import { formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
 import { openState, startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
@@ -139,9 +141,14 @@ type ServeSettings = Pick<Config, 'port'> &
   }
 
 /** Opens metrics and the request log according to the settings. By default, requests are not logged to a terminal, where they would bury other messages. */
-export function openMonitoring({ hasMetrics, logRequests }: Config): Pick<ServeSettings, 'metrics' | 'log'> {
+export async function openMonitoring({
+  hasMetrics,
+  logRequests,
+  codeCommit,
+}: Config): Promise<Pick<ServeSettings, 'metrics' | 'log'>> {
   const isLogging = logRequests ?? !process.stdout.isTTY
-  return { metrics: hasMetrics ? openMetrics() : undefined, log: isLogging ? writeLines() : undefined }
+  const metrics = hasMetrics ? openMetrics(codeCommit ?? (await findCommit(process.cwd(), process.env))) : undefined
+  return { metrics, log: isLogging ? writeLines() : undefined }
 }
 
 /**
@@ -167,6 +174,7 @@ export async function serveSites(
 ): Promise<RunningServer> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit
+  const timed = metrics?.timeState(state) ?? state
   const answer = createHandler(route, (): Hub => {
     const site = siteOf()
     const { search, source } = site
@@ -181,7 +189,7 @@ export async function serveSites(
       },
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh: copiesAhead(copies, () => source),
-      state,
+      state: timed,
       localGit: git,
       countGit: metrics?.countGit,
       localKeys,
@@ -195,7 +203,11 @@ export async function serveSites(
   const healthy = withReadiness(withHealth(answer, healthOf), checkAll, healthOf)
   const watched = watchRequests(metrics, log)
   const host = await startServer(
-    listenTo(metrics?.withMetrics(healthy, healthOf) ?? healthy, findClients(trustedProxies), watched?.onAnswer),
+    listenTo(
+      metrics?.withMetrics(healthy, { healthOf, checkAll, queueOf: publishQueue }) ?? healthy,
+      findClients(trustedProxies),
+      watched?.onAnswer,
+    ),
     port,
     {
       listenAt,
@@ -260,18 +272,14 @@ function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined
     onAnswer(incoming: IncomingMessage, response: Response) {
       caching.set(incoming, cacheControlOf(response))
     },
-    onAnswered(incoming: IncomingMessage, { statusCode: status }: ServerResponse, ms: number, bytes: number) {
+    onAnswered(
+      incoming: IncomingMessage,
+      { statusCode: status }: ServerResponse,
+      measured: Pick<AnsweredRequest, 'id' | 'ms' | 'bytes'>,
+    ) {
       const { method = '', url: path = '' } = incoming
       const cache = status === 304 ? 'revalidated' : (caching.get(incoming) ?? null)
-      const answered = {
-        method,
-        path,
-        status,
-        ms,
-        bytes,
-        cache,
-        id: nameRequest(String(incoming.headers['x-request-id'] ?? '')),
-      }
+      const answered = { method, path, status, cache, ...measured }
       metrics?.countRequest(answered)
       log?.write(formatRequest(answered, new Date()))
     },
