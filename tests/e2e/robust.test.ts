@@ -18,7 +18,13 @@ let ask: Ask
 const start = async (): Promise<void> => {
   const started = await startProcess({
     command: ['node_modules/.bin/node', 'scripts/start.ts'],
-    settings: { SITE_URL: 'http://localhost', CONTENT_DIR: root, RATE_LIMIT_PER_MINUTE: '0' },
+    settings: {
+      SITE_URL: 'http://localhost',
+      CONTENT_DIR: root,
+      RATE_LIMIT_PER_MINUTE: '0',
+      METRICS: 'on',
+      COMMIT_REF: 'abc',
+    },
   })
   run = started.run
   ask = openClient(started.base)
@@ -104,6 +110,13 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
     for (const path of inTheWay) rmSync(path, { recursive: true })
     await isShown('acme/one', 'Later')
     await healthBecomes({ status: 'ok', failure: null })
+    const metrics = (await ask('/metrics')).text
+    expect(metrics).toContain(`prompt_hub_info{version="${packageVersion}",commit="abc"} 1`)
+    expect(metrics).toMatch(/^hub_builds_total\{outcome="failed"\} [1-9]/m)
+    expect(metrics).toMatch(/^hub_builds_total\{outcome="done"\} [1-9]/m)
+    expect(metrics).toContain('hub_ready{part="pages"} 1')
+    expect(metrics).toContain('hub_state_up{kind="file"} 1')
+    expect(metrics).toContain('hub_oldest_unbuilt_change_age_seconds 0')
   })
 
   test('when its database and its search index are damaged: builds everything again', async () => {
