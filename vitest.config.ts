@@ -1,4 +1,6 @@
-// Defines the test projects: `unit` needs no server, build or other program; `whole` contains all other tests.
+// Defines the test projects: `unit` needs no server, build or other program; `whole` contains all other tests, and
+// installs the packages in tests/package.json for them.
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -50,7 +52,13 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+
 export default defineConfig({
+  // Tests use the same copy of a package as the code they test, even if the packages of the tests include another one.
+  resolve: { dedupe: Object.keys({ ...dependencies, ...devDependencies }) },
+  // As in src/site/astro/astro-options.ts.
+  assetsInclude: ['**/letters.bin'],
   test: {
     reporters: ['default', new MissingPrograms()],
     // One more than the number of processors, because tests often wait for a process to start or a limit to expire.
@@ -63,7 +71,15 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'unit', include: UNIT, isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['tests/**/*.test.ts'], exclude: UNIT } },
+      {
+        extends: true,
+        test: {
+          name: 'whole',
+          include: ['tests/**/*.test.ts'],
+          exclude: [...UNIT, '**/node_modules/**'],
+          globalSetup: 'tests/install-packages.ts',
+        },
+      },
     ],
   },
 })

@@ -1,14 +1,17 @@
 // `npm start`: builds the site, serves it with the functions, and rebuilds in the background whenever the content changes.
-import { findSourceHost } from '../src/config.ts'
+import { findProfile, findSourceHost } from '../src/config.ts'
 import { followContent } from '../src/host/builds/follow-content.ts'
-import { bundlePlaceOf, preparePages } from '../src/host/builds/pages-bundle.ts'
-import { openLocalStores, openMonitoring, printSignInLink, serveSites } from '../src/host/builds/serve-sites.ts'
+import { bundlePlaceOf, ensureBundle, findBundle, preparePages } from '../src/host/builds/pages-bundle.ts'
+import { openLocalStores, openMonitoring, printSignInLink, type ServedHub, serveSites } from '../src/host/builds/serve-sites.ts'
 import { followGitHub } from '../src/host/follow-github.ts'
 import { addFetch, addState } from '../src/host/health.ts'
 import { onAbort } from '../src/host/http/abort.ts'
-import type { RunningServer } from '../src/host/http/http-server.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
+import { openBundle } from '../src/host/pages.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'
+import { serveLook } from '../src/site/build/hub-look.ts'
+import { openDownloads } from '../src/site/build/list-downloads.ts'
+import { readHubLook } from '../src/stores/content/site-settings-file.ts'
 import type { LocalGit } from '../src/stores/git/git-store-local.ts'
 import { openProgress } from './progress.ts'
 import { readSettingsOrExit } from './read-settings.ts'
@@ -17,10 +20,11 @@ import { onShutdown } from './shutdown.ts'
 const config = readSettingsOrExit()
 const stopping = new AbortController()
 const progress = openProgress()
-let host: RunningServer | undefined
+let host: ServedHub | undefined
 // Stops the server first, because in-flight requests still need the stores and the site.
-onShutdown(async () => {
+onShutdown(async (hurry) => {
   progress.end()
+  await host?.drain(config.drainMs, hurry)
   await host?.stop()
   stopping.abort()
 })
@@ -53,6 +57,8 @@ try {
   const followed = followContent({ ...config, contentDir }, stopping.signal, {
     beforeBuild: async () => ({
       isWhole: isLocal && (await finishPublishes(stores.localGit)),
+      // Taken before the content is read, so that a later publish is after it.
+      orderMs: stores.order.next(followed.site().source.read_until),
       changed: (await clone?.update()) ?? [],
     }),
     onShow: () => progress.end(),
@@ -60,7 +66,15 @@ try {
     onFailed: () => metrics?.noteFailedBuild(),
     onProgress: progress.show,
   })
-  let pages: ReturnType<typeof preparePages> = () => undefined
+  const look = serveLook(readHubLook(contentDir))
+  const place = bundlePlaceOf(process.cwd())
+  const isBundled = findBundle(place) !== undefined
+  const pages = preparePages(async () => {
+    // Bundling waits for the first build, because doing both at once would take twice as long, and programs need no pages.
+    if (!isBundled) await followed.ready
+    const bundle = await ensureBundle(place, stopping.signal)
+    return openBundle(bundle, findProfile(config, look.shown), look.files)
+  }, stopping.signal)
   const { copies } = stores
   const keep = async (copy: FreshCopy) => {
     await copies.keep(copy)
@@ -72,7 +86,9 @@ try {
     { ...stores, copies: { ...copies, keep } },
     {
       ...config,
-      pages: () => pages(),
+      // Without a build, a page has nothing to show.
+      pages: () => (followed.health().built_at === null ? undefined : pages.current()),
+      downloads: await openDownloads('.', config.baseUrl),
       ...watching,
       healthOf() {
         const health = addState(followed.health(), stores.stateWatch.health())
@@ -91,14 +107,13 @@ try {
   logUncaughtErrors()
   await followed.ready
   progress.end()
+  if (isBundled) await pages.tried
   if (stopping.signal.aborted) await host.stop()
   else {
     console.log(
-      `Prompt Hub is running at ${config.baseUrl} and follows changes in ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. The API is ready; pages will be ready in a few seconds. Press Ctrl-C to stop.`,
+      `Prompt Hub is running at ${config.baseUrl} and follows changes in ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. ${pages.current() ? '' : 'The API is ready; pages will be ready in a few seconds. '}Press Ctrl-C to stop.`,
     )
     printSignInLink(config, stores)
-    // The pages are prepared only after the first build, because doing both at once would take twice as long, and programs need no pages.
-    pages = preparePages(bundlePlaceOf(config), stopping.signal)
   }
 } catch (error) {
   progress.end()

@@ -2,7 +2,7 @@
 import { relative, resolve, sep } from 'node:path'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
-import type { SourceHost } from './ports/pages.ts'
+import type { HubProfile, ShownLook, SourceHost } from './ports/pages.ts'
 import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
 
 /** A local git repository, or a repository on GitHub. If the GitHub settings are incomplete, publishing is rejected, so that nothing is written to the wrong repository; reading still works. */
@@ -57,8 +57,12 @@ export interface Config {
   contentPollMs: number
   /** The URL of the database that several machines share; undefined if the state is a local file. */
   databaseUrl: string | undefined
+  /** How long the Node server keeps serving after SIGTERM, so that a load balancer notices; 0 in local mode, which has none. */
+  drainMs: number
   /** Reads per minute; 0 disables the limits. */
   rateLimitPerMinute: number
+  /** What an owner may have at most: prompts, and bytes of content in all their versions; 0 is no limit. */
+  quota: { prompts: number; bytes: number }
   /** The git store that publishes are written to. */
   gitStore: GitStoreSettings
   /** How users sign in. */
@@ -109,7 +113,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     contentPollMs: settings.CONTENT_POLL_SECONDS * 1000,
     databaseUrl: settings.DATABASE_URL,
     gitStore,
+    drainMs: isLocal ? 0 : settings.DRAIN_SECONDS * 1000,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    quota: { prompts: settings.MAX_PROMPTS_PER_OWNER, bytes: settings.MAX_BYTES_PER_OWNER },
     isNetlifyDev: settings.NETLIFY_LOCAL === 'true',
     functionDir: settings.LAMBDA_TASK_ROOT,
     buildDay: buildMoment.toISOString().slice(0, 10),
@@ -192,6 +198,15 @@ export function findSourceHost({
   // On github.com, the web pages and the API have different hosts; on GitHub Enterprise Server, they share one host.
   const web = `${origin === 'https://api.github.com' ? 'https://github.com' : origin}/${repository}`
   return { repository, branch, web, content: findInRepository(contentDir) }
+}
+
+/** Returns what pages show of the settings. @param look from `serveLook` */
+export function findProfile(
+  config: Pick<Config, 'baseUrl' | 'rateLimitPerMinute' | 'gitStore' | 'contentDir'>,
+  look: ShownLook,
+): HubProfile {
+  const { baseUrl, rateLimitPerMinute } = config
+  return { baseUrl, rateLimitPerMinute, sourceHost: findSourceHost(config), look }
 }
 
 /** Returns the content folder's path in the repository. A hub runs in the root folder of the repository; a content folder elsewhere is a copy of the folder that publishes are written to. */

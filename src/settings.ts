@@ -99,7 +99,10 @@ export const SETTINGS = {
   DATABASE_URL: setting(
     textLike(/^postgres(?:ql)?:\/\/\S+$/, 'expected a URL such as postgresql://user:password@host/database'),
   ),
+  DRAIN_SECONDS: setting(wholeNumber('expected a whole number from 0 to 300', 300), 5),
   RATE_LIMIT_PER_MINUTE: setting(wholeNumber('expected a whole number of at least 0'), 120),
+  MAX_PROMPTS_PER_OWNER: setting(wholeNumber('expected a whole number of at least 0'), 0),
+  MAX_BYTES_PER_OWNER: setting(wholeNumber('expected a whole number of at least 0'), 0),
   GITHUB_REPOSITORY: setting(textLike(GITHUB_REPOSITORY, 'expected owner/name')),
   GITHUB_BRANCH: setting(textLike(/^[^\s~^:?*[\\]{1,200}$/, 'expected a branch name'), 'main'),
   GITHUB_TOKEN: setting(anyText),

@@ -55,7 +55,15 @@ test.each([
       ],
     },
   ],
+  ['waits before it ends', { SITE_URL: 'https://hub.example' }, { drainMs: 5_000 }],
+  ['local mode: never waits before it ends', { DRAIN_SECONDS: '60' }, { drainMs: 0 }],
   ['no rate limit', { RATE_LIMIT_PER_MINUTE: '0' }, { rateLimitPerMinute: 0 }],
+  ['no quota', {}, { quota: { prompts: 0, bytes: 0 } }],
+  [
+    'a quota',
+    { MAX_PROMPTS_PER_OWNER: '100', MAX_BYTES_PER_OWNER: '5000000' },
+    { quota: { prompts: 100, bytes: 5_000_000 } },
+  ],
   [
     'a GitHub token',
     { GITHUB_REPOSITORY: 'o/r', GITHUB_TOKEN: 't' },
@@ -97,6 +105,8 @@ describe('invalid settings are named without repeating their values', () => {
     ['PORT', '70000', 'PORT: '],
     ['SITE_URL', 'hub.example-secret', 'SITE_URL: expected a URL such as https://prompts.example.org'],
     ['SITE_URL', 'https://hub.example/secret', 'SITE_URL: expected a URL without a path'],
+    ['MAX_PROMPTS_PER_OWNER', 'many', 'MAX_PROMPTS_PER_OWNER: expected a whole number of at least 0'],
+    ['MAX_BYTES_PER_OWNER', '1e6', 'MAX_BYTES_PER_OWNER: expected a whole number of at least 0'],
     ['RATE_LIMIT_PER_MINUTE', '-1', 'RATE_LIMIT_PER_MINUTE: expected a whole number of at least 0'],
     ['HOST', 'http://secret', 'HOST: expected an IP address or a host name of this machine'],
     [

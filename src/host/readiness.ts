@@ -18,7 +18,8 @@ type Part = (typeof PARTS)[number]
 
 /** A part that does not respond. */
 export interface Unready {
-  part: Part
+  /** A part, or `server` while the hub is shutting down. */
+  part: Part | 'server'
   /** One public sentence that says what does not work. */
   reason: string
 }
@@ -31,8 +32,11 @@ const DEADLINE_MS = 2_000
 /** How long a result is used again, so that frequent requests to `/readyz` cause no work. */
 const KEPT_MS = 1_000
 
-/** Returns a function that checks all parts, at most once a second. */
-export function openReadiness(checks: Checks): () => Promise<Unready[]> {
+/** The answer of a hub that is shutting down: a load balancer must stop sending requests to it. */
+const ENDING: Unready[] = [{ part: 'server', reason: 'The hub is shutting down. Use another one.' }]
+
+/** Returns a function that checks all parts, at most once a second. @param isEnding whether the hub is shutting down */
+export function openReadiness(checks: Checks, isEnding: () => boolean = () => false): () => Promise<Unready[]> {
   const share = shareRunning<Unready[]>()
   let last: { at: number; found: Unready[] } | undefined
   const run = async () => {
@@ -40,7 +44,10 @@ export function openReadiness(checks: Checks): () => Promise<Unready[]> {
     last = { at: performance.now(), found }
     return found
   }
-  return async () => (last && performance.now() - last.at < KEPT_MS ? last.found : share('', run))
+  return async () => {
+    if (isEnding()) return ENDING
+    return last && performance.now() - last.at < KEPT_MS ? last.found : share('', run)
+  }
 }
 
 async function checkPart(part: Part, check: (() => Promise<void>) | undefined): Promise<Unready | undefined> {

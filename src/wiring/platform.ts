@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Config, includedFile, readConfig } from '../config.ts'
 import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
-import type { RenderPage } from '../ports/pages.ts'
+import type { RenderPage, ShownLook } from '../ports/pages.ts'
 import type { RateLimit, RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
@@ -15,8 +15,8 @@ import { limitInMemory } from '../stores/state/rate-limiter-memory.ts'
 
 /** The pages of a build on the Node server. */
 export interface HubPages {
-  /** Undefined while the page code is being bundled. */
-  render: RenderPage | undefined
+  /** The page code and the hub's look; undefined while the page code is being bundled. */
+  code: { render: RenderPage; look: ShownLook } | undefined
   /** The problems of repositories whose previous version is shown, by full name. */
   broken: ReadonlyMap<string, readonly string[]>
   /** The rendered pages of this build. */
@@ -33,6 +33,8 @@ export interface Hub {
   /** Omitted if no pages are served. */
   pages?: HubPages
   fresh: FreshCopies
+  /** Returns the place of a new fresh copy in the order of publishes and builds: after everything that the build has read. */
+  nextOrder: () => number
   state: StateStore
   /** The keys for the sign-in links that this process prints. */
   localKeys: LocalKeys

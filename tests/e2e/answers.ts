@@ -152,6 +152,9 @@ export const SUMMARY = {
   latest_version: 'string?',
   versions_count: 'integer',
   variables_count: 'integer',
+  format: 'string',
+  is_skill: 'boolean',
+  forked_from: 'string?',
   has_provenance: 'boolean',
   created_at: 'string',
   updated_at: 'string',
@@ -172,7 +175,6 @@ export const DETAIL = {
   readme: 'string',
   versions: 'array',
   replaced_by: 'string?',
-  forked_from: 'string?',
   warnings: 'array',
   advisories: 'array',
 } as const satisfies Shape

@@ -33,7 +33,7 @@ function write(name: string, text: string): void {
   mkdirSync(dir, { recursive: true })
   writeFileSync(join(dir, '1.0.0.md'), `---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\n---\n${text}\n`)
 }
-const build = (patience = PATIENCE, beforeBuild = async () => ({ isWhole: true, changed: [] })) =>
+const build = (patience = PATIENCE, beforeBuild = async () => ({ isWhole: true, orderMs: Date.now(), changed: [] })) =>
   keepBuilding(
     [join(root, 'site')],
     stop.signal,
@@ -99,7 +99,7 @@ test('a build process in an endless loop is replaced', { timeout: 3 * WITHIN }, 
 
 test('a round that makes no progress ends, although the process responds', { timeout: 3 * WITHIN }, async () => {
   let isHanging = true
-  const hang = () => (isHanging ? new Promise<never>(() => {}) : Promise.resolve({ isWhole: true, changed: [] }))
+  const hang = () => (isHanging ? new Promise<never>(() => {}) : Promise.resolve({ isWhole: true, orderMs: Date.now(), changed: [] }))
   build({ ...PATIENCE, roundMs: 8_000 }, hang)
   await expect
     .poll(() => failures()[0], { timeout: WITHIN })

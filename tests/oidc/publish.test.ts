@@ -81,6 +81,17 @@ test('publishes with provenance, shows it in the API and fetches the signing key
   expect(JSON.parse(built ?? '{}')).toMatchObject({ data: { provenance } })
 })
 
+test('a job that a blocked person triggered may not publish', async () => {
+  const token = () => issuer.sign({ actor: 'Mallory', actor_id: '666' })
+  await state.set('blocks/ids/666', '2026-11-25T00:00:00Z')
+  expect(await hub.publish({ content: 'By mallory\n' }, { token: await token() })).toMatchObject({
+    status: 403,
+    message: 'mallory is blocked on this hub. Contact the operator of this hub.',
+  })
+  await state.delete('blocks/ids/666')
+  expect((await hub.publish({ content: 'By mallory\n' }, { token: await token() })).status).toBe(201)
+})
+
 const now = () => Math.floor(Date.now() / 1000)
 
 describe('invalid tokens return 401', () => {

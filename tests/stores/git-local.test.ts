@@ -216,7 +216,7 @@ describe('user settings and other files', () => {
     const additions = { ...PLACE, base: state, message, version: { version: '1.0.1', text: 'x' }, index: undefined }
     const second = await store.commit(additions, never())
     sign(shaOf(second))
-    const { publishes } = await store.readFolder({ ...PLACE, publishes: {} }, never())
+    const { publishes } = await store.readFolder({ ...PLACE, withPublishes: true }, never())
     expect(publishes.map(({ headline, trailers }) => [headline, ...trailers])).toEqual([
       ['Publish é'],
       ['Publish acme/code-review', ['Operation-Id', 'op-1']],

@@ -1,5 +1,6 @@
 // A hub's complete route table: the read routes in routes.ts plus all others.
 import { membershipsPath } from '../access/memberships.ts'
+import { usagePath } from '../catalogue/usage.ts'
 import {
   DATA_FILES,
   EXPORT_ROUTE,
@@ -116,6 +117,7 @@ export const ADDRESSES: readonly Address[] = [
   page('/{owner}/feed.xml', 'Feed of an owner’s versions'),
   page('/{owner}/{name}', 'A prompt’s page'),
   page('/{owner}/{name}/feed.xml', 'Feed of a prompt’s versions'),
+  page('/{owner}/{name}/forks', 'The newest forks of a prompt'),
   page('/{owner}/{name}/v/{version}', 'A version’s page'),
   page('/{owner}/{name}/compare/{pair}', 'The changes from one version to another'),
   page('/{owner}/{name}/compare', 'Redirects a form to the comparison of the selected versions'),
@@ -149,6 +151,7 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.rawVersion(owner, name, number), 'The content of one version'),
     file(DATA_FILES.openapi(), 'OpenAPI 3.1'),
     file(membershipsPath('{member}'), 'The owners that a login belongs to, for sign-in'),
+    file(usagePath('{owner}'), 'What an owner has, for quotas'),
     file('/data/accounts/ids/{member}.json', 'The owners that a GitHub account ID belongs to, for sign-in'),
   ]
 }

@@ -60,3 +60,8 @@ export function splitVersionAddress(address: string): { owner: string; name: str
   const parts = splitFullName(fullName)
   return rest === undefined && parts && isVersion(version) ? { ...parts, version } : undefined
 }
+
+/** Returns the full name of the repository in a version address, such as `acme/code-review` in `acme/code-review@1.2.0`. */
+export function nameOfOriginal(address: string): string {
+  return address.split('@')[0]!
+}

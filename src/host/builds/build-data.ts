@@ -18,6 +18,8 @@ export interface BuildData {
 
 interface BuildDataOptions {
   folder: SiteFolder
+  /** Search indexes that must be kept, besides that of the last complete build. */
+  used: readonly string[]
   /** Identifies the code: data written by other code is removed. */
   code: string
   /** Whether the database is damaged, so that everything must be built again. */
@@ -30,6 +32,7 @@ interface BuildDataOptions {
 /** Opens the data as the last complete build left it. @throws Error if a file cannot be read or written; nothing stays open */
 export function openBuildData({
   folder,
+  used,
   code,
   isDamaged,
   contentDir,
@@ -39,7 +42,7 @@ export function openBuildData({
   const database = openSiteDatabase(folder.database, code, isDamaged)
   try {
     const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
-    removeOtherIndexes(folder, state?.search)
+    removeOtherIndexes(folder, [...used, ...(state ? [state.search] : [])])
     const { read, write, remove } = database
     const makeState = openSiteData({
       contentDir,

@@ -19,9 +19,11 @@ import { takeLock } from '../../stores/git/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../stores/search/write-index.ts'
 import { readBuildSource } from '../../stores/site/build-source.ts'
 import { isDamage } from '../../stores/sqlite-errors.ts'
+import { inBackground } from '../http/background.ts'
 import { type BuildData, openBuildData } from './build-data.ts'
 import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } from './builder-messages.ts'
-import { describeFolder, RETIRE_MS, removeOtherIndexes, type SiteState } from './site-folder.ts'
+import { openRetired } from './retired-builds.ts'
+import { describeFolder, RETIRE_MS, RETIRE_SEARCH_MS, type SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
 /** How often the server hears that this process runs. */
@@ -52,6 +54,7 @@ let isDamaged = false
 /** The number of the last build. */
 let lastNumber = 0
 let history: ContentHistory | undefined
+const retired = openRetired(folder)
 setInterval(() => say({ kind: 'alive' }), ALIVE_MS)
 
 function say(message: BuilderMessage): void {
@@ -71,7 +74,7 @@ function reportProgress(step: string, done: number, total: number): void {
 function openData(): BuildData {
   const { baseUrl } = config
   const onProgress = (done: number, total: number) => reportProgress('Reading the content', done, total)
-  const opened = openBuildData({ folder, code, isDamaged, contentDir, baseUrl, onProgress })
+  const opened = openBuildData({ folder, used: retired.searches(), code, isDamaged, contentDir, baseUrl, onProgress })
   isDamaged = false
   lastNumber = Math.max(lastNumber, opened.state?.number ?? 0)
   return opened
@@ -80,6 +83,8 @@ function openData(): BuildData {
 /** The files that may have changed; `all` if any file may have changed. */
 let wanted: Set<string> | 'all' | undefined = 'all'
 let isBusy = false
+/** Whether a transaction of the site's database is open. */
+let isWriting = false
 let failures = 0
 let retry: NodeJS.Timeout | undefined
 let looking: NodeJS.Timeout | undefined
@@ -94,7 +99,9 @@ async function work(): Promise<void> {
       wanted = undefined
       clearTimeout(retry)
       try {
-        await build(changed)
+        await build(changed).finally(() => {
+          isWriting = false
+        })
         failures = 0
       } catch (error) {
         handleFailure(error)
@@ -138,14 +145,16 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const mine = data
   const { database, state } = mine
   const began = new Date().toISOString()
-  const { isWhole, changed: moved } = await askToBegin()
+  const ready = await askToBegin()
+  const { changed: moved } = ready
   const changed = wanted === 'all' || moved === 'all' ? 'all' : new Set([...wanted, ...moved])
   const commit = await readCommit()
-  const read = await readSource(mine, began, isWhole)
+  const read = await readSource(mine, ready)
   const listing = await look(mine, changed)
   const number = lastNumber + 1
-  removeRetired(mine)
+  retired.remove(mine)
   database.begin(number)
+  isWriting = true
   const day = readConfig(process.env).buildDay
   history = await readHistory(contentDir, process.env, `${day}T00:00:00Z`, history)
   const made = mine.makeState(listing, { day, history })
@@ -160,6 +169,8 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
     database.save(JSON.stringify(mine.state))
     lastNumber = number
     say({ kind: 'state', state: mine.state })
+    if (state) retired.note(state)
+    for (const ms of [RETIRE_SEARCH_MS, RETIRE_MS]) setTimeout(removeRetired, ms + 100).unref()
     clearTimeout(looking)
     looking = setTimeout(want, LOOK_MS)
   }
@@ -171,9 +182,10 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
 }
 
 /** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
-async function readSource({ state }: BuildData, began: string, isWhole: boolean): Promise<BuildSource> {
+async function readSource({ state }: BuildData, { isWhole, orderMs }: ReadyContent): Promise<BuildSource> {
   if (config.gitStore.kind !== 'local') return readBuildSource(contentDir, process.env)
-  return isWhole ? { read_until: began, commits: [], broken: [] } : (state?.source ?? UNKNOWN_SOURCE)
+  const read_until = new Date(orderMs).toISOString()
+  return isWhole ? { read_until, commits: [], broken: [] } : (state?.source ?? UNKNOWN_SOURCE)
 }
 
 /** Scans the content, or only the repositories with changed files if no others can have changed. */
@@ -198,7 +210,7 @@ function makeSearch(
   if (state && !isDifferent) return state.search
   reportProgress('Writing the search index', 0, 0)
   const name = `search-${number}.db`
-  if (state && failures === 0)
+  if (state)
     updateSearchIndex(folder.file(name), catalogue, [...changed, ...removed], folder.file(state.search))
   else buildSearchIndex(catalogue, folder.file(name))
   return name
@@ -209,11 +221,9 @@ function count({ entries, users }: Catalogue): SiteState['counts'] {
   return { repositories: entries.size, versions, owners: users.size }
 }
 
-/** Removes files and data used only by older builds, once no request needs them. */
-function removeRetired({ database, state }: BuildData): void {
-  if (!state || Date.now() - Date.parse(state.built_at) < RETIRE_MS) return
-  database.forgetBefore(state.number)
-  removeOtherIndexes(folder, state.search)
+/** Removes the files of old builds when no build follows. */
+function removeRetired(): void {
+  inBackground('Removing old builds', () => data && !isWriting && retired.remove(data))
 }
 
 let begun = Promise.withResolvers<ReadyContent>()

@@ -2,9 +2,17 @@
 import { readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type Config, settingsError } from '../../config.ts'
-import { type BuildSource, type CopyStore, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
+import {
+  type BuildSource,
+  type CopyStore,
+  copiesAhead,
+  type OrderClock,
+  openOrderClock,
+  UNKNOWN_SOURCE,
+} from '../../ports/fresh-copies.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 import { localSignInLink, openLocalKeys } from '../../server/account/local-keys.ts'
 import { openPageCache, type PageCache } from '../../server/pages/page-cache.ts'
@@ -86,6 +94,8 @@ export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
   copies: CopyStore
   /** Checks the state store regularly. */
   stateWatch: StateWatch
+  /** Orders this server's publishes and builds. */
+  order: OrderClock
   /** Calls a listener within seconds of each publish on any machine that shares the database; undefined when the state is a local file. */
   watchPublishes?: (onPublish: () => void) => void
   close(): Promise<void>
@@ -108,6 +118,7 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
     state,
     copies: shared ?? rememberCopies(openCopies(state)),
     stateWatch,
+    order: openOrderClock(),
     ...(shared ? { watchPublishes: shared.watch } : {}),
     localKeys: openLocalKeys((key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
@@ -132,6 +143,8 @@ type ServeSettings = Pick<Config, 'port'> &
   Partial<Pick<Config, 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>> & {
     /** The pages, looked up for each request; undefined while they are being bundled. Omitted for a site without pages. */
     pages?: () => Pages | undefined
+    /** The downloads, which need no page code; omitted if the static files of the pages contain them. */
+    downloads?: SiteFiles
     /** Called for each request to `/healthz`. */
     healthOf?: () => Health
     /** If set, requests are counted and `/metrics` is served. */
@@ -151,6 +164,12 @@ export async function openMonitoring({
   return { metrics, log: isLogging ? writeLines() : undefined }
 }
 
+/** A hub that responds to requests. */
+export interface ServedHub extends RunningServer {
+  /** Reports that the hub is not ready, and keeps serving while load balancers notice. @param hurry ends the wait */
+  drain(ms: number, hurry: AbortSignal): Promise<void>
+}
+
 /**
  * Serves the current site with this machine's stores.
  *
@@ -160,7 +179,7 @@ export async function openMonitoring({
  */
 export async function serveSites(
   siteOf: () => Site,
-  { copies, state, localGit, localKeys, stateWatch, watchPublishes }: ServedStores,
+  { copies, order, state, localGit, localKeys, stateWatch, watchPublishes }: ServedStores,
   {
     port,
     listenAt = 'everywhere',
@@ -168,10 +187,11 @@ export async function serveSites(
     rateLimitPerMinute,
     healthOf = () => STARTING,
     pages: pagesOf,
+    downloads,
     metrics,
     log,
   }: ServeSettings,
-): Promise<RunningServer> {
+): Promise<ServedHub> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit
   const timed = metrics?.timeState(state) ?? state
@@ -180,26 +200,31 @@ export async function serveSites(
     const { search, source } = site
     const pages = pagesOf?.()
     return {
-      files: pagesOf ? joinFiles(lastingFiles(site, siteOf), pages) : site.files,
+      files: pagesOf ? joinFiles(lastingFiles(site, siteOf), downloads, pages) : site.files,
       pages: {
-        render: pages?.render,
+        code: pages,
         broken: site.broken ?? NOTHING_BROKEN,
         cache: cacheOf(site),
         purge: (tags) => cacheOf(siteOf()).purge(tags),
       },
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh: copiesAhead(copies, () => source),
+      nextOrder: () => order.next(source.read_until),
       state: timed,
       localGit: git,
       countGit: metrics?.countGit,
       localKeys,
     }
   })
-  const checkAll = openReadiness({
-    ...checkThrough(answer, pagesOf),
-    search: async () => siteOf().search().check(),
-    ...(stateWatch && { state: () => checkState(stateWatch) }),
-  })
+  let isEnding = false
+  const checkAll = openReadiness(
+    {
+      ...checkThrough(answer, pagesOf),
+      search: async () => siteOf().search().check(),
+      ...(stateWatch && { state: () => checkState(stateWatch) }),
+    },
+    () => isEnding,
+  )
   const healthy = withReadiness(withHealth(answer, healthOf), checkAll, healthOf)
   const watched = watchRequests(metrics, log)
   const host = await startServer(
@@ -220,8 +245,17 @@ export async function serveSites(
     'close',
     startSweeping(state, () => (watchPublishes ? undefined : siteOf().source)),
   )
-  return host
+  return {
+    ...host,
+    async drain(ms, hurry) {
+      isEnding = true
+      host.startClosing()
+      await sleep(ms, undefined, { signal: hurry }).catch(() => {})
+    },
+  }
 }
+
+const DOWNLOAD_PATH = /^\/(?:cli|clients)\//
 
 const NOTHING_BROKEN: HubPages['broken'] = new Map()
 
@@ -250,10 +284,10 @@ function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
   }
 }
 
-/** Returns a site's data files and the static files of the pages, which are unavailable while the pages are being bundled. */
-function joinFiles(data: SiteFiles, pages: Pages | undefined): SiteFiles {
+/** Returns a site's data files, the downloads, and the static files of the pages, which are unavailable while the pages are being bundled. */
+function joinFiles(data: SiteFiles, downloads: SiteFiles | undefined, pages: Pages | undefined): SiteFiles {
   const filesOf = (path: string) => {
-    const files = isDataPath(path) ? data : pages?.files
+    const files = isDataPath(path) ? data : DOWNLOAD_PATH.test(path) ? (downloads ?? pages?.files) : pages?.files
     if (files) return files
     throw pagesUnavailable()
   }

@@ -18,6 +18,8 @@ type ListenAt = 'everywhere' | readonly string[]
 /** A listening server. */
 export interface RunningServer {
   server: Server
+  /** From now on, each response closes its connection, so that a proxy opens its next connection to another server. */
+  startClosing(): void
   /** Stops accepting connections, lets in-flight requests finish, and aborts them after the grace period. @param graceMs default 5 s */
   stop(graceMs?: number): Promise<void>
 }
@@ -102,6 +104,7 @@ export async function startServer(
   const answering = new Map<Socket, ServerResponse>()
   const bodies = limitBodies(limits, (socket, error) => closeConnection(socket, error, answering))
   const turns = openTurns(limits, addressOf)
+  let isClosing = false
   let isStopping = false
   const server = createServer(
     {
@@ -127,7 +130,7 @@ export async function startServer(
       answering.delete(socket)
       if (isStopping) server.closeIdleConnections()
     })
-    if (isStopping) outgoing.shouldKeepAlive = false
+    if (isClosing) outgoing.shouldKeepAlive = false
     const refused = findAmbiguity(incoming) ?? bodies.admit(incoming, outgoing)
     if (refused) refuse(incoming, outgoing, refused)
     else
@@ -168,12 +171,17 @@ export async function startServer(
   const address = server.address()
   const actualPort = address !== null && typeof address === 'object' ? address.port : port
   const doors = await Promise.all(others.map((host) => openDoor(server, actualPort, host)))
+  const startClosing = () => {
+    isClosing = true
+    // Responses whose headers have not been sent yet tell the client that the connection will be closed.
+    for (const outgoing of answering.values()) outgoing.shouldKeepAlive = false
+  }
   return {
     server,
+    startClosing,
     async stop(graceMs = GRACE_MS) {
+      startClosing()
       isStopping = true
-      // Responses whose headers have not been sent yet tell the client that the connection will be closed.
-      for (const outgoing of answering.values()) outgoing.shouldKeepAlive = false
       const closed = new Promise((resolve) => server.close(resolve))
       for (const door of doors) door?.close()
       server.closeIdleConnections()

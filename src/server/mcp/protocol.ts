@@ -53,3 +53,13 @@ export function unknownName(
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** Parses an object that was sent as JSON text, which some clients do with nested objects; returns any other value unchanged. */
+export function readObject(value: unknown): unknown {
+  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}

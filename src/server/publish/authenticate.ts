@@ -1,6 +1,6 @@
 // Authenticates a publisher: reads the Authorization header, and checks the token and its permissions.
 
-import type { Person } from '../../domain/access/account.ts'
+import { blockedMessage, type Person } from '../../domain/access/account.ts'
 import { mayActFor } from '../../domain/access/memberships.ts'
 import { hasPermission, type Permission } from '../../domain/access/permissions.ts'
 import { isToken } from '../../domain/access/token-form.ts'
@@ -40,6 +40,8 @@ export interface AuthDeps {
   findToken: FindToken
   /** Returns whether a login still belongs to this user. GitHub may reassign a login, but never an account ID. */
   ownsLogin: (person: Person) => Promise<boolean>
+  /** Returns whether the operator has blocked a person. */
+  isBlocked: (person: Person) => Promise<boolean>
   verifyJob: VerifyJob
   /** Marks a CI job's token as used for a request until the token expires. @returns false if the token was used for another request */
   spendJob: (use: { jti: string; request: string; endsMs: number }) => Promise<boolean>
@@ -54,7 +56,7 @@ const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization
 /**
  * Identifies the publisher from the Authorization header.
  *
- * @throws HubError `unauthorized`; a token with an invalid format or checksum is rejected without a lookup. `forbidden` if the token's login now belongs to someone else
+ * @throws HubError `unauthorized`; a token with an invalid format or checksum is rejected without a lookup. `forbidden` if the token's login now belongs to someone else, or if the person is blocked
  */
 export async function authenticate(request: Request, deps: AuthDeps, now: Date): Promise<Bearer> {
   const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
@@ -70,6 +72,9 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
       'forbidden',
       `The handle ${holder.login} belongs to another user of this hub. Sign in and create a new token.`,
     )
+  // Blocking revokes tokens, but one may have been created at the same moment.
+  if (holder.kind === 'person' && (await deps.isBlocked(holder)))
+    throw new HubError('forbidden', blockedMessage(holder.login))
   return {
     id: `token:${id}`,
     publisher: holder.kind === 'person' ? `person:${holder.user_id}` : `token:${id}`,
@@ -84,7 +89,8 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
 
 /** Authenticates a CI job. Whether the token was already used is checked later, by `admitJob`, and only for trusted jobs. */
 async function authenticateJob(token: string, deps: AuthDeps, now: Date): Promise<Bearer> {
-  const { repositoryId, jti, endsMs, provenance, findRefusal } = await deps.verifyJob(token, now)
+  const { repositoryId, jti, endsMs, provenance, findRefusal, actor } = await deps.verifyJob(token, now)
+  if (actor && (await deps.isBlocked(actor))) throw new HubError('forbidden', blockedMessage(actor.login))
   return {
     // All CI jobs in one repository count as one publisher for rate limits and idempotency.
     id: `job:${repositoryId}`,

@@ -136,11 +136,11 @@ function invalidNameError(): HubError {
   )
 }
 
-/** @throws HubError `invalid_request` for bytes that are not UTF-8 and for invalid JSON, including JSON with a byte order mark (RFC 8259 section 8.1); also the error of `findExcess` */
+/** Ignores a byte order mark before the JSON, as RFC 8259 section 8.1 permits. @throws HubError `invalid_request` for bytes that are not UTF-8 and for invalid JSON; also the error of `findExcess` */
 function parseJson(bytes: Uint8Array, findExcess: OpenWrite['findExcess']): unknown {
   let text: string
   try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new HubError('invalid_request', 'The body is not UTF-8. Save the prompt as UTF-8 and send it again.')
   }

@@ -1,7 +1,8 @@
 // Verifies a CI job's OIDC token: signature, issuer, audience and timestamps. The owner's file determines what the job may publish.
 import type { JWTPayload } from 'jose'
+import type { Person } from '../../domain/access/account.ts'
 import type { Permission } from '../../domain/access/permissions.ts'
-import { findRefusal, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
+import { actorOf, findRefusal, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import type { Provenance } from '../../domain/content/values.ts'
@@ -19,6 +20,8 @@ export interface VerifiedJob {
   /** When the token expires, in milliseconds since 1970. */
   endsMs: number
   provenance: Provenance
+  /** The user who triggered the job; undefined if the issuer does not say. */
+  actor: Person | undefined
   /** Returns why none of the owner's `trusted_publishers` entries allows the job to publish to a repository; undefined if one does. */
   findRefusal: (trusted: readonly TrustedPublisher[], name: string, needed: Permission) => string | undefined
 }
@@ -70,6 +73,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
       jti: claims.jti,
       endsMs: claims.exp * 1000,
       provenance: provenanceOf(issuer, claims),
+      actor: actorOf(claims),
       findRefusal: (trusted, name, needed) => findRefusal(claims, trusted, name, needed),
     }
   }

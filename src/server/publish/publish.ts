@@ -5,8 +5,8 @@ import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts
 import { COMMON_HEADERS } from '../../domain/api/routes.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { recordVersion } from '../../domain/catalogue/repository-records.ts'
-import { formatMoment } from '../../domain/content/values.ts'
-import { decidePublish, warnOf } from '../../domain/publishing/decision.ts'
+import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
+import { decidePublish, type Surroundings, warnOf } from '../../domain/publishing/decision.ts'
 import {
   nextLower,
   type RepositoryState,
@@ -17,9 +17,11 @@ import { findExcess, IDEMPOTENCY_KEY, type PublishInput, parsePublishRequest } f
 import { canonicalJson } from '../../domain/text/json.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
 import { measure } from '../../ports/measure.ts'
+import { parseBuilt } from '../../ports/site-files.ts'
+import { findVersion } from '../read/records.ts'
 import { requireRights } from './authenticate.ts'
 import type { ReadVersion, RepositoryWrite, Round } from './rounds.ts'
-import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
+import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
 
 /** A request that has passed all checks that do not need git. */
 export interface AcceptedPublish extends Sending {
@@ -27,6 +29,8 @@ export interface AcceptedPublish extends Sending {
   /** Digests of the Idempotency-Key and the request; undefined without a key. */
   idempotency: { key: string; request: string } | undefined
   addresses: Addresses
+  /** Looks up what the decision must know about the rest of the hub. It asks the build and the fresh copies, never the git host. */
+  lookAround: () => Promise<Surroundings>
 }
 
 /** The result of a publish. */
@@ -57,12 +61,26 @@ export function openPublish(request: Request): OpenWrite {
               ? undefined
               : { key: digest(bearer.id, `${owner}/${name}`, key), request: digest(canonicalJson(body)) }
           const addresses = addressesBelow(deps.baseUrl)
-          const write = publishAsWrite({ ...sending, body, idempotency, addresses })
+          const lookAround = () => readSurroundings(owner, body, deps)
+          const write = publishAsWrite({ ...sending, body, idempotency, addresses, lookAround })
           return respondWithOutcome(await writeToGit(write, bearer, deps, time), addresses)
         },
       }
     },
   }
+}
+
+const NO_USAGE: OwnerUsage = { prompts: 0, bytes: 0 }
+
+/** Reads what a decision must know about the rest of the hub. What was published since the last build does not count towards a quota yet. */
+async function readSurroundings(owner: string, { forked_from }: PublishInput, deps: WriteDeps): Promise<Surroundings> {
+  const { quota, siteFiles } = deps
+  const [, ...origin] = /^(.+)\/(.+)@(.+)$/.exec(forked_from ?? '') ?? []
+  const [originOwner = '', originName = '', version = ''] = origin
+  const isOriginKnown = version !== '' && (await findVersion(originOwner, originName, version, deps)) !== undefined
+  const hasQuota = quota.prompts > 0 || quota.bytes > 0
+  const counted = hasQuota ? await siteFiles.read(usagePath(owner)) : undefined
+  return { isOriginKnown, quota, usage: counted ? parseBuilt<OwnerUsage>(counted) : NO_USAGE }
 }
 
 /** Reads the Idempotency-Key header. @returns undefined if there is none @throws HubError `invalid_request` */
@@ -107,11 +125,12 @@ async function decideRound(
   if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readVersion, addresses) }
   const publisher = {
     published_by: bearer.login ?? owner,
-    published_at: formatMoment(new Date(arrivedMs)),
+    clock: { nowMs: folder.nowMs ?? arrivedMs, isShared: folder.nowMs !== undefined },
     provenance: bearer.provenance,
   }
   const latestText = state.latest === undefined ? undefined : await readVersion(state.latest)
-  const decision = decidePublish(body, state, latestText, publisher, { measure, addresses })
+  const around = await accepted.lookAround()
+  const decision = decidePublish(body, state, latestText, publisher, { measure, addresses, around })
   const { isUnchanged, versionText, indexText, version, file, record, warnings } = decision
   const outcome = { record, warnings, isUnchanged, isReplay: false }
   if (body.dry_run || (isUnchanged && indexText === undefined))

@@ -28,6 +28,9 @@ export interface QueueState {
 /** A queue of publishes. */
 type Turns = TakeTurn & { state: () => QueueState }
 
+/** Waits until it is this hub's turn among the hubs that share a branch. @returns a function that ends the turn and never fails; undefined if the turn did not come in time @throws HubError `unavailable` if the hubs' queue cannot be reached */
+type TakeBranch = (waitMs: number) => Promise<(() => Promise<void>) | undefined>
+
 /** A publish that is waiting in the queue. */
 interface Waiting {
   since: number
@@ -106,6 +109,26 @@ export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = 
     return { length: count, oldestMs: since.length === 0 ? 0 : performance.now() - Math.min(...since) }
   }
   return Object.assign(takeTurn, { state })
+}
+
+/**
+ * Adds the queue of all hubs to the queue of one hub. Hubs take turns with one publish each, so that none loses the race for the branch head, which would cost the git host's calls.
+ *
+ * @param takeTurn this hub's own queue; its first publish waits in the queue of all hubs
+ */
+export function shareTurns(takeTurn: TakeTurn, takeBranch: TakeBranch): TakeTurn {
+  return (request, work) => {
+    const endsMs = performance.now() + request.waitMs
+    return takeTurn(request, async () => {
+      const endTurn = await takeBranch(endsMs - performance.now())
+      if (!endTurn) throw queueError()
+      try {
+        return await work()
+      } finally {
+        await endTurn()
+      }
+    })
+  }
 }
 
 const RETRY_SECONDS = 5

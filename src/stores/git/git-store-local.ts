@@ -131,32 +131,25 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
   const [index, ownerIndex, publishes] = await Promise.all([
     readText(paths.index),
     readText(paths.ownerIndex),
-    question.publishes ? readPublishes(git, head, `${prefix}${paths.folder}/`, question.publishes.since, signal) : [],
+    question.withPublishes ? readPublishes(git, head, `${prefix}${paths.folder}/`, signal) : [],
   ])
   const versions = [...files].flatMap(([path, { id }]) => {
     const version = path.startsWith(folder) ? versionOfEntry(question, path.slice(folder.length)) : undefined
     return version === undefined ? [] : [[version, id] as const]
   })
-  return { head, versions: new Map(versions), index, ownerIndex, publishes }
+  return { head, headMs: undefined, nowMs: undefined, versions: new Map(versions), index, ownerIndex, publishes }
 }
 
-async function readPublishes(
-  git: Git,
-  head: string,
-  folder: string,
-  since: Date | undefined,
-  signal: AbortSignal,
-): Promise<PublishMark[]> {
-  // `--since` also accepts informal dates, and treats a date far in the future as the current time.
-  const limits = [`-n${PUBLISHES_REMEMBERED}`, ...(since ? [`--max-age=${Math.floor(since.getTime() / 1000)}`] : [])]
-  const log = await git.run(['log', '-z', '--no-color', '--format=%H%n%B', ...limits, head, '--', folder], { signal })
+async function readPublishes(git: Git, head: string, folder: string, signal: AbortSignal): Promise<PublishMark[]> {
+  const args = ['log', '-z', '--no-color', '--format=%H%n%B', `-n${PUBLISHES_REMEMBERED}`]
+  const log = await git.run([...args, head, '--', folder], { signal })
   return log
     .toString()
     .split('\0')
     .filter((commit) => commit !== '')
     .map((commit) => {
       const end = commit.indexOf('\n')
-      return { sha: commit.slice(0, end), url: null, ...parseMessage(commit.slice(end + 1)) }
+      return { sha: commit.slice(0, end), url: null, atMs: undefined, ...parseMessage(commit.slice(end + 1)) }
     })
 }
 

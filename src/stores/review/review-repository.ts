@@ -7,6 +7,7 @@ import { formatPath, type Place, parsePath } from '../../domain/content/content-
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { checkRepository, type Neighbours } from '../../domain/content/rules.ts'
+import { joinWords } from '../../domain/content/same-words.ts'
 import {
   type FileChange,
   isInUse,
@@ -17,7 +18,6 @@ import {
   reviewVersion,
   reviewVersionNumbers,
 } from '../../domain/review/review.ts'
-import { joinWords } from '../../domain/review/same-words.ts'
 import type { RuleProblem } from '../../domain/text/problems.ts'
 import { type Comparison, classifyChange, isPublished } from '../content/content-changes.ts'
 import { type ParsedFile, parseContentFile } from '../content/content-file.ts'

@@ -102,9 +102,15 @@ export function openSiteDatabase(path: string, code: string, isDamaged = false):
     forgetBefore(number) {
       const older = statements.listOlder.all(number)
       database.exec('BEGIN')
-      for (const { path, since } of older) statements.removeOlder.run(path!, since!)
-      statements.removeGone.run(number)
-      database.exec('COMMIT; PRAGMA wal_checkpoint(PASSIVE)')
+      try {
+        for (const { path, since } of older) statements.removeOlder.run(path!, since!)
+        statements.removeGone.run(number)
+        database.exec('COMMIT')
+      } finally {
+        // Otherwise, the next state could not begin.
+        if (database.isTransaction) database.exec('ROLLBACK')
+      }
+      database.exec('PRAGMA wal_checkpoint(PASSIVE)')
     },
     close() {
       // A failed `save` may already have closed it.

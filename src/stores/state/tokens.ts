@@ -108,6 +108,14 @@ export async function revokeOperatorToken(state: StateStore, id: string): Promis
   return stored?.record
 }
 
+/** Revokes all of a user's tokens. @returns how many there were */
+export async function revokeAllTokens(state: StateStore, userId: string): Promise<number> {
+  const stored = await readList(state, await Array.fromAsync(listKeys(state, listKey(userId, ''))))
+  const theirs = stored.filter(({ record }) => isHeldBy(record, userId))
+  await mapConcurrently(AT_ONCE, theirs, (one) => remove(state, one))
+  return theirs.length
+}
+
 /** Records that a token was used, at most once per hour. */
 export async function recordTokenUse(state: StateStore, id: string, now: Date): Promise<void> {
   const last = await state.get(useKey(id))
