@@ -1,7 +1,7 @@
 // `npm run serve`: serves the build in dist/ with the functions, in one Node process, and switches to later builds. Run `npm run build` first.
 import { openBuiltSite } from '../src/host/builds/built-site.ts'
 import { openLocalStores, openMonitoring, printSignInLink, serveSites } from '../src/host/builds/serve-sites.ts'
-import { addDatabase, STARTING } from '../src/host/health.ts'
+import { addState, STARTING } from '../src/host/health.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import { placesOf } from '../src/site/build/build-places.ts'
 import { readSettingsOrExit } from './read-settings.ts'
@@ -19,10 +19,10 @@ const stores = await openLocalStores(config).catch((error: Error) => {
 })
 const host = await serveSites(() => built.current().site, stores, {
   ...config,
-  ...openMonitoring(config),
+  ...(await openMonitoring(config)),
   pages: () => built.current().pages,
   healthOf: () =>
-    addDatabase({ ...STARTING, status: 'ok', built_at: built.current().builtAt }, stores.isDatabaseReachable),
+    addState({ ...STARTING, status: 'ok', built_at: built.current().builtAt }, stores.stateWatch.health()),
 })
 logUncaughtErrors()
 console.log(`Serving dist/ at ${config.baseUrl}`)

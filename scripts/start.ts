@@ -10,7 +10,7 @@ import {
   serveSites,
 } from '../src/host/builds/serve-sites.ts'
 import { followGitHub } from '../src/host/follow-github.ts'
-import { addDatabase, addFetch } from '../src/host/health.ts'
+import { addFetch, addState } from '../src/host/health.ts'
 import { onAbort } from '../src/host/http/abort.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import { describeShortage, readMemory } from '../src/host/memory.ts'
@@ -58,7 +58,7 @@ async function finishPublishes(git: LocalGit): Promise<boolean> {
 try {
   const stores = await openLocalStores(config)
   onAbort(stopping.signal, stores.close)
-  const watching = openMonitoring(config)
+  const watching = await openMonitoring(config)
   const { metrics } = watching
   // With a local repository, every publish is in the content folder immediately; a clone from GitHub may lag behind.
   const isLocal = config.gitStore.kind === 'local'
@@ -74,6 +74,7 @@ try {
     }),
     onShow: () => progress.end(),
     onBuilt: (began) => metrics?.noteBuild(began),
+    onFailed: () => metrics?.noteFailedBuild(),
     onProgress: progress.show,
   })
   const look = serveLook(readHubLook(contentDir))
@@ -101,7 +102,7 @@ try {
       downloads: await openDownloads('.', config.baseUrl),
       ...watching,
       healthOf() {
-        const health = addDatabase(followed.health(), stores.isDatabaseReachable)
+        const health = addState(followed.health(), stores.stateWatch.health())
         return clone ? addFetch(health, clone.state(), new Date()) : health
       },
     },

@@ -42,6 +42,8 @@ export interface Config {
   logRequests: boolean | undefined
   /** Whether `/metrics` is served. */
   hasMetrics: boolean
+  /** The commit of the code, if the platform or the image sets it. */
+  codeCommit: string | undefined
   /** The proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly TrustedProxy[]
   /** The base URL, without a trailing slash. */
@@ -104,6 +106,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     trustedProxies: settings.TRUSTED_PROXIES,
     logRequests: settings.LOG_REQUESTS === undefined ? undefined : settings.LOG_REQUESTS === 'on',
     hasMetrics: settings.METRICS === 'on',
+    codeCommit: settings.COMMIT_REF,
     baseUrl,
     isPrivate: isPrivateHost(hostname),
     isLocal,

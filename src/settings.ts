@@ -119,6 +119,8 @@ export const SETTINGS = {
   GITHUB_APP_ID: setting(textLike(/^\d+$/, 'expected a number')),
   GITHUB_APP_PRIVATE_KEY: secret(privateKey),
   GITHUB_API_URL: setting(address('expected a URL such as https://api.github.com'), 'https://api.github.com'),
+  /** Set by Netlify: the commit of the code. An image without a git repository can set it too. */
+  COMMIT_REF: setting(anyText),
   /** Set by Netlify: the site’s name, which is part of its deploy URLs. */
   SITE_NAME: setting(anyText),
   GITHUB_OAUTH_URL: setting(originAddress, 'https://github.com'),

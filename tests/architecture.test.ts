@@ -285,7 +285,7 @@ describe('allowed imports', () => {
       .map(({ path }) => path)
     expect(readers.sort()).toEqual([
       'src/host/builds/builder-process.ts',
-      'src/host/builds/follow-content.ts',
+      'src/host/builds/keep-building.ts',
       'src/host/builds/pages-bundle.ts',
       'src/host/builds/serve-sites.ts',
       'src/site/astro/dev-server.ts',

@@ -42,6 +42,7 @@ export const PROGRAMS: readonly Program[] = [
     install: 'sudo env "PATH=$PATH" npx vitest run tests/operate',
     tests: /needs root/,
   },
+  { name: 'promtool', install: 'prometheus', tests: /operate\/alerts\..*promtool/ },
   { name: 'systemd-analyze', install: 'systemd', tests: /operate\/guides\..*systemd/ },
   { name: 'shellcheck', install: 'shellcheck', tests: /workflows\.|cli\/people\..*shellcheck/ },
   { name: 'busybox', install: 'busybox', tests: /cli\/people\..*busybox/ },

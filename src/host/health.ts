@@ -1,7 +1,9 @@
 // Serves `/healthz`: that the hub is alive, and which problems it knows (docs/contract.md section 13).
+
 import { HEALTH_ADDRESS } from '../domain/api/addresses.ts'
+import { VERSION } from '../ports/version.ts'
 import type { FetchState } from '../stores/content/content-clone.ts'
-import { VERSION } from './version.ts'
+import type { StateHealth } from './watch-state.ts'
 
 /** The health of a hub. */
 export interface Health {
@@ -18,6 +20,8 @@ export interface Health {
   failure: string | null
   /** Why the content is polled, if the operating system does not report changes; otherwise null. */
   polling: string | null
+  /** How long the oldest change that is not being served yet has been known; null if there is none. */
+  unbuilt: { since: string; age_seconds: number } | null
   /** How up to date the clone of the GitHub repository is; null when the content is a local folder. */
   fetch: {
     /** When the clone was last known to be up to date; null if it has not been up to date since startup. */
@@ -27,8 +31,8 @@ export interface Health {
     /** Why the last fetch failed, or null. */
     failure: string | null
   } | null
-  /** Whether the last query of the shared database succeeded; null when the state is a local file. */
-  database: 'reachable' | 'unreachable' | null
+  /** Whether tokens and sessions can be read and written; null if this is not known. */
+  state: StateHealth | null
 }
 
 /** The health before the first build. */
@@ -40,9 +44,27 @@ export const STARTING: Health = {
   broken: [],
   failure: null,
   polling: null,
+  unbuilt: null,
   fetch: null,
-  database: null,
+  state: null,
 }
+
+/** A change is built within seconds, also on a large hub, so an older one means that building does not work. */
+const MAX_UNBUILT_SECONDS = 300
+
+/** Adds the age of the oldest change that is not built, because a builder that does nothing reports no failure. */
+export function addUnbuilt(health: Health, since: Date | undefined, now: Date): Health {
+  if (!since) return health
+  const age_seconds = ageOf(since, now)
+  const isLate = age_seconds > MAX_UNBUILT_SECONDS
+  return {
+    ...health,
+    status: health.status === 'ok' && isLate ? 'degraded' : health.status,
+    unbuilt: { since: since.toISOString(), age_seconds },
+  }
+}
+
+const ageOf = (since: Date, now: Date): number => Math.max(0, Math.round((now.getTime() - since.getTime()) / 1000))
 
 /** Adds the status of the clone to the health of a hub that follows GitHub, because after a failed fetch the hub may serve outdated content. */
 export function addFetch(health: Health, { fetchedAt, failure }: FetchState, now: Date): Health {
@@ -51,21 +73,15 @@ export function addFetch(health: Health, { fetchedAt, failure }: FetchState, now
     status: health.status === 'ok' && failure !== undefined ? 'degraded' : health.status,
     fetch: {
       at: fetchedAt?.toISOString() ?? null,
-      age_seconds: fetchedAt ? Math.max(0, Math.round((now.getTime() - fetchedAt.getTime()) / 1000)) : null,
+      age_seconds: fetchedAt ? ageOf(fetchedAt, now) : null,
       failure: failure ?? null,
     },
   }
 }
 
-/** Adds the status of the shared database, without which nobody can publish or sign in. @param isReachable undefined without a shared database */
-export function addDatabase(health: Health, isReachable: (() => boolean) | undefined): Health {
-  if (!isReachable) return health
-  const database = isReachable() ? 'reachable' : 'unreachable'
-  return {
-    ...health,
-    database,
-    status: health.status === 'ok' && database === 'unreachable' ? 'degraded' : health.status,
-  }
+/** Adds the status of the state store, without which nobody can publish or sign in. */
+export function addState(health: Health, state: StateHealth): Health {
+  return { ...health, state, status: health.status === 'ok' && state.problem !== null ? 'degraded' : health.status }
 }
 
 /** Maximum number of problems listed. */

@@ -1,11 +1,14 @@
 // Counts requests and other events, and serves `/metrics` in Prometheus format.
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import { ADDRESSES, METRICS_ADDRESS } from '../domain/api/addresses.ts'
 import { isPublishedAt, matchRoute } from '../domain/api/routes.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { Search } from '../ports/search.ts'
-import type { Health } from './health.ts'
+import type { StateStore } from '../ports/state-store.ts'
+import { VERSION } from '../ports/version.ts'
 import type { AnsweredRequest } from './http/http-server.ts'
+import { openStatusMetrics, type StatusSources } from './status-metrics.ts'
 
 /** The metrics of a server. */
 export interface Metrics {
@@ -14,18 +17,21 @@ export interface Metrics {
   countGit<Git extends GitStore>(git: Git): Git
   /** Wraps a search so that its latency is recorded. */
   timeSearch(search: Search): Search
+  /** Wraps a state store so that the latency of its calls is recorded. */
+  timeState<State extends StateStore>(state: State): State
   /** Records that a new build is being served. @param began when the builder started to read its content */
   noteBuild(began: Date): void
+  noteFailedBuild(): void
   /** Serves `/metrics`, and passes all other requests on. */
-  withMetrics(answer: Answer, healthOf: () => Health): Answer
+  withMetrics(answer: Answer, sources: StatusSources): Answer
 }
 
 type Answer = (request: Request, ip: string) => Promise<Response>
 
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
-/** Creates metrics that start at zero. */
-export function openMetrics(): Metrics {
+/** Creates metrics that start at zero. @param commit of the code, if it is known */
+export function openMetrics(commit?: string): Metrics {
   const registers = [new Registry()]
   const [registry] = registers as [Registry]
   const time = (name: string, help: string, labelNames: string[]) =>
@@ -36,12 +42,19 @@ export function openMetrics(): Metrics {
   const gitHelp = 'Calls to the git store by verb; a commit is one round of publishing.'
   const git = time('hub_git_duration_seconds', gitHelp, ['verb', 'outcome'])
   const searches = time('hub_search_duration_seconds', 'Search queries.', ['outcome'])
-  const build = new Gauge({
-    name: 'hub_build_duration_seconds',
-    help: 'Duration of the last update, from reading to serving.',
+  const states = time('hub_state_duration_seconds', 'Calls of requests to the store for tokens and sessions.', [
+    'operation',
+    'outcome',
+  ])
+  const builds = new Counter({
+    name: 'hub_builds_total',
+    help: 'Builds, and failures of builds or of the build process.',
+    labelNames: ['outcome'],
     registers,
   })
-  const served = new Gauge({ name: 'hub_served', help: 'What is served.', labelNames: ['what'], registers })
+  for (const outcome of ['done', 'failed']) builds.inc({ outcome }, 0)
+  const status = openStatusMetrics(registry, { version: VERSION, commit: commit ?? '' })
+  collectDefaultMetrics({ register: registry })
   const measure = async <Value>(histogram: Histogram, labels: Record<string, string>, work: () => Promise<Value>) => {
     const stop = histogram.startTimer(labels)
     try {
@@ -69,19 +82,29 @@ export function openMetrics(): Metrics {
       ...search,
       find: (question) => measure(searches, {}, () => search.find(question)),
     }),
-    noteBuild: (began) => build.set((Date.now() - began.getTime()) / 1000),
-    withMetrics: (answer, healthOf) => async (request, ip) => {
+    timeState(state) {
+      const timed = <Verb extends keyof StateStore>(verb: Verb) => {
+        const call = state[verb] as (...given: unknown[]) => Promise<unknown>
+        return (...given: unknown[]) => measure(states, { operation: verb }, () => call(...given))
+      }
+      return { ...state, ...Object.fromEntries(STATE_VERBS.map((verb) => [verb, timed(verb)])) }
+    },
+    noteBuild(began) {
+      status.setBuildSeconds((Date.now() - began.getTime()) / 1000)
+      builds.inc({ outcome: 'done' })
+    },
+    noteFailedBuild: () => builds.inc({ outcome: 'failed' }),
+    withMetrics: (answer, sources) => async (request, ip) => {
       if (new URL(request.url).pathname !== METRICS_ADDRESS || request.method !== 'GET') return answer(request, ip)
-      const { counts, broken, built_at } = healthOf()
-      for (const [what, count] of Object.entries(counts ?? {})) served.set({ what }, count)
-      served.set({ what: 'broken' }, broken.length)
-      served.set({ what: 'built_at_seconds' }, built_at === null ? 0 : Date.parse(built_at) / 1000)
+      await status.update(sources)
       const headers = { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' }
       return new Response(await registry.metrics(), { headers })
     },
   }
 }
 
+/** The calls of a state store. */
+const STATE_VERBS: readonly (keyof StateStore)[] = ['get', 'set', 'add', 'replace', 'delete', 'list', 'removeExpired']
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
 /** First path segments that are not owner handles. */
 const PLACES: ReadonlySet<string> = new Set(

@@ -1,20 +1,23 @@
 // Serves `/readyz`: whether every part of the hub responds (docs/contract.md section 13).
+
 import { READY_ADDRESS } from '../domain/api/addresses.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { logProblem } from '../ports/log.ts'
 import { shareRunning } from '../ports/share-running.ts'
-import type { StateStore } from '../ports/state-store.ts'
+import { describeStateProblem } from '../ports/state-store.ts'
+import { VERSION } from '../ports/version.ts'
 import { respondWithError } from '../server/refusals.ts'
-import { VERSION } from './version.ts'
+import type { Health } from './health.ts'
+import type { StateWatch } from './watch-state.ts'
 
 type Answer = (request: Request, ip: string) => Promise<Response>
 
 /** The parts of a hub, in the order in which they are checked. */
-const PARTS = ['data', 'pages', 'downloads', 'search', 'state'] as const
+export const PARTS = ['data', 'pages', 'downloads', 'search', 'state'] as const
 type Part = (typeof PARTS)[number]
 
 /** A part that does not respond. */
-interface Unready {
+export interface Unready {
   /** A part, or `server` while the hub is shutting down. */
   part: Part | 'server'
   /** One public sentence that says what does not work. */
@@ -65,12 +68,13 @@ async function checkPart(part: Part, check: (() => Promise<void>) | undefined): 
   }
 }
 
-/** A key that is never written. */
-const PROBE = 'probe/readiness'
-
-/** Checks that the state store responds. @throws HubError `unavailable` */
-export async function checkState(state: Pick<StateStore, 'get'>): Promise<void> {
-  await state.get(PROBE)
+/** Checks that the state store works. @throws HubError with the file or setting and the fix, because operators read the reason */
+export async function checkState(watch: Pick<StateWatch, 'check'>): Promise<void> {
+  try {
+    await watch.check()
+  } catch (cause) {
+    throw new HubError('unavailable', describeStateProblem(cause))
+  }
 }
 
 /** Returns checks that send the hub's own handler a request, so that they see what a reader would see. The front page is rendered only once for each bundle, because rendering is expensive. @param pagesOf returns the bundle; undefined for a site without pages */
@@ -105,8 +109,8 @@ function reasonIn(text: string): string {
   }
 }
 
-/** Serves `/readyz`, and passes all other requests on. */
-export function withReadiness(answer: Answer, checkAll: () => Promise<Unready[]>): Answer {
+/** Serves `/readyz`, and passes all other requests on. @param healthOf the ages in it are facts: an old build is still served, so it does not make a hub unready */
+export function withReadiness(answer: Answer, checkAll: () => Promise<Unready[]>, healthOf: () => Health): Answer {
   return async (request, ip) => {
     const url = request.url.includes(READY_ADDRESS) ? new URL(request.url) : undefined
     if (url?.pathname !== READY_ADDRESS) return answer(request, ip)
@@ -116,13 +120,19 @@ export function withReadiness(answer: Answer, checkAll: () => Promise<Unready[]>
     const unknown = excluded.find((part) => !(PARTS as readonly string[]).includes(part))
     if (unknown !== undefined)
       return respondWithError(request, new HubError('invalid_request', `exclude: expected one of ${PARTS.join(', ')}.`))
-    return respond(request, await checkAll(), excluded)
+    return respond(request, await checkAll(), excluded, healthOf())
   }
 }
 
-function respond(request: Request, found: readonly Unready[], excluded: readonly string[]): Response {
+function respond(
+  request: Request,
+  found: readonly Unready[],
+  excluded: readonly string[],
+  { unbuilt, fetch, state }: Health,
+): Response {
   const isReady = found.every(({ part }) => excluded.includes(part))
-  const text = `${JSON.stringify({ status: isReady ? 'ready' : 'unready', version: VERSION, unready: found })}\n`
+  const facts = { unbuilt, fetch, state }
+  const text = `${JSON.stringify({ status: isReady ? 'ready' : 'unready', version: VERSION, unready: found, ...facts })}\n`
   return new Response(request.method === 'HEAD' ? null : text, {
     status: isReady ? 200 : 503,
     headers: {

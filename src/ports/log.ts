@@ -1,8 +1,34 @@
 // Logs errors as single lines of JSON, and converts unexpected errors into errors that are safe for clients.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { HubError } from '../domain/api/errors.ts'
 
+/** A request, as it appears in log lines. */
+interface LoggedRequest {
+  request_id: string
+  /** The URL as sent; secrets in it are never logged. */
+  path: string
+}
+
+const requests = new AsyncLocalStorage<LoggedRequest>()
+const MAX_PATH = 500
+
+/** Runs work for a request: lines that it logs name the request. */
+export function runForRequest<Value>(request: LoggedRequest, work: () => Value): Value {
+  return requests.run(request, work)
+}
+
+/** Returns a path that is safe to log: without its query, which may contain a key or search words, and without tokens put there by mistake. */
+export function redactSecrets(path: string): string {
+  return path
+    .slice(0, MAX_PATH)
+    .replace(/[?#].*$/s, '')
+    .replace(/\bhub_[0-9A-Za-z]{6,}/g, 'hub_…')
+    .replace(/\b(gh[opsur]_|github_pat_)\w{6,}/g, '$1…')
+    .replace(/\beyJ[\w-]{10,}(?:\.[\w-]*)*/g, 'eyJ…')
+}
+
 /**
- * Logs one line to standard error.
+ * Logs one line to standard error, with the time and, during a request, its ID and path.
  *
  * @param message a constant text; external data belongs in `details`
  * @param cause the thrown value, if any
@@ -12,15 +38,17 @@ export function logProblem(
   message: string,
   { cause, ...details }: Record<string, unknown> = {},
 ): void {
-  console.error(JSON.stringify({ level, message, ...details, ...describeCause(cause) }))
+  const request = requests.getStore()
+  const where = request && { request_id: request.request_id, path: redactSecrets(request.path) }
+  console.error(
+    JSON.stringify({ time: new Date().toISOString(), level, message, ...details, ...where, ...describeCause(cause) }),
+  )
 }
 
 function describeCause(cause: unknown): { cause?: string; stack?: string } {
   if (cause === undefined) return {}
   try {
-    return cause instanceof Error
-      ? { cause: String(cause.message), stack: String(cause.stack) }
-      : { cause: String(cause) }
+    return cause instanceof Error ? { cause: joinCauses(cause), stack: String(cause.stack) } : { cause: String(cause) }
   } catch {
     // Logging must never throw, no matter what was thrown.
     return { cause: 'a value without a text representation' }
@@ -38,6 +66,16 @@ export function describeError(thrown: unknown): string {
 export function describeReason(thrown: unknown): string {
   const cause = thrown instanceof Error ? thrown.cause : undefined
   return cause instanceof Error ? cause.message.replaceAll(/\s+/g, ' ').trim() : ''
+}
+
+/** Returns an error's message with those of its causes, because the first cause often has the details. */
+function joinCauses({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message} [cause: ${joinCauses(cause)}]` : String(message)
+}
+
+/** Returns the message of any thrown value. Never throws. */
+export function describeThrown(thrown: unknown): string {
+  return describeCause(thrown).cause ?? 'undefined'
 }
 
 /** Converts any thrown value into an error for clients. Internal details are logged and omitted from the error. */

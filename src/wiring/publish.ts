@@ -7,7 +7,7 @@ import type { GitStore } from '../ports/git-store.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { PublishHandlerDeps } from '../server/publish/handle-write.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
-import { createTurns, shareTurns, type TakeTurn } from '../server/publish/turns.ts'
+import { createTurns, type QueueState, shareTurns, type TakeTurn } from '../server/publish/turns.ts'
 import { findToken, recordTokenUse } from '../stores/state/tokens.ts'
 import {
   clientKeyOf,
@@ -98,6 +98,9 @@ async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitS
 /** The queue of all publishes in this process. */
 const ownTurns = createTurns()
 let sharedTurns: Promise<TakeTurn> | undefined
+
+/** Returns how full this process's queue of publishes is. */
+export const publishQueue = (): QueueState => ownTurns.state()
 
 /** Returns the publish queue. Hubs that share a database also take turns with each other, because a commit on GitHub outdates the head that the others have read. */
 async function turnsOf({ databaseUrl, gitStore }: Config, hub: Hub | undefined): Promise<TakeTurn> {

@@ -18,7 +18,13 @@ let ask: Ask
 const start = async (): Promise<void> => {
   const started = await startProcess({
     command: ['node_modules/.bin/node', 'scripts/start.ts'],
-    settings: { SITE_URL: 'http://localhost', CONTENT_DIR: root, RATE_LIMIT_PER_MINUTE: '0' },
+    settings: {
+      SITE_URL: 'http://localhost',
+      CONTENT_DIR: root,
+      RATE_LIMIT_PER_MINUTE: '0',
+      METRICS: 'on',
+      COMMIT_REF: 'abc',
+    },
   })
   run = started.run
   ask = openClient(started.base)
@@ -69,8 +75,9 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
       'broken',
       'failure',
       'polling',
+      'unbuilt',
       'fetch',
-      'database',
+      'state',
       'broken_count',
     ])
     expect(await health()).toMatchObject({
@@ -82,7 +89,13 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
 
   test('/readyz reports that every part responds', async () => {
     const answer = await ask('/readyz')
-    expect([answer.status, answer.json()]).toEqual([200, { status: 'ready', version: packageVersion, unready: [] }])
+    expect([answer.status, answer.json()]).toEqual([
+      200,
+      {
+        ...{ status: 'ready', version: packageVersion, unready: [] },
+        ...{ unbuilt: null, fetch: null, state: { kind: 'file', problem: null } },
+      },
+    ])
   })
 
   test('when it cannot write: serves the old build, reports the failure, recovers later', async () => {
@@ -97,6 +110,25 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
     for (const path of inTheWay) rmSync(path, { recursive: true })
     await isShown('acme/one', 'Later')
     await healthBecomes({ status: 'ok', failure: null })
+    const metrics = (await ask('/metrics')).text
+    expect(metrics).toContain(`prompt_hub_info{version="${packageVersion}",commit="abc"} 1`)
+    expect(metrics).toMatch(/^hub_builds_total\{outcome="failed"\} [1-9]/m)
+    expect(metrics).toMatch(/^hub_builds_total\{outcome="done"\} [1-9]/m)
+    expect(metrics).toContain('hub_ready{part="pages"} 1')
+    expect(metrics).toContain('hub_state_up{kind="file"} 1')
+    expect(metrics).toContain('hub_oldest_unbuilt_change_age_seconds 0')
+  })
+
+  test('when its database and its search index are damaged: builds everything again', async () => {
+    const database = join(folder(), 'site.db')
+    const bytes = readFileSync(database)
+    writeFileSync(database, bytes.fill('damaged', 5 * 16_384))
+    for (const name of readdirSync(folder())) if (name.startsWith('search-')) rmSync(join(folder(), name))
+    title('acme/one', 'Rebuilt')
+    await isShown('acme/one', 'Rebuilt')
+    await healthBecomes({ status: 'ok', failure: null, unbuilt: null })
+    const found = (await ask('/api/v1/repos?q=rebuilt')).json() as { meta: Json }
+    expect(found.meta.total).toBe(1)
   })
 
   test('when its builder is killed: starts another one', async () => {

@@ -1,21 +1,39 @@
 // Tests `/readyz`: it returns 200 only if every part responds, names each part that does not, and causes little work.
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { checkThrough, openReadiness, withReadiness } from '../../src/host/readiness.ts'
+import { addState, addUnbuilt, STARTING } from '../../src/host/health.ts'
+import { checkState, checkThrough, openReadiness, withReadiness } from '../../src/host/readiness.ts'
+import { watchState } from '../../src/host/watch-state.ts'
+import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 
 const fine = async () => {}
 const fail = (message: string) => async () => Promise.reject(new HubError('unavailable', message))
 const other = async () => new Response('other')
 const ask = async (checks: Parameters<typeof openReadiness>[0], query = '', method = 'GET') =>
-  withReadiness(other, openReadiness(checks))(new Request(`http://localhost/readyz${query}`, { method }), '')
+  withReadiness(
+    other,
+    openReadiness(checks),
+    () => STARTING,
+  )(new Request(`http://localhost/readyz${query}`, { method }), '')
 
 test('returns 200 if every part responds', async () => {
   const answer = await ask({ data: fine, state: fine })
   expect([answer.status, answer.headers.get('Cache-Control'), await answer.json()]).toEqual([
     200,
     'no-store',
-    { status: 'ready', version: expect.stringMatching(/^\d+\.\d+\.\d+$/), unready: [] },
+    {
+      status: 'ready',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      unready: [],
+      unbuilt: null,
+      fetch: null,
+      state: null,
+    },
   ])
 })
 
@@ -31,6 +49,7 @@ test('returns 503 and the reason for each part that does not respond', async () 
         { part: 'pages', reason: 'They are being bundled.' },
         { part: 'state', reason: 'It is away.' },
       ],
+      ...{ unbuilt: null, fetch: null, state: null },
     },
   ])
 })
@@ -60,7 +79,11 @@ test.each([
 })
 
 test('leaves other paths alone, and accepts only reads', async () => {
-  const answer = withReadiness(other, async () => [])
+  const answer = withReadiness(
+    other,
+    async () => [],
+    () => STARTING,
+  )
   expect(await (await answer(new Request('http://localhost/readyz/x'), '')).text()).toBe('other')
   expect((await ask({}, '', 'POST')).status).toBe(405)
   const head = await ask({}, '', 'HEAD')
@@ -95,4 +118,45 @@ test('asks the hub what a reader would ask, and renders the front page once for 
   await pages!()
   await Promise.all([data!(), downloads!()])
   expect(asked).toEqual(['/', '/', '/data/v1/tags.json', '/cli/hubcli'])
+})
+
+test('the state store is checked often, also without requests, and its problem names the file and the fix', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hub-watch-'))
+  const path = join(dir, 'state.db')
+  const state = await openSqliteState(path)
+  const watch = watchState(state, 'file')
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+  await watch.check()
+  expect(watch.health()).toEqual({ kind: 'file', problem: null })
+  const database = new DatabaseSync(path)
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+  writeFileSync(path, Buffer.alloc(statSync(path).size, 'damaged'))
+  await expect.poll(() => watch.health().problem, { timeout: 30_000 }).toContain(`${path} is damaged`)
+  const answer = await ask({ state: () => checkState(watch) })
+  expect([answer.status, (await answer.json()).unready]).toEqual([
+    503,
+    [{ part: 'state', reason: watch.health().problem }],
+  ])
+  expect(logged.mock.calls.flat().filter((line) => line.includes('does not work'))).toHaveLength(1)
+  watch.stop()
+  await state.close()
+  logged.mockRestore()
+  rmSync(dir, { recursive: true })
+})
+
+test('a hub with an old change or a broken state store is degraded', () => {
+  const ok = { ...STARTING, status: 'ok' } as const
+  const now = new Date('2026-11-25T12:00:00Z')
+  expect(addUnbuilt(ok, undefined, now)).toEqual(ok)
+  expect(addUnbuilt(ok, new Date('2026-11-25T11:59:00Z'), now)).toMatchObject({
+    status: 'ok',
+    unbuilt: { since: '2026-11-25T11:59:00.000Z', age_seconds: 60 },
+  })
+  expect(addUnbuilt(ok, new Date('2026-11-25T11:50:00Z'), now)).toMatchObject({
+    status: 'degraded',
+    unbuilt: { age_seconds: 600 },
+  })
+  expect(addState(ok, { kind: 'file', problem: null }).status).toBe('ok')
+  expect(addState(ok, { kind: 'file', problem: 'It is away.' }).status).toBe('degraded')
 })

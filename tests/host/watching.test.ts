@@ -5,19 +5,30 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
-import { STARTING } from '../../src/host/health.ts'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { findCommit } from '../../src/host/code-commit.ts'
+import { type Health, STARTING } from '../../src/host/health.ts'
 import { type AnsweredRequest, startServer } from '../../src/host/http/http-server.ts'
-import { formatRequest, nameRequest, redactSecrets, writeLines } from '../../src/host/http/request-log.ts'
+import { nameRequest } from '../../src/host/http/identify-request.ts'
+import { formatRequest, writeLines } from '../../src/host/http/request-log.ts'
 import { openMetrics, routeOf } from '../../src/host/metrics.ts'
+import type { Unready } from '../../src/host/readiness.ts'
 import { createHandler, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
+import type { StatusSources } from '../../src/host/status-metrics.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
+import { logProblem, redactSecrets, toHubError } from '../../src/ports/log.ts'
+import type { StateStore } from '../../src/ports/state-store.ts'
+import { createTurns } from '../../src/server/publish/turns.ts'
+import { respondWithError } from '../../src/server/refusals.ts'
 import type { Hub } from '../../src/wiring/platform.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'
 import { poll } from '../e2e/client.ts'
 import { memoryState } from '../hubs/memory-state.ts'
+import { makeRepository } from '../stores/local-repository.ts'
 
+const UUID = /^[0-9a-f-]{36}$/
 const TOKEN = 'hub_000000000000000000000000000000002XhiBt'
 const answered = (given: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
   ...{ method: 'GET', path: '/api/v1/tags', status: 200, ms: 1.25, bytes: 300, cache: 'no-store', id: 'a-request' },
@@ -86,6 +97,13 @@ describe('writing the log', () => {
   })
 })
 
+/** Returns sources of the metrics about a hub's status. */
+const sourcesOf = (health: Health, unready: Unready[] = [], queue = { length: 0, oldestMs: 0 }): StatusSources => ({
+  healthOf: () => health,
+  checkAll: async () => unready,
+  queueOf: () => queue,
+})
+
 describe('metrics', () => {
   //  method    path                                       name
   test.each([
@@ -111,14 +129,14 @@ describe('metrics', () => {
     expect(text).toContain('hub_request_duration_seconds_count{route="page",method="other",status="404"} 2000')
   })
 
-  const read = async (metrics: ReturnType<typeof openMetrics>) => {
+  const read = async (metrics: ReturnType<typeof openMetrics>, known: Partial<Health> = {}) => {
     const elsewhere = async () => new Response('elsewhere')
     const health = {
       ...STARTING,
       built_at: '1970-01-01T00:01:00Z',
       counts: { repositories: 2, versions: 3, owners: 1 },
     }
-    const answer = metrics.withMetrics(elsewhere, () => health)
+    const answer = metrics.withMetrics(elsewhere, sourcesOf({ ...health, ...known }))
     expect(await (await answer(new Request('http://localhost/x'), '')).text()).toBe('elsewhere')
     const response = await answer(new Request('http://localhost/metrics'), '')
     expect(response.headers.get('Content-Type')).toContain('text/plain; version=0.0.4')
@@ -147,6 +165,100 @@ describe('metrics', () => {
     expect(text).toContain('hub_served{what="built_at_seconds"} 60')
     expect(text).toMatch(/^hub_build_duration_seconds 2/m)
   })
+
+  test('have the version and the commit of the code', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(await read(openMetrics('0123abc'))).toContain(`prompt_hub_info{version="${version}",commit="0123abc"} 1`)
+    expect(await read(openMetrics())).toContain(`prompt_hub_info{version="${version}",commit=""} 1`)
+  })
+
+  test('include figures of the process', async () => {
+    const text = await read(openMetrics())
+    for (const name of ['process_resident_memory_bytes', 'process_open_fds', 'nodejs_eventloop_lag_p99_seconds'])
+      expect(text).toMatch(RegExp(`^${name} [1-9\\d.e-]+$`, 'm'))
+  })
+
+  test('count builds and failures', async () => {
+    const metrics = openMetrics()
+    expect(await read(metrics)).toContain('hub_builds_total{outcome="failed"} 0')
+    metrics.noteBuild(new Date())
+    metrics.noteFailedBuild()
+    metrics.noteFailedBuild()
+    const text = await read(metrics)
+    expect(text).toContain('hub_builds_total{outcome="done"} 1')
+    expect(text).toContain('hub_builds_total{outcome="failed"} 2')
+  })
+
+  test('include the latency of the state store', async () => {
+    const metrics = openMetrics()
+    const memory = memoryState()
+    const get: StateStore['get'] = async () => Promise.reject(new Error('away'))
+    const state = metrics.timeState({ ...memory, get })
+    await state.set('a', '1')
+    await expect(state.get('a')).rejects.toThrow('away')
+    expect((await memory.get('a'))?.value).toBe('1')
+    const text = await read(metrics)
+    expect(text).toContain('hub_state_duration_seconds_count{operation="set",outcome="done"} 1')
+    expect(text).toContain('hub_state_duration_seconds_count{operation="get",outcome="error"} 1')
+  })
+
+  test('say what does not work, and since when', async () => {
+    const metrics = openMetrics()
+    const ask = async (sources: StatusSources) => {
+      const answer = metrics.withMetrics(async () => new Response(), sources)
+      return (await answer(new Request('http://localhost/metrics'), '')).text()
+    }
+    const ill = await ask(
+      sourcesOf(
+        {
+          ...STARTING,
+          unbuilt: { since: '2026-11-25T12:00:00.000Z', age_seconds: 700 },
+          fetch: { at: '2026-11-25T12:00:00.000Z', age_seconds: 90, failure: 'away' },
+          state: { kind: 'database', problem: 'away' },
+        },
+        [{ part: 'state', reason: 'away' }],
+        { length: 3, oldestMs: 2_500 },
+      ),
+    )
+    expect(ill.match(/^hub_(?:ready|state_up|oldest|fetch|publish)\S* \S+$/gm)).toEqual([
+      ...['data', 'pages', 'downloads', 'search'].map((part) => `hub_ready{part="${part}"} 1`),
+      'hub_ready{part="state"} 0',
+      'hub_state_up{kind="database"} 0',
+      'hub_oldest_unbuilt_change_age_seconds 700',
+      'hub_fetch_age_seconds 90',
+      'hub_fetch_up 0',
+      'hub_publish_queue_length 3',
+      'hub_publish_queue_oldest_seconds 2.5',
+    ])
+    const well = await ask(sourcesOf({ ...STARTING, state: { kind: 'database', problem: null } }))
+    expect(well).toContain('hub_state_up{kind="database"} 1')
+    expect(well).toContain('hub_ready{part="state"} 1')
+    expect(well).toContain('hub_oldest_unbuilt_change_age_seconds 0')
+    expect(well).not.toMatch(/^hub_fetch/m)
+  })
+})
+
+test('the queue of publishes says how many wait, and for how long', async () => {
+  const takeTurn = createTurns()
+  expect(takeTurn.state()).toEqual({ length: 0, oldestMs: 0 })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const turns = [0, 1, 2].map(() => takeTurn({ publisher: 'acme', waitMs: 10_000 }, () => promise))
+  await sleep(20)
+  const { length, oldestMs } = takeTurn.state()
+  expect([length, oldestMs >= 19]).toEqual([2, true])
+  resolve()
+  await Promise.all(turns)
+  expect(takeTurn.state()).toEqual({ length: 0, oldestMs: 0 })
+})
+
+test('the commit of the code is known only in its own git repository', async () => {
+  const repository = makeRepository('ready')
+  const head = repository.git('rev-parse', 'HEAD').trim()
+  expect(await findCommit(repository.folder, process.env)).toBe(head)
+  expect(await findCommit(join(repository.folder, 'content'), process.env)).toBe(undefined)
+  expect(await findCommit(tmpdir(), process.env)).toBe(undefined)
+  expect(await findCommit(repository.folder, { PATH: '/nowhere' })).toBe(undefined)
+  repository.remove()
 })
 
 test('calls to GitHub are counted like local git calls', async () => {
@@ -159,10 +271,7 @@ test('calls to GitHub are counted like local git calls', async () => {
     const hub = { state: memoryState(), countGit: metrics.countGit, files: { read: absent } } as Partial<Hub> as Hub
     const { git } = await connectPublish(new Request('http://localhost/'), { ip: '127.0.0.1', hub })
     await expect(git.readBlob('0'.repeat(40), { signal: AbortSignal.timeout(5_000) })).rejects.toThrow('git host')
-    const answer = metrics.withMetrics(
-      async () => new Response(),
-      () => STARTING,
-    )
+    const answer = metrics.withMetrics(async () => new Response(), sourcesOf(STARTING))
     const text = await (await answer(new Request('http://localhost/metrics'), '')).text()
     expect(text).toContain('hub_git_duration_seconds_count{verb="read_blob",outcome="error"} 1')
   } finally {
@@ -171,11 +280,11 @@ test('calls to GitHub are counted like local git calls', async () => {
 })
 
 test('reports status, duration and bytes sent for each request', async () => {
-  const told: [string, number, number, number][] = []
+  const told: [string, number, number, number, string][] = []
   const files = { read: async (path: string) => (path === '/index.html' ? Buffer.from('home') : undefined) }
   const running = await startServer(listenTo(createHandler(routeFunctions([]), () => ({ files }))), 0, {
     listenAt: ['127.0.0.1'],
-    onAnswered: ({ url = '' }, { statusCode }, ms, bytes) => told.push([url, statusCode, ms, bytes]),
+    onAnswered: ({ url = '' }, { statusCode }, { ms, bytes, id }) => told.push([url, statusCode, ms, bytes, id]),
   })
   const base = `http://127.0.0.1:${(running.server.address() as AddressInfo).port}`
   for (const path of ['/', '/nothing', '/a\\b']) await promisify(execFile)('curl', ['-s', '--path-as-is', base + path])
@@ -185,5 +294,67 @@ test('reports status, duration and bytes sent for each request', async () => {
     ['/nothing', 404],
     ['/a\\b', 400],
   ])
-  for (const [, , ms, bytes] of told) expect([ms > 0, bytes > 100]).toEqual([true, true])
+  for (const [, , ms, bytes, id] of told) expect([ms > 0, bytes > 100, id.length]).toEqual([true, true, 36])
+})
+
+describe('a response and the lines about it', () => {
+  const version: unknown = JSON.parse(readFileSync('package.json', 'utf8')).version
+  let running: Awaited<ReturnType<typeof startServer>>
+  let base = ''
+  const lines: Record<string, unknown>[] = []
+  beforeAll(async () => {
+    vi.spyOn(console, 'error').mockImplementation((line) => void lines.push(JSON.parse(line)))
+    const listener = listenTo(async ({ url }) => {
+      await sleep(1)
+      if (url.endsWith('/broken')) return respondWithError(new Request(url), toHubError(new Error('of a file')))
+      logProblem('warning', 'Something is odd.')
+      return new Response('text')
+    })
+    running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
+    base = `http://127.0.0.1:${(running.server.address() as AddressInfo).port}`
+  })
+  afterAll(async () => {
+    await running.stop()
+    vi.restoreAllMocks()
+  })
+
+  test('have the same request ID', async () => {
+    const asked = await Promise.all(
+      ['request-one', 'request-two', 'not safe: {}', ''].map((id, number) =>
+        fetch(`${base}/${number}?q=my+illness`, { headers: { 'X-Request-Id': id } }),
+      ),
+    )
+    const ids = asked.map(({ headers }) => headers.get('X-Request-Id'))
+    expect(ids).toEqual(['request-one', 'request-two', expect.stringMatching(UUID), expect.stringMatching(UUID)])
+    expect(ids[2]).not.toBe(ids[3])
+    for (const [number, id] of ids.entries())
+      expect(lines).toContainEqual({
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        level: 'warning',
+        message: 'Something is odd.',
+        request_id: id,
+        path: `/${number}`,
+      })
+  })
+
+  test('of an unexpected error name the request and its path', async () => {
+    const answer = await fetch(`${base}/broken`)
+    expect(answer.status).toBe(500)
+    expect(lines.at(-1)).toMatchObject({
+      level: 'error',
+      request_id: answer.headers.get('X-Request-Id'),
+      path: '/broken',
+      cause: 'of a file',
+    })
+  })
+
+  test('outside a request have only the time', () => {
+    logProblem('error', 'Nobody asked.')
+    expect(Object.keys(lines.at(-1)!)).toEqual(['time', 'level', 'message'])
+  })
+
+  test.each(['/', '/broken', '/%', '/a\\b'])('%s has the version of the hub', async (path) => {
+    const { stdout } = await promisify(execFile)('curl', ['-si', '--path-as-is', base + path])
+    expect(stdout).toContain(`X-Prompt-Hub-Version: ${version}\r\n`)
+  })
 })

@@ -274,7 +274,13 @@ describe('a hub on three machines', () => {
         slowest = Math.max(slowest, performance.now() - began)
       }
     expect(slowest).toBeLessThan(5_000)
-    expect(await health(bases()[0]!)).toMatchObject({ status: 'degraded', database: 'unreachable' })
+    const problem = expect.stringContaining('The database in DATABASE_URL does not respond (ECONNREFUSED).')
+    await expect
+      .poll(() => health(bases()[0]!), { timeout: WITHIN })
+      .toMatchObject({ status: 'degraded', state: { kind: 'database', problem } })
+    const ready = await fetch(`${bases()[0]}/readyz`)
+    expect([ready.status, (await ready.json()).unready]).toEqual([503, [{ part: 'state', reason: problem }]])
+    expect((await fetch(`${bases()[0]}/readyz?exclude=state`)).status).toBe(200)
     // A hub that starts now serves the content from git.
     await hubs[2]!.run.end()
     hubs[2] = await machines[2]!.start()
@@ -293,9 +299,7 @@ describe('a hub on three machines', () => {
         (await readRaw(base, 'acme/first')) === 'After the loss.\n' ? true : undefined,
       )
     for (const base of bases())
-      await poll('health is well', WITHIN, async () =>
-        (await health(base)).database === 'reachable' ? true : undefined,
-      )
+      await poll('health is well', WITHIN, async () => ((await health(base)).state.problem === null ? true : undefined))
     const again = openBrowser()
     const back = await agreeAtGitHub(await again(bases()[0]!, '/auth/sign-in'))
     expect((await again(bases()[1]!, back)).status).toBe(303)

@@ -216,7 +216,6 @@ test('ignores an aborted update; rebuilds after a code change or database corrup
   database.write('/data/v1/tags.json', 'half')
   database.remove('/data/v1/index.json')
   database.keep('acme/b/', undefined)
-  database.giveUp()
   database.close()
   expect(files(openSite())).toEqual(first)
   expect(files(restart('2'))).toEqual(first)

@@ -161,6 +161,21 @@ describe('search threads', () => {
     threads.close()
   })
 
+  test('a check succeeds during a flood of queries, and fails without an index', async () => {
+    const threads = startSearchThreads({ deadlineMs: 60_000, queue: 0 })
+    const search = threads.open(path)
+    await search.check()
+    const flood = Array.from({ length: 50 }, (_, index) => search.find({ ...ask, text: `plain ${index}` }))
+    const flooded = Promise.allSettled(flood)
+    await search.check()
+    expect((await flooded).filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0)
+    const missing = threads.open(join(dir, 'nothing.db'))
+    await expect(missing.find({ ...ask, text: 'plain' })).rejects.toEqual(unavailable)
+    await expect(missing.check()).rejects.toEqual(unavailable)
+    await search.check()
+    threads.close()
+  })
+
   test('run at a lower priority than the main thread on Linux', async () => {
     const before = listNice()
     const threads = openSearchThreads(path, patience)

@@ -15,6 +15,10 @@ export type BuilderMessage =
   | { kind: 'polling'; reason: string }
   /** Progress of a build step; `total` is 0 if its length is unknown. */
   | { kind: 'progress'; step: string; done: number; total: number }
+  /** The content has changed, and a round that includes the change will follow. */
+  | { kind: 'changed' }
+  /** Sent regularly, so that the server notices a builder that no longer runs. */
+  | { kind: 'alive' }
 
 /** The status of the content when a round may start to read it. */
 export interface ReadyContent {

@@ -7,10 +7,10 @@ import { readConfig } from '../../config.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { groupProblems } from '../../domain/content/last-good.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
+import { describeThrown, logProblem } from '../../ports/log.ts'
 import { hashCode } from '../../site/build/code-hash.ts'
 import { ContentError, formatContentProblem } from '../../site/build/content-error.ts'
-import type { DataSink, StoredPart } from '../../site/build/data-sink.ts'
-import { type BuildState, type BuiltState, openSiteData } from '../../site/build/site-data.ts'
+import type { BuiltState } from '../../site/build/site-data.ts'
 import { describeIgnored } from '../../stores/content/content-files.ts'
 import { type ContentHistory, readHistory } from '../../stores/content/content-history.ts'
 import { type ContentListing, listContent, listContentAgain } from '../../stores/content/content-listing.ts'
@@ -18,12 +18,16 @@ import { findConverted } from '../../stores/content/converted-files.ts'
 import { takeLock } from '../../stores/git/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../stores/search/write-index.ts'
 import { readBuildSource } from '../../stores/site/build-source.ts'
-import { openSiteDatabase, type SiteDatabase } from '../../stores/site/site-database.ts'
+import { isDamage } from '../../stores/sqlite-errors.ts'
 import { inBackground } from '../http/background.ts'
+import { type BuildData, openBuildData } from './build-data.ts'
 import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } from './builder-messages.ts'
-import { describeFolder, RETIRE_MS, RETIRE_SEARCH_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
+import { openRetired } from './retired-builds.ts'
+import { describeFolder, RETIRE_MS, RETIRE_SEARCH_MS, type SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
+/** How often the server hears that this process runs. */
+const ALIVE_MS = 5_000
 /** Minimum time between progress messages, so that people can read them. */
 const PROGRESS_MS = 100
 /** A watcher can miss events, so the whole folder is scanned after this time without changes. Any change postpones the scan. */
@@ -43,9 +47,15 @@ setPriority(10)
 const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
 if (!lock) throw new Error('Another process is building into the same folder.')
 const code = hashCode(process.cwd()).data
-let site = openSite()
+/** Opened by the next round; undefined after a failure. */
+let data: BuildData | undefined
+/** Whether the database is damaged, so that everything must be built again. */
+let isDamaged = false
+/** The number of the last build. */
+let lastNumber = 0
 let history: ContentHistory | undefined
-removeOtherIndexes(folder, site.state ? [site.state.search] : [])
+const retired = openRetired(folder)
+setInterval(() => say({ kind: 'alive' }), ALIVE_MS)
 
 function say(message: BuilderMessage): void {
   // Sending fails if the server was killed; the "disconnect" event handles that case.
@@ -61,38 +71,13 @@ function reportProgress(step: string, done: number, total: number): void {
   say({ kind: 'progress', step, done, total })
 }
 
-/** The database of complete builds. */
-interface OpenSite {
-  database: SiteDatabase
-  makeState: BuildState
-  state: SiteState | undefined
-  /** The result of the last scan of the content; undefined if a full scan is needed. */
-  listing: ContentListing | undefined
-}
-
-function openSite(): OpenSite {
-  const database = openSiteDatabase(folder.database, code)
-  const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
-  if (state) database.forgetBefore(state.number)
-  const makeState = openSiteData({
-    contentDir,
-    baseUrl: config.baseUrl,
-    sink: sinkOf(database),
-    sharedPaths: database.listPathsOutside('/data/v1/repos/'),
-    kept: listKept(database),
-    onProgress: (done, total) => reportProgress('Reading the content', done, total),
-  })
-  return { database, makeState, state, listing: undefined }
-}
-
-function sinkOf(database: SiteDatabase): DataSink {
-  const { read, write, remove } = database
-  return { read, write, remove, keep: (name, part) => database.keep(name, part && JSON.stringify(part)) }
-}
-
-/** Not validated, because the same version of the code wrote it; files written by other versions were removed. */
-function* listKept(database: SiteDatabase): Generator<[string, StoredPart]> {
-  for (const [name, part] of database.listKept()) yield [name, JSON.parse(part)]
+function openData(): BuildData {
+  const { baseUrl } = config
+  const onProgress = (done: number, total: number) => reportProgress('Reading the content', done, total)
+  const opened = openBuildData({ folder, used: retired.searches(), code, isDamaged, contentDir, baseUrl, onProgress })
+  isDamaged = false
+  lastNumber = Math.max(lastNumber, opened.state?.number ?? 0)
+  return opened
 }
 
 /** The files that may have changed; `all` if any file may have changed. */
@@ -119,16 +104,7 @@ async function work(): Promise<void> {
         })
         failures = 0
       } catch (error) {
-        // Reloads the saved state, because the in-memory data may be ahead of it.
-        site.database.giveUp()
-        site.database.close()
-        site = openSite()
-        const pauseMs = pauseAfter(failures++)
-        say({
-          kind: 'failed',
-          message: `${error instanceof Error ? error.message : error}\nRetrying in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
-        })
-        retry = setTimeout(want, pauseMs)
+        handleFailure(error)
       }
     }
   } finally {
@@ -136,45 +112,69 @@ async function work(): Promise<void> {
   }
 }
 
-/** @param paths the changed files, relative to the content folder; undefined if any file may have changed */
+/** Nothing in here may fail, because nothing would start another round. The next round reads the saved state again, because the data in memory may be ahead of it. */
+function handleFailure(error: unknown): void {
+  isDamaged = isDamage(error)
+  data?.database.close()
+  data = undefined
+  const pauseMs = pauseAfter(failures++)
+  say({
+    kind: 'failed',
+    message: `${describeThrown(error)}\nRetrying in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
+  })
+  retry = setTimeout(want, pauseMs)
+}
+
+/** Builds again. Without paths, this is not a known change, but a retry or a check. @param paths the changed files, relative to the content folder; undefined if any file may have changed */
 function want(paths?: readonly string[]): void {
   wanted = paths && wanted !== 'all' ? new Set([...(wanted ?? []), ...paths]) : 'all'
-  inBackground('Building the site', work)
+  work().catch((cause: unknown) => {
+    logProblem('error', 'The build process cannot go on. The server starts another one.', { cause })
+    process.exit(1)
+  })
+}
+
+/** Builds a change that was noticed. */
+function wantChange(paths?: readonly string[]): void {
+  say({ kind: 'changed' })
+  want(paths)
 }
 
 async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
-  const { database, state } = site
+  data ??= openData()
+  const mine = data
+  const { database, state } = mine
   const began = new Date().toISOString()
   const ready = await askToBegin()
   const { changed: moved } = ready
   const changed = wanted === 'all' || moved === 'all' ? 'all' : new Set([...wanted, ...moved])
   const commit = await readCommit()
-  const read = await readSource(ready)
-  const listing = await look(changed)
-  const number = (state?.number ?? 0) + 1
-  removeRetired()
+  const read = await readSource(mine, ready)
+  const listing = await look(mine, changed)
+  const number = lastNumber + 1
+  retired.remove(mine)
   database.begin(number)
   isWriting = true
   const day = readConfig(process.env).buildDay
   history = await readHistory(contentDir, process.env, `${day}T00:00:00Z`, history)
-  const made = site.makeState(listing, { day, history })
+  const made = mine.makeState(listing, { day, history })
   const broken = Object.fromEntries(groupProblems(made.problems))
   const source = { ...read, broken: Object.keys(broken) }
   if (state && !made.isDifferent && isDeepStrictEqual([broken, source], [state.broken, state.source]))
     database.saveKept()
   else {
-    const search = makeSearch(made, number)
+    const search = makeSearch(mine, made, number)
     const about = { number, search, began, commit, source, counts: count(made.catalogue), broken }
-    site.state = { ...about, built_at: new Date().toISOString() }
-    database.save(JSON.stringify(site.state))
-    say({ kind: 'state', state: site.state })
-    if (state) retired.push({ ...state, atMs: performance.now() })
-    for (const ms of [RETIRE_SEARCH_MS, RETIRE_MS])
-      setTimeout(() => inBackground('Removing old builds', async () => removeRetired()), ms + 100).unref()
+    mine.state = { ...about, built_at: new Date().toISOString() }
+    database.save(JSON.stringify(mine.state))
+    lastNumber = number
+    say({ kind: 'state', state: mine.state })
+    if (state) retired.note(state)
+    for (const ms of [RETIRE_SEARCH_MS, RETIRE_MS]) setTimeout(removeRetired, ms + 100).unref()
     clearTimeout(looking)
     looking = setTimeout(want, LOOK_MS)
   }
-  site.listing = listing
+  mine.listing = listing
   const { problems } = made
   // A pull writes the files before it updates the branch, so the files may have been read in between.
   if ((await readCommit()) !== commit) want()
@@ -182,32 +182,36 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
 }
 
 /** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
-async function readSource({ isWhole, orderMs }: ReadyContent): Promise<BuildSource> {
+async function readSource({ state }: BuildData, { isWhole, orderMs }: ReadyContent): Promise<BuildSource> {
   if (config.gitStore.kind !== 'local') return readBuildSource(contentDir, process.env)
   const read_until = new Date(orderMs).toISOString()
-  return isWhole ? { read_until, commits: [], broken: [] } : (site.state?.source ?? UNKNOWN_SOURCE)
+  return isWhole ? { read_until, commits: [], broken: [] } : (state?.source ?? UNKNOWN_SOURCE)
 }
 
 /** Scans the content, or only the repositories with changed files if no others can have changed. */
-async function look(changed: ReadonlySet<string> | 'all'): Promise<ContentListing> {
-  if (!site.listing) {
+async function look({ listing }: BuildData, changed: ReadonlySet<string> | 'all'): Promise<ContentListing> {
+  if (!listing) {
     const converted = await findConverted(contentDir, process.env)
     if (converted.length > 0) throw new ContentError(converted)
   }
-  if (!site.listing || changed === 'all') return listContent(contentDir)
+  if (!listing || changed === 'all') return listContent(contentDir)
   const places = [...changed].map((path) => path.split('/'))
   // If the content folder itself is missing, its files must not be treated as deleted.
   if (places.some(({ length }) => length < 3) || !existsSync(contentDir)) return listContent(contentDir)
-  return listContentAgain(contentDir, site.listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
+  return listContentAgain(contentDir, listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
 }
 
 /** @returns the name of the new index file; the index in use is not modified */
-function makeSearch({ catalogue, changed, removed, isDifferent }: BuiltState, number: number): string {
-  const { state } = site
+function makeSearch(
+  { state }: BuildData,
+  { catalogue, changed, removed, isDifferent }: BuiltState,
+  number: number,
+): string {
   if (state && !isDifferent) return state.search
   reportProgress('Writing the search index', 0, 0)
   const name = `search-${number}.db`
-  if (state) updateSearchIndex(folder.file(name), catalogue, [...changed, ...removed], folder.file(state.search))
+  if (state)
+    updateSearchIndex(folder.file(name), catalogue, [...changed, ...removed], folder.file(state.search))
   else buildSearchIndex(catalogue, folder.file(name))
   return name
 }
@@ -217,18 +221,9 @@ function count({ entries, users }: Catalogue): SiteState['counts'] {
   return { repositories: entries.size, versions, owners: users.size }
 }
 
-/** The builds that were replaced, oldest first, with the time of the replacement by the monotonic clock. */
-let retired: (Pick<SiteState, 'number' | 'search'> & { atMs: number })[] = []
-
-/** Removes files and data used only by older builds, once no request needs them. Called between the rounds of builds, and when no build follows. */
+/** Removes the files of old builds when no build follows. */
 function removeRetired(): void {
-  const { database, state } = site
-  if (!state || isWriting) return
-  const read = (ms: number) => retired.filter(({ atMs }) => atMs > performance.now() - ms)
-  const searches = read(RETIRE_SEARCH_MS).map(({ search }) => search)
-  retired = read(RETIRE_MS)
-  database.forgetBefore((retired[0] ?? state).number)
-  removeOtherIndexes(folder, [...searches, state.search])
+  inBackground('Removing old builds', () => data && !isWriting && retired.remove(data))
 }
 
 let begun = Promise.withResolvers<ReadyContent>()
@@ -250,7 +245,7 @@ async function readCommit(): Promise<string | null> {
   }
 }
 
-const content = isClone ? undefined : watchContent(contentDir, want, (reason) => say({ kind: 'polling', reason }))
+const content = isClone ? undefined : watchContent(contentDir, wantChange, (reason) => say({ kind: 'polling', reason }))
 process.on('message', (message: HostMessage) => {
   if (message.kind === 'ready') begun.resolve(message)
   else if (message.kind === 'unready') begun.reject(new Error(message.message))

@@ -43,18 +43,24 @@ export async function openBuiltSite(places: BuildPlaces): Promise<BuiltSite | un
   if (!first) return undefined
   let current = first
   let isLooking = false
+  /** Whether the last look failed; logged once, because a failure may last for hours. */
+  let hasFailed = false
   const look = async () => {
-    if (isLooking || identifyFolder(places.dist) === current.identity) return
+    if (isLooking) return
     isLooking = true
     try {
+      if (identifyFolder(places.dist) === current.identity) return
       const next = await openBuild(places)
       if (!next) return
       const before = current
       current = next
+      hasFailed = false
       console.log(`Serving the build from ${next.builtAt}.`)
       setTimeout(before.close, RETIRE_MS).unref()
     } catch (cause) {
-      logProblem('error', 'The new build cannot be served; the previous one is still being served.', { cause })
+      if (!hasFailed)
+        logProblem('error', 'The new build cannot be served; the previous one is still being served.', { cause })
+      hasFailed = true
     } finally {
       isLooking = false
     }

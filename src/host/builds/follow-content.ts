@@ -1,21 +1,20 @@
 // Keeps the served site up to date: a separate process builds the changed content, and this process switches to each build atomically once it is complete.
-import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
+import { describeThrown } from '../../ports/log.ts'
 import { hashCode } from '../../site/build/code-hash.ts'
 import { readSiteDatabase, readState } from '../../stores/site/site-database.ts'
-import { type Health, STARTING } from '../health.ts'
+import { addUnbuilt, type Health, STARTING } from '../health.ts'
 import { onAbort } from '../http/abort.ts'
 import { inBackground } from '../http/background.ts'
 import { type SearchThreads, startSearchThreads, type ThreadedSearch } from '../search-threads.ts'
-import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } from './builder-messages.ts'
+import { pauseAfter } from './builder-messages.ts'
+import { type FollowMessage, keepBuilding, type PrepareContent } from './keep-building.ts'
 import type { Site } from './serve-sites.ts'
 import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, SiteState } from './site-folder.ts'
 
-const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
 /** Delay between startup and cleanup, so that the cleanup does not slow down the first responses. */
 const TIDY_MS = 5_000
 
@@ -33,16 +32,16 @@ interface FollowedSite {
   noteMove: () => void
 }
 
-type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
-
 /** The callbacks of `followContent`. */
 interface FollowEvents {
   /** Updates the content folder from git. The folder must not change again until the next call. @throws Error if git cannot be read now */
-  beforeBuild: () => Promise<ReadyContent>
+  beforeBuild: PrepareContent
   /** Called when a new build is served. */
   onShow: () => void
   /** Called when the content read in the last round is being served. */
   onBuilt: (began: Date) => void
+  /** Called when a build fails, or when the build process stops. */
+  onFailed: () => void
   /** Reports the progress of the first build, while nothing is being served; `total` is 0 if the step's length is unknown. */
   onProgress: (step: string, done: number, total: number) => void
 }
@@ -53,7 +52,7 @@ interface FollowEvents {
 export function followContent(
   config: Config,
   signal: AbortSignal,
-  { beforeBuild, onShow, onBuilt, onProgress }: FollowEvents,
+  { beforeBuild, onShow, onBuilt, onFailed, onProgress }: FollowEvents,
 ): FollowedSite {
   const folder = lockFolder(config.contentDir, config.baseUrl)
   let site: Site = NOT_BUILT
@@ -67,13 +66,14 @@ export function followContent(
   ready.promise.catch(() => {})
 
   const show = (state: SiteState) => {
+    // Opened first, because the previous build stays complete if this fails.
+    const database = readSiteDatabase(folder.database)
     if (search?.name !== state.search) {
       threads ??= startSearchThreads()
       search = { name: state.search, open: threads.open(folder.file(state.search)) }
       inBackground('Warming the search', search.open.warm)
     }
     const { open } = search
-    const database = readSiteDatabase(folder.database)
     retire?.()
     retire = () => setTimeout(database.close, RETIRE_MS).unref()
     site = {
@@ -94,15 +94,29 @@ export function followContent(
     }
   }
 
+  let showing: NodeJS.Timeout | undefined
+  /** Shows a new build. If its files cannot be opened now, for example because the disk is full, this is tried again. */
+  const showNew = (state: SiteState, failures = 0) => {
+    clearTimeout(showing)
+    try {
+      show(state)
+      console.log(`Serving the content as of ${state.began}: ${formatCounts(state.counts)}.`)
+    } catch (error) {
+      const pauseMs = pauseAfter(failures)
+      showing = setTimeout(() => showNew(state, failures + 1), pauseMs).unref()
+      hear({ kind: 'failed', message: `${describeThrown(error)}\nRetrying in ${pauseMs / 1000} s.` })
+    }
+  }
+
   const hear = (message: FollowMessage) => {
+    if (message.kind === 'failed') onFailed()
     if (message.kind === 'progress') {
       if (site === NOT_BUILT) onProgress(message.step, message.done, message.total)
     } else if (message.kind === 'polling') {
       health = { ...health, polling: message.reason }
       console.error(message.reason)
     } else if (message.kind === 'state') {
-      show(message.state)
-      console.log(`Serving the content as of ${message.state.began}: ${formatCounts(message.state.counts)}.`)
+      showNew(message.state)
     } else if (message.kind === 'read') {
       const { problems, ignored } = message
       health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
@@ -124,12 +138,10 @@ export function followContent(
       `Serving the build from ${last.built_at} while the content is being read: ${formatCounts(last.counts)}.`,
     )
   } else console.log('Building the site …')
-  const sendToBuilder = keepBuilding(
-    [folder.dir, ...(config.keepsClone ? [config.contentDir] : [])],
-    signal,
+  const builder = keepBuilding([folder.dir, ...(config.keepsClone ? [config.contentDir] : [])], signal, {
     hear,
     beforeBuild,
-  )
+  })
   setTimeout(() => inBackground('Removing sites without content', removeAbandoned), TIDY_MS).unref()
   onAbort(signal, () => {
     ready.resolve()
@@ -138,10 +150,10 @@ export function followContent(
   })
   return {
     site: () => site,
-    health: () => health,
+    health: () => addUnbuilt(health, builder.oldestUnbuilt(), new Date()),
     ready: ready.promise,
-    notePublish: (fullName) => sendToBuilder({ kind: 'published', fullName }),
-    noteMove: () => sendToBuilder({ kind: 'moved' }),
+    notePublish: (fullName) => builder.send({ kind: 'published', fullName }),
+    noteMove: () => builder.send({ kind: 'moved' }),
   }
 }
 
@@ -167,65 +179,6 @@ function notBuilt(): HubError {
 function readLastState(folder: LockedFolder): SiteState | undefined {
   const text = readState(folder.database, hashCode(process.cwd()).data)
   return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
-}
-
-/** Runs the build process, and restarts it if it exits unexpectedly. @returns a function that sends it a message */
-function keepBuilding(
-  parameters: readonly string[],
-  signal: AbortSignal,
-  hear: (message: FollowMessage) => void,
-  beforeBuild: FollowEvents['beforeBuild'],
-): (message: HostMessage) => void {
-  let child: ChildProcess | undefined
-  let failures = 0
-  const start = () => {
-    if (signal.aborted) return
-    // Its messages for people go to standard error, which is shown. Astro prints to standard output, which is hidden.
-    child = fork(BUILDER, parameters, {
-      env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
-      // The Node options for serving (docs/running.md) would slow down the build.
-      execArgv: [],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      // In its own process group, so that Ctrl-C reaches only this process, which then stops the builder.
-      detached: true,
-      serialization: 'advanced',
-    })
-    const mine = child
-    mine.on('message', (message: BuilderMessage) => {
-      if (message.kind !== 'begin') {
-        // Only a complete round resets the count, because a builder that crashes while writing sends many messages first.
-        if (message.kind === 'read') failures = 0
-        hear(message)
-        return
-      }
-      inBackground('Updating the content folder from git', async () => {
-        const answer: HostMessage = await beforeBuild().then(
-          (content) => ({ kind: 'ready', ...content }),
-          (error: unknown) => ({ kind: 'unready', message: error instanceof Error ? error.message : String(error) }),
-        )
-        tell(mine, answer)
-      })
-    })
-    child.once('error', (error) => hear({ kind: 'failed', message: error.message }))
-    child.once('exit', (code, ending) => {
-      if (signal.aborted) return
-      const pauseMs = pauseAfter(failures++)
-      hear({
-        kind: 'failed',
-        message: `The build process exited with ${code ?? ending}. Restarting it in ${pauseMs / 1000} s.`,
-      })
-      setTimeout(start, pauseMs).unref()
-    })
-  }
-  start()
-  // It is safe to kill at any time, because the next start uses the last complete build.
-  onAbort(signal, () => child?.kill('SIGKILL'))
-  return (message) => child && tell(child, message)
-}
-
-/** Sends nothing to a process that has just exited, because the next process reads everything. */
-function tell(child: ChildProcess, message: HostMessage): void {
-  if (child.connected) child.send(message, () => {})
 }
 
 function formatCounts({ repositories, versions, owners }: SiteState['counts']): string {

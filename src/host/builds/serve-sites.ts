@@ -25,11 +25,13 @@ import { openCopies, rememberCopies } from '../../stores/state/fresh-copies.ts'
 import { shareCopies } from '../../stores/state/fresh-copies-shared.ts'
 import { pagesUnavailable } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
+import { publishQueue } from '../../wiring/publish.ts'
+import { findCommit } from '../code-commit.ts'
 import { type Health, STARTING, withHealth } from '../health.ts'
 import { inBackground } from '../http/background.ts'
 import { findClients, findConnectionNetworks } from '../http/client-addresses.ts'
-import { type RunningServer, startServer } from '../http/http-server.ts'
-import { formatRequest, type LineWriter, nameRequest, writeLines } from '../http/request-log.ts'
+import { type AnsweredRequest, type RunningServer, startServer } from '../http/http-server.ts'
+import { formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
 import { openState, startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
@@ -37,6 +39,7 @@ import { protectPrivateHub } from '../private-hub.ts'
 import { checkState, checkThrough, openReadiness, withReadiness } from '../readiness.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openSearchThreads, type ThreadedSearch } from '../search-threads.ts'
+import { type StateWatch, watchState } from '../watch-state.ts'
 
 /** One build of the content: its files and its search. */
 export interface Site extends Pick<Hub, 'files'> {
@@ -91,10 +94,10 @@ export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
   localGit: LocalGit
   /** Fresh copies of published versions, whether or not a build includes them. */
   copies: CopyStore
+  /** Checks the state store regularly. */
+  stateWatch: StateWatch
   /** Orders this server's publishes and builds. */
   order: OrderClock
-  /** Whether the last query of the shared database succeeded; undefined when the state is a local file. */
-  isDatabaseReachable?: () => boolean
   /** Calls a listener within seconds of each publish on any machine that shares the database; undefined when the state is a local file. */
   watchPublishes?: (onPublish: () => void) => void
   close(): Promise<void>
@@ -111,20 +114,26 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
   if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
   const state = await openState(config, root)
   inBackground('Removing expired entries', () => state.removeExpired())
+  const stateWatch = watchState(state, databaseUrl === undefined ? 'file' : 'database')
   const shared = databaseUrl === undefined ? undefined : shareCopies(state)
   return {
     state,
     copies: shared ?? rememberCopies(openCopies(state)),
+    stateWatch,
     order: openOrderClock(),
-    ...(shared ? { isDatabaseReachable: shared.isReachable, watchPublishes: shared.watch } : {}),
+    ...(shared ? { watchPublishes: shared.watch } : {}),
     localKeys: openLocalKeys((key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
     close() {
+      stateWatch.stop()
       shared?.close()
       return state.close()
     },
   }
 }
+
+/** The stores that a server needs; without a watch, it does not report whether the state store works. */
+type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 'stateWatch'>>
 
 /** Prints the sign-in link, if there is one (local mode). */
 export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pick<LocalStores, 'localKeys'>): void {
@@ -149,9 +158,14 @@ type ServeSettings = Pick<Config, 'port'> &
   }
 
 /** Opens metrics and the request log according to the settings. By default, requests are not logged to a terminal, where they would bury other messages. */
-export function openMonitoring({ hasMetrics, logRequests }: Config): Pick<ServeSettings, 'metrics' | 'log'> {
+export async function openMonitoring({
+  hasMetrics,
+  logRequests,
+  codeCommit,
+}: Config): Promise<Pick<ServeSettings, 'metrics' | 'log'>> {
   const isLogging = logRequests ?? !process.stdout.isTTY
-  return { metrics: hasMetrics ? openMetrics() : undefined, log: isLogging ? writeLines() : undefined }
+  const metrics = hasMetrics ? openMetrics(codeCommit ?? (await findCommit(process.cwd(), process.env))) : undefined
+  return { metrics, log: isLogging ? writeLines() : undefined }
 }
 
 /** A hub that responds to requests. */
@@ -169,7 +183,7 @@ export interface ServedHub extends RunningServer {
  */
 export async function serveSites(
   siteOf: () => Site,
-  { copies, order, state, localGit, localKeys, isDatabaseReachable }: LocalStores,
+  { copies, order, state, localGit, localKeys, stateWatch, watchPublishes }: ServedStores,
   {
     port,
     listenAt = 'everywhere',
@@ -187,6 +201,7 @@ export async function serveSites(
 ): Promise<ServedHub> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit
+  const timed = metrics?.timeState(state) ?? state
   const answer = createHandler(route, (): Hub => {
     const site = siteOf()
     const { search, source } = site
@@ -202,7 +217,7 @@ export async function serveSites(
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh: copiesAhead(copies, () => source),
       nextOrder: () => order.next(source.read_until),
-      state,
+      state: timed,
       localGit: git,
       countGit: metrics?.countGit,
       localKeys,
@@ -213,13 +228,14 @@ export async function serveSites(
     {
       ...checkThrough(answer, pagesOf),
       search: async () => siteOf().search().check(),
-      state: () => checkState(state),
+      ...(stateWatch && { state: () => checkState(stateWatch) }),
     },
     () => isEnding,
   )
-  const healthy = withReadiness(withHealth(answer, healthOf), checkAll)
+  const healthy = withReadiness(withHealth(answer, healthOf), checkAll, healthOf)
+  const measured = metrics?.withMetrics(healthy, { healthOf, checkAll, queueOf: publishQueue }) ?? healthy
   const own = { baseUrl, isPrivate, isOwnHost: (hostname: string) => hostnames.includes(hostname) }
-  const guarded = protectPrivateHub(metrics?.withMetrics(healthy, healthOf) ?? healthy, own)
+  const guarded = protectPrivateHub(measured, own)
   const watched = watchRequests(metrics, log)
   const clientOf = findClients(trustedProxies)
   const host = await startServer(listenTo(guarded, clientOf, watched?.onAnswer), port, {
@@ -234,7 +250,7 @@ export async function serveSites(
   })
   host.server.on(
     'close',
-    startSweeping(state, () => (isDatabaseReachable ? undefined : siteOf().source)),
+    startSweeping(state, () => (watchPublishes ? undefined : siteOf().source)),
   )
   return {
     ...host,
@@ -297,18 +313,14 @@ function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined
     onAnswer(incoming: IncomingMessage, response: Response) {
       caching.set(incoming, cacheControlOf(response))
     },
-    onAnswered(incoming: IncomingMessage, { statusCode: status }: ServerResponse, ms: number, bytes: number) {
+    onAnswered(
+      incoming: IncomingMessage,
+      { statusCode: status }: ServerResponse,
+      measured: Pick<AnsweredRequest, 'id' | 'ms' | 'bytes'>,
+    ) {
       const { method = '', url: path = '' } = incoming
       const cache = status === 304 ? 'revalidated' : (caching.get(incoming) ?? null)
-      const answered = {
-        method,
-        path,
-        status,
-        ms,
-        bytes,
-        cache,
-        id: nameRequest(String(incoming.headers['x-request-id'] ?? '')),
-      }
+      const answered = { method, path, status, cache, ...measured }
       metrics?.countRequest(answered)
       log?.write(formatRequest(answered, new Date()))
     },

@@ -34,7 +34,7 @@ export const SiteState = z.object({
 export type SiteState = z.infer<typeof SiteState>
 
 /** The folder that holds one site's data. */
-interface SiteFolder {
+export interface SiteFolder {
   dir: string
   /** The database of the site's builds (site-database.ts). */
   database: string

@@ -2,7 +2,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
 import { HubError } from '../../domain/api/errors.ts'
+import { runForRequest } from '../../ports/log.ts'
 import { inBackground } from './background.ts'
+import { identifyRequest } from './identify-request.ts'
 import { type Held, pickLargestFirst } from './largest-first.ts'
 import { busy, closeConnection, refuse, tooManyConnections, unreadableRequestError } from './refuse-request.ts'
 import { findAmbiguity } from './request-form.ts'
@@ -80,7 +82,11 @@ export interface AnsweredRequest {
 /** Where and how to listen. */
 export interface ServerOptions {
   /** Called when a request is complete or its client has disconnected. */
-  onAnswered?: (incoming: IncomingMessage, outgoing: ServerResponse, ms: number, bytes: number) => void
+  onAnswered?: (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    measured: Pick<AnsweredRequest, 'id' | 'ms' | 'bytes'>,
+  ) => void
   /** The addresses to listen on. Default: all IP addresses of this machine. */
   listenAt?: ListenAt
   /** Returns the networks whose connections are counted together, narrowest first; none for no limit. By default, connections are not counted. */
@@ -131,16 +137,20 @@ export async function startServer(
   function answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming
     answering.set(socket, outgoing)
+    const id = identifyRequest(incoming, outgoing)
     const [began, sentBefore] = [performance.now(), socket.bytesWritten]
     outgoing.once('close', () => {
-      onAnswered?.(incoming, outgoing, performance.now() - began, socket.bytesWritten - sentBefore)
+      onAnswered?.(incoming, outgoing, { id, ms: performance.now() - began, bytes: socket.bytesWritten - sentBefore })
       answering.delete(socket)
       if (isStopping) server.closeIdleConnections()
     })
     if (isClosing) outgoing.shouldKeepAlive = false
     const refused = findAmbiguity(incoming) ?? bodies.admit(incoming, outgoing)
     if (refused) refuse(incoming, outgoing, refused, allowOrigin)
-    else inBackground('A response', () => listener(incoming, outgoing))
+    else
+      runForRequest({ request_id: id, path: incoming.url ?? '' }, () =>
+        inBackground('A response', () => listener(incoming, outgoing)),
+      )
   }
   // Without these listeners, Node itself responds to such requests, without a body.
   server.on('checkExpectation', takeTurn)

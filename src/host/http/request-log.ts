@@ -1,6 +1,6 @@
 // Logs each request as a line of JSON, without its query, tokens or content.
-import { randomUUID } from 'node:crypto'
 import { write, writeSync } from 'node:fs'
+import { redactSecrets } from '../../ports/log.ts'
 import type { AnsweredRequest } from './http-server.ts'
 
 /** Maximum number of buffered characters. If the log's reader is too slow, further lines are dropped, and the log reports how many. */
@@ -8,7 +8,6 @@ const MAX_WAITING = 1_000_000
 const RETRY_MS = 100
 /** How long lines are buffered before they are written, because a write costs more than buffering many lines. */
 const GATHER_MS = 50
-const MAX_PATH = 500
 
 /** A log whose lines are written without waiting for its reader. */
 export interface LineWriter {
@@ -28,21 +27,6 @@ export function formatRequest({ method, path, status, ms, bytes, cache, id }: An
     cache,
     request_id: id,
   })}\n`
-}
-
-/** Returns a path that is safe to log: without its query, which may contain a key or search words, and without tokens put there by mistake. */
-export function redactSecrets(path: string): string {
-  return path
-    .slice(0, MAX_PATH)
-    .replace(/[?#].*$/s, '')
-    .replace(/\bhub_[0-9A-Za-z]{6,}/g, 'hub_…')
-    .replace(/\b(gh[opsur]_|github_pat_)\w{6,}/g, '$1…')
-    .replace(/\beyJ[\w-]{10,}(?:\.[\w-]*)*/g, 'eyJ…')
-}
-
-/** Returns the request ID: the client's if it is well-formed, otherwise a new one. */
-export function nameRequest(given: string): string {
-  return /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID()
 }
 
 /** Writes lines to a file descriptor. A full pipe delays the log, but never a request. */

@@ -1,9 +1,9 @@
 // Describes the MCP server: name, capabilities, instructions and cache lifetimes. Does not depend on what is published.
-import manifest from '../../../package.json' with { type: 'json' }
+import { VERSION } from '../../ports/version.ts'
 
 /** Describes the server for display in clients. @param baseUrl the hub's base URL */
 export function describeServer(baseUrl: string) {
-  return { name: 'prompt-hub', title: 'Prompt Hub', version: manifest.version, websiteUrl: baseUrl }
+  return { name: 'prompt-hub', title: 'Prompt Hub', version: VERSION, websiteUrl: baseUrl }
 }
 
 /** The server's capabilities. `listChanged` and `subscribe` are not included, because a serverless function cannot push messages. */

@@ -17,11 +17,23 @@ interface TurnRequest {
  */
 export type TakeTurn = <Value>(request: TurnRequest, work: () => Promise<Value>) => Promise<Value>
 
+/** How full the queue is. */
+export interface QueueState {
+  /** The number of publishes that are waiting. */
+  length: number
+  /** How long the oldest of them has been waiting, in milliseconds; 0 if there is none. */
+  oldestMs: number
+}
+
+/** A queue of publishes. */
+type Turns = TakeTurn & { state: () => QueueState }
+
 /** Waits until it is this hub's turn among the hubs that share a branch. @returns a function that ends the turn and never fails; undefined if the turn did not come in time @throws HubError `unavailable` if the hubs' queue cannot be reached */
 type TakeBranch = (waitMs: number) => Promise<(() => Promise<void>) | undefined>
 
 /** A publish that is waiting in the queue. */
 interface Waiting {
+  since: number
   start: () => void
   refuse: () => void
 }
@@ -30,7 +42,7 @@ interface Waiting {
 const MAX_WAITING = 100
 
 /** Creates an empty queue. A publisher can have as many waiting publishes as the rate limit allows per minute. */
-export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = LIMITS.publishesPerMinute): TakeTurn {
+export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = LIMITS.publishesPerMinute): Turns {
   /** The publishers in the order of their turns, each with its waiting publishes, oldest first. */
   const queues = new Map<string, Waiting[]>()
   let count = 0
@@ -60,6 +72,7 @@ export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = 
       leave(publisher, one)
     }
     const one: Waiting = {
+      since: performance.now(),
       start: () => {
         end()
         resolve()
@@ -82,7 +95,7 @@ export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = 
     if (next) next[0]!.start()
     else isBusy = false
   }
-  return async (request, work) => {
+  const takeTurn: TakeTurn = async (request, work) => {
     if (isBusy) await wait(request)
     isBusy = true
     try {
@@ -91,6 +104,11 @@ export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = 
       passOn(request.publisher)
     }
   }
+  const state = () => {
+    const since = [...queues.values()].flat().map((one) => one.since)
+    return { length: count, oldestMs: since.length === 0 ? 0 : performance.now() - Math.min(...since) }
+  }
+  return Object.assign(takeTurn, { state })
 }
 
 /**

@@ -35,10 +35,9 @@ export interface SiteDatabase {
   save(state: string): void
   /** Ends the state without a change, because no file differs. */
   saveKept(): void
-  /** Discards the state in progress. */
-  giveUp(): void
   /** Deletes old file contents. Call it when no process reads earlier states any more. */
   forgetBefore(number: number): void
+  /** Closes the database; a state in progress is discarded. Never throws. */
   close(): void
 }
 
@@ -46,10 +45,11 @@ export interface SiteDatabase {
  * Opens the database of a site for the build process.
  *
  * @param code identifies the code: data written by other code is removed
+ * @param isDamaged whether to remove the data in any case
  */
-export function openSiteDatabase(path: string, code: string): SiteDatabase {
+export function openSiteDatabase(path: string, code: string, isDamaged = false): SiteDatabase {
   mkdirSync(dirname(path), { recursive: true })
-  if (readState(path, code) === undefined) removeDatabase(path)
+  if (isDamaged || readState(path, code) === undefined) removeDatabase(path)
   const next = `${path}.next`
   removeDatabase(next)
   let isNew = !existsSync(path)
@@ -99,17 +99,23 @@ export function openSiteDatabase(path: string, code: string): SiteDatabase {
       statements = prepare(database)
     },
     saveKept: () => database.exec('COMMIT'),
-    giveUp() {
-      if (database.isTransaction) database.exec('ROLLBACK')
-    },
     forgetBefore(number) {
       const older = statements.listOlder.all(number)
       database.exec('BEGIN')
-      for (const { path, since } of older) statements.removeOlder.run(path!, since!)
-      statements.removeGone.run(number)
-      database.exec('COMMIT; PRAGMA wal_checkpoint(PASSIVE)')
+      try {
+        for (const { path, since } of older) statements.removeOlder.run(path!, since!)
+        statements.removeGone.run(number)
+        database.exec('COMMIT')
+      } finally {
+        // Otherwise, the next state could not begin.
+        if (database.isTransaction) database.exec('ROLLBACK')
+      }
+      database.exec('PRAGMA wal_checkpoint(PASSIVE)')
     },
-    close: () => database.close(),
+    close() {
+      // A failed `save` may already have closed it.
+      if (database.isOpen) database.close()
+    },
   }
 }
 
@@ -120,10 +126,19 @@ function removeDatabase(path: string): void {
 
 function openWriter(path: string, isNew: boolean): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: MAX_WAIT_MS })
+  try {
+    prepareWriter(database, isNew)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function prepareWriter(database: DatabaseSync, isNew: boolean): void {
   // If the first write is interrupted, the whole file is discarded, so it needs no journal. Later writes are checkpointed only after readers have switched to the new state.
   database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0`)
   database.exec(`PRAGMA journal_mode = ${isNew ? 'OFF' : 'WAL'}; ${TABLES}`)
-  return database
 }
 
 function prepare(database: DatabaseSync) {

@@ -32,8 +32,6 @@ interface Generation {
 }
 
 interface SharedCopies extends CopyStore {
-  /** Returns whether the last query of the database succeeded; if not, reads use the build and the cached copies. */
-  isReachable: () => boolean
   /** Calls a listener within seconds of each publish on any machine. */
   watch: (onPublish: () => void) => void
   close: () => void
@@ -137,7 +135,6 @@ export function shareCopies(state: StateStore): SharedCopies {
       await stored.keepNewer(copy, isOvertaken)
       await state.set(MARKER, `${copy.commit} ${copy.kept_at} ${Math.random()}`)
     },
-    isReachable: () => !isAway,
     watch(listener) {
       onPublish = listener
       startTicking()

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientConfig, DatabaseError, Pool } from 'pg'
 import { HubError } from '../../domain/api/errors.ts'
 import { logProblem } from '../../ports/log.ts'
-import { type OpenStateStore, stateUnavailable } from '../../ports/state-store.ts'
+import { checkStore, type OpenStateStore, StateProblem, stateUnavailable } from '../../ports/state-store.ts'
 import { openSqlState } from './state-sql.ts'
 
 /** Maximum number of connections per process, because PostgreSQL allows 100 in total by default. */
@@ -54,21 +54,36 @@ export async function openPostgresState(url: string, now: () => number = Date.no
   // An idle connection that breaks is replaced by the next call, which reports the problem.
   pool.on('error', () => {})
   let migration: Promise<void> | undefined
-  const prepare = () => {
-    migration ??= migrate(settings).catch((error: unknown) => {
+  const prepare = (isAgain = false) => {
+    migration ??= migrate(settings, isAgain).catch((error: unknown) => {
       migration = undefined
       throw error
     })
     return migration
   }
-  const run = async (sql: string, values: unknown[]) => {
+  const query = async (sql: string, values: unknown[]) => {
+    const mine = prepare()
+    await mine
     try {
-      await prepare()
       return (await settleRaces(RACES, () => pool.query(sql, values))).rows
     } catch (error) {
-      throw stateUnavailable(error)
+      if (!isMissingTable(error)) throw error
+      // Only the first of several calls that find no table starts to create it.
+      if (migration === mine) {
+        migration = undefined
+        logProblem('error', 'The database has lost its table, which is created again, empty.', {
+          table: 'prompt_hub_state',
+          fix: 'Restore it from a backup. Without a backup, users sign in again and create new tokens.',
+        })
+      }
+      await prepare(true)
+      return (await settleRaces(RACES, () => pool.query(sql, values))).rows
     }
   }
+  const run = (sql: string, values: unknown[]) =>
+    query(sql, values).catch((error: unknown) => {
+      throw error instanceof HubError ? error : stateUnavailable(explain(error))
+    })
   try {
     await prepare()
   } catch (error) {
@@ -78,10 +93,34 @@ export async function openPostgresState(url: string, now: () => number = Date.no
     }
     logProblem('warning', 'The database does not respond. The hub is starting without it.', { cause: error.cause })
   }
-  return {
-    ...openSqlState({ table: 'prompt_hub_state', toKey: (key) => Buffer.from(key), run }, now),
-    close: () => pool.end(),
-  }
+  const state = openSqlState({ table: 'prompt_hub_state', toKey: (key) => Buffer.from(key), run }, now)
+  return { ...state, check: () => checkStore(state, now()), close: () => pool.end() }
+}
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const isMissingTable = (error: unknown): boolean => error instanceof DatabaseError && error.code === '42P01'
+
+/** The fix for each class of errors; an error's code begins with its class. */
+const FIXES: readonly (readonly [codes: RegExp, fix: string])[] = [
+  [
+    /^(?:28|3D)/,
+    'rejects the user, the password or the database name (CODE). Correct DATABASE_URL, and start the hub again.',
+  ],
+  [/^42501/, 'does not allow the hub’s user to use its tables (CODE). Make this user their owner.'],
+  [/^53100/, 'has a full disk (CODE). Free some space there. The hub continues by itself.'],
+  [/^53/, 'has too many connections or too little memory (CODE). Raise its limits. The hub continues by itself.'],
+  [/^25006/, 'is read-only (CODE). Use the address of the primary server in DATABASE_URL.'],
+  [/^(?!08|57P)\d/, 'reports an error (CODE). The log has the details.'],
+]
+
+/** Describes an error without the server's address, which may be private. */
+function explain(error: unknown): StateProblem {
+  if (error instanceof StateProblem) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no response'
+  const fix =
+    FIXES.find(([codes]) => codes.test(code))?.[1] ??
+    'does not respond (CODE). Check that it runs and that this machine may connect to it. The hub reconnects by itself.'
+  return new StateProblem(`The database in DATABASE_URL ${fix.replace('CODE', code)}`, { cause: error })
 }
 
 /**
@@ -124,8 +163,8 @@ async function settleRaces<Value>(races: readonly string[], work: () => Promise<
   }
 }
 
-/** Migrates the table to the newest format. Several machines may do this at the same time. */
-async function migrate(settings: ClientConfig): Promise<void> {
+/** Migrates the table to the newest format. Several machines may do this at the same time. @param isAgain whether to create missing tables, although the format is the newest */
+async function migrate(settings: ClientConfig, isAgain: boolean): Promise<void> {
   const client = new Client({ ...settings, query_timeout: MIGRATE_MS })
   client.on('error', () => {})
   const query = (sql: string, values: unknown[] = []) => settleRaces(MIGRATION_RACES, () => client.query(sql, values))
@@ -136,13 +175,15 @@ async function migrate(settings: ClientConfig): Promise<void> {
     await query('INSERT INTO prompt_hub_format (id, format) VALUES (1, 0) ON CONFLICT (id) DO NOTHING')
     const { rows } = await query('SELECT format FROM prompt_hub_format WHERE id = 1')
     format = Number(rows[0]?.format)
-    for (const statement of MIGRATIONS.slice(format).flat()) await query(statement)
+    for (const statement of MIGRATIONS.slice(isAgain ? 0 : format).flat()) await query(statement)
     await query('UPDATE prompt_hub_format SET format = $1 WHERE format < $1', [MIGRATIONS.length])
   } catch (error) {
-    throw stateUnavailable(error)
+    throw stateUnavailable(explain(error))
   } finally {
     await client.end().catch(() => {})
   }
   if (format > MIGRATIONS.length)
-    throw new Error('A newer version of the hub has migrated the database. Run that version, or restore a backup.')
+    throw new StateProblem(
+      'A newer version of the hub has migrated the database. Run that version, or restore a backup.',
+    )
 }

@@ -1,11 +1,20 @@
 // Stores state in one SQLite file, for a hub on one machine. Several processes may open it at the same time.
 import { randomUUID } from 'node:crypto'
-import { closeSync, existsSync, fchownSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, existsSync, fchownSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { type Lifetime, type OpenStateStore, stateUnavailable } from '../../ports/state-store.ts'
+import { logProblem } from '../../ports/log.ts'
+import { shareRunning } from '../../ports/share-running.ts'
+import {
+  checkStore,
+  type Lifetime,
+  type OpenStateStore,
+  StateProblem,
+  stateUnavailable,
+} from '../../ports/state-store.ts'
+import { BUSY, codeOf, explainSqlite, isDamage, isMissingTable } from '../sqlite-errors.ts'
 import { openSqlState } from './state-sql.ts'
 
 /** The format of the file, in SQLite's `user_version`. */
@@ -13,8 +22,8 @@ const FORMAT = 1
 /** How long a call waits for another process that is writing. */
 const MAX_WAIT_MS = 3_000
 const RETRY_MS = 5
-/** SQLITE_BUSY. https://www.sqlite.org/rescode.html */
-const BUSY = 5
+const AFTER_LOSS =
+  'Restore it from a backup: stop the hub, put the file back, and start the hub again. Without a backup, users sign in again and create new tokens.'
 
 const TABLE = `
   CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL, version TEXT NOT NULL, expires_at INTEGER);
@@ -27,8 +36,18 @@ export interface StateEntry extends Lifetime {
   value: string
 }
 
+/** An open file. */
+interface OpenFile {
+  database: DatabaseSync
+  statements: Map<string, StatementSync>
+  /** Identifies the file at the path when it was opened; another program may replace or delete it. */
+  identity: string | undefined
+  /** Identifies SQLite's log next to it. */
+  logIdentity: string | undefined
+}
+
 /**
- * Opens the file, or creates it if it is missing.
+ * Opens the file, or creates it if it is missing. If it is deleted, replaced, or loses its table later, the next call opens it again.
  *
  * @param seed initial entries of a new file, written in the same transaction as its table; called only for a new file
  * @param now a clock in milliseconds since 1970
@@ -39,6 +58,81 @@ export async function openSqliteState(
   now: () => number = Date.now,
   seed: () => Iterable<StateEntry> = () => [],
 ): Promise<OpenStateStore> {
+  const share = shareRunning<OpenFile>()
+  let file: OpenFile | undefined
+  const close = () => {
+    if (file) closeFile(file, path)
+    file = undefined
+  }
+  const open = async (): Promise<OpenFile> => {
+    if (file && file.identity === identify(path)) return file
+    return share('', async () => {
+      if (file) {
+        logProblem('error', 'The state file was deleted or replaced while the hub was running.', {
+          file: nameOf(path),
+          fix: AFTER_LOSS,
+        })
+        close()
+      }
+      file = await openFile(path, () => [])
+      return file
+    })
+  }
+  /** Runs work on the open file, once more if the file lost its table, or if another call has closed it. */
+  const callStore = async <Value>(work: (file: OpenFile) => Value): Promise<Value> => {
+    for (let isRetry = false; ; isRetry = true) {
+      let opened: OpenFile | undefined
+      try {
+        const mine = await open()
+        opened = mine
+        return await untilFree(() => work(mine))
+      } catch (error) {
+        if (opened === file && (isMissingTable(error) || isDamage(error))) close()
+        if (isRetry || opened?.database.isOpen !== false) throw stateUnavailable(explainSqlite(error, nameOf(path)))
+      }
+    }
+  }
+  const run: Parameters<typeof openSqlState>[0]['run'] = (sql, values) =>
+    callStore((opened) => statementOf(opened, sql).all(...values))
+  try {
+    file = await openFile(path, seed)
+  } catch (error) {
+    throw explainSqlite(error, nameOf(path))
+  }
+  const state = openSqlState({ table: 'state', toKey: (key) => key, run }, now)
+  return {
+    ...state,
+    async check() {
+      await callStore(() => readAsNewcomer(path))
+      await checkStore(state, now())
+    },
+    close: async () => close(),
+  }
+}
+
+/** Returns the file's path as operators know it: relative to the folder in which the hub runs, if it is there. */
+function nameOf(path: string): string {
+  const name = relative('.', path)
+  return name.startsWith('..') ? path : name
+}
+
+function statementOf({ database, statements }: OpenFile, sql: string): StatementSync {
+  const known = statements.get(sql) ?? database.prepare(sql.replaceAll('$', '?'))
+  statements.set(sql, known)
+  return known
+}
+
+/** Reads the file like a process that has just started, because an open database keeps reading pages from its memory after the file was damaged. */
+function readAsNewcomer(path: string): void {
+  const database = new DatabaseSync(path, { timeout: 0, readOnly: true })
+  try {
+    for (const order of ['ASC', 'DESC']) database.prepare(`SELECT * FROM state ORDER BY key ${order} LIMIT 1`).all()
+  } finally {
+    database.close()
+  }
+}
+
+async function openFile(path: string, seed: () => Iterable<StateEntry>): Promise<OpenFile> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   createFile(path)
   // SQLite's own timeout is disabled, because it would block the thread that serves reads.
@@ -49,23 +143,20 @@ export async function openSqliteState(
     database.close()
     throw error
   }
-  const statements = new Map<string, StatementSync>()
-  const statementOf = (sql: string): StatementSync => {
-    const known = statements.get(sql) ?? database.prepare(sql.replaceAll('$', '?'))
-    statements.set(sql, known)
-    return known
-  }
-  const run: Parameters<typeof openSqlState>[0]['run'] = async (sql, values) => {
-    try {
-      return await untilFree(() => statementOf(sql).all(...values))
-    } catch (error) {
-      throw stateUnavailable(error)
-    }
-  }
-  return {
-    ...openSqlState({ table: 'state', toKey: (key) => key, run }, now),
-    close: async () => database.close(),
-  }
+  return { database, statements: new Map(), identity: identify(path), logIdentity: identify(`${path}-wal`) }
+}
+
+/** Closes the file. If it is no longer at its path, its log is removed, because SQLite would apply it to the file that is there now. */
+function closeFile({ database, identity, logIdentity }: OpenFile, path: string): void {
+  const isElsewhere = identity !== identify(path)
+  database.close()
+  if (!isElsewhere || logIdentity === undefined || logIdentity !== identify(`${path}-wal`)) return
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+}
+
+function identify(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats && `${stats.dev} ${stats.ino}`
 }
 
 /** Creates the file if it is missing. SQLite creates its other files with the mode and the owner of this file. */
@@ -101,28 +192,36 @@ const readFormat = (database: DatabaseSync) => Number(database.prepare('PRAGMA u
 
 function checkFormat(database: DatabaseSync, path: string): void {
   if (readFormat(database) > FORMAT)
-    throw new Error(`${path} was written by a newer version of the hub. Run that version, or restore a backup.`)
+    throw new StateProblem(
+      `${nameOf(path)} was written by a newer version of the hub. Run that version, or restore a backup.`,
+    )
 }
 
 /** Deleted data is overwritten, because it may be personal. FULL, because an acknowledged write must survive a power loss: https://www.sqlite.org/pragma.html#pragma_synchronous */
 function prepareFile(database: DatabaseSync, path: string, seed: () => Iterable<StateEntry>): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
-  if (readFormat(database) === 0) {
-    database.exec('BEGIN IMMEDIATE')
-    try {
-      // Another process may have created the table in the meantime.
-      if (readFormat(database) === 0) {
-        database.exec(`${TABLE} PRAGMA user_version = ${FORMAT}`)
-        const insert = database.prepare('INSERT INTO state VALUES (?, ?, ?, ?)')
-        for (const { key, value, expiresAt } of seed()) insert.run(key, value, randomUUID(), expiresAt ?? null)
-      }
-      database.exec('COMMIT')
-    } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK')
-      throw error
-    }
-  }
+  const hasTable = () => database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'state'").get() !== undefined
   checkFormat(database, path)
+  if (readFormat(database) === FORMAT && hasTable()) return
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    // Another process may have created the table in the meantime.
+    if (!hasTable()) {
+      const isNew = readFormat(database) === 0
+      database.exec(`${TABLE} PRAGMA user_version = ${FORMAT}`)
+      const insert = database.prepare('INSERT INTO state VALUES (?, ?, ?, ?)')
+      if (isNew) for (const { key, value, expiresAt } of seed()) insert.run(key, value, randomUUID(), expiresAt ?? null)
+      else
+        logProblem('error', 'The state file had lost its table, which was created again, empty.', {
+          file: nameOf(path),
+          fix: AFTER_LOSS,
+        })
+    }
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
 }
 
 /** Retries while another process has the file locked, without blocking this thread. */
@@ -137,7 +236,6 @@ async function untilFree<Value>(work: () => Value): Promise<Value> {
   }
 }
 
-/** The low byte of an extended result code is the primary code. */
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === BUSY
+  return codeOf(error) === BUSY
 }

@@ -2,6 +2,7 @@
 // table creation and lost connections.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeStateProblem } from '../../../src/ports/state-store.ts'
 import { openPostgresState } from '../../../src/stores/state/state-postgres.ts'
 import { type PostgresServer, startPostgres } from '../../hubs/postgres.ts'
 import { stateStoreContract } from './state-store-contract.ts'
@@ -79,4 +80,37 @@ test('calls fail while the server is stopped; the data is available afterwards',
   expect((await state.get('a'))?.value).toBe('1')
   expect(await state.get('b')).toBeUndefined()
   await state.close()
+})
+
+test('a dropped table is created again, also by many calls at once', async () => {
+  const url = await server.createDatabase()
+  const state = await openPostgresState(url)
+  await state.set('a', '1')
+  await query(url, 'DROP TABLE prompt_hub_state')
+  await Promise.all(Array.from({ length: 20 }, (_, number) => state.set(`k/${number}`, 'x')))
+  expect(await state.get('a')).toBeUndefined()
+  expect((await state.list('k/')).keys).toHaveLength(20)
+  await query(url, 'DROP TABLE prompt_hub_state')
+  await state.check()
+  await state.close()
+})
+
+test('a check says what to do when the database cannot be used, without its address or password', async () => {
+  const url = await server.createDatabase()
+  const problemOf = async (wrong: URL) => {
+    const state = await openPostgresState(wrong.href)
+    const problem = await state.check().then(() => 'none', describeStateProblem)
+    await state.close()
+    return problem
+  }
+  const password = new URL(url)
+  password.password = 'wrong'
+  expect(await problemOf(password)).toBe(
+    'The database in DATABASE_URL rejects the user, the password or the database name (28P01). Correct DATABASE_URL, and start the hub again.',
+  )
+  const port = new URL(url)
+  port.port = '9'
+  expect(await problemOf(port)).toBe(
+    'The database in DATABASE_URL does not respond (ECONNREFUSED). Check that it runs and that this machine may connect to it. The hub reconnects by itself.',
+  )
 })

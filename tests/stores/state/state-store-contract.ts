@@ -1,13 +1,16 @@
 // The contract tests for src/ports/state-store.ts, which every driver must pass.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listKeys, type OpenStateStore } from '../../../src/ports/state-store.ts'
+import { listKeys, type StateStore } from '../../../src/ports/state-store.ts'
 
 const START = Date.parse('2026-11-20T10:00:00Z')
+
+/** A store that the tests close. */
+type ClosableStore = StateStore & { close(): Promise<void> }
 
 /** A driver under test. */
 interface Driver {
   /** Reopens the store with a clock. Each call sees everything that earlier calls wrote. */
-  open: (now: () => number) => Promise<OpenStateStore>
+  open: (now: () => number) => Promise<ClosableStore>
   close?: () => Promise<void>
   /** Whether the driver guarantees that exactly one of many concurrent callers wins. */
   hasOneWinner: boolean
@@ -17,8 +20,8 @@ interface Driver {
 export function stateStoreContract(name: string, openDriver: () => Promise<Driver>): void {
   describe(name, () => {
     let driver: Driver
-    let state: OpenStateStore
-    let other: OpenStateStore
+    let state: ClosableStore
+    let other: ClosableStore
     let time = START
     beforeAll(async () => {
       driver = await openDriver()
@@ -166,7 +169,7 @@ export function stateStoreContract(name: string, openDriver: () => Promise<Drive
 
     test('a counter incremented concurrently loses no increment', async () => {
       await state.set('count/one', '0')
-      const raise = async (store: OpenStateStore) => {
+      const raise = async (store: ClosableStore) => {
         for (;;) {
           const { value, version } = (await store.get('count/one'))!
           if (await store.replace('count/one', `${Number(value) + 1}`, version)) return

@@ -1,0 +1,59 @@
+// Checks the sample alert rules: Prometheus accepts them, and each metric and label in them is one that a hub reports.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { STARTING } from '../../src/host/health.ts'
+import { openMetrics } from '../../src/host/metrics.ts'
+
+const FILE = 'deploy/prometheus-alerts.yml'
+const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
+
+interface Rule {
+  alert: string
+  expr: string
+  labels: Record<string, string>
+  annotations: { summary: string; description: string }
+}
+
+test('each metric and label in the alert rules is in /metrics', async () => {
+  const metrics = openMetrics('0123abc')
+  const health = {
+    ...STARTING,
+    counts: { repositories: 1, versions: 1, owners: 1 },
+    fetch: { at: '2026-11-25T12:00:00.000Z', age_seconds: 1, failure: null },
+    state: { kind: 'file', problem: null },
+  } as const
+  metrics.countRequest({ method: 'GET', path: '/', status: 500, ms: 1, bytes: 1, cache: null, id: 'x' })
+  metrics.noteFailedBuild()
+  const answer = metrics.withMetrics(async () => new Response(), {
+    healthOf: () => health,
+    checkAll: async () => [],
+    queueOf: () => ({ length: 0, oldestMs: 0 }),
+  })
+  const text = await (await answer(new Request('http://localhost/metrics'), '')).text()
+  const { groups }: { groups: { rules: Rule[] }[] } = parse(readFileSync(FILE, 'utf8'))
+  const rules = groups.flatMap((group) => group.rules)
+  const found = rules.flatMap(({ expr }) => [
+    ...expr.matchAll(/\b((?:hub|prompt_hub|nodejs|process)_\w+)(?:\{(\w+)(=~|!=|=)"([^"]*)"\})?/g),
+  ])
+  expect(new Set(found.map(([, name]) => name)).size).toBeGreaterThan(8)
+  for (const [, name = '', label, operator, value = ''] of found) {
+    const lines = text.split('\n').filter((line) => RegExp(`^${name}(?:\\{| )`).test(line))
+    expect(lines, name).not.toEqual([])
+    if (label === undefined) continue
+    const values = lines.map((line) => RegExp(`${label}="([^"]*)"`).exec(line)?.[1])
+    const isMet = operator === '=~' ? (one = '') => RegExp(`^(?:${value})$`).test(one) : (one = '') => one === value
+    expect(values.some(isMet), `${name}{${label}="${value}"}`).toBe(true)
+  }
+  for (const { alert, labels, annotations } of rules)
+    expect([labels.severity, annotations.summary, annotations.description], alert).toEqual([
+      expect.stringMatching(/^(?:page|ticket)$/),
+      expect.any(String),
+      expect.any(String),
+    ])
+})
+
+test.skipIf(!hasPromtool)('promtool accepts the alert rules', () => {
+  expect(execFileSync('promtool', ['check', 'rules', FILE], { encoding: 'utf8' })).toMatch(/SUCCESS: \d+ rules found/)
+})
