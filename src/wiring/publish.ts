@@ -7,7 +7,7 @@ import type { GitStore } from '../ports/git-store.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { PublishHandlerDeps } from '../server/publish/handle-write.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
-import { createTurns } from '../server/publish/turns.ts'
+import { createPublishTurns } from '../server/publish/publish-turns.ts'
 import { findToken, recordTokenUse } from '../stores/state/tokens.ts'
 import {
   clientKeyOf,
@@ -18,13 +18,15 @@ import {
   limiterOf,
   siteFilesOf,
   stateOf,
+  textOf,
 } from './platform.ts'
 
 /** Maximum number of invalid tokens per minute for each client IP address. */
 const FAILED_TOKENS_PER_MINUTE = 30
 
 /** Returns the dependencies for publishing. @throws HubError `unavailable` naming a missing or invalid setting */
-export async function connectPublish(request: Request, { ip, hub }: FunctionContext): Promise<PublishHandlerDeps> {
+export async function connectPublish(request: Request, context: FunctionContext): Promise<PublishHandlerDeps> {
+  const { ip, hub } = context
   const config = currentConfig()
   const state = await stateOf(hub)
   return {
@@ -32,6 +34,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     git: await openGit(config, hub),
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
+    text: await textOf(context),
     findToken: (token) => findToken(state, token),
     // These two modules are imported only for a user's or a job's token, because an operator's token needs neither.
     ownsLogin: async (person) => (await import('./people.ts')).ownsLogin(person, config, hub, state),
@@ -93,4 +96,4 @@ async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitS
 }
 
 /** The queue of all publishes in this process. */
-const takeTurn = createTurns()
+const takeTurn = createPublishTurns()

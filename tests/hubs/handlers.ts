@@ -11,8 +11,9 @@ import type { StateStore } from '../../src/ports/state-store.ts'
 import { handlePage } from '../../src/server/pages/handle-page.ts'
 import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
 import { handleWrite } from '../../src/server/publish/handle-write.ts'
-import { createTurns } from '../../src/server/publish/turns.ts'
+import { createPublishTurns } from '../../src/server/publish/publish-turns.ts'
 import { handleRead } from '../../src/server/read/read.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
 import { createToken, findToken, recordTokenUse } from '../../src/stores/state/tokens.ts'
@@ -64,7 +65,7 @@ export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, p
       return text === undefined ? undefined : Buffer.from(text)
     },
   }
-  const common = { baseUrl: BASE_URL, siteFiles, fresh, clientAddress: '192.0.2.1' }
+  const common = { baseUrl: BASE_URL, siteFiles, fresh, clientAddress: '192.0.2.1', text: TEXT_WORK_IN_PLACE }
   const search = () => {
     // Missing paths still get a 404, but similar names are not suggested.
     throw new HubError('unavailable', 'There is no search here.')
@@ -84,7 +85,7 @@ export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, p
     limiter: limiter ?? UNLIMITED,
     failedTokens: failedTokens ?? UNLIMITED,
     purge: purge ?? (async () => {}),
-    takeTurn: createTurns(),
+    takeTurn: createPublishTurns(),
   }
   return {
     publish: (request) => handleWrite(request, () => publishTools),

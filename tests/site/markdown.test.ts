@@ -17,7 +17,7 @@ describe('renderMarkdown', () => {
     ['code is escaped', '`<b>`', '<p><code>&lt;b&gt;</code></p>'],
     ['a code block loses its class', '```js\n<b>\n```', '<pre><code>&lt;b&gt;\n</code></pre>'],
     ['raw HTML is escaped', '<script>x</script>', '<p>&lt;script&gt;x&lt;/script&gt;</p>'],
-    ['an image becomes its alt text', '![a "b"](https://x.example/p.png)', '<p>a "b"</p>'],
+    ['an image becomes its alt text', '![a "b"](https://x.example/p.png)', '<p>a &quot;b&quot;</p>'],
     ['the alt text of an image is escaped', '![<svg onload=x>](p.png)', '<p>&lt;svg onload=x&gt;</p>'],
     ['template syntax is kept as text', '{{ a }} {% b %}', '<p>{{ a }} {% b %}</p>'],
     ['U+2028 is kept as text', 'a\u2028b', '<p>a\u2028b</p>'],

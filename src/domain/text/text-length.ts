@@ -20,3 +20,17 @@ export function lineOf(text: string, offset: number): number {
   for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
   return line
 }
+
+/** Returns a function like `lineOf` for increasing offsets, which scans a long text only once. */
+export function lineCounter(text: string, firstLine: number): (offset: number) => number {
+  let line = firstLine
+  let at = 0
+  return (offset) => {
+    if (offset < at) [line, at] = [firstLine, 0]
+    for (let next = text.indexOf('\n', at); next !== -1 && next < offset; next = text.indexOf('\n', at)) {
+      line++
+      at = next + 1
+    }
+    return line
+  }
+}

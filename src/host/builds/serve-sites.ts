@@ -26,6 +26,7 @@ import { openState, startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openSearchThreads } from '../search-threads.ts'
+import { openTextThreads } from '../text-threads.ts'
 
 /** One build of the content: its files and its search. */
 export interface Site extends Pick<Hub, 'files' | 'search'> {
@@ -157,6 +158,7 @@ export async function serveSites(
 ): Promise<RunningServer> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit
+  const texts = openTextThreads()
   const answer = createHandler(route, (): Hub => {
     const site = siteOf()
     const { search, source } = site
@@ -171,6 +173,7 @@ export async function serveSites(
       },
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh: copiesAhead(copies, () => source),
+      text: texts.forClient,
       state,
       localGit: git,
       countGit: metrics?.countGit,
@@ -189,6 +192,7 @@ export async function serveSites(
       ...(watched && { onAnswered: watched.onAnswered }),
     },
   )
+  host.server.on('close', texts.close)
   host.server.on(
     'close',
     startSweeping(state, () => (isDatabaseReachable ? undefined : siteOf().source)),

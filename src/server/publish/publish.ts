@@ -4,19 +4,12 @@ import { HubError } from '../../domain/api/errors.ts'
 import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
 import { COMMON_HEADERS } from '../../domain/api/routes.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
-import { recordVersion } from '../../domain/catalogue/repository-records.ts'
 import { formatMoment } from '../../domain/content/values.ts'
-import { decidePublish, warnOf } from '../../domain/publishing/decision.ts'
-import {
-  nextLower,
-  type RepositoryState,
-  readListedVersion,
-  readRepositoryState,
-} from '../../domain/publishing/repository-state.ts'
-import { findExcess, IDEMPOTENCY_KEY, type PublishInput, parsePublishRequest } from '../../domain/publishing/request.ts'
+import type { RepositoryState } from '../../domain/publishing/repository-state.ts'
+import { IDEMPOTENCY_KEY, type PublishInput } from '../../domain/publishing/request.ts'
 import { canonicalJson } from '../../domain/text/json.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
-import { measure } from '../../ports/measure.ts'
+import type { TextWork } from '../../ports/text-work.ts'
 import { requireRights } from './authenticate.ts'
 import type { ReadVersion, RepositoryWrite, Round } from './rounds.ts'
 import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
@@ -26,7 +19,7 @@ export interface AcceptedPublish extends Sending {
   body: PublishInput
   /** Digests of the Idempotency-Key and the request; undefined without a key. */
   idempotency: { key: string; request: string } | undefined
-  addresses: Addresses
+  baseUrl: string
 }
 
 /** The result of a publish. */
@@ -45,9 +38,8 @@ interface Outcome {
 export function openPublish(request: Request): OpenWrite {
   const key = readIdempotencyKey(request)
   return {
-    findExcess,
-    parse(given) {
-      const body = parsePublishRequest(given, measure)
+    async parse(given, { text }) {
+      const body = await text.run('parsePublish', given)
       return {
         needed: 'publish',
         async carryOut(sending, deps, time) {
@@ -56,9 +48,9 @@ export function openPublish(request: Request): OpenWrite {
             key === undefined
               ? undefined
               : { key: digest(bearer.id, `${owner}/${name}`, key), request: digest(canonicalJson(body)) }
-          const addresses = addressesBelow(deps.baseUrl)
-          const write = publishAsWrite({ ...sending, body, idempotency, addresses })
-          return respondWithOutcome(await writeToGit(write, bearer, deps, time), addresses)
+          const { baseUrl } = deps
+          const write = publishAsWrite({ ...sending, body, idempotency, baseUrl }, deps.text)
+          return respondWithOutcome(await writeToGit(write, bearer, deps, time), addressesBelow(baseUrl))
         },
       }
     },
@@ -79,11 +71,11 @@ function digest(...parts: string[]): string {
 }
 
 /** Converts a publish to a write that `writeInRounds` can carry out. */
-export function publishAsWrite(accepted: AcceptedPublish): RepositoryWrite<Outcome> {
+export function publishAsWrite(accepted: AcceptedPublish, text: TextWork): RepositoryWrite<Outcome> {
   return {
     ...accepted,
     needsHistory: accepted.idempotency !== undefined,
-    decide: (folder, readVersion) => decideRound(accepted, folder, readVersion),
+    decide: (folder, readVersion) => decideRound(accepted, folder, readVersion, text),
   }
 }
 
@@ -92,8 +84,9 @@ async function decideRound(
   accepted: AcceptedPublish,
   folder: FolderState,
   readVersion: ReadVersion,
+  text: TextWork,
 ): Promise<Round<Outcome>> {
-  const { owner, name, bearer, body, idempotency, arrivedMs, addresses } = accepted
+  const { owner, name, bearer, body, idempotency, arrivedMs, baseUrl } = accepted
   requireRights(bearer, { owner, name }, 'publish', folder.ownerIndex)
   const earlier = folder.publishes.find(
     ({ trailers }) => idempotency && trailers.get('Idempotency-Key') === idempotency.key,
@@ -103,15 +96,16 @@ async function decideRound(
       'idempotency_key_reused',
       'This Idempotency-Key was already used with a different body. Use a new key for each publish, and repeat a key only with the same body.',
     )
-  const state = readRepositoryState({ owner, name, versions: folder.versions.keys(), index: folder.index })
-  if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readVersion, addresses) }
+  const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
+  const state = await text.run('readState', found)
+  if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readVersion, baseUrl, text) }
   const publisher = {
     published_by: bearer.login ?? owner,
     published_at: formatMoment(new Date(arrivedMs)),
     provenance: bearer.provenance,
   }
   const latestText = state.latest === undefined ? undefined : await readVersion(state.latest)
-  const decision = decidePublish(body, state, latestText, publisher, { measure, addresses })
+  const decision = await text.run('decidePublish', body, state, latestText, publisher, baseUrl)
   const { isUnchanged, versionText, indexText, version, file, record, warnings } = decision
   const outcome = { record, warnings, isUnchanged, isReplay: false }
   if (body.dry_run || (isUnchanged && indexText === undefined))
@@ -136,14 +130,12 @@ async function replay(
   { sha, url, headline, trailers }: PublishMark,
   state: RepositoryState,
   readVersion: ReadVersion,
-  addresses: Addresses,
+  baseUrl: string,
+  text: TextWork,
 ): Promise<Outcome> {
   const version = trailers.get('Version') ?? ''
-  const file = readListedVersion(state, version, await readVersion(version))
-  const entry = { ...file, ...measure(file.content), version }
   return {
-    record: recordVersion(entry, nextLower(state.versions, version), state, addresses),
-    warnings: warnOf(entry, state),
+    ...(await text.run('describePublished', state, version, await readVersion(version), baseUrl)),
     isNew: false,
     isUnchanged: headline.startsWith('Update '),
     isReplay: true,

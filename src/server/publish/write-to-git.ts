@@ -1,14 +1,14 @@
 // Defines what all writes have in common, and carries out an accepted write, from the queue to the fresh copy.
 import type { Permission } from '../../domain/access/permissions.ts'
-import type { HubError } from '../../domain/api/errors.ts'
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/routes.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
+import type { TextWork } from '../../ports/text-work.ts'
+import type { TakeTurn } from '../../ports/turns.ts'
 import type { Bearer } from './authenticate.ts'
 import { renewFreshCopy } from './renew-fresh-copy.ts'
 import { type Clock, LATEST_START_MS, type RepositoryWrite, writeInRounds } from './rounds.ts'
-import type { TakeTurn } from './turns.ts'
 
 /** The dependencies of an accepted write. */
 export interface WriteDeps {
@@ -16,6 +16,7 @@ export interface WriteDeps {
   git: GitStore
   fresh: FreshCopies
   siteFiles: SiteFiles
+  text: TextWork
   /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
   purge: (cacheTags: string[]) => Promise<void>
   /** Runs this process's publishes to the branch one at a time; git prevents conflicts between processes. Without the queue, publishes would still be correct, but would need more rounds, because each commit outdates the branch head that the others have read. */
@@ -33,10 +34,8 @@ export interface Sending {
 
 /** A write whose URL and headers are valid. */
 export interface OpenWrite {
-  /** Returns the error for JSON that has more values than any valid body. */
-  findExcess: (text: string) => HubError | undefined
-  /** Parses the body. @throws HubError with all of its problems */
-  parse(body: unknown): ParsedWrite
+  /** Parses the body, which is JSON. @throws HubError with all of its problems */
+  parse(body: string, deps: Pick<WriteDeps, 'text'>): Promise<ParsedWrite>
 }
 
 /** A write whose body is valid. */
@@ -56,7 +55,7 @@ export async function writeToGit<Answer>(
 ): Promise<Answer> {
   const { owner, name, arrivedMs } = write
   // The copy is stored in the same turn. If it were stored later, an older write's copy could replace a newer copy.
-  return deps.takeTurn({ publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }, async () => {
+  return deps.takeTurn({ sender: publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }, async () => {
     const copy = await deps.fresh.find(owner, name)
     const known = copy?.versions.map(({ version }) => version) ?? []
     const { answer, toShow } = await writeInRounds(deps.git, write, known, time)

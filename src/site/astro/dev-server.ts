@@ -13,6 +13,7 @@ import { inBackground } from '../../host/http/background.ts'
 import { createHandler, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
 import { type BuildSource, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { digestText } from '../../ports/measure.ts'
+import { TEXT_WORK_IN_PLACE } from '../../server/text-jobs.ts'
 import { openSearchIndex } from '../../stores/search/open-index.ts'
 import { buildSearchIndex } from '../../stores/search/write-index.ts'
 import { readBuildSource } from '../../stores/site/build-source.ts'
@@ -41,7 +42,12 @@ export function devServer(): AstroIntegration {
         const stores = await openLocalStores(config)
         server.httpServer?.once('close', () => inBackground('Closing the stores', stores.close))
         const mount = await mountFunctions(stores, config.baseUrl, () => server.resolvedUrls?.local[0])
-        setDevSources({ ...mount.sources, sourceHost: findSourceHost(config), brokenOf: () => [] })
+        setDevSources({
+          ...mount.sources,
+          text: TEXT_WORK_IN_PLACE,
+          sourceHost: findSourceHost(config),
+          brokenOf: () => [],
+        })
         const reload = async () => {
           const began = new Date().toISOString()
           const source =
