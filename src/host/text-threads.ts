@@ -20,8 +20,20 @@ const USUAL_LIMITS = {
 const MAX_THREADS = Math.max(2, Math.min(4, availableParallelism() - 1))
 /** A job's texts and results take a few megabytes; the rest is for lists of findings and edits. */
 const THREAD_MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 }
-/** Jobs with at most this many characters run in place, where they take a few milliseconds; a thread would take longer to answer. tests/linear/linear.test.ts shows that every job takes linear time. */
-const MAX_IN_PLACE_CHARACTERS = 8_192
+/**
+ * The jobs that run in place if all their texts together have at most this many characters: the worst text of that length takes a few milliseconds, and a thread would answer later. tests/linear/linear.test.ts checks both the time and that it grows linearly. Any other job, such as one that parses YAML, always runs in a thread.
+ */
+export const IN_PLACE_CHARACTERS: Readonly<Partial<Record<keyof TextJobs, number>>> = {
+  exportVersion: 8_192,
+  renderMarkdown: 2_048,
+  renderTexts: 2_048,
+  fillPrompt: 8_192,
+  findPlaceholders: 8_192,
+  fillMessages: 8_192,
+  parsePublish: 8_192,
+  parseChange: 8_192,
+  recordVersion: 8_192,
+}
 const RETRY_SECONDS = 5
 
 /** The driver that runs jobs in threads. */
@@ -73,17 +85,19 @@ export function openTextThreads({ deadlineMs, startMs, waitMs, waiting } = USUAL
     return value
   }
   const forClient = (client: string): TextWork => ({
-    run: (name, ...given) =>
-      countUpTo(given, MAX_IN_PLACE_CHARACTERS) <= MAX_IN_PLACE_CHARACTERS
-        ? TEXT_WORK_IN_PLACE.run(name, ...given)
-        : (takeTurn({ sender: client, waitMs }, async () => {
-            const thread = idle.pop() ?? open()
-            try {
-              return await runIn(thread, name, given)
-            } finally {
-              idle.push(thread)
-            }
-          }) as ReturnType<TextWork['run']> as Promise<Awaited<ReturnType<TextJobs[typeof name]>>>),
+    async run(name, ...given) {
+      const most = IN_PLACE_CHARACTERS[name] ?? -1
+      if (most >= 0 && countUpTo(given, most) <= most) return TEXT_WORK_IN_PLACE.run(name, ...given)
+      const result = await takeTurn({ sender: client, waitMs }, async () => {
+        const thread = idle.pop() ?? open()
+        try {
+          return await runIn(thread, name, given)
+        } finally {
+          idle.push(thread)
+        }
+      })
+      return result as ReturnType<TextJobs[typeof name]>
+    },
   })
   return {
     forClient,

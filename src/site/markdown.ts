@@ -74,7 +74,8 @@ function keepAllowed(token: Token): void {
     // Tables can receive focus, so that wide tables can be scrolled with the keyboard.
     token.attrSet('tabindex', '0')
   if (token.type !== 'link_open') return
-  if (!isLinkable(String(token.attrGet('href') ?? ''))) token.attrs = token.attrs?.filter(([name]) => name !== 'href') ?? null
+  if (!isLinkable(String(token.attrGet('href') ?? '')))
+    token.attrs = token.attrs?.filter(([name]) => name !== 'href') ?? null
   token.attrSet('rel', FOREIGN_LINK)
 }
 

@@ -24,13 +24,13 @@ export function lineOf(text: string, offset: number): number {
 /** Returns a function like `lineOf` for increasing offsets, which scans a long text only once. */
 export function lineCounter(text: string, firstLine: number): (offset: number) => number {
   let line = firstLine
-  let at = 0
+  /** The end of that line; the search for it starts again only after it, because a text may have no further line break. */
+  let end = text.indexOf('\n')
+  let last = 0
   return (offset) => {
-    if (offset < at) [line, at] = [firstLine, 0]
-    for (let next = text.indexOf('\n', at); next !== -1 && next < offset; next = text.indexOf('\n', at)) {
-      line++
-      at = next + 1
-    }
+    if (offset < last) [line, end] = [firstLine, text.indexOf('\n')]
+    last = offset
+    for (; end !== -1 && end < offset; end = text.indexOf('\n', end + 1)) line++
     return line
   }
 }
