@@ -21,8 +21,9 @@ COPY releases releases
 COPY netlify netlify
 COPY scripts scripts
 COPY src src
-# Astro writes its own types to .astro.
-RUN mkdir .hub /catalogue && ln -s .hub .astro && chown node:node .hub /catalogue
+# The pages are bundled here, so that a start needs neither the time nor the memory for it. Nothing needs Astro's own files.
+RUN node scripts/bundle.ts && rm -r .astro
+RUN mkdir .hub /catalogue && chown node:node .hub /catalogue
 ENV CONTENT_DIR=/catalogue/content HOST=0.0.0.0 PORT=8888 ASTRO_TELEMETRY_DISABLED=1
 # The volumes hold tokens, sessions and builds, and the git repository that contains content/.
 VOLUME ["/hub/.hub", "/catalogue"]

@@ -1,4 +1,6 @@
-// Defines the test projects: `unit` needs no server, build or other program; `whole` contains all other tests.
+// Defines the test projects: `unit` needs no server, build or other program; `whole` contains all other tests, and
+// installs the packages in tests/package.json for them.
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -17,6 +19,8 @@ const UNIT = [
 
 /** The slowest test files, slowest first. If one of them started last, it would run alone while the other processor is idle. */
 const LONGEST = [
+  'tests/operate/guides.test.ts',
+  'tests/operate/private-guide.test.ts',
   'tests/e2e/read-preview.test.ts',
   'tests/publish/concurrency-github.test.ts',
   'tests/site/pages.test.ts',
@@ -30,7 +34,6 @@ const LONGEST = [
   'tests/host/faulty-builder.test.ts',
   'tests/cli/hub.test.ts',
   'tests/publish/manage.test.ts',
-  'tests/operate/guides.test.ts',
   'tests/review/pull.test.ts',
   'tests/account/browser.test.ts',
   'tests/e2e/follow.test.ts',
@@ -50,7 +53,13 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+
 export default defineConfig({
+  // Tests use the same copy of a package as the code they test, even if the packages of the tests include another one.
+  resolve: { dedupe: Object.keys({ ...dependencies, ...devDependencies }) },
+  // As in src/site/astro/astro-options.ts.
+  assetsInclude: ['**/letters.bin'],
   test: {
     reporters: ['default', new MissingPrograms()],
     // One more than the number of processors, because tests often wait for a process to start or a limit to expire.
@@ -63,7 +72,15 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'unit', include: UNIT, isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['tests/**/*.test.ts'], exclude: UNIT } },
+      {
+        extends: true,
+        test: {
+          name: 'whole',
+          include: ['tests/**/*.test.ts'],
+          exclude: [...UNIT, '**/node_modules/**'],
+          globalSetup: 'tests/install-packages.ts',
+        },
+      },
     ],
   },
 })

@@ -8,6 +8,7 @@ import { measureHost } from './bench/host.ts'
 import { checkLimit, formatTable, type Measurement, type Row } from './bench/measure.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
+import { measurePublishHubs } from './bench/publish-hubs.ts'
 import { measureRebuild } from './bench/rebuild.ts'
 import { measureRelevance } from './bench/relevance.ts'
 import { measureScale } from './bench/search-scale.ts'
@@ -31,6 +32,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>> 
   serve: async ({ site }) => measureServe(await site()),
   publish: async ({ dir, prompts }) => measurePublish(dir, prompts),
   texts: () => measureTexts(),
+  'publish-hubs': () => measurePublishHubs(),
   attacks: ({ dir, prompts }) => measureAttacks(join(dir, 'attacks'), prompts),
   'search-scale': ({ dir, prompts }) => measureScale(join(dir, 'search-scale'), prompts),
   relevance: () => measureRelevance(),
@@ -87,7 +89,7 @@ async function measureSize(prompts: number): Promise<void> {
   }
   for (const part of chosen) {
     // They use catalogues and texts of their own, whatever the size.
-    if ((part === 'relevance' || part === 'texts') && prompts !== sizes[0]) continue
+    if (['relevance', 'publish-hubs', 'texts'].includes(part) && prompts !== sizes[0]) continue
     progress.show(`${prompts} prompts: ${part}`, 0, 0)
     try {
       const measurements = await PARTS[part]!({ dir: ownDir, prompts, site })

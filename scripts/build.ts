@@ -1,13 +1,15 @@
 // `npm run build [-- --out DIR]`: writes the deployable site to dist/, and its search index and page code to build/. It writes everything from scratch and then replaces the previous build; if nothing changed, it does nothing.
 import { hash } from 'node:crypto'
-import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { readConfig } from '../src/config.ts'
+import { findProfile, readConfig } from '../src/config.ts'
 import { countOf } from '../src/domain/text/count-of.ts'
-import { bundlePlaceOf, findBundle } from '../src/host/builds/pages-bundle.ts'
+import { bundlePlaceOf, ensureBundle } from '../src/host/builds/pages-bundle.ts'
+import { type Bundle, loadRender } from '../src/host/pages.ts'
 import type { BuildSource } from '../src/ports/fresh-copies.ts'
+import { LOOK_FILE } from '../src/ports/pages.ts'
 import {
   type BuildPlaces,
   type Built,
@@ -23,9 +25,14 @@ import {
   swapIn,
 } from '../src/site/build/build-places.ts'
 import { ContentError } from '../src/site/build/content-error.ts'
+import { renderFixedPages } from '../src/site/build/fixed-pages.ts'
+import { serveLook } from '../src/site/build/hub-look.ts'
+import { listDownloads } from '../src/site/build/list-downloads.ts'
 import { writeData } from '../src/site/build/write-data.ts'
 import { describeIgnored } from '../src/stores/content/content-files.ts'
 import { fingerprintContent, listContent } from '../src/stores/content/content-listing.ts'
+import { readHubLook } from '../src/stores/content/site-settings-file.ts'
+import { writeFiles } from '../src/stores/content/write-files.ts'
 import { takeLock } from '../src/stores/git/process-lock.ts'
 import { writeBuildRecord } from '../src/stores/site/build-record.ts'
 import { readBuildSource } from '../src/stores/site/build-source.ts'
@@ -38,9 +45,11 @@ const started = performance.now()
 const places = readPlaces()
 const progress = openProgress()
 const config = readConfig(process.env)
-const pagesPlace = bundlePlaceOf(config)
+const pagesPlace = bundlePlaceOf(process.cwd())
+const look = serveLook(readHubLook(config.contentDir))
+const profile = findProfile(config, look.shown)
 /** Identifies all inputs of a build except the content. */
-const madeBy = JSON.stringify([pagesPlace.key, config.buildDay])
+const madeBy = JSON.stringify([process.version, pagesPlace.key, profile, config.buildDay])
 mkdirSync('.astro', { recursive: true })
 const lock = takeLock(join('.astro', `build-${hash('sha256', places.dist).slice(0, 16)}.lock`), 60_000)
 if (!lock) {
@@ -82,12 +91,11 @@ async function build(source: BuildSource): Promise<void> {
   const stopping = new AbortController()
   try {
     // Another process bundles the pages at the same time, unless a bundle of this code already exists.
-    const bundling = findBundle(pagesPlace, stopping.signal)
+    const bundling = ensureBundle(pagesPlace, stopping.signal)
     const writing = writeData(config, { siteDir: next.dist, indexPath: indexOf(next) }, progress.show, bundling)
     const [bundle, written] = await Promise.all([bundling, writing])
     const { repositories, files, fingerprint, ignored } = written
-    cpSync(bundle.client, next.dist, { recursive: true })
-    cpSync(bundle.server, pagesOf(next), { recursive: true })
+    await writePages(bundle, next)
     // Adds a millisecond, because file timestamps may be slightly inaccurate; manual changes are made later than that.
     const about = { ended_ms: Date.now() + 1, made_by: madeBy, repositories, files }
     const now = new Date().toISOString()
@@ -101,6 +109,18 @@ async function build(source: BuildSource): Promise<void> {
   if (!existsSync(oldOf(places).dist)) return
   await sleep(RETIRE_MS)
   removeOld(places)
+}
+
+/** Writes the page code and all static files that do not depend on the content. */
+async function writePages({ server, client }: Bundle, next: BuildPlaces): Promise<void> {
+  cpSync(client, next.dist, { recursive: true })
+  writeFiles(next.dist, [
+    ...(await renderFixedPages(await loadRender(server), profile)),
+    ...look.files,
+    ...(await listDownloads('.', config.baseUrl)),
+  ])
+  cpSync(server, pagesOf(next), { recursive: true })
+  writeFileSync(join(pagesOf(next), LOOK_FILE), JSON.stringify(look.shown))
 }
 
 /** Returns whether a folder is unchanged since it was written. A manual change would give the changed file or its folder a newer timestamp. */

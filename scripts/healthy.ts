@@ -1,7 +1,7 @@
-// `node scripts/healthy.ts`: a container's health check; exits with 0 if the hub on this machine's PORT is serving.
+// `node scripts/healthy.ts`: a container's health check; exits with 0 if the hub on this machine's PORT serves everything. The state is excluded, because a hub still serves all reads without it, and a restart does not bring it back.
 import { readConfig } from '../src/config.ts'
-import { HEALTH_ADDRESS } from '../src/domain/api/addresses.ts'
+import { READY_ADDRESS } from '../src/domain/api/addresses.ts'
 
 const { port } = readConfig(process.env)
-const answer = await fetch(`http://localhost:${port}${HEALTH_ADDRESS}`).catch(() => undefined)
+const answer = await fetch(`http://localhost:${port}${READY_ADDRESS}?exclude=state`).catch(() => undefined)
 process.exitCode = answer?.ok ? 0 : 1

@@ -7,9 +7,9 @@ longest_wait_s=300
 [ -n "$BRANCH" ] && [ -n "$COMMIT_REF" ] && [ -n "$CACHED_COMMIT_REF" ] || exit 1
 # Both commits are equal if there is no cache; the last build is then unknown.
 [ "$CACHED_COMMIT_REF" != "$COMMIT_REF" ] || exit 1
-newest=$(git ls-remote origin "refs/heads/$BRANCH" | cut -f 1)
+newest=$(git ls-remote --end-of-options origin "refs/heads/$BRANCH" | cut -f 1)
 [ -n "$newest" ] && [ "$newest" != "$COMMIT_REF" ] || exit 1
-built_at=$(git show -s --format=%ct "$CACHED_COMMIT_REF") || exit 1
+built_at=$(git show -s --format=%ct --end-of-options "$CACHED_COMMIT_REF") || exit 1
 [ $(($(date +%s) - built_at)) -lt "$longest_wait_s" ] || exit 1
 echo "Skipped: $BRANCH is now at $newest."
 exit 0

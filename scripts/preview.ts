@@ -15,13 +15,19 @@ let running: ReturnType<typeof spawn> | undefined
 const stop = () => running?.pid && process.kill(-running.pid, 'SIGTERM')
 onShutdown(stop)
 
-const built = await run('node', ['scripts/build.ts'])
+const built = await run(process.execPath, ['scripts/build.ts'])
 process.exitCode =
   built === 0
-    ? await run('netlify', ['dev', '--offline', '--internal-disable-edge-functions', '--port', String(port)])
+    ? await run('tests/node_modules/.bin/netlify', [
+        'dev',
+        '--offline',
+        '--internal-disable-edge-functions',
+        '--port',
+        String(port),
+      ])
     : built
 
 function run(command: string, parameters: string[]): Promise<number> {
-  running = spawn(`node_modules/.bin/${command}`, parameters, { env: environment, stdio: 'inherit', detached: true })
+  running = spawn(command, parameters, { env: environment, stdio: 'inherit', detached: true })
   return new Promise((resolve) => running?.once('close', (code) => resolve(code ?? 1)))
 }

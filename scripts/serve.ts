@@ -27,7 +27,8 @@ const host = await serveSites(() => built.current().site, stores, {
 logUncaughtErrors()
 console.log(`Serving dist/ at ${config.baseUrl}`)
 printSignInLink(config, stores)
-onShutdown(async () => {
+onShutdown(async (hurry) => {
+  await host.drain(config.drainMs, hurry)
   await host.stop()
   built.close()
   await stores.close()

@@ -1,14 +1,25 @@
 // `npm start`: builds the site, serves it with the functions, and rebuilds in the background whenever the content changes.
-import { findSourceHost } from '../src/config.ts'
+import { findProfile, findSourceHost } from '../src/config.ts'
 import { followContent } from '../src/host/builds/follow-content.ts'
-import { bundlePlaceOf, preparePages } from '../src/host/builds/pages-bundle.ts'
-import { openLocalStores, openMonitoring, printSignInLink, serveSites } from '../src/host/builds/serve-sites.ts'
+import { bundlePlaceOf, ensureBundle, findBundle, preparePages } from '../src/host/builds/pages-bundle.ts'
+import {
+  openLocalStores,
+  openMonitoring,
+  printSignInLink,
+  type ServedHub,
+  serveSites,
+} from '../src/host/builds/serve-sites.ts'
 import { followGitHub } from '../src/host/follow-github.ts'
 import { addDatabase, addFetch } from '../src/host/health.ts'
 import { onAbort } from '../src/host/http/abort.ts'
-import type { RunningServer } from '../src/host/http/http-server.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
+import { describeShortage, readMemory } from '../src/host/memory.ts'
+import { openBundle } from '../src/host/pages.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'
+import { describeError } from '../src/ports/log.ts'
+import { serveLook } from '../src/site/build/hub-look.ts'
+import { openDownloads } from '../src/site/build/list-downloads.ts'
+import { readHubLook } from '../src/stores/content/site-settings-file.ts'
 import type { LocalGit } from '../src/stores/git/git-store-local.ts'
 import { openProgress } from './progress.ts'
 import { readSettingsOrExit } from './read-settings.ts'
@@ -17,13 +28,17 @@ import { onShutdown } from './shutdown.ts'
 const config = readSettingsOrExit()
 const stopping = new AbortController()
 const progress = openProgress()
-let host: RunningServer | undefined
+let host: ServedHub | undefined
 // Stops the server first, because in-flight requests still need the stores and the site.
-onShutdown(async () => {
+onShutdown(async (hurry) => {
   progress.end()
+  await host?.drain(config.drainMs, hurry)
   await host?.stop()
   stopping.abort()
 })
+
+const shortage = describeShortage(readMemory())
+if (shortage) console.error(shortage)
 
 let lastTrouble = ''
 /** Finishes interrupted publishes. Reports a problem only once, because it lasts until somebody fixes it. @returns whether the content folder contains everything that was published */
@@ -33,7 +48,7 @@ async function finishPublishes(git: LocalGit): Promise<boolean> {
     lastTrouble = ''
     return true
   } catch (error) {
-    const trouble = error instanceof Error ? error.message : String(error)
+    const trouble = describeError(error)
     if (trouble !== lastTrouble) console.error(trouble)
     lastTrouble = trouble
     return false
@@ -53,13 +68,23 @@ try {
   const followed = followContent({ ...config, contentDir }, stopping.signal, {
     beforeBuild: async () => ({
       isWhole: isLocal && (await finishPublishes(stores.localGit)),
+      // Taken before the content is read, so that a later publish is after it.
+      orderMs: stores.order.next(followed.site().source.read_until),
       changed: (await clone?.update()) ?? [],
     }),
     onShow: () => progress.end(),
     onBuilt: (began) => metrics?.noteBuild(began),
     onProgress: progress.show,
   })
-  let pages: ReturnType<typeof preparePages> = () => undefined
+  const look = serveLook(readHubLook(contentDir))
+  const place = bundlePlaceOf(process.cwd())
+  const isBundled = findBundle(place) !== undefined
+  const pages = preparePages(async () => {
+    // Bundling waits for the first build, because doing both at once would take twice as long, and programs need no pages.
+    if (!isBundled) await followed.ready
+    const bundle = await ensureBundle(place, stopping.signal)
+    return openBundle(bundle, findProfile(config, look.shown), look.files)
+  }, stopping.signal)
   const { copies } = stores
   const keep = async (copy: FreshCopy) => {
     await copies.keep(copy)
@@ -71,7 +96,9 @@ try {
     { ...stores, copies: { ...copies, keep } },
     {
       ...config,
-      pages: () => pages(),
+      // Without a build, a page has nothing to show.
+      pages: () => (followed.health().built_at === null ? undefined : pages.current()),
+      downloads: await openDownloads('.', config.baseUrl),
       ...watching,
       healthOf() {
         const health = addDatabase(followed.health(), stores.isDatabaseReachable)
@@ -90,19 +117,18 @@ try {
   logUncaughtErrors()
   await followed.ready
   progress.end()
+  if (isBundled) await pages.tried
   if (stopping.signal.aborted) await host.stop()
   else {
     console.log(
-      `Prompt Hub is running at ${config.baseUrl} and follows changes in ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. The API is ready; pages will be ready in a few seconds. Press Ctrl-C to stop.`,
+      `Prompt Hub is running at ${config.baseUrl} and follows changes in ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. ${pages.current() ? '' : 'The API is ready; pages will be ready in a few seconds. '}Press Ctrl-C to stop.`,
     )
     printSignInLink(config, stores)
-    // The pages are prepared only after the first build, because doing both at once would take twice as long, and programs need no pages.
-    pages = preparePages(bundlePlaceOf(config), stopping.signal)
   }
 } catch (error) {
   progress.end()
   if (!stopping.signal.aborted) {
-    console.error(error instanceof Error ? error.message : error)
+    console.error(describeError(error))
     process.exitCode = 1
     await host?.stop(0)
     stopping.abort()

@@ -1,11 +1,11 @@
 // `npm run token`: creates, lists and revokes operators' tokens on the hub's machine. When it creates a token, it writes only the token to standard output.
 import { parseArgs } from 'node:util'
-import { readConfig } from '../src/config.ts'
 import { DEFAULT_PERMISSIONS, PERMISSIONS, Permissions } from '../src/domain/access/permissions.ts'
 import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
-import { openState } from '../src/host/open-state.ts'
+import { describeError } from '../src/ports/log.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
 import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../src/stores/state/tokens.ts'
+import { inStore, printTable } from './operator.ts'
 
 const USAGE = `Usage: npm run token -- <owner>[/<name>] [--permissions LIST] [--days N] [--label text]
        npm run token -- --list
@@ -43,7 +43,7 @@ try {
   else if (revoke !== undefined) await inStore((state) => revokeToken(state, revoke))
   else await makeToken(positionals, made)
 } catch (error) {
-  console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
+  console.error(`${describeError(error)}\n${USAGE}`)
   process.exitCode = 1
 }
 
@@ -87,28 +87,11 @@ async function listTokens(state: StateStore): Promise<void> {
     token.last_used_at?.slice(0, 10) ?? 'never',
     token.name,
   ])
-  const table = [['ID', 'SCOPE', 'PERMISSIONS', 'LAST 4', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], ...rows]
-  const widthOf = (column: number) => Math.max(...table.map((row) => row[column]?.length ?? 0))
-  for (const row of table)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widthOf(column)))
-        .join('  ')
-        .trimEnd(),
-    )
+  printTable(['ID', 'SCOPE', 'PERMISSIONS', 'LAST 4', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], rows)
 }
 
 async function revokeToken(state: StateStore, id: string): Promise<void> {
   const revoked = await revokeOperatorToken(state, id)
   if (!revoked) throw new Error(`No operator token has the ID "${id}". See npm run token -- --list.`)
   console.log(`Revoked: ${revoked.scope}, ${revoked.name}.`)
-}
-
-async function inStore(work: (state: StateStore) => Promise<void>): Promise<void> {
-  const state = await openState(readConfig(process.env))
-  try {
-    await work(state)
-  } finally {
-    await state.close()
-  }
 }

@@ -1,8 +1,10 @@
 // Converts the settings into the program's configuration. Only this file reads the environment.
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
-import type { SourceHost } from './ports/pages.ts'
+import { isPrivateHost } from './domain/api/private-host.ts'
+import type { HubProfile, ShownLook, SourceHost } from './ports/pages.ts'
 import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
 
 /** A local git repository, or a repository on GitHub. If the GitHub settings are incomplete, publishing is rejected, so that nothing is written to the wrong repository; reading still works. */
@@ -55,14 +57,20 @@ export interface Config {
   contentPollMs: number
   /** The URL of the database that several machines share; undefined if the state is a local file. */
   databaseUrl: string | undefined
+  /** How long the Node server keeps serving after SIGTERM, so that a load balancer notices; 0 in local mode, which has none. */
+  drainMs: number
   /** Reads per minute; 0 disables the limits. */
   rateLimitPerMinute: number
+  /** What an owner may have at most: prompts, and bytes of content in all their versions; 0 is no limit. */
+  quota: { prompts: number; bytes: number }
   /** The git store that publishes are written to. */
   gitStore: GitStoreSettings
   /** How users sign in. */
   signIn: SignInSettings
   /** The accepted issuer of OIDC tokens, and its JWKS URL. */
   oidc: { issuer: string; jwksUrl: string }
+  /** Whether the base URL is on loopback or in a private network, so that pages of other sites may not use the hub. */
+  isPrivate: boolean
   /** Whether the hub serves only this machine's user: without GitHub sign-in or any other host name. */
   isLocal: boolean
   /** Whether the Netlify dev server runs the code; memory does not persist between requests there. */
@@ -85,7 +93,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const buildMoment =
     settings.SOURCE_DATE_EPOCH === undefined ? new Date() : new Date(settings.SOURCE_DATE_EPOCH * 1000)
   const baseUrl = settings.SITE_URL ?? settings.URL ?? `http://localhost:${settings.PORT}`
-  const isHere = isLoopback(new URL(baseUrl).hostname)
+  const { hostname } = new URL(baseUrl)
+  const isHere = isLoopback(hostname)
   const signIn = readSignIn(settings, isHere || baseUrl.startsWith('https:'))
   const gitStore = readGitStore(settings)
   const isLocal = signIn.kind === 'none' && isHere
@@ -96,21 +105,29 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     logRequests: settings.LOG_REQUESTS === undefined ? undefined : settings.LOG_REQUESTS === 'on',
     hasMetrics: settings.METRICS === 'on',
     baseUrl,
+    isPrivate: isPrivateHost(hostname),
     isLocal,
     signIn,
     oidc: { issuer: settings.OIDC_ISSUER, jwksUrl: settings.OIDC_JWKS_URL },
     hostnames: [settings.SITE_URL, settings.URL].flatMap((address) => (address ? [new URL(address).hostname] : [])),
     netlifySite: settings.SITE_NAME,
-    contentDir: settings.CONTENT_DIR ?? 'content',
+    contentDir: settings.CONTENT_DIR === undefined ? 'content' : resolveLink(settings.CONTENT_DIR),
     keepsClone: settings.CONTENT_DIR === undefined && gitStore.kind === 'github',
     contentPollMs: settings.CONTENT_POLL_SECONDS * 1000,
     databaseUrl: settings.DATABASE_URL,
     gitStore,
+    drainMs: isLocal ? 0 : settings.DRAIN_SECONDS * 1000,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    quota: { prompts: settings.MAX_PROMPTS_PER_OWNER, bytes: settings.MAX_BYTES_PER_OWNER },
     isNetlifyDev: settings.NETLIFY_LOCAL === 'true',
     functionDir: settings.LAMBDA_TASK_ROOT,
     buildDay: buildMoment.toISOString().slice(0, 10),
   }
+}
+
+/** Resolves a folder that is a link. An operator may choose a link; a link named `content` that came with a commit is never followed. */
+function resolveLink(dir: string): string {
+  return existsSync(dir) && lstatSync(dir).isSymbolicLink() ? realpathSync(dir) : dir
 }
 
 /** Both loopback addresses, because `localhost` may resolve to either. */
@@ -189,6 +206,15 @@ export function findSourceHost({
   // On github.com, the web pages and the API have different hosts; on GitHub Enterprise Server, they share one host.
   const web = `${origin === 'https://api.github.com' ? 'https://github.com' : origin}/${repository}`
   return { repository, branch, web, content: findInRepository(contentDir) }
+}
+
+/** Returns what pages show of the settings. @param look from `serveLook` */
+export function findProfile(
+  config: Pick<Config, 'baseUrl' | 'rateLimitPerMinute' | 'gitStore' | 'contentDir'>,
+  look: ShownLook,
+): HubProfile {
+  const { baseUrl, rateLimitPerMinute } = config
+  return { baseUrl, rateLimitPerMinute, sourceHost: findSourceHost(config), look }
 }
 
 /** Returns the content folder's path in the repository. A hub runs in the root folder of the repository; a content folder elsewhere is a copy of the folder that publishes are written to. */

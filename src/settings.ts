@@ -1,15 +1,16 @@
 // Defines the format and default of every setting; config.ts combines them. Contains no schemas, because every function loads this file first.
 import { isIP } from 'node:net'
+import { parseAddress } from './domain/access/ip-address.ts'
 import { GITHUB_REPOSITORY } from './domain/content/names.ts'
 import type { Parsed } from './domain/text/problems.ts'
-
-/** Parses a setting: returns its value, or what was expected instead. The message never contains the given string, because it may be a secret. */
-type Form<Value> = (text: string) => { value: Value } | { expected: string }
+import { addPassword, databaseAddress, type Form, privateKey, secretFile } from './secret-settings.ts'
 
 interface Setting<Value, Unset> {
   form: Form<Value>
   /** The default value. */
   unset: Unset
+  /** Whether `NAME_FILE` may name a file that contains the value. */
+  isSecret?: true
 }
 
 function setting<Value>(form: Form<Value>): Setting<Value, undefined>
@@ -18,12 +19,17 @@ function setting<Value>(form: Form<Value>, unset?: Value): Setting<Value, Value 
   return { form, unset }
 }
 
+const secret = <Value>(form: Form<Value>): Setting<Value, undefined> => ({ form, unset: undefined, isSecret: true })
+
 const anyText: Form<string> = (text) => ({ value: text })
 
 const textLike =
   (pattern: RegExp, expected: string): Form<string> =>
   (text) =>
     pattern.test(text) ? { value: text } : { expected }
+
+/** The last second of the year 9999; years with more digits are not valid in ISO 8601. */
+const MAX_SECONDS = 253_402_300_799
 
 const onOrOff: Form<'on' | 'off'> = (text) =>
   text === 'on' || text === 'off' ? { value: text } : { expected: 'expected on or off' }
@@ -78,10 +84,14 @@ const trustedProxies: Form<readonly TrustedProxy[]> = (text) => {
 
 function parseProxy(text: string): readonly TrustedProxy[] | undefined {
   if (text === 'loopback') return LOOPBACK_PROXIES
-  const [address = '', bits, more] = text.split('/')
-  const longest = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
-  const prefix = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
-  return longest === 0 || more !== undefined || prefix < 0 || prefix > longest ? undefined : [{ address, prefix }]
+  const [given = '', bits, more] = text.split('/')
+  const address = isIP(given) === 0 ? undefined : parseAddress(given)
+  if (address === undefined || more !== undefined) return undefined
+  // Clients are known by their IPv4 address even if it is written as an IPv6 address.
+  const [longest, written] = [address.includes(':') ? 128 : 32, given.includes(':') ? 128 : 32]
+  const prefix = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) - (written - longest) : -1
+  const shortest = written === longest ? 0 : 1
+  return prefix < shortest || prefix > longest ? undefined : [{ address, prefix }]
 }
 
 /** All settings, by the names of their environment variables. `src/pages/docs/settings.md` describes them. */
@@ -96,22 +106,25 @@ export const SETTINGS = {
   URL: setting(baseAddress),
   CONTENT_DIR: setting(anyText),
   CONTENT_POLL_SECONDS: setting(wholeNumber('expected a whole number from 1 to 86400', 86_400, 1), 30),
-  DATABASE_URL: setting(
-    textLike(/^postgres(?:ql)?:\/\/\S+$/, 'expected a URL such as postgresql://user:password@host/database'),
-  ),
+  DRAIN_SECONDS: setting(wholeNumber('expected a whole number from 0 to 300', 300), 5),
+  /** With the password from DATABASE_PASSWORD, if that is set. */
+  DATABASE_URL: secret(databaseAddress),
+  DATABASE_PASSWORD: secret(anyText),
   RATE_LIMIT_PER_MINUTE: setting(wholeNumber('expected a whole number of at least 0'), 120),
+  MAX_PROMPTS_PER_OWNER: setting(wholeNumber('expected a whole number of at least 0'), 0),
+  MAX_BYTES_PER_OWNER: setting(wholeNumber('expected a whole number of at least 0'), 0),
   GITHUB_REPOSITORY: setting(textLike(GITHUB_REPOSITORY, 'expected owner/name')),
   GITHUB_BRANCH: setting(textLike(/^[^\s~^:?*[\\]{1,200}$/, 'expected a branch name'), 'main'),
-  GITHUB_TOKEN: setting(anyText),
+  GITHUB_TOKEN: secret(anyText),
   GITHUB_APP_ID: setting(textLike(/^\d+$/, 'expected a number')),
-  GITHUB_APP_PRIVATE_KEY: setting(textLike(/PRIVATE KEY/, 'expected a private key in PEM format')),
+  GITHUB_APP_PRIVATE_KEY: secret(privateKey),
   GITHUB_API_URL: setting(address('expected a URL such as https://api.github.com'), 'https://api.github.com'),
   /** Set by Netlify: the site’s name, which is part of its deploy URLs. */
   SITE_NAME: setting(anyText),
   GITHUB_OAUTH_URL: setting(originAddress, 'https://github.com'),
   GITHUB_CLIENT_ID: setting(anyText),
-  GITHUB_CLIENT_SECRET: setting(anyText),
-  SESSION_SECRET: setting(textLike(/[\s\S]{32}/, 'expected at least 32 characters')),
+  GITHUB_CLIENT_SECRET: secret(anyText),
+  SESSION_SECRET: secret(textLike(/[\s\S]{32}/, 'expected at least 32 characters')),
   OIDC_ISSUER: setting(issuerAddress, 'https://token.actions.githubusercontent.com'),
   OIDC_JWKS_URL: setting(address('expected a URL'), 'https://token.actions.githubusercontent.com/.well-known/jwks'),
   /** Set by GitHub Actions, where GITHUB_REPOSITORY names the job’s repository. */
@@ -121,7 +134,7 @@ export const SETTINGS = {
   /** Set by Netlify: the folder of a function’s files. */
   LAMBDA_TASK_ROOT: setting(anyText, '.'),
   /** The build time in seconds since 1970, for reproducible builds. https://reproducible-builds.org/specs/source-date-epoch/ */
-  SOURCE_DATE_EPOCH: setting(wholeNumber('expected seconds since 1970')),
+  SOURCE_DATE_EPOCH: setting(wholeNumber('expected seconds since 1970, before the year 10000', MAX_SECONDS)),
 }
 
 /** The value of each setting. */
@@ -131,15 +144,34 @@ export type Settings = {
     : never
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** Reads all settings. An empty variable counts as not set, because many dashboards represent unset values this way. */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Parsed<Settings> {
-  const read = Object.entries(SETTINGS).map(([name, { form, unset }]) => {
-    const text = environment[name]
-    return { name, ...(text ? form(text) : { value: unset }) }
-  })
-  const problems = read.flatMap((one) => ('expected' in one ? [{ key: one.name, message: one.expected }] : []))
+export function readSettings(environment: Environment): Parsed<Settings> {
+  const settings: readonly [string, Setting<unknown, unknown>][] = Object.entries(SETTINGS)
+  const read = settings.map(([name, setting]) => readSetting(name, setting, environment))
+  const problems = read.flatMap((one) => ('expected' in one ? [{ key: one.key, message: one.expected }] : []))
   if (problems.length > 0) return { problems }
-  const values = read.map((one) => [one.name, 'value' in one ? one.value : undefined])
+  const values = read.map((one) => [one.key, 'value' in one ? one.value : undefined])
   // Each value has the type of the setting with the same name, which the type of `Object.entries` cannot express.
-  return { value: Object.fromEntries(values) as Settings }
+  return joinPassword(Object.fromEntries(values) as Settings)
+}
+
+function readSetting(key: string, { form, unset, isSecret }: Setting<unknown, unknown>, environment: Environment) {
+  const text = environment[key]
+  const file = isSecret && environment[`${key}_FILE`]
+  if (!file) return { key, ...(text ? form(text) : { value: unset }) }
+  if (text) return { key: `${key}_FILE`, expected: `expected only one of ${key} and ${key}_FILE` }
+  const content = secretFile(file)
+  return 'expected' in content ? { key: `${key}_FILE`, ...content } : { key, ...form(content.value) }
+}
+
+function joinPassword(settings: Settings): Parsed<Settings> {
+  const { DATABASE_URL: url, DATABASE_PASSWORD: password } = settings
+  if (password === undefined) return { value: settings }
+  const joined = url && addPassword(url, password)
+  if (joined) return { value: { ...settings, DATABASE_URL: joined } }
+  const message =
+    'expected a URL with a user and without a password, such as postgresql://user@host/database, because DATABASE_PASSWORD is set'
+  return { problems: [{ key: 'DATABASE_URL', message }] }
 }

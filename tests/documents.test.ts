@@ -9,7 +9,8 @@ const SOURCE = /\.(?:ts|mts|mjs|astro|css|yml|md|sh|toml)$/
 function listFiles(dir: string): string[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name)
-    if (entry.isDirectory()) return entry.name === 'node_modules' || path === 'releases' ? [] : listFiles(path)
+    if (entry.isDirectory())
+      return /^(?:\.hub|node_modules)$/.test(entry.name) || path === 'releases' ? [] : listFiles(path)
     return SOURCE.test(entry.name) || entry.name === 'hubcli' ? [path] : []
   })
 }
@@ -121,11 +122,13 @@ test('every folder of src is listed in the architecture document', () => {
   expect(rooms.filter((room) => !map.includes(room))).toEqual([])
 })
 
-const { dependencies, devDependencies, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+interface Manifest {
   dependencies: Record<string, string>
   devDependencies: Record<string, string>
   scripts: Record<string, string>
 }
+const { dependencies, devDependencies, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
+const { devDependencies: testDependencies } = JSON.parse(readFileSync('tests/package.json', 'utf8')) as Manifest
 
 test('packages imported by src and the functions are runtime dependencies', () => {
   const imported = files
@@ -139,7 +142,7 @@ test('packages imported by src and the functions are runtime dependencies', () =
   expect(imported.filter((name) => !(name in dependencies))).toEqual([])
 })
 
-test('every dependency in package.json is used', () => {
+test('every dependency in a package.json is used', () => {
   const text = [
     ...files.map((file) => file.text),
     ...Object.values(scripts),
@@ -147,18 +150,10 @@ test('every dependency in package.json is used', () => {
   ].join('\n')
   /**
    * These packages are used only through their commands or types: the Node version that runs the scripts, the compiler
-   * and its types, the checkers, `run-s`, and the Netlify dev server.
+   * and its types, `run-s`, and the Netlify dev server.
    */
-  const unnamed = new Set([
-    'node',
-    'typescript',
-    '@types/node',
-    '@biomejs/biome',
-    '@astrojs/check',
-    'npm-run-all2',
-    'netlify-cli',
-  ])
-  const unused = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => {
+  const unnamed = new Set(['node', 'typescript', '@types/node', 'npm-run-all2', 'netlify-cli'])
+  const unused = Object.keys({ ...dependencies, ...devDependencies, ...testDependencies }).filter((name) => {
     if (unnamed.has(name)) return false
     const bare = name.replace(/^@types\//, '')
     return (

@@ -11,6 +11,8 @@ interface Program {
   install: string
   /** The tests that need this program, matched against "path > suite > test". */
   tests: RegExp
+  /** What is missing, if it is not a program. */
+  lack?: string
 }
 
 const RUNTIMES =
@@ -26,14 +28,24 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'nginx',
     install: 'nginx-light',
-    tests: /host\/caches\.(?!.*> Varnish)|operate\/mirror\..*> nginx|operate\/guides\..*> nginx/,
+    tests: /host\/caches\.(?!.*> Varnish)|operate\/mirror\..*> nginx|operate\/guides\..*nginx/,
   },
   { name: 'varnishd', install: 'varnish', tests: /host\/caches\.(?!.*> nginx)/ },
-  { name: 'caddy', install: 'caddy', tests: /operate\/private-guide\./ },
+  {
+    name: 'caddy',
+    install: 'caddy',
+    tests: /operate\/private-guide\.|hubs\/rolling-upgrade\.|operate\/(?:guides|compose)\..*Caddy (?:while|hides)/,
+  },
+  {
+    name: 'root',
+    lack: 'the tests do not run as root',
+    install: 'sudo env "PATH=$PATH" npx vitest run tests/operate',
+    tests: /needs root/,
+  },
   { name: 'systemd-analyze', install: 'systemd', tests: /operate\/guides\..*systemd/ },
   { name: 'shellcheck', install: 'shellcheck', tests: /workflows\.|cli\/people\..*shellcheck/ },
   { name: 'busybox', install: 'busybox', tests: /cli\/people\..*busybox/ },
-  { name: 'setpriv', install: 'util-linux', tests: /cli\/before-sending\./ },
+  { name: 'setpriv', install: 'util-linux', tests: /cli\/before-sending\.|host\/first-seconds\./ },
   { name: 'shasum', install: 'perl', tests: /uses shasum instead/ },
   { name: 'openssl', install: 'openssl', tests: /uses openssl instead/ },
   ...['gawk', 'mawk', 'original-awk'].map((name) => ({ name, install: name, tests: RegExp(`cli/hub\\..*> ${name}`) })),
@@ -48,7 +60,9 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'bun', install: RUNTIMES, tests: /clients\/runtimes\./ },
 ]
 
-const isInstalled = (name: string): boolean =>
+const isInstalled = (name: string): boolean => (name === 'root' ? process.getuid?.() === 0 : isProgram(name))
+
+const isProgram = (name: string): boolean =>
   [...(process.env.PATH ?? '').split(delimiter), '.hub/runtimes/node_modules/.bin'].some((dir) =>
     existsSync(join(dir, name)),
   )
@@ -69,14 +83,14 @@ export function describeSkipped(skipped: readonly string[], isHere: (program: st
   const countTests = (count: number) => `${count} ${count === 1 ? 'test' : 'tests'}`
   return [
     `${countTests(skipped.length)} skipped.`,
-    ...missing.flatMap(({ name, found }) => [
-      `  ${name} is not installed: ${countTests(found.length)}`,
+    ...missing.flatMap(({ name, lack, found }) => [
+      `  ${lack ?? `${name} is not installed`}: ${countTests(found.length)}`,
       ...found.map((test) => `    ${test}`),
     ]),
     ...(others.length > 0 ? ['  For another reason, which the name of the test gives:'] : []),
     ...others.map((test) => `    ${test}`),
     ...(packages.length > 0 ? [`Install with: sudo apt-get install ${[...new Set(packages)].join(' ')}`] : []),
-    ...[...new Set(commands)].map((command) => `Install with: ${command}`),
+    ...[...new Set(commands)].map((command) => `${command.startsWith('sudo') ? 'Run' : 'Install'} with: ${command}`),
   ]
 }
 

@@ -22,10 +22,11 @@ const UNREAD_MS = 15_000
 const HALF_SENT_MS = 3_000
 const EXPIRED_TOKENS = 1_500
 
-const requestFor = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
+/** Returns the text of a read. @param more additional headers, each with its line end */
+export const requestFor = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
 
 /** Opens a connection that is closed when the attack is stopped. */
-function open({ port, from, signal }: Target, send: string): Socket {
+export function open({ port, from, signal }: Target, send: string): Socket {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from }, () => socket.write(send))
   const end = () => socket.destroy()
   signal.addEventListener('abort', end, { once: true })

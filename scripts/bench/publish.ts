@@ -67,7 +67,7 @@ function timePublish(store: LocalGit, number: number): Promise<number> {
     trailers: [['Operation-Id', String(number)]],
   } as const
   return timeAsync(async () => {
-    const base = await store.readFolder({ ...place, publishes: {} }, options)
+    const base = await store.readFolder({ ...place, withPublishes: true }, options)
     const outcome = await store.commit({ ...place, base, message, version, index: undefined }, options)
     if (outcome.kind !== 'committed') throw new Error(`a publish was ${outcome.kind}`)
   })

@@ -17,14 +17,15 @@ interface Waits {
   count: number
 }
 
-/** Measures a reader's waits during some work. @param from the reader's own IP address @throws Error if a read fails */
+/** Measures a reader's waits during some work. @param from the reader's own IP address @param connections whether each read opens a new connection @throws Error if a read fails */
 export async function measureReader(
   port: number,
   path: string,
   work: () => Promise<unknown>,
   from = '127.0.0.1',
+  connections: 'kept' | 'new' = 'kept',
 ): Promise<Waits> {
-  const parameters = [fileURLToPath(import.meta.url), String(port), path, from]
+  const parameters = [fileURLToPath(import.meta.url), String(port), path, from, connections]
   const reader = spawn(process.execPath, parameters, { stdio: ['ignore', 'pipe', 'inherit'] })
   let answer = ''
   reader.stdout.on('data', (text) => (answer += text))
@@ -37,8 +38,8 @@ export async function measureReader(
 }
 
 /** Reads until the process receives SIGTERM. */
-async function read(port: string, path: string, from: string): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: from })
+async function read(port: string, path: string, from: string, connections: string): Promise<void> {
+  const agent = new Agent({ keepAlive: connections === 'kept', maxSockets: 1, localAddress: from })
   const waits: number[] = []
   const ask = () => {
     const started = performance.now()
@@ -63,6 +64,6 @@ async function read(port: string, path: string, from: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  const [port = '', path = '', from = ''] = process.argv.slice(2)
-  await read(port, path, from)
+  const [port = '', path = '', from = '', connections = ''] = process.argv.slice(2)
+  await read(port, path, from, connections)
 }

@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
-import { bundlePlaceOf, findBundle } from '../../src/host/builds/pages-bundle.ts'
+import { bundlePlaceOf, ensureBundle } from '../../src/host/builds/pages-bundle.ts'
 import { searchIndexPath } from '../../src/host/builds/serve-sites.ts'
 import { loadCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { generateContent } from '../content/generate-content.ts'
@@ -40,7 +40,7 @@ export async function makeSite(dir: string, prompts: number, versions: number): 
   }
   const config = readConfig(settings)
   // Bundles the pages first, so that the build takes the same time whether or not a bundle already exists.
-  await findBundle(bundlePlaceOf(config))
+  await ensureBundle(bundlePlaceOf(PROJECT_DIR))
   const built = await buildSite({ dir, settings })
   const catalogue = loadCatalogue(config)
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))

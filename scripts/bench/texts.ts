@@ -7,7 +7,10 @@ import { type Measurement, quantile, timeAsync } from './measure.ts'
 const RUNS = 300
 const BASE_URL = 'https://hub.test'
 const PLACE = { owner: 'acme', name: 'review' }
-const PUBLISHER = { published_by: 'octocat', published_at: '2026-11-20T10:00:00Z', provenance: undefined }
+const NOTHING = { prompts: 0, bytes: 0 }
+const HUB = { baseUrl: BASE_URL, around: { isOriginKnown: true, usage: NOTHING, quota: NOTHING } }
+const CLOCK = { nowMs: Date.parse('2026-11-20T10:00:00Z'), isShared: false }
+const PUBLISHER = { published_by: 'octocat', clock: CLOCK, provenance: undefined }
 const PARAGRAPH = 'Review this {{language}} change, and list each *problem* with its [line](https://example.com).\n\n'
 
 /** The records of a prompt. */
@@ -30,7 +33,7 @@ async function publish(text: TextWork, content: string) {
   const index = '---\ntitle: Review\ndescription: Finds problems in a change.\ntags: [code]\n---\nA readme.\n'
   const body = await text.run('parsePublish', JSON.stringify({ content, changelog: 'Bench' }))
   const state = await text.run('readState', { ...PLACE, versions: ['1.0.0'], index })
-  const { record, version, file } = await text.run('decidePublish', body, state, latest, PUBLISHER, BASE_URL)
+  const { record, version, file } = await text.run('decidePublish', body, state, latest, PUBLISHER, HUB)
   const parts = { ...PLACE, file, versions: [], latest: version, stats: null }
   return { record, repository: await text.run('describeRepository', parts, BASE_URL) }
 }

@@ -1,6 +1,7 @@
 // `npm run check:content -- [--base REV] [--json] [--fix]`: checks the content folder against all rules and reports all problems at once. It fails on errors, but not on advice.
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
+import { describeError } from '../../src/ports/log.ts'
 import { findTrackedHead } from '../../src/stores/content/content-changes.ts'
 import { describeIgnored } from '../../src/stores/content/content-files.ts'
 import { type ReviewEntry, reviewContent } from '../../src/stores/review/review-content.ts'
@@ -33,7 +34,7 @@ try {
   if (review.ignored.length > 0) console.error(describeIgnored(review.ignored))
   process.exitCode = errors === 0 ? 0 : 1
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error)
+  console.error(describeError(error))
   process.exitCode = 2
 }
 

@@ -1,15 +1,15 @@
 // `npm run import -- <path…> --owner acme`: writes prompts from other tools to the content folder, each as a separate repository.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
-import { parsePath } from '../../src/domain/content/content-path.ts'
 import { isReserved, OWNER_PATTERN } from '../../src/domain/content/names.ts'
 import { findLicenseProblem } from '../../src/domain/content/rules.ts'
 import { formatMoment } from '../../src/domain/content/values.ts'
 import { assignNames, type ExistingRepository, importPrompt } from '../../src/domain/formats/content-files.ts'
 import { type ImportFormat, READERS } from '../../src/domain/formats/formats.ts'
 import { measure } from '../../src/ports/measure.ts'
+import { listVersions, readVersion } from '../../src/stores/content/version-files.ts'
+import { openFolder } from '../../src/stores/files/plain-files.ts'
 import { listSources, readSources } from '../../src/stores/import/read-sources.ts'
 import { openProgress } from '../progress.ts'
 
@@ -84,7 +84,7 @@ function run(
       const reasons = made.problems.map(({ key, message }) => `${key}: ${message}`)
       lines.push(refuse(path, name, lost, reasons))
     } else {
-      if (!values['dry-run']) for (const file of made.files) write(join(contentDir, file.path), file.text)
+      if (!values['dry-run']) for (const file of made.files) write(contentDir, file.path, file.text)
       lines.push({ path, name, status: made.status, version: made.version, lost, reasons: [] })
     }
     progress.show('Writing', index + 1, found.length)
@@ -100,21 +100,17 @@ function isFormat(text: string): text is ImportFormat {
 }
 
 function findExisting(contentDir: string, owner: string, name: string): ExistingRepository | undefined {
-  const folder = join(contentDir, owner, name, 'versions')
-  if (!existsSync(folder)) return undefined
-  const versions = readdirSync(folder).flatMap((file) => {
-    const place = parsePath(`${owner}/${name}/versions/${file}`).value
-    return place?.kind === 'version' ? [place.version] : []
-  })
-  return { versions, read: (version) => readFileSync(join(folder, `${version}.md`), 'utf8') }
+  const versions = listVersions(contentDir, { owner, name })
+  return versions && { versions, read: (version) => readVersion(contentDir, { owner, name, version }) }
 }
 
 /** Writes a file under a temporary name and then renames it, so that a hub that follows the folder never reads a partial file. */
-function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true })
-  if (existsSync(path)) throw new Error(`${path} already exists`)
-  writeFileSync(`${path}.tmp`, text)
-  renameSync(`${path}.tmp`, path)
+function write(contentDir: string, path: string, text: string): void {
+  const file = openFolder(contentDir).prepare(path)
+  if (existsSync(file)) throw new Error(`${file} already exists`)
+  rmSync(`${file}.tmp`, { force: true })
+  writeFileSync(`${file}.tmp`, text, { flag: 'wx' })
+  renameSync(`${file}.tmp`, file)
 }
 
 function say(

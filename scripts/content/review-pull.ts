@@ -63,8 +63,8 @@ async function readOwners(tree: PullTree): Promise<Map<string, OwnerFile | 'brok
   const owners = new Set(tree.changed.filter((path) => path.includes('/')).map((path) => path.split('/')[0]!))
   const files = new Map<string, OwnerFile | 'broken'>()
   for (const owner of owners) {
-    const text = await tree.readAt('base', `${owner}/index.md`)
-    if (text !== undefined) files.set(owner, parseOwnerFile(text).value ?? 'broken')
+    const text = await tree.readAt('base', `${owner}/index.md`).catch(() => null)
+    if (text !== undefined) files.set(owner, (text !== null && parseOwnerFile(text).value) || 'broken')
   }
   return files
 }

@@ -1,5 +1,7 @@
 // Runs named checks in order and collects their findings. A check runs only if the checks that it needs have passed.
 
+import { describeError } from '../ports/log.ts'
+
 /** A problem that a check found: an error or advice. */
 export interface Finding {
   /** An error prevents something from working; advice is about something that works but could be better. */
@@ -65,8 +67,7 @@ async function findingsOf(run: Check['run']): Promise<readonly Finding[]> {
   try {
     return [(await run()) ?? []].flat()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return [fail(`This check failed: ${reason}`, 'Fix the cause, and run the check again.')]
+    return [fail(`This check failed: ${describeError(error)}`, 'Fix the cause, and run the check again.')]
   }
 }
 

@@ -1,5 +1,6 @@
 // Checks a setup: its settings, this machine, GitHub, or a deployed hub.
 import { type Config, readConfig } from '../config.ts'
+import { readMemory } from '../host/memory.ts'
 import { type CheckResult, runChecks } from './checks.ts'
 import { githubChecks, signInChecks } from './github-checks.ts'
 import { hubChecks } from './hub-checks.ts'
@@ -17,6 +18,8 @@ export interface Setup {
   url?: string | undefined
   /** Replaces the system clock in tests. */
   now?: () => Date
+  /** Replaces the size of this machine's memory in tests. */
+  memoryBytes?: number
 }
 
 /**
@@ -24,10 +27,16 @@ export interface Setup {
  *
  * @throws Error for an invalid `url`
  */
-export async function checkSetup({ environment, root, url, now = () => new Date() }: Setup): Promise<CheckResult[]> {
+export async function checkSetup({
+  environment,
+  root,
+  url,
+  now = () => new Date(),
+  memoryBytes = readMemory(),
+}: Setup): Promise<CheckResult[]> {
   const address = url === undefined ? undefined : parseAddress(url)
   const config = readIfValid(environment)
-  const machine = config && address === undefined ? { root, config, environment, now } : undefined
+  const machine = config && address === undefined ? { root, config, environment, now, memoryBytes } : undefined
   return runChecks([
     ...settingsChecks(environment, config),
     ...(machine ? machineChecks(machine) : []),

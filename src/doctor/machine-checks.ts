@@ -1,14 +1,14 @@
 // Checks this machine: git, content and stores.
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
-import { openState } from '../host/open-state.ts'
+import { describeShortage } from '../host/memory.ts'
+import { describeReason } from '../ports/log.ts'
 import { createGit } from '../stores/git/git-command.ts'
 import { openLocalGit } from '../stores/git/git-store-local.ts'
 import { reviewContent } from '../stores/review/review-content.ts'
-import { readDatabaseTime } from '../stores/state/state-postgres.ts'
-import { type Check, compareClocks, type Found, fail, warn } from './checks.ts'
+import { type Check, type Found, fail, warn } from './checks.ts'
+import { checkDatabase, checkStateFile } from './state-checks.ts'
 
 /** A checkout of this project on this machine, with its settings. */
 export interface Machine {
@@ -17,6 +17,8 @@ export interface Machine {
   config: Config
   environment: Readonly<Record<string, string | undefined>>
   now: () => Date
+  /** The memory that a hub here may use. */
+  memoryBytes: number
 }
 
 /** The oldest supported git. `git maintenance`, added in 2.29, keeps a busy repository small. docs/notes/git.md section 4 */
@@ -26,6 +28,7 @@ const OLDEST_GIT = [2, 30] as const
 export function machineChecks(machine: Machine): Check[] {
   const { keepsClone, gitStore, databaseUrl } = machine.config
   return [
+    { name: 'memory', about: 'there is enough memory', run: () => checkMemory(machine.memoryBytes) },
     { name: 'git', about: 'git is installed and new enough', run: () => checkGit(machine) },
     {
       name: 'content',
@@ -43,29 +46,40 @@ export function machineChecks(machine: Machine): Check[] {
     },
     {
       name: 'database',
-      about: 'the database responds, and its clock agrees with this machine’s',
+      about: 'the database responds and is writable, and its clock agrees with this machine’s',
       applies: databaseUrl !== undefined,
-      run: () => checkDatabase(machine),
+      run: () => checkDatabase(machine.config, machine.now()),
     },
     {
       name: 'blob-store',
       about: 'tokens, sessions and fresh copies can be stored',
-      needs: ['database'],
-      run: () => checkState(machine),
+      applies: databaseUrl === undefined,
+      run: () => checkStateFile(machine.root),
     },
   ]
 }
 
+function checkMemory(bytes: number): Found {
+  const shortage = describeShortage(bytes)
+  return shortage === undefined
+    ? undefined
+    : fail(shortage, 'Add memory, or raise the limit of the container or service.')
+}
+
 async function checkGit({ root, environment }: Machine): Promise<Found> {
-  const version = await createGit(root, environment)
+  const said = await createGit(root, environment)
     .run(['--version'])
-    .then((bytes) => /(\d+)\.(\d+)/.exec(bytes.toString()))
-    .catch(() => undefined)
+    .then(String, (error: Error) => error.message)
+  const version = /^git version (\d+)\.(\d+)/.exec(said)
   const oldest = OLDEST_GIT.join('.')
-  if (!version) return fail('git cannot be run.', `Install git ${oldest} or later, and make sure that it is in PATH.`)
+  if (!version)
+    return fail(
+      `git cannot be run: ${said.trim()}.`,
+      `Install git ${oldest} or later, and make sure that it is in PATH.`,
+    )
   const [major, minor] = [Number(version[1]), Number(version[2])]
   if (major < OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor < OLDEST_GIT[1]))
-    return fail(`This is git ${version[0]}; the hub needs ${oldest}.`, `Install git ${oldest} or later.`)
+    return fail(`This is git ${major}.${minor}; the hub needs ${oldest}.`, `Install git ${oldest} or later.`)
   return undefined
 }
 
@@ -90,42 +104,18 @@ async function checkContent({ root, config, environment }: Machine): Promise<Fou
 
 /** Reads a nonexistent repository in the same way as a publish, but writes nothing. */
 async function checkContentGit({ root, config, environment }: Machine): Promise<Found> {
-  const git = openLocalGit({ contentDir: resolve(root, config.contentDir), environment, warn: () => {} })
+  const git = openLocalGit({
+    contentDir: resolve(root, config.contentDir),
+    environment,
+    warn: () => {},
+    isReadOnly: true,
+  })
   try {
     await git.readFolder({ owner: 'doctor', name: 'doctor' }, new AbortController())
     return undefined
   } catch (error) {
     const [problem = '', ...rest] = (error instanceof Error ? error.message : String(error)).split(/(?<=[.:]) /)
-    return fail(problem, rest.join(' ') || 'Repair the content’s git repository.')
-  }
-}
-
-async function checkState({ root, config }: Machine): Promise<Found> {
-  const key = `doctor/${randomBytes(8).toString('hex')}`
-  try {
-    const state = await openState(config, root)
-    try {
-      await state.set(key, key, { expiresAt: Date.now() + 60_000 })
-      await state.delete(key)
-      return undefined
-    } finally {
-      await state.close()
-    }
-  } catch {
-    return fail(
-      `Files cannot be stored in ${resolve(root, '.hub')}.`,
-      'Make sure that the hub’s user can write to that folder and that the disk is writable.',
-    )
-  }
-}
-
-async function checkDatabase({ config, now }: Machine): Promise<Found> {
-  try {
-    return compareClocks('the database', await readDatabaseTime(config.databaseUrl ?? ''), now())
-  } catch {
-    return fail(
-      'The database at DATABASE_URL does not respond.',
-      'Start it, and check the host, user and password in DATABASE_URL.',
-    )
+    const said = describeReason(error)
+    return fail(said === '' ? problem : `${problem} Git says: ${said}`, rest.join(' ') || 'Repair the repository.')
   }
 }

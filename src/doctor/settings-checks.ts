@@ -1,9 +1,9 @@
 // Checks the settings, without network requests.
-import { createPrivateKey } from 'node:crypto'
 import { basename } from 'node:path'
 import type { Config } from '../config.ts'
 import { isLoopback } from '../domain/api/loopback.ts'
-import { readSettings } from '../settings.ts'
+import type { ValueProblem } from '../domain/text/problems.ts'
+import { readSettings, type Settings } from '../settings.ts'
 import { type Check, type Finding, type Found, fail, warn } from './checks.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -14,19 +14,20 @@ const MIN_CHARACTERS = 10
 /** Lists the checks for the settings. All later checks need the first check. @param config the settings, if they are valid */
 export function settingsChecks(environment: Environment, config: Config | undefined): Check[] {
   const needs = ['settings']
+  const { value: settings, problems } = readSettings(environment)
   return [
-    { name: 'settings', about: 'every setting has a valid form', run: () => checkForms(environment) },
+    { name: 'settings', about: 'every setting has a valid form', run: () => (problems ?? []).map(describeProblem) },
     {
       ...{ name: 'git-settings', about: 'the settings for publishing are complete and unambiguous', needs },
-      run: () => checkGitSettings(environment, config!),
+      run: () => checkGitSettings(settings!, config!),
     },
     {
       ...{ name: 'sign-in-settings', about: 'sign-in is either fully configured or not configured at all', needs },
-      run: () => checkSignIn(environment, config!),
+      run: () => checkSignIn(settings!, config!),
     },
     {
       ...{ name: 'address', about: 'the public URL uses https', needs },
-      run: () => checkAddress(environment, config!),
+      run: () => checkAddress(settings!, config!),
     },
     {
       ...{ name: 'proxies', about: 'clients are identified correctly, and only proxies are trusted', needs },
@@ -35,16 +36,13 @@ export function settingsChecks(environment: Environment, config: Config | undefi
   ]
 }
 
-function checkForms(environment: Environment): Found {
-  return (readSettings(environment).problems ?? []).map(({ key, message }) =>
-    fail(
-      `${key} cannot be read: ${message}.`,
-      `Correct or remove ${key}; src/pages/docs/settings.md lists every setting.`,
-    ),
+const describeProblem = ({ key, message }: ValueProblem): Finding =>
+  fail(
+    `${key} cannot be read: ${message}.`,
+    `Correct or remove ${key}; src/pages/docs/settings.md lists every setting.`,
   )
-}
 
-function checkGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitStore, contentDir }: Config): Found {
+function checkGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Settings, { gitStore, contentDir }: Config): Found {
   if (gitStore.kind === 'local') return undefined
   if (gitStore.kind === 'incomplete')
     return fail(
@@ -52,13 +50,6 @@ function checkGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitSto
       `Set ${gitStore.missing}, or remove all GitHub settings to publish to local git.`,
     )
   const findings: Finding[] = []
-  if (gitStore.credential.kind === 'app' && !isPrivateKey(gitStore.credential.privateKey))
-    findings.push(
-      fail(
-        'GITHUB_APP_PRIVATE_KEY cannot be read as a private key.',
-        'Set it to the complete .pem file from GitHub with its line breaks: as several lines, not as one line with \\n.',
-      ),
-    )
   if (GITHUB_TOKEN && GITHUB_APP_ID)
     findings.push(
       warn(
@@ -76,16 +67,7 @@ function checkGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitSto
   return findings
 }
 
-function isPrivateKey(text: string): boolean {
-  try {
-    createPrivateKey(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function checkSignIn({ SESSION_SECRET }: Environment, { signIn }: Config): Found {
+function checkSignIn({ SESSION_SECRET }: Settings, { signIn }: Config): Found {
   if (signIn.kind === 'incomplete')
     return signIn.missing.map((sentence) =>
       fail(
@@ -101,7 +83,7 @@ function checkSignIn({ SESSION_SECRET }: Environment, { signIn }: Config): Found
   return undefined
 }
 
-function checkAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLocal, listenAt }: Config): Found {
+function checkAddress({ RATE_LIMIT_PER_MINUTE }: Settings, { baseUrl, isLocal, listenAt }: Config): Found {
   if (isLocal && (listenAt === 'everywhere' || !listenAt.every(isLoopback)))
     return warn(
       'With this HOST, the hub accepts connections from other machines, and in local mode anyone who opens the printed link can sign in under any username.',
@@ -112,7 +94,7 @@ function checkAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLocal
       'SITE_URL starts with http://, so tokens are sent over the network unencrypted.',
       'Add a reverse proxy with https, and set SITE_URL to its https:// URL.',
     )
-  if (!isLocal && RATE_LIMIT_PER_MINUTE === '0')
+  if (!isLocal && RATE_LIMIT_PER_MINUTE === 0)
     return warn(
       'RATE_LIMIT_PER_MINUTE is 0, so a single client can overload the hub and make unlimited guesses at tokens.',
       'Remove it to use the default of 120 per minute, or set a limit that your clients will not reach.',

@@ -1,6 +1,7 @@
-// Serves `/healthz` (docs/contract.md section 13).
+// Serves `/healthz`: that the hub is alive, and which problems it knows (docs/contract.md section 13).
 import { HEALTH_ADDRESS } from '../domain/api/addresses.ts'
 import type { FetchState } from '../stores/content/content-clone.ts'
+import { VERSION } from './version.ts'
 
 /** The health of a hub. */
 export interface Health {
@@ -81,20 +82,19 @@ export function withHealth(
       : answer(request, ip)
 }
 
-/** Responds with the health: 200 once a build is being served, 503 before. */
+/** Responds with 200 whatever the health is, because a restart does not help a hub that responds; `/readyz` has the other question. */
 function respondWithHealth(request: Request, health: Health): Response {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD', 'Cache-Control': 'no-store' } })
   const broken = health.broken.slice(0, MAX_BROKEN)
-  const text = `${JSON.stringify({ ...health, broken, broken_count: health.broken.length })}\n`
+  const { status, ...facts } = health
+  const text = `${JSON.stringify({ status, version: VERSION, ...facts, broken, broken_count: health.broken.length })}\n`
   return new Response(request.method === 'HEAD' ? null : text, {
-    status: health.built_at === null ? 503 : 200,
     headers: {
       'Content-Type': 'application/json; charset=utf-8',
       'Cache-Control': 'no-store',
       'Access-Control-Allow-Origin': '*',
       'X-Content-Type-Options': 'nosniff',
-      ...(health.built_at === null ? { 'Retry-After': '5' } : {}),
     },
   })
 }

@@ -9,7 +9,7 @@ import { openSqliteState } from '../stores/state/state-sqlite.ts'
 import { inBackground } from './http/background.ts'
 
 /** The file in which the server keeps data that is not in git. */
-const STATE_FILE = '.hub/state.db'
+export const STATE_FILE = '.hub/state.db'
 /** The folder in which earlier versions kept the same data. */
 const BLOBS_DIR = '.hub/blobs'
 const SWEEP_MS = 600_000

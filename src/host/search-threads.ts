@@ -19,6 +19,8 @@ const WARM_UP = { text: 'promtp reveiw', tags: [], sort: undefined, offset: 0, l
 export interface ThreadedSearch extends Search {
   /** Runs a first query, so that no user has to wait for compilation or for reading the file. Never rejects. */
   warm(): Promise<void>
+  /** Checks that the threads respond, with a query only if none has succeeded since the last failure: a flood of searches must not make a hub look broken. @throws HubError `unavailable` */
+  check(): Promise<void>
 }
 
 /** A pool of search threads. */
@@ -35,6 +37,8 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
   const pool = openThreadPool('search-thread.ts', { maxThreads, memory: THREAD_MEMORY })
   /** The number of queries that are waiting or running. */
   let pending = 0
+  /** Whether the last query that did not run out of time succeeded. */
+  let isWell = false
   const open = (path: string): ThreadedSearch => {
     // Simultaneous equal queries share a result, so that a popular query does not fill the queue.
     const share = shareRunning<unknown>()
@@ -43,8 +47,11 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
       const signal = AbortSignal.timeout(limits.deadlineMs)
       pending += 1
       try {
-        return await pool.run(question, { name: 'runQuery', signal })
+        const found = await pool.run(question, { name: 'runQuery', signal })
+        isWell = true
+        return found
       } catch (cause) {
+        isWell &&= signal.aborted
         throw unavailable(signal.aborted, cause)
       } finally {
         pending -= 1
@@ -70,6 +77,9 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
           () => {},
           () => {},
         ),
+      check: async () => {
+        if (!isWell) await search.find(WARM_UP)
+      },
     }
   }
   return { open, close: pool.close }

@@ -2,7 +2,8 @@
 
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../site/feeds.ts'
-import { LOOK } from '../site/hub-look.ts'
 
-export const GET: APIRoute = async ({ locals: { hub } }) =>
-  respondWithFeed(hub!, { path: '/', title: LOOK.name, prompts: (await hub!.listRecent()) ?? [] })
+export const GET: APIRoute = async ({ locals }) => {
+  const { hub, profile } = locals
+  return respondWithFeed(locals, { path: '/', title: profile.look.name, prompts: (await hub!.listRecent()) ?? [] })
+}

@@ -1,13 +1,12 @@
 // `/llms.txt`: an overview of the site for models. https://llmstxt.org
 
 import type { APIRoute } from 'astro'
-import { LOOK } from '../site/hub-look.ts'
 
 /** Number of API list pages in the overview, each with 20 prompts. */
 const NAMED_PAGES = 5
 
-export const GET: APIRoute = async ({ locals: { hub } }) => {
-  const { baseUrl } = hub!
+export const GET: APIRoute = async ({ locals: { hub, profile } }) => {
+  const { baseUrl, look } = profile
   const oneLine = (text: string) => text.replace(/[\s[\]()`<>]+/g, ' ').trim()
   const lists = await Promise.all(Array.from({ length: NAMED_PAGES }, (_, index) => hub!.listPrompts('top', index + 1)))
   const prompts = lists
@@ -16,7 +15,7 @@ export const GET: APIRoute = async ({ locals: { hub } }) => {
       ({ full_name, title, description }) =>
         `- [${oneLine(title)}](${baseUrl}/api/v1/repos/${full_name}/raw): ${oneLine(description) || full_name}`,
     )
-  const text = `# ${LOOK.name}
+  const text = `# ${look.name}
 
 > A prompt registry: publish, version and install prompts like packages. Prompts can be read without an API key.
 

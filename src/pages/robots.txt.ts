@@ -1,6 +1,5 @@
 // `/robots.txt`: allows crawlers everywhere, and gives the URL of the sitemap.
-import { thisHub } from '../site/docs/this-hub.ts'
+import type { APIRoute } from 'astro'
 
-export const prerender = true
-
-export const GET = () => new Response(`User-agent: *\nAllow: /\nSitemap: ${thisHub().baseUrl}/sitemap.xml\n`)
+export const GET: APIRoute = ({ locals: { profile } }) =>
+  new Response(`User-agent: *\nAllow: /\nSitemap: ${profile.baseUrl}/sitemap.xml\n`)

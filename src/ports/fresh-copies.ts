@@ -5,7 +5,7 @@ import type { Activity, Repository, VersionRecord, VersionSummary } from '../dom
 export interface CopyOrigin {
   /** The commit that the publish made, in hex. */
   commit: string
-  /** When the copy was stored, which is after that commit; UTC. */
+  /** The copy's place in the order of commits and builds, in UTC: the time of the commit by the git host's clock; if this machine is the host, the time of its order clock after the commit. */
   kept_at: string
 }
 
@@ -26,7 +26,7 @@ export interface CopiedVersion extends CopyOrigin {
 
 /** What a build has read; copies of that content no longer count. */
 export interface BuildSource {
-  /** Everything stored before this time is in the build or had been removed by then; null if unknown. */
+  /** Everything committed before this time is in the build or had been removed by then, by the clock of `kept_at`; null if unknown. */
   read_until: string | null
   /** Commits that the build includes, although they may be newer than `read_until`. */
   commits: string[]
@@ -37,15 +37,33 @@ export interface BuildSource {
 /** The source if there is no build yet, or if it is unknown what the build has read. */
 export const UNKNOWN_SOURCE: BuildSource = { read_until: null, commits: [], broken: [] }
 
-/** Maximum lifetime of a copy, even without a new build. */
+/** Maximum lifetime of a copy, even without a new build. The store and the caches in memory each enforce it. */
 export const COPY_MS = 24 * 60 * 60 * 1000
 
-/** Returns whether a copy is ahead of the build and therefore counts: the build does not include its commit. docs/contract.md section 4 */
+/** Returns whether a copy is ahead of the build and therefore counts: the build does not include its commit. This machine's clock does not matter, because it may be wrong. docs/contract.md section 4 */
 export function isAhead({ commit, kept_at }: CopyOrigin, owner: string, name: string, source: BuildSource): boolean {
-  const keptMs = Date.parse(kept_at)
-  if (!(Date.now() - keptMs < COPY_MS)) return false
   if (source.broken.includes(`${owner}/${name}`) || source.broken.includes(owner)) return true
-  return !source.commits.includes(commit) && !(source.read_until !== null && keptMs < Date.parse(source.read_until))
+  return (
+    !source.commits.includes(commit) &&
+    !(source.read_until !== null && Date.parse(kept_at) < Date.parse(source.read_until))
+  )
+}
+
+/** A clock that orders the publishes and builds of one server, even if the machine's clock is set back. */
+export interface OrderClock {
+  /** Returns the time in milliseconds since 1970, or a later time if that is needed to follow all earlier results and the given time. */
+  next: (after?: string | null) => number
+}
+
+/** Opens an order clock. @param now the machine's clock, in milliseconds since 1970 */
+export function openOrderClock(now: () => number = Date.now): OrderClock {
+  let lastMs = 0
+  return {
+    next(after) {
+      lastMs = Math.max(now(), lastMs + 1, after ? Date.parse(after) + 1 : 0)
+      return lastMs
+    },
+  }
 }
 
 /** Stores copies, whether or not they count. */

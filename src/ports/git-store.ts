@@ -13,12 +13,18 @@ export interface PublishMark {
   trailers: ReadonlyMap<string, string>
   /** The subject line, which the hub writes: `Publish {owner}/{name} {version}`, or `Update {owner}/{name}` for `index.md` alone. */
   headline: string
+  /** When the git host made the commit; see `FolderState.headMs`. */
+  atMs: number | undefined
 }
 
 /** A repository's entire folder at one commit. */
 export interface FolderState {
   /** The commit of this snapshot, and the only parent on which additions may be committed. */
   head: string
+  /** When the git host made that commit, by the host's clock, in milliseconds since 1970; undefined if this machine is the host. */
+  headMs: number | undefined
+  /** The git host's time when the snapshot was read, in milliseconds since 1970; undefined if this machine is the host. */
+  nowMs: number | undefined
   /** The blob ID of each version file, by version number. */
   versions: ReadonlyMap<string, string>
   /** The text of `content/{owner}/{name}/index.md`; undefined if there is none. */
@@ -33,8 +39,8 @@ export interface FolderState {
 export interface FolderQuery {
   owner: string
   name: string
-  /** If set, reads at most 100 publishes from the history; with `since`, only those after it. */
-  publishes?: { since?: Date }
+  /** Whether to read the last 100 publishes from the history. */
+  withPublishes?: boolean
 }
 
 /** What to commit: only files below `content/{owner}/{name}/`. No function deletes files, or commits to any other head. */
@@ -55,7 +61,7 @@ export interface Additions {
 
 /** The outcome of a commit. A driver returns `committed` or `moved` only when it is certain; otherwise `unknown`, and the caller checks git. */
 export type CommitOutcome =
-  | { kind: 'committed'; sha: string; url: string | null }
+  | { kind: 'committed'; sha: string; url: string | null; atMs: number | undefined }
   /** The head has moved; nothing was written. */
   | { kind: 'moved' }
   /** Nothing was written; retry after this many seconds. Also returned when a call is aborted before anything was sent. */
@@ -142,6 +148,11 @@ export function decodeText(path: string, bytes: Uint8Array): string {
   } catch (cause) {
     throw new HubError('upstream_error', `${path} is not valid UTF-8 in git. Fix the file there first.`, { cause })
   }
+}
+
+/** Returns the error for a path where git has something other than a file. If it counted as missing, nobody would be protected by what the file says. */
+export function notAFileError(path: string): HubError {
+  return new HubError('upstream_error', `content/${path} is not a file in git. Replace it there first.`)
 }
 
 const TRAILER = /^([A-Z][A-Za-z-]{0,40}): (.+)$/

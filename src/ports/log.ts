@@ -27,6 +27,19 @@ function describeCause(cause: unknown): { cause?: string; stack?: string } {
   }
 }
 
+/** Describes an error on one line for the operator: its message and, unlike for clients, the message of its cause, such as git's own. */
+export function describeError(thrown: unknown): string {
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const cause = describeReason(thrown)
+  return cause === '' ? message : `${message} (${cause})`
+}
+
+/** Returns the message of an error's cause on one line; empty if there is none. */
+export function describeReason(thrown: unknown): string {
+  const cause = thrown instanceof Error ? thrown.cause : undefined
+  return cause instanceof Error ? cause.message.replaceAll(/\s+/g, ' ').trim() : ''
+}
+
 /** Converts any thrown value into an error for clients. Internal details are logged and omitted from the error. */
 export function toHubError(thrown: unknown): HubError {
   if (thrown instanceof HubError && thrown.cause === undefined) return thrown

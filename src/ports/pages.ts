@@ -11,6 +11,7 @@ import type {
   VersionRecord,
   VersionSummary,
 } from '../domain/api/schema.ts'
+import type { HubLook } from '../domain/content/look.ts'
 import type { Search } from './search.ts'
 import type { TextWork } from './text-work.ts'
 
@@ -25,12 +26,29 @@ export interface SourceHost {
   content: string
 }
 
-/** The data that a page may request. Results are the same as those of the read API, including fresh copies. Names are validated here, so a page may pass parts of its URL unchecked. */
-export interface PageData {
+/** A hub's name and look as pages show them. */
+export interface ShownLook extends Omit<HubLook, 'logo' | 'accent'> {
+  /** The path of the logo; undefined if no logo is set. */
+  logoPath: string | undefined
+  /** The path of the style sheet with the accent colour; undefined if no accent colour is set. */
+  stylePath: string | undefined
+}
+
+/** The file next to the page code of a build that contains its `ShownLook` as JSON. */
+export const LOOK_FILE = 'look.json'
+
+/** What pages show of this hub's settings. The page code contains none of it, so one bundle serves every hub with the same code. */
+export interface HubProfile {
   /** The hub's base URL, without a trailing slash. */
   baseUrl: string
   /** Undefined when git is a local repository. */
   sourceHost: SourceHost | undefined
+  rateLimitPerMinute: number
+  look: ShownLook
+}
+
+/** The data that a page may request. Results are the same as those of the read API, including fresh copies. Names are validated here, so a page may pass parts of its URL unchecked. */
+export interface PageData {
   /** @returns undefined if it does not exist */
   findRepository(owner: string, name: string): Promise<Repository | undefined>
   /** Lists versions, highest first, including yanked versions. @returns undefined if the repository does not exist */
@@ -59,9 +77,11 @@ export interface PageData {
   brokenOf(fullName: string): readonly string[]
 }
 
-/** Passed to each page as `Astro.locals`. Prerendered pages have no hub. */
+/** Passed to each page as `Astro.locals`. */
 export interface PageLocals {
-  hub: PageData
+  profile: HubProfile
+  /** Undefined for pages that do not depend on the content (site/build/fixed-pages.ts). */
+  hub?: PageData
   /** The requested path. */
   path: string
 }

@@ -29,7 +29,10 @@ export interface SearchResults {
 }
 
 /** A repository, as listed in a menu. */
-export type MenuEntry = Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'updated_at' | 'variables'>
+export type MenuEntry = Pick<
+  Repository,
+  'owner' | 'name' | 'title' | 'description' | 'updated_at' | 'variables' | 'forked_from'
+>
 
 /** Number of repositories in a menu. */
 export const MENU_SIZE = 100

@@ -11,7 +11,7 @@ import type { PastedFile } from '../domain/formats/pasted-file.ts'
 import type { WriteResult } from '../domain/formats/portable.ts'
 import type { ChangeDecision, NamedRepositories } from '../domain/managing/decision.ts'
 import type { Change, Target } from '../domain/managing/request.ts'
-import type { PublishDecision, Publisher } from '../domain/publishing/decision.ts'
+import type { PublishDecision, Publisher, Surroundings } from '../domain/publishing/decision.ts'
 import type { RepositoryState } from '../domain/publishing/repository-state.ts'
 import type { PublishInput } from '../domain/publishing/request.ts'
 
@@ -59,7 +59,7 @@ export interface TextJobs {
     state: RepositoryState,
     latestText: string | undefined,
     publisher: Publisher,
-    baseUrl: string,
+    hub: { baseUrl: string; around: Surroundings },
   ): PublishDecision
   /** Describes a version that an earlier publish wrote. @throws HubError `upstream_error` */
   describePublished(
@@ -72,6 +72,8 @@ export interface TextJobs {
   decideChange(change: Change, state: RepositoryState, named: NamedRepositories): ChangeDecision
   /** Parses a version file. @returns undefined if it has problems */
   readVersion(version: string, text: string): VersionEntry | undefined
+  /** Formats a published version as its file. */
+  formatPublished(record: VersionRecord): string
   /** Builds the records of a repository. */
   describeRepository(parts: RepositoryParts, baseUrl: string): Repository
   /** Builds the record of a version. */

@@ -73,13 +73,14 @@ export const TEXT_JOBS: {
     const { readRepositoryState } = await import('../domain/publishing/repository-state.ts')
     return readRepositoryState(found)
   },
-  async decidePublish(request, state, latestText, publisher, baseUrl) {
+  async decidePublish(request, state, latestText, publisher, { baseUrl, around }) {
     const [{ decidePublish }, { addressesBelow }, { measure }] = await Promise.all([
       import('../domain/publishing/decision.ts'),
       import('../domain/api/record-links.ts'),
       import('../ports/measure.ts'),
     ])
-    return decidePublish(request, state, latestText, publisher, { measure, addresses: addressesBelow(baseUrl) })
+    const addresses = addressesBelow(baseUrl)
+    return decidePublish(request, state, latestText, publisher, { measure, addresses, around })
   },
   async describePublished(state, version, text, baseUrl) {
     const [{ warnOf }, { nextLower, readListedVersion }, { measure }] = await Promise.all([
@@ -103,6 +104,10 @@ export const TEXT_JOBS: {
     ])
     const { value } = parseVersionFile(text)
     return value && { ...value, ...measure(value.content), version }
+  },
+  async formatPublished(record) {
+    const { formatPublished } = await import('../domain/content/prompt-file.ts')
+    return formatPublished(record)
   },
   async describeRepository(parts, baseUrl) {
     const [{ describeRepository }, { addressesBelow }] = await Promise.all([

@@ -3,7 +3,7 @@
 import type { Activity, RepositorySummary } from '../domain/api/schema.ts'
 import { describeActivity } from '../domain/catalogue/activity.ts'
 import { escapeXml } from '../domain/text/html-text.ts'
-import type { PageData } from '../ports/pages.ts'
+import type { PageLocals } from '../ports/pages.ts'
 import { comparePage, versionPage } from './links.ts'
 
 /** Maximum number of entries in a feed. */
@@ -22,6 +22,8 @@ interface Feed {
 interface Entry {
   id: string
   at: string
+  /** The time by which entries are sorted, in milliseconds. */
+  order: number
   title: string
   link: string
   author: string
@@ -30,40 +32,63 @@ interface Entry {
 }
 
 /** Responds with a feed. */
-export async function respondWithFeed(hub: PageData, { path, title, prompts, changes = [] }: Feed): Promise<Response> {
-  const { baseUrl } = hub
+export async function respondWithFeed(
+  locals: PageLocals,
+  { path, title, prompts, changes = [] }: Feed,
+): Promise<Response> {
+  const { baseUrl } = locals.profile
   const address = baseUrl + path
-  const news = await Promise.all(prompts.slice(0, MAX_ENTRIES).map((prompt) => listReleases(hub, prompt)))
+  const news = await Promise.all(prompts.slice(0, MAX_ENTRIES).map((prompt) => listReleases(locals, prompt)))
   const entries = [...news.flat(), ...changes.map((change) => describeChange(address, title, change))]
-    .sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
+    .sort((a, b) => b.order - a.order)
     .slice(0, MAX_ENTRIES)
+  const newest = entries.find(({ at }) => Date.parse(at) <= latestTime())
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <title>${escapeXml(title)}</title>
 <id>${escapeXml(address)}</id>
 <link href="${escapeXml(address)}"/>
 <link rel="self" type="application/atom+xml" href="${escapeXml(`${path === '/' ? baseUrl : address}/feed.xml`)}"/>
-<updated>${entries[0]?.at ?? '1970-01-01T00:00:00Z'}</updated>
+<updated>${newest?.at ?? '1970-01-01T00:00:00Z'}</updated>
 ${entries.map(formatEntry).join('')}</feed>
 `
   return new Response(text, { headers: { 'Content-Type': 'text/xml; charset=utf-8' } })
 }
 
+/** Clocks of publishers may be ahead by this much. docs/contract.md section 2. */
+const CLOCK_TOLERANCE_MS = 300_000
+
+/** The latest time that a version can have been published, in milliseconds. */
+const latestTime = () => Date.now() + CLOCK_TOLERANCE_MS
+
+/** Returns the time by which a version is sorted: a version dated ahead sorts with the version before it, or last, because its real time is unknown. */
+function orderOf(versions: readonly { published_at: string }[], index: number): number {
+  const version = versions.slice(index).find(({ published_at }) => Date.parse(published_at) <= latestTime())
+  return version ? Date.parse(version.published_at) : 0
+}
+
 /** Returns entries for the newest versions of a prompt, at most as many as a feed can contain. */
-async function listReleases(hub: PageData, prompt: RepositorySummary): Promise<Entry[]> {
+async function listReleases({ hub, profile }: PageLocals, prompt: RepositorySummary): Promise<Entry[]> {
   const { owner, name, full_name, title, description } = prompt
-  const versions = (await hub.findVersions(owner, name)) ?? []
+  const versions = (await hub?.findVersions(owner, name)) ?? []
   return versions.slice(0, MAX_ENTRIES).flatMap(({ version, changelog, published_at, published_by, yanked }, index) => {
     if (yanked) return []
-    const link = hub.baseUrl + versionPage(full_name, version)
+    const link = profile.baseUrl + versionPage(full_name, version)
     const previous = versions[index + 1]?.version
     const words = escapeXml(changelog || (previous === undefined ? description : ''))
     const compare =
       previous === undefined
         ? ''
-        : ` <a href="${hub.baseUrl}${comparePage(full_name, previous, version)}">What changed since ${previous}</a>`
+        : ` <a href="${profile.baseUrl}${comparePage(full_name, previous, version)}">What changed since ${previous}</a>`
     return {
-      ...{ id: link, at: published_at, title: `${title} ${version}`, link, author: published_by },
+      ...{
+        id: link,
+        at: published_at,
+        order: orderOf(versions, index),
+        title: `${title} ${version}`,
+        link,
+        author: published_by,
+      },
       ...{ type: 'html' as const, content: `<p>${words}</p>${compare}` },
     }
   })
@@ -74,7 +99,13 @@ function describeChange(page: string, title: string, change: Activity): Entry {
   const content = describeActivity(change)
   return {
     id: `${page}#${[change.commit ?? change.at, change.type, change.label ?? change.version ?? ''].join('-')}`,
-    ...{ at: change.at, title: `${title}: ${content}`, link: `${page}#activity`, author: change.by },
+    ...{
+      at: change.at,
+      order: Date.parse(change.at),
+      title: `${title}: ${content}`,
+      link: `${page}#activity`,
+      author: change.by,
+    },
     ...{ type: 'text', content },
   }
 }

@@ -1,13 +1,15 @@
 // Builds the URLs of the site's pages, and decides which external URLs may be linked.
 
 /** URL schemes that may be linked; URLs with other schemes, especially `javascript:` and `data:`, stay plain text. docs/notes/security.md section 5. */
-export const LINKED_SCHEMES = ['http', 'https', 'mailto'] as const
+const LINKED_SCHEMES = ['http', 'https', 'mailto'] as const
 
 /** The `rel` of links whose target was chosen by a user. */
 export const FOREIGN_LINK = 'nofollow ugc noopener'
 
 /** Returns the path of a repository's page. @param fullName owner/name */
 export const repositoryPage = (fullName: string): string => `/${fullName}`
+/** Returns the path of the list of a repository's forks. */
+export const forksPage = (fullName: string): string => `/${fullName}/forks`
 export const ownerPage = (handle: string): string => `/${handle}`
 /** Returns the path of a tag's page. @param page 1-based */
 export const tagPage = (tag: string, page = 1): string => (page === 1 ? `/tags/${tag}` : `/tags/${tag}/${page}`)
@@ -24,6 +26,17 @@ export function linkTarget(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined
   const { protocol, href } = new URL(address)
   return LINKED_SCHEMES.some((scheme) => protocol === `${scheme}:`) ? href : undefined
+}
+
+/** The base for relative links; no site has this host. */
+const THIS_SITE = new URL('https://this-site.invalid')
+
+/** Returns whether a link in a user's text is allowed: its target has an allowed scheme, or is on this site. */
+export function isLinkable(address: string): boolean {
+  return (
+    linkTarget(address) !== undefined ||
+    (!URL.canParse(address) && URL.parse(address, THIS_SITE)?.origin === THIS_SITE.origin)
+  )
 }
 
 /** Returns the URL of a licence's page; undefined if there is no licence or more than one identifier. @param license an SPDX expression */

@@ -1,27 +1,34 @@
 // Renders the Markdown of readmes and bios as safe HTML. The only importer of markdown-it.
 import MarkdownIt, { type Token } from 'markdown-it'
 import { escapeHtml } from '../domain/text/html-text.ts'
-import { FOREIGN_LINK, LINKED_SCHEMES } from './links.ts'
+import { FOREIGN_LINK, isLinkable } from './links.ts'
 
-/** Raw HTML is disabled, so tags are shown as text, and every tag of the output comes from a rule of the renderer. The renderer is created once, because creating it compiles its rules. */
+/** Raw HTML is disabled, so tags are shown as text. The renderer is created once, because creating it compiles its rules. */
 const markdown = new MarkdownIt('commonmark', { html: false }).enable(['table', 'strikethrough'])
-const { rules } = markdown.renderer
 /** Images are replaced with their alt text, because loading them from another host would reveal the readers' visits to that host. */
-rules.image = (tokens, index) => escapeHtml(tokens[index]?.content ?? '')
-/** The language of a code block would become a class. */
-rules.fence = (tokens, index) => `<pre><code>${escapeHtml(tokens[index]?.content ?? '')}</code></pre>\n`
+markdown.renderer.rules.image = (tokens, index) => markdown.utils.escapeHtml(tokens[index]?.content ?? '')
 
-/** The tags that may appear. */
-const TAGS = new Set([
-  ...['', 'p', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote', 'code', 'hr', 'br', 'img'],
-  ...['em', 'strong', 's', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
-])
-/** The attributes that may appear. Classes, IDs and styles are not allowed: they could imitate the site's own elements, and the Content-Security-Policy blocks inline styles. */
-const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = { a: ['href', 'title'], ol: ['start'] }
+/** Tables can receive focus, so that wide tables can be scrolled with the keyboard. */
+markdown.renderer.rules.table_open = () => '<table tabindex="0">'
 
 const LOWEST_LEVEL = 6
 /** Longer texts are formatted only up to this length, because the worst Markdown takes 3 ms for each thousand characters. */
 const MAX_FORMATTED_CHARACTERS = 65_536
+
+/** The attributes that are kept, by tag. Classes, IDs and styles are not: they could imitate the site's own elements, and the Content-Security-Policy blocks inline styles. */
+const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = { a: ['href', 'title'], ol: ['start'] }
+
+/** Removes from parsed Markdown what the site does not show. Tokens are restricted instead of HTML, so that nothing has to parse the HTML again. */
+function restrict(token: Token): void {
+  const kept = ATTRIBUTES[token.tag] ?? []
+  token.attrs = (token.attrs ?? []).filter(
+    ([name, value]) => kept.includes(name) && (name !== 'href' || isLinkable(String(value))),
+  )
+  if (token.type === 'link_open') token.attrPush(['rel', FOREIGN_LINK])
+  // The language of a code block would become a class.
+  token.info = ''
+  token.children?.forEach(restrict)
+}
 
 /**
  * Renders untrusted Markdown. Its heading levels are shifted so that they follow one of the page's headings without gaps, whatever level they start at. The part of a text beyond 65,536 characters is shown as it is written.
@@ -48,12 +55,12 @@ function splitAtLine(text: string, most: number): [string, string] {
 /** Shifts heading levels so that the highest one directly follows the page's heading and no level is skipped, because screen reader users navigate by headings. */
 function renderBelow(text: string, below: number): string {
   const tokens = markdown.parse(text, {})
+  tokens.forEach(restrict)
   let before = below
   const levels: number[] = []
   let highest = Number.POSITIVE_INFINITY
   for (const { type, tag } of tokens) if (type === 'heading_open') highest = Math.min(highest, Number(tag.slice(1)))
   for (const token of tokens) {
-    for (const part of [token, ...(token.children ?? [])]) keepAllowed(part)
     if (token.type === 'heading_open') {
       const level = Math.min(Number(token.tag.slice(1)) - highest + below + 1, before + 1, LOWEST_LEVEL)
       before = level
@@ -62,31 +69,6 @@ function renderBelow(text: string, below: number): string {
     } else if (token.type === 'heading_close') token.tag = `h${levels.pop() ?? below + 1}`
   }
   return markdown.renderer.render(tokens, markdown.options, {})
-}
-
-/** Removes what the renderer of the package would add, and a target that may not be linked. @throws for a tag that no rule is known to write */
-function keepAllowed(token: Token): void {
-  const { tag } = token
-  if (!TAGS.has(tag) && !/^h[12]$/.test(tag)) throw new Error(`Markdown produced the tag ${tag}`)
-  const kept = ATTRIBUTES[tag] ?? []
-  token.attrs = token.attrs?.filter(([name]) => kept.includes(name)) ?? null
-  if (token.type === 'table_open')
-    // Tables can receive focus, so that wide tables can be scrolled with the keyboard.
-    token.attrSet('tabindex', '0')
-  if (token.type !== 'link_open') return
-  if (!isLinkable(String(token.attrGet('href') ?? '')))
-    token.attrs = token.attrs?.filter(([name]) => name !== 'href') ?? null
-  token.attrSet('rel', FOREIGN_LINK)
-}
-
-/** Stands for this site. */
-const HERE = 'https://here.invalid'
-
-/** Returns whether a link may have a target: a URL with an allowed scheme, or a path on this site. */
-function isLinkable(target: string): boolean {
-  const url = URL.parse(target, HERE)
-  if (!url || !LINKED_SCHEMES.some((scheme) => url.protocol === `${scheme}:`)) return false
-  return URL.canParse(target) || url.origin === HERE
 }
 
 /** Removes a first heading that repeats the title, because the page already shows it. */

@@ -1,5 +1,4 @@
 // Builds the head metadata of each page.
-import { LOOK } from './hub-look.ts'
 
 export interface PageHead {
   title: string
@@ -29,9 +28,9 @@ export const nameFeed = (title: string) => `${title}: new versions`
 /** Maximum length of a title; search engines and browser tabs cut off longer titles. */
 const TITLE_CHARACTERS = 70
 
-/** Returns a page's `title`, followed by the site's name if there is room, and truncated if it is too long. */
-export function fitTitle(title: string): string {
-  const whole = `${title} · ${LOOK.name}`
+/** Returns a page's `title`, followed by the hub's name if there is room, and truncated if it is too long. */
+export function fitTitle(title: string, hubName: string): string {
+  const whole = `${title} · ${hubName}`
   if (whole.length <= TITLE_CHARACTERS) return whole
   if (title.length <= TITLE_CHARACTERS) return title
   // If the title is truncated inside a surrogate pair, the first half of the pair is removed too.

@@ -12,6 +12,7 @@ export async function connectMcp(request: Request, context: FunctionContext): Pr
   return {
     ...(await connectRead(request, context)),
     limiter: await limiterOf('tool-calls', config.rateLimitPerMinute * TIMES_READS, config),
+    isPrivate: config.isPrivate,
     isOwnHost: (hostname) => config.hostnames.includes(hostname) || isDeployOf(config.netlifySite, hostname),
   }
 }

@@ -2,9 +2,10 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, includedFile, readConfig } from '../config.ts'
+import { networksOf } from '../domain/access/ip-address.ts'
 import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
-import type { RenderPage } from '../ports/pages.ts'
+import type { RenderPage, ShownLook } from '../ports/pages.ts'
 import type { RateLimit, RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
@@ -16,8 +17,8 @@ import { limitInMemory } from '../stores/state/rate-limiter-memory.ts'
 
 /** The pages of a build on the Node server. */
 export interface HubPages {
-  /** Undefined while the page code is being bundled. */
-  render: RenderPage | undefined
+  /** The page code and the hub's look; undefined while the page code is being bundled. */
+  code: { render: RenderPage; look: ShownLook } | undefined
   /** The problems of repositories whose previous version is shown, by full name. */
   broken: ReadonlyMap<string, readonly string[]>
   /** The rendered pages of this build. */
@@ -36,6 +37,8 @@ export interface Hub {
   fresh: FreshCopies
   /** Returns the worker threads' driver for a client; omitted where work on texts runs in place. */
   text?: ((client: string) => TextWork) | undefined
+  /** Returns the place of a new fresh copy in the order of publishes and builds: after everything that the build has read. */
+  nextOrder: () => number
   state: StateStore
   /** The keys for the sign-in links that this process prints. */
   localKeys: LocalKeys
@@ -102,17 +105,8 @@ function sourceOfDeploy(): Promise<BuildSource> {
   return deployed
 }
 
-/** Returns the rate-limit key of a client: its IPv4 address, or the first half of its IPv6 address, because one subscriber usually has all 2^64 addresses with the same first half. */
-export function clientKeyOf(address: string): string {
-  if (!address.includes(':')) return address
-  const parsed = URL.parse(`http://[${address.replace(/%.*$/, '')}]`)?.hostname.slice(1, -1)
-  if (parsed === undefined) return address
-  const [head = '', tail] = parsed.split('::')
-  const first = head === '' ? [] : head.split(':')
-  const last = tail ? tail.split(':') : []
-  const groups = tail === undefined ? first : [...first, ...Array(8 - first.length - last.length).fill('0'), ...last]
-  return `${groups.slice(0, 4).join(':')}::/64`
-}
+/** Returns the rate-limit key of a client: its IPv4 address, or the /64 of its IPv6 address. */
+export const clientKeyOf = (address: string): string => networksOf(address)[0]
 
 const MINUTE_MS = 60_000
 const limiters = new Map<string, RateLimiter>()

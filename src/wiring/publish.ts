@@ -5,9 +5,10 @@ import { type Config, settingsError } from '../config.ts'
 import { LIMITS } from '../domain/api/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
+import type { TakeTurn } from '../ports/turns.ts'
 import type { PublishHandlerDeps } from '../server/publish/handle-write.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
-import { createPublishTurns } from '../server/publish/publish-turns.ts'
+import { createPublishTurns, shareTurns } from '../server/publish/publish-turns.ts'
 import { findToken, recordTokenUse } from '../stores/state/tokens.ts'
 import {
   clientKeyOf,
@@ -35,9 +36,12 @@ export async function connectPublish(request: Request, context: FunctionContext)
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
     text: await textOf(context),
+    quota: config.quota,
+    nextOrder: hub?.nextOrder ?? Date.now,
     findToken: (token) => findToken(state, token),
-    // These two modules are imported only for a user's or a job's token, because an operator's token needs neither.
+    // These modules are imported only for a user's or a job's token, because an operator's token needs none of them.
     ownsLogin: async (person) => (await import('./people.ts')).ownsLogin(person, config, hub, state),
+    isBlocked: async (person) => (await import('../stores/state/blocks.ts')).isBlocked(state, person),
     verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>
       (await import('../stores/state/single-use.ts')).useOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
@@ -50,7 +54,7 @@ export async function connectPublish(request: Request, context: FunctionContext)
     ),
     clientAddress: clientKeyOf(ip),
     purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
-    takeTurn,
+    takeTurn: await turnsOf(config, hub),
   }
 }
 
@@ -96,4 +100,14 @@ async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitS
 }
 
 /** The queue of all publishes in this process. */
-const takeTurn = createPublishTurns()
+const ownTurns = createPublishTurns()
+let sharedTurns: Promise<TakeTurn> | undefined
+
+/** Returns the publish queue. Hubs that share a database also take turns with each other, because a commit on GitHub outdates the head that the others have read. */
+async function turnsOf({ databaseUrl, gitStore }: Config, hub: Hub | undefined): Promise<TakeTurn> {
+  if (!hub || databaseUrl === undefined || gitStore.kind !== 'github') return ownTurns
+  sharedTurns ??= import('../stores/state/hub-turns.ts').then(({ openHubTurns }) =>
+    shareTurns(ownTurns, openHubTurns(hub.state)),
+  )
+  return sharedTurns
+}

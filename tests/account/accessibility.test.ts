@@ -1,9 +1,9 @@
 // Checks the accessibility of the account pages with axe, in light and dark mode and on a small screen.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from '../../scripts/pictures/look/browser.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
+import { openBrowser } from '../pictures/look/browser.ts'
 import { findViolations } from '../site/axe.ts'
 
 const CONTENT = {

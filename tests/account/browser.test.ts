@@ -5,10 +5,10 @@ import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { openBrowser } from '../../scripts/pictures/look/browser.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
+import { openBrowser } from '../pictures/look/browser.ts'
 
 const CONTENT = {
   'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',

@@ -42,6 +42,7 @@ const hub: Hub = {
   files: { read: async () => Buffer.from(`<title>Your account</title>${FRAME_PLACE}`) },
   search: nothing,
   fresh: { find: nothing, findVersion: nothing, keepVersion: nothing, keep: nothing },
+  nextOrder: nothing,
   state: memoryState(),
   localKeys: openLocalKeys(() => {}),
   localGit: { readFolder: nothing, readBlob: nothing, commit: nothing },

@@ -23,12 +23,12 @@ export function compileLibrary(folder: string, hub: string): void {
 }
 
 /**
- * Creates the project in a folder below this one, so that its programs also find this project's packages. The caller
+ * Creates the project in a folder below the tests, so that its programs also find the packages of the tests. The caller
  * removes the folder.
  */
 export async function makeProject(hub: string): Promise<string> {
-  mkdirSync('.hub', { recursive: true })
-  const folder = mkdtempSync(resolve('.hub', 'client-project-'))
+  mkdirSync('tests/.hub', { recursive: true })
+  const folder = mkdtempSync(resolve('tests/.hub', 'client-project-'))
   const library = join(folder, 'node_modules/prompt-hub-client')
   mkdirSync(library, { recursive: true })
   for (const [path, content] of listClientDownloads(await readClientReleases('.'), hub)) {

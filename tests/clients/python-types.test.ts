@@ -78,7 +78,7 @@ describe('pyright in strict mode', { timeout: 120_000 }, () => {
   const pyright = (include: string[]) => {
     const config = { include, extraPaths: ['library'], typeCheckingMode: 'strict', pythonVersion: '3.9' }
     writeFileSync(join(project, 'pyrightconfig.json'), JSON.stringify(config))
-    return check(process.execPath, [resolve('node_modules/pyright/index.js'), '--project', 'pyrightconfig.json'])
+    return check(process.execPath, [resolve('tests/node_modules/pyright/index.js'), '--project', 'pyrightconfig.json'])
   }
   test('reports no errors', async () => expect(await pyright(RIGHT)).toBe('0 errors, 0 warnings, 0 informations\n'))
   test('reports a missing value', async () => expect(await pyright(['wrong.py'])).toMatch(/"name" is required/))

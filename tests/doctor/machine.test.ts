@@ -34,7 +34,7 @@ describe('machine checks', () => {
     const checks = await expectWell(setup())
     expect(checks).toEqual([
       ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies'],
-      ...['git', 'content', 'content-git', 'blob-store'],
+      ...['memory', 'git', 'content', 'content-git', 'blob-store'],
     ])
     expect(await expectWell(setup(PUBLIC))).toEqual(checks)
     expect(repository.git('status', '--porcelain').trim()).toBe('')
@@ -54,8 +54,8 @@ describe('machine checks', () => {
     [
       'an invalid private key on one line',
       { GITHUB_REPOSITORY: 'a/b', GITHUB_APP_ID: '1', GITHUB_APP_PRIVATE_KEY: NO_KEY, CONTENT_DIR: 'content' },
-      'git-settings',
-      /cannot be read as a private key.*line breaks/,
+      'settings',
+      /GITHUB_APP_PRIVATE_KEY cannot be read: expected a private key in PEM format.*line breaks/,
     ],
     [
       'sign-in without SESSION_SECRET',
@@ -124,6 +124,15 @@ describe('machine checks', () => {
     ])
   })
 
+  test('report too little memory', async () => {
+    await expectIll(
+      { ...setup(), memoryBytes: 200 * 1024 ** 2 },
+      'memory',
+      /has 200 MiB of memory, .* at least 256 MiB/,
+    )
+    await expectWell({ ...setup(), memoryBytes: 256 * 1024 ** 2 })
+  })
+
   test('report an outdated git version', async () => {
     const bin = join(repository.folder, '.hub/bin')
     mkdirSync(bin, { recursive: true })
@@ -175,7 +184,7 @@ describe('GitHub repository checks', () => {
   test('pass with a token or a GitHub App, without moving any branch', async () => {
     safe()
     expect(await expectWell(onGitHub(signIn()))).toEqual([
-      ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'git', 'blob-store'],
+      ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'memory', 'git', 'blob-store'],
       ...['github-reachable', 'github-clock', 'github-credential', 'github-repository', 'github-branch'],
       ...['github-write', 'github-protection', 'clone', 'sign-in-application'],
     ])

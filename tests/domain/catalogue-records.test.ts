@@ -36,7 +36,6 @@ describe('repository records', () => {
       versions: ['1.2.0', '1.0.0'],
       moved_to: null,
       replaced_by: 'acme/plain',
-      forked_from: null,
       advisories: [],
       warnings: [],
     })
@@ -122,10 +121,10 @@ describe('repository records', () => {
 
   test('every record has exactly the expected keys, in order', () => {
     const SUMMARY =
-      'owner name full_name title description tags license status status_message latest_version versions_count variables_count has_provenance created_at updated_at stats url html_url raw_url'
+      'owner name full_name title description tags license status status_message latest_version versions_count variables_count format is_skill forked_from has_provenance created_at updated_at stats url html_url raw_url'
     expect(Object.keys(entry.summary).join(' ')).toBe(SUMMARY)
     expect(Object.keys(entry.repository).join(' ')).toBe(
-      `${SUMMARY} content content_sha256 size_bytes format messages skill variables parameters labels readme versions moved_to replaced_by forked_from advisories warnings`,
+      `${SUMMARY} content content_sha256 size_bytes messages skill variables parameters labels readme versions moved_to replaced_by advisories warnings`,
     )
     expect(Object.keys(entry.repository.variables[0]!).join(' ')).toBe(
       'name description type required default options example',
@@ -162,6 +161,9 @@ test('without index.md and usage counts: the title comes from the name, other fi
     latest_version: '1.0.0',
     versions_count: 1,
     variables_count: 0,
+    format: 'text',
+    is_skill: false,
+    forked_from: null,
     has_provenance: false,
     created_at: '2026-11-01T10:00:00Z',
     updated_at: '2026-11-01T10:00:00Z',
@@ -172,7 +174,6 @@ test('without index.md and usage counts: the title comes from the name, other fi
     content: 'Text of 1.0.0\n',
     content_sha256: 'a'.repeat(64),
     size_bytes: 14,
-    format: 'text',
     messages: null,
     skill: null,
     variables: [],
@@ -182,7 +183,6 @@ test('without index.md and usage counts: the title comes from the name, other fi
     versions: ['1.0.0'],
     moved_to: null,
     replaced_by: null,
-    forked_from: null,
     advisories: [],
     warnings: [],
   })

@@ -39,6 +39,15 @@ test('lists the owners that each account may act for: its own handle only if tha
   })
 })
 
+test('nobody may act for an owner whose file cannot be read', () => {
+  const owners = new Map([['acme', file]])
+  const listed = listMemberships({ owners }, new Set(['acme', 'globex']))
+  expect([...listed]).toEqual([
+    ['acme', []],
+    ['globex', []],
+  ])
+})
+
 //  who                                                 login    user ID  members                expected
 test.each([
   ['the login, for an owner without a file', 'alice', '1', undefined, true],

@@ -104,7 +104,7 @@ describe('content paths', () => {
       fc.record({ kind: fc.constant('version' as const), owner, name: owner, version }),
     )
     const reserved =
-      /^(404|api|assets|auth|badges|cli|clients|data|docs|healthz|index|mcp|metrics|rate-limited|search|settings|tags|admin|me|new|null|undefined|con|prn|aux|nul|(com|lpt)[1-9])$/
+      /^(404|api|assets|auth|badges|cli|clients|data|docs|healthz|index|mcp|metrics|rate-limited|readyz|search|settings|tags|admin|me|new|null|undefined|con|prn|aux|nul|(com|lpt)[1-9])$/
     fc.assert(
       fc.property(place, (given) => {
         fc.pre(!('owner' in given) || !reserved.test(given.owner))

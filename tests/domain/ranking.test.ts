@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { SORTS } from '../../src/domain/api/routes.ts'
 import type { RepositorySummary, Variable } from '../../src/domain/api/schema.ts'
 import {
-  compareText,
   type QualityInput,
   type RankedRelease,
   type RankedRepository,
@@ -14,6 +13,7 @@ import {
   scoreTrending,
   sortByUpdates,
 } from '../../src/domain/catalogue/ranking.ts'
+import { compareText } from '../../src/domain/text/compare-text.ts'
 
 const DAY = '2026-11-20'
 
@@ -31,6 +31,9 @@ function aSummary(given: Partial<RepositorySummary> = {}): RepositorySummary {
     latest_version: '1.0.0',
     versions_count: 1,
     variables_count: 0,
+    format: 'text',
+    is_skill: false,
+    forked_from: null,
     has_provenance: false,
     created_at: '2026-01-01T00:00:00Z',
     updated_at: '2026-01-01T00:00:00Z',
@@ -149,48 +152,37 @@ describe('trending score', () => {
     ['a first release a week ago', [first('2026-11-14T00:00:00Z')], 2],
     ['a major version a week ago', [following('1.9.9', '2.0.0', '2026-11-14T00:00:00Z')], 2],
     ['a minor version a week ago', [following('1.1.9', '1.2.0', '2026-11-14T00:00:00Z')], 1],
-    ['a patch version a week ago', [following('1.1.1', '1.1.2', '2026-11-14T00:00:00Z')], 0.5],
+    ['a patch moves nothing up', [following('1.1.1', '1.1.2', '2026-11-14T00:00:00Z')], 0],
     ['a first release two weeks ago', [first('2026-11-07T00:00:00Z')], 1],
     ['a first release three weeks ago', [first('2026-10-31T00:00:00Z')], 0.5],
     ['a first release half a week ago', [first('2026-11-17T12:00:00Z')], 2.8284271247],
     ['a first release 29 days ago', [first('2026-10-23T00:00:00Z')], 0.2264309],
     ['more than 30 days ago', [first('2026-10-21T23:59:59Z')], 0],
     ['the last moment of the day', [first('2026-11-20T23:59:59.999Z')], 4],
-    ['a date in the future counts as age zero', [first('2027-06-01T00:00:00Z')], 4],
+    ['a date after the day of the build does not count', [first('2027-06-01T00:00:00Z')], 0],
+    ['five minutes after the day of the build', [first('2026-11-21T00:04:59Z')], 4],
     ['version numbers are compared as numbers', [following('9.0.0', '10.0.0', '2026-11-14T00:00:00Z')], 2],
-    ['a skipped number', [following('1.0.0', '1.0.7', '2026-11-14T00:00:00Z')], 0.5],
+    ['a skipped number', [following('1.0.0', '1.7.0', '2026-11-14T00:00:00Z')], 1],
     [
       'the first version, whatever its number',
       [aRelease({ version: '0.3.2', previous_version: null, published_at: '2026-11-14T00:00:00Z' })],
       2,
     ],
     [
-      'several days are added up',
+      'only the best version counts',
       [
-        following('1.1.0', '1.1.1', '2026-11-14T00:00:00Z'),
-        following('1.0.0', '1.1.0', '2026-11-07T00:00:00Z'),
+        following('1.1.0', '1.2.0', '2026-11-07T00:00:00Z'),
+        following('1.0.0', '1.1.0', '2026-11-14T00:00:00Z'),
         first('2026-10-31T00:00:00Z'),
-      ],
-      0.5 + 0.5 + 0.5,
-    ],
-    [
-      'only the highest-weighted version of a day counts',
-      [
-        following('1.1.0', '1.1.1', '2026-11-14T20:00:00Z'),
-        following('1.0.9', '1.1.0', '2026-11-14T00:00:00Z'),
-        following('1.0.8', '1.0.9', '2026-11-14T12:00:00Z'),
       ],
       1,
     ],
     [
-      'only one of many versions on a day counts',
-      Array.from({ length: 50 }, (_, at) => following(`1.0.${at}`, `1.0.${at + 1}`, '2026-11-14T00:00:00Z')),
-      0.5,
-    ],
-    [
-      'on two days, one version each counts',
-      [following('1.0.1', '1.0.2', '2026-11-14T00:00:00Z'), following('1.0.0', '1.0.1', '2026-11-13T00:00:00Z')],
-      0.5 + 0.4528618,
+      'a new version every day counts no more than one',
+      Array.from({ length: 14 }, (_, day) =>
+        following(`1.${day}.0`, `1.${day + 1}.0`, `2026-11-${String(day + 1).padStart(2, '0')}T00:00:00Z`),
+      ),
+      1,
     ],
   ])('%s', (_, releases, score) => {
     expect(scoreTrending({ ...unknown, releases }, DAY)).toBeCloseTo(score, 6)
@@ -235,37 +227,61 @@ describe('ranked lists', () => {
         aRepository('a/new-and-unknown', { created_at: '2026-11-19T00:00:00Z' }),
         aRepository('a/busy', { created_at: '2026-05-01T00:00:00Z', stats: { downloads_7d: 9, downloads_90d: 9 } }),
       ],
-      DAY,
+      { day: DAY, originals: new Map() },
     )
     expect(names(ranked.top)).toEqual(['a/old-and-loved', 'a/busy', 'a/new-and-unknown'])
     expect(names(ranked.trending)[0]).toBe('a/busy')
     expect(names(ranked.new)).toEqual(['a/new-and-unknown', 'a/busy', 'a/old-and-loved'])
   })
 
-  test.each(['top', 'trending', 'new'] as const)(
-    'breaks ties in %s by the latest update, then by full name',
-    (sort) => {
-      const repositories = [
-        aRepository('b/b', { updated_at: '2026-02-01T00:00:00Z' }),
-        aRepository('a/z', { updated_at: '2026-02-01T00:00:00Z' }),
-        aRepository('z/z', { updated_at: '2026-03-01T00:00:00Z' }),
-        aRepository('a-b/c', { updated_at: '2026-02-01T00:00:00Z' }),
-        aRepository('c/c', { updated_at: '2026-02-01T00:00:00.500Z' }),
-      ]
-      const expected = ['z/z', 'c/c', 'a-b/c', 'a/z', 'b/b']
-      expect(names(rank(repositories, DAY)[sort])).toEqual(expected)
-      expect(names(rank(repositories.toReversed(), DAY)[sort])).toEqual(expected)
-    },
-  )
+  test.each(['top', 'trending', 'new'] as const)('breaks ties in %s by age, then by full name', (sort) => {
+    const repositories = [
+      aRepository('b/b', { updated_at: '2026-02-01T00:00:00Z' }),
+      aRepository('a/z', { updated_at: '2026-04-01T00:00:00Z' }),
+      aRepository('z/z', { created_at: '2025-12-31T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }),
+      aRepository('a-b/c', { updated_at: '2026-02-01T00:00:00Z' }),
+      aRepository('c/c', { created_at: '2025-12-31T23:59:59.500Z', updated_at: '2026-03-01T00:00:00Z' }),
+    ]
+    const oldestFirst = ['z/z', 'c/c', 'a-b/c', 'a/z', 'b/b']
+    // In `new`, age is the order itself.
+    const expected = sort === 'new' ? ['a-b/c', 'a/z', 'b/b', 'c/c', 'z/z'] : oldestFirst
+    const options = { day: DAY, originals: new Map() }
+    expect(names(rank(repositories, options)[sort])).toEqual(expected)
+    expect(names(rank(repositories.toReversed(), options)[sort])).toEqual(expected)
+  })
+
+  test.each(['top', 'trending', 'new'] as const)('a date from the future leads no list: %s', (sort) => {
+    const future = { published_at: '2026-11-27T00:00:00Z' }
+    const wrong = (full_name: string, created_at: string) => ({
+      ...aRepository(full_name, { created_at, updated_at: future.published_at }),
+      releases: [aRelease(future)],
+    })
+    const repositories = [
+      wrong('a/only-version', future.published_at),
+      wrong('b/second-version', '2026-10-01T00:00:00Z'),
+      aRepository('c/c', { created_at: '2026-11-01T00:00:00Z', updated_at: '2026-11-19T00:00:00Z' }),
+      aRepository('d/old', { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }),
+    ]
+    const expected = {
+      top: ['d/old', 'b/second-version', 'c/c', 'a/only-version'],
+      trending: ['d/old', 'b/second-version', 'c/c', 'a/only-version'],
+      new: ['c/c', 'b/second-version', 'd/old', 'a/only-version'],
+    }
+    const ranked = rank(repositories, { day: DAY, originals: new Map() })
+    expect(names(ranked[sort])).toEqual(expected[sort])
+    expect(names(sortByUpdates(ranked[sort].toReversed(), DAY))).toEqual(expected.new)
+    // From that day on, the date counts.
+    expect(names(rank(repositories, { day: '2026-11-27', originals: new Map() }).new)[0]).toBe('a/only-version')
+  })
 
   test('compares times as points in time, not as strings', () => {
     const repositories = [
       aRepository('a/a', { created_at: '2026-02-01T00:00:00Z' }),
       aRepository('b/b', { created_at: '2026-02-01T00:00:00.1Z' }),
     ]
-    expect(names(rank(repositories, DAY).new)).toEqual(['b/b', 'a/a'])
+    expect(names(rank(repositories, { day: DAY, originals: new Map() }).new)).toEqual(['b/b', 'a/a'])
     const [older, younger] = repositories.map(({ summary }) => aSummary({ ...summary, updated_at: summary.created_at }))
-    expect(sortByUpdates([older!, younger!])).toEqual([younger, older])
+    expect(sortByUpdates([older!, younger!], DAY)).toEqual([younger, older])
   })
 })
 

@@ -1,6 +1,7 @@
 // Tests `site.yml`: its keys, the rejected values, the colours derived from the accent colour, and the format of the
 // logo.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -48,6 +49,25 @@ test('reports problems with their file and falls back to the default look', () =
     ['content/site.yml', 'site'],
   ])
   expect(readHubLook(dir)).toEqual(DEFAULT_LOOK)
+})
+
+test('never serves a logo that the content check rejects', () => {
+  const dir = aFolder({ 'site.yml': 'name: Acme\nlogo: logo.svg\n' })
+  for (const target of ['/proc/self/environ', '../secret.svg', 'real.svg']) {
+    writeFileSync(join(dir, 'real.svg'), LOGO)
+    rmSync(join(dir, 'logo.svg'), { force: true })
+    symlinkSync(target, join(dir, 'logo.svg'))
+    expect(readHubLook(dir)).toEqual({ ...DEFAULT_LOOK, name: 'Acme' })
+    expect(readContentDir(dir).problems).toContainEqual(
+      expect.objectContaining({ file: 'content/logo.svg', rule: 'regular-file' }),
+    )
+  }
+  rmSync(join(dir, 'logo.svg'))
+  writeFileSync(join(dir, 'logo.svg'), 'not an image')
+  expect(readHubLook(dir).logo).toBeUndefined()
+  rmSync(join(dir, 'logo.svg'))
+  execFileSync('mkfifo', [join(dir, 'logo.svg')])
+  expect(readHubLook(dir).logo).toBeUndefined()
 })
 
 const rgb = (hex: string) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))

@@ -6,6 +6,7 @@ import { TrustedPublisher } from '../../src/domain/content/front-matter.ts'
 const JOB: JobClaims = {
   aud: 'https://hub.example',
   exp: 1,
+  iat: 1,
   jti: 'x',
   repository: 'octo/prompts',
   repository_id: '1',

@@ -167,21 +167,17 @@ function quality({ description, tags, license, readme, active }: Repository): nu
 }
 
 function trending({ active, versions }: Repository, buildDay: number): number {
-  const best = new Map<number, { weight: number; age: number }>()
-  for (const { version, published_at } of active) {
+  const scores = active.map(({ version, published_at }) => {
     // Ages are measured to the end of the build day and are not rounded, so two releases tie only if they have the same
     // time of day.
     const age = buildDay + 1 - time(published_at) / DAY
-    if (age > 30) continue
+    if (age > 30) return 0
     const [, minor, patch] = parts(version)
     const first = version === versions.at(-1)?.version
-    const weight = first || (minor === 0 && patch === 0) ? 4 : patch === 0 ? 2 : 1
-    const published = Math.floor(time(published_at) / DAY)
-    const other = best.get(published)
-    if (!other || weight > other.weight || (weight === other.weight && age < other.age))
-      best.set(published, { weight, age })
-  }
-  return [...best.values()].reduce((sum, { weight, age }) => sum + weight * 2 ** (-age / 7), 0)
+    const weight = first || (minor === 0 && patch === 0) ? 4 : patch === 0 ? 2 : 0
+    return weight * 2 ** (-age / 7)
+  })
+  return Math.max(0, ...scores)
 }
 
 /**
@@ -198,6 +194,6 @@ export function ranked(content: Content, sort: string, day: number): Repository[
   return content.repositories
     .filter((repository) => repository.listed)
     .sort(
-      (a, b) => score(b) - score(a) || time(b.updated_at) - time(a.updated_at) || (a.full_name < b.full_name ? -1 : 1),
+      (a, b) => score(b) - score(a) || time(a.created_at) - time(b.created_at) || (a.full_name < b.full_name ? -1 : 1),
     )
 }

@@ -9,6 +9,7 @@ import { type Ask, type Json, openClient, poll } from './client.ts'
 import { temporaryFolder, writeRepository } from './made-content.ts'
 
 const WITHIN = 60_000
+const packageVersion: unknown = JSON.parse(readFileSync('package.json', 'utf8')).version
 const root = join(temporaryFolder(), 'content')
 const title = (name: string, text: string) => writeFileSync(join(root, name, 'index.md'), `---\ntitle: ${text}\n---\n`)
 
@@ -61,6 +62,7 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store'])
     expect(Object.keys(answer.json() as Json)).toEqual([
       'status',
+      'version',
       'commit',
       'built_at',
       'counts',
@@ -76,6 +78,11 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
       counts: { repositories: 2, versions: 2, owners: 1 },
       failure: null,
     })
+  })
+
+  test('/readyz reports that every part responds', async () => {
+    const answer = await ask('/readyz')
+    expect([answer.status, answer.json()]).toEqual([200, { status: 'ready', version: packageVersion, unready: [] }])
   })
 
   test('when it cannot write: serves the old build, reports the failure, recovers later', async () => {
@@ -140,14 +147,14 @@ describe('npm start keeps running', { timeout: 300_000 }, () => {
   })
 })
 
-test('/healthz returns 503 before the first build and leaves other paths alone', async () => {
+test('/healthz returns 200 even before the first build, and leaves other paths alone', async () => {
   const answer = withHealth(
     async () => new Response('other'),
     () => STARTING,
   )
   const response = await answer(new Request('http://localhost/healthz'), '')
-  expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '5'])
-  expect(await response.json()).toMatchObject({ status: 'starting', built_at: null })
+  expect([response.status, response.headers.get('Retry-After')]).toEqual([200, null])
+  expect(await response.json()).toMatchObject({ status: 'starting', version: packageVersion, built_at: null })
   expect((await answer(new Request('http://localhost/healthz', { method: 'POST' }), '')).status).toBe(405)
   expect(await (await answer(new Request('http://localhost/healthz/x'), '')).text()).toBe('other')
 })

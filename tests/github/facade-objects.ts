@@ -9,10 +9,14 @@ interface Context {
 
 const Sha = z.string().regex(/^[0-9a-f]{40}$/)
 const RestRef = z.object({ object: z.object({ sha: Sha }) })
-const RestCommit = z.object({ sha: Sha, message: z.string(), tree: z.object({ sha: Sha }) })
-const RestListedCommit = z.array(
-  z.object({ sha: Sha, commit: z.object({ message: z.string(), tree: z.object({ sha: Sha }) }) }),
-)
+const CommitData = z.object({
+  message: z.string(),
+  tree: z.object({ sha: Sha }),
+  committer: z.object({ date: z.string() }),
+})
+type CommitData = z.infer<typeof CommitData>
+const RestCommit = CommitData.extend({ sha: Sha })
+const RestListedCommit = z.array(z.object({ sha: Sha, commit: CommitData }))
 const RestTree = z.object({ tree: z.array(z.object({ path: z.string(), type: z.string(), sha: Sha })) })
 const RestBlob = z.object({ content: z.string() })
 const Created = z.object({ sha: Sha })
@@ -65,25 +69,25 @@ export function createRepositoryRoot(emulateUrl: string) {
     return unchanging.get(key)
   }
 
-  const commitObject = (repo: string, sha: string, message: string, treeSha: string) => ({
+  const commitObject = (repo: string, sha: string, { message, tree, committer }: CommitData) => ({
     __typename: 'Commit',
     oid: sha,
     url: `https://github.com/${repo}/commit/${sha}`,
     message,
-    file: ({ path }: { path: string }, context: Context) => fileAt(context, repo, treeSha, path),
-    history: async (args: { path?: string; first?: number; since?: string | null }, context: Context) => {
+    committedDate: committer.date,
+    file: ({ path }: { path: string }, context: Context) => fileAt(context, repo, tree.sha, path),
+    history: async (args: { path?: string; first?: number }, context: Context) => {
       if (args.first === undefined || args.first < 1 || args.first > 100)
         throw refuse('MISSING_PAGINATION_BOUNDARIES', 'You must provide a `first` or `last` value of 1 to 100.')
       const query = new URLSearchParams({ sha, per_page: String(args.first) })
       if (args.path !== undefined) query.set('path', args.path)
-      if (args.since) query.set('since', args.since)
       const listed = RestListedCommit.parse(await call(context, 'GET', `${repo}/commits?${query}`))
-      return { nodes: listed.map((each) => commitObject(repo, each.sha, each.commit.message, each.commit.tree.sha)) }
+      return { nodes: listed.map(({ sha, commit }) => commitObject(repo, sha, commit)) }
     },
   })
   const readCommit = async (context: Context, repo: string, sha: string) => {
     const commit = RestCommit.parse(await callOnce(context, `${repo}/git/commits/${sha}`))
-    return { ...commitObject(repo, sha, commit.message, commit.tree.sha), treeSha: commit.tree.sha }
+    return { ...commitObject(repo, sha, commit), treeSha: commit.tree.sha }
   }
   const listTree = async (context: Context, repo: string, sha: string) =>
     RestTree.parse(await callOnce(context, `${repo}/git/trees/${sha}`)).tree

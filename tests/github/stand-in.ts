@@ -41,14 +41,17 @@ export interface GitHubStandIn extends Pick<Faults, 'script' | 'calls' | 'counts
    * Commits files as another user, without faults and without counting the calls; null removes a file. @returns the new
    * head
    */
-  commitOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array | null>>): Promise<string>
+  commitOutside(place: StandInRepository, files: Readonly<Record<string, CommittedFile>>): Promise<string>
   /** Replaces the newest commit, as a force push does. @param files changes relative to the replaced commit */
-  rewriteOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array | null>>): Promise<string>
+  rewriteOutside(place: StandInRepository, files: Readonly<Record<string, CommittedFile>>): Promise<string>
   /** Writes every object on the branch to a bare git repository, for `git fsck --full --strict`. @param folder must not exist */
   exportTo(place: StandInRepository, folder: string): Promise<void>
   /** Stops everything. @throws Error if a query used something that GitHub lacks or that the facade does not support */
   close(): Promise<void>
 }
+
+/** A file's bytes, the target of a symbolic link, or null to delete the file. */
+type CommittedFile = string | Uint8Array | { target: string } | null
 
 const OWNER = 'prompt-bot'
 const LOGINS = ['alice', 'bob'] as const
@@ -89,7 +92,7 @@ export async function startGitHubStandIn({
   }
   const commit = async (
     place: StandInRepository,
-    files: Readonly<Record<string, string | Uint8Array | null>>,
+    files: Readonly<Record<string, CommittedFile>>,
     parentsOf: (head: string, itsParents: string[]) => string[],
   ) => {
     const Sha = z.object({ sha: z.string() })
@@ -103,9 +106,10 @@ export async function startGitHubStandIn({
         entries.push({ path, mode: '100644', type: 'blob', sha: null })
         continue
       }
-      const body = { content: Buffer.from(bytes).toString('base64'), encoding: 'base64' }
-      const { sha } = Sha.parse(await rest(place, 'POST', '/git/blobs', body))
-      entries.push({ path, mode: '100644', type: 'blob', sha })
+      const isLink = typeof bytes === 'object' && 'target' in bytes
+      const content = Buffer.from(isLink ? bytes.target : bytes).toString('base64')
+      const { sha } = Sha.parse(await rest(place, 'POST', '/git/blobs', { content, encoding: 'base64' }))
+      entries.push({ path, mode: isLink ? '120000' : '100644', type: 'blob', sha })
     }
     const next = Sha.parse(await rest(place, 'POST', '/git/trees', { base_tree: tree.sha, tree: entries }))
     const made = {

@@ -96,7 +96,7 @@ function start(onMessage: (message: BuilderMessage) => void): ChildProcess {
     serialization: 'advanced',
   })
   started.on('message', (message: BuilderMessage) => {
-    if (message.kind === 'begin') started.send({ kind: 'ready', isWhole: true })
+    if (message.kind === 'begin') started.send({ kind: 'ready', isWhole: true, orderMs: Date.now(), changed: [] })
     onMessage(message)
   })
   child = started

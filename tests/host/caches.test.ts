@@ -22,7 +22,7 @@ const CONTENT = {
   'content/acme/other/versions/1.0.0.md': versionFile(TEXT),
 }
 const CACHES = [
-  { name: 'nginx', program: 'nginx', start: (port: number, hub: number) => startNginx(port, [hub]) },
+  { name: 'nginx', program: 'nginx', start: (port: number, hub: number) => startNginx(port, [hub], '60s') },
   { name: 'Varnish', program: 'varnishd', start: startVarnish },
 ] as const
 
@@ -44,6 +44,16 @@ const ask = (url: string, headers: Record<string, string> = {}, method = 'GET'):
       )
     })
     sent.on('error', reject).end()
+  })
+/** Sends a path exactly as given. @returns the body */
+const readRaw = (base: string, path: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(base)
+    request({ hostname, port, path, agent: false }, async (answer) =>
+      resolve(Buffer.concat(await answer.toArray()).toString()),
+    )
+      .on('error', reject)
+      .end()
   })
 const decode = ({ headers, bytes }: Answer): Buffer => {
   const encoding = headers['content-encoding']
@@ -71,7 +81,7 @@ describe.each(CACHES)('$name', ({ program, start }) => {
   const count = async (paths: readonly string[], headers: Record<string, string> = {}) => {
     reached.length = 0
     for (const path of paths) await ask(cache.url + path, headers)
-    return reached.filter((path) => path !== '/healthz').length
+    return reached.filter((path) => !path.startsWith('/readyz')).length
   }
 
   test
@@ -152,7 +162,7 @@ test.skipIf(!CACHES.every(({ program }) => isInstalled(program)))(
     })
     await new Promise<void>((listening) => hurried.listen(0, '127.0.0.1', listening))
     const { port } = hurried.address() as { port: number }
-    const caches = await Promise.all(CACHES.map(async ({ start }) => start(await freePort(), port)))
+    const caches = [await startNginx(await freePort(), [port]), await startVarnish(await freePort(), port)]
     const path = '/api/v1/repos/acme/greet'
     const latest = async (url: string) => JSON.parse((await ask(url + path)).bytes.toString()).data.latest_version
     expect(await Promise.all(caches.map(({ url }) => latest(url)))).toEqual(['1.1.0', '1.1.0'])
@@ -175,6 +185,75 @@ test.skipIf(!CACHES.every(({ program }) => isInstalled(program)))(
     )
     await Promise.all(caches.map(({ stop }) => stop()))
     hurried.close()
+  },
+)
+
+test.skipIf(!isInstalled('nginx'))('a new version is visible through nginx as documented, seconds later', async () => {
+  const nginx = await startNginx(await freePort(), [Number(new URL(hub.url).port)])
+  const path = '/api/v1/repos/acme/quick'
+  const holder = { kind: 'operator' } as const
+  const { token } = await createToken(hub.state, { holder, name: 'test', scope: 'acme/*', days: 1 }, new Date())
+  const publish = (content: string) =>
+    fetch(`${nginx.url}${path}/versions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ content }),
+    })
+  for (const content of ['First.', 'Second.', 'Third.']) {
+    expect((await publish(content)).status).toBe(201)
+    // Much longer than the second that nginx uses a copy, much shorter than the minute that Cache-Control allows.
+    await new Promise((resolve) => setTimeout(resolve, 5_000))
+    expect((await ask(`${nginx.url}${path}/raw`)).bytes.toString()).toBe(content)
+  }
+  await nginx.stop()
+})
+
+test.skipIf(!isInstalled('nginx'))('nginx asks the hub again with the ETag, and stores nothing private', async () => {
+  const nginx = await startNginx(await freePort(), [Number(new URL(hub.url).port)])
+  const conditional: boolean[] = []
+  const note = ({ url, headers }: { url?: string; headers: Record<string, unknown> }) => {
+    if (url === '/api/v1/repos/acme/other/versions/1.0.0') conditional.push('if-none-match' in headers)
+  }
+  hub.server.on('request', note)
+  const address = `${nginx.url}/api/v1/repos/acme/other/versions/1.0.0`
+  await ask(address)
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  const again = await ask(address)
+  hub.server.off('request', note)
+  expect([again.status, JSON.parse(again.bytes.toString()).data.version, conditional]).toEqual([
+    200,
+    '1.0.0',
+    [false, true],
+  ])
+  await nginx.stop()
+})
+
+test.skipIf(!CACHES.every(({ program }) => isInstalled(program)))(
+  'no documented cache publishes the metrics',
+  async () => {
+    const counter = createServer((incoming, outgoing) => {
+      const { pathname } = new URL(incoming.url ?? '', 'http://hub')
+      outgoing.setHeader('Cache-Control', 'no-store').end(pathname === '/metrics' ? 'secret figures' : 'else')
+    })
+    await new Promise<void>((listening) => counter.listen(0, '127.0.0.1', listening))
+    const { port } = counter.address() as { port: number }
+    for (const { start } of CACHES) {
+      const cache = await start(await freePort(), port)
+      for (const path of [
+        '/metrics',
+        '/metrics/',
+        '/metrics?x=1',
+        '//metrics',
+        '/./metrics',
+        '/%2e/metrics',
+        '/a/../metrics',
+        '/a/%2E%2e/metrics',
+        '/%6detrics',
+      ])
+        expect([path, await readRaw(cache.url, path)]).toEqual([path, expect.not.stringContaining('secret figures')])
+      await cache.stop()
+    }
+    counter.close()
   },
 )
 

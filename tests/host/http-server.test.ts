@@ -151,6 +151,26 @@ describe('unusual requests get a JSON error with the common headers', () => {
       400,
       'invalid_request',
     ],
+    ...['gzip, chunked', 'gzip', 'identity', 'chunked, chunked', 'chunked;q=1', 'x'].map(
+      (coding): [string, string, number, string] => [
+        `Transfer-Encoding: ${coding}`,
+        `POST /body HTTP/1.1\r\n${HOST}Transfer-Encoding: ${coding}\r\n${CLOSE}3\r\nabc\r\n0\r\n\r\n`,
+        400,
+        'invalid_request',
+      ],
+    ),
+    [
+      'two Transfer-Encoding headers',
+      `POST /body HTTP/1.1\r\n${HOST}Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n${CLOSE}0\r\n\r\n`,
+      400,
+      'invalid_request',
+    ],
+    [
+      'chunked encoding in HTTP/1.0',
+      `POST /body HTTP/1.0\r\n${HOST}Transfer-Encoding: chunked\r\n${CLOSE}0\r\n\r\n`,
+      400,
+      'invalid_request',
+    ],
     ['a folded header line', `GET /api HTTP/1.1\r\n${HOST}X: a\r\n b\r\n${CLOSE}`, 400, 'invalid_request'],
     ['a space before the colon', `GET /api HTTP/1.1\r\nHost : localhost\r\n${CLOSE}`, 400, 'invalid_request'],
     ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'invalid_request'],

@@ -1,4 +1,4 @@
-// Tests our own host's page bundle: it is built once, reused, and rebuilt if it is incomplete.
+// Tests the page bundle: it depends on the code alone, is made once, opened by any user, and made again if it is incomplete.
 import {
   appendFileSync,
   existsSync,
@@ -13,7 +13,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPages } from '../../src/host/builds/pages-bundle.ts'
+import { bundlePlaceOf, ensureBundle, findBundle } from '../../src/host/builds/pages-bundle.ts'
+import { openBundle } from '../../src/host/pages.ts'
+import { serveLook } from '../../src/site/build/hub-look.ts'
+import { makeProfile } from '../hubs/profile.ts'
 
 // This folder is outside the project, because the bundle needs no installed packages.
 const keptDir = mkdtempSync(join(tmpdir(), 'bundles-'))
@@ -21,44 +24,104 @@ const place = { root: process.cwd(), keptDir, key: 'one' }
 const TIMEOUT = { timeout: 120_000 }
 
 beforeAll(async () => {
-  await openPages(place)
+  await ensureBundle(place)
 }, 120_000)
 afterAll(() => rmSync(keptDir, { recursive: true, force: true }))
 
 const bundles = () => readdirSync(keptDir)
 const digest = () => readFileSync(join(keptDir, bundles()[0]!, 'digest'), 'utf8')
 
-test('the bundle has documents, styles and downloads, but no content', async () => {
-  const { files } = await openPages(place)
-  for (const path of ['/docs/index.html', '/404.html', '/cli/hubcli', '/_headers', '/robots.txt', '/favicon.svg'])
+test('one bundle shows each hub its own name, look, limit and addresses', async () => {
+  const acme = serveLook({
+    ...{ name: 'Acme Prompts', tagline: 'All of ours', language: 'de', accent: '#0b6e4f', examples: [], tasks: [] },
+    footer: [{ text: 'Imprint', url: 'https://acme.example/imprint' }],
+    logo: { name: 'logo.svg', data: Buffer.from('<svg/>').toString('base64') },
+  })
+  const bundle = (await findBundle(place))!
+  const profile = { ...makeProfile('https://acme.example', acme.shown), rateLimitPerMinute: 77 }
+  const sourceHost = {
+    repository: 'acme/ours',
+    web: 'https://github.com/acme/ours',
+    branch: 'main',
+    content: 'content',
+  }
+  const one = await openBundle(bundle, { ...profile, sourceHost }, acme.files)
+  const other = await openBundle(bundle, makeProfile('https://other.example'), new Map())
+  const read = async ({ files }: typeof one, path: string) => Buffer.from((await files.read(path)) ?? '').toString()
+
+  const api = await read(one, '/docs/api/index.html')
+  expect(api).toContain('<html lang="de">')
+  expect(api).toContain('<code>https://acme.example</code>')
+  expect(api).toContain('Acme Prompts')
+  expect(api).toContain('<a href="https://acme.example/imprint">Imprint</a>')
+  expect(api).toContain('<td>77</td>')
+  expect(await read(one, '/docs/hosting-netlify/index.html')).toContain('acme/ours')
+  const [, logo = ''] = /<img class="logo" src="([^"]+)"/.exec(api) ?? []
+  expect(await read(one, logo)).toBe('<svg/>')
+  const [, style = ''] = /href="(\/assets\/hub\/look-[^"]+\.css)"/.exec(api) ?? []
+  expect(await read(one, style)).toContain('--accent: light-dark(')
+
+  const plain = await read(other, '/docs/api/index.html')
+  expect(plain).toContain('<code>https://other.example</code>')
+  expect(plain).not.toMatch(/acme\.example|Acme Prompts|\/assets\/hub\//)
+  expect(await read(other, '/robots.txt')).toContain('Sitemap: https://other.example/sitemap.xml')
+  expect(await read(other, '/docs/mcp/server.json')).toContain('https://other.example/mcp')
+})
+
+test('has the documents, styles and the 404 page, but no content and no downloads', async () => {
+  const { files } = await openBundle(findBundle(place)!, makeProfile('https://hub.example'), new Map())
+  const missing = Buffer.from((await files.read('/404.html')) ?? '').toString()
+  expect(missing).toContain('<h1>Page not found</h1>')
+  for (const path of ['/docs/index.html', '/_headers', '/assets/account-frame/index.html', '/favicon.svg'])
     expect((await files.read(path))?.length, path).toBeGreaterThan(0)
-  expect(await files.read('/index.html')).toBeUndefined()
-  expect(readdirSync(join(keptDir, bundles()[0]!, 'client'))).not.toContain('data')
+  for (const path of ['/index.html', '/cli/hubcli', '/data/v1/tags.json', '/docs/nothing/index.html'])
+    expect(await files.read(path), path).toBeUndefined()
+})
+
+test('the key is the same in every folder with the same code', () => {
+  const copy = mkdtempSync(join(tmpdir(), 'same-code-'))
+  for (const name of ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']) writeFileSync(join(copy, name), '')
+  mkdirSync(join(copy, 'src'))
+  writeFileSync(join(copy, 'src/a.ts'), 'a')
+  const before = bundlePlaceOf(copy)
+  expect(before.key).toMatch(/^[0-9a-f]{64}$/)
+  const moved = `${copy}-moved`
+  mkdirSync(join(moved, 'src'), { recursive: true })
+  for (const name of ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']) writeFileSync(join(moved, name), '')
+  writeFileSync(join(moved, 'src/a.ts'), 'a')
+  expect(bundlePlaceOf(moved).key).toBe(before.key)
+  writeFileSync(join(moved, 'src/a.ts'), 'b')
+  expect(bundlePlaceOf(moved).key).not.toBe(before.key)
+  for (const dir of [copy, moved]) rmSync(dir, { recursive: true })
 })
 
 test('the next start reuses the bundle', async () => {
   const made = digest()
-  await openPages(place)
+  await ensureBundle(place)
   expect([bundles().length, digest()]).toEqual([1, made])
 })
 
 test('rebuilds a modified bundle and leaves no partial one', TIMEOUT, async () => {
   const entry = join(keptDir, bundles()[0]!, 'server/entry.mjs')
   appendFileSync(entry, '\n// changed')
-  await openPages(place)
+  expect(findBundle(place)).toBeUndefined()
+  await ensureBundle(place)
   expect(readFileSync(entry, 'utf8')).not.toContain('// changed')
   expect(bundles().length).toBe(1)
 })
 
-test('removes bundles unused for a week and abandoned partial ones, keeps recent partial ones', TIMEOUT, async () => {
-  const old = join(keptDir, bundles()[0]!)
-  const [busy, left] = [join(keptDir, 'aaaa-1.part'), join(keptDir, 'bbbb-2.part')]
-  for (const dir of [busy, left]) mkdirSync(dir)
-  const agoOf = (ms: number) => new Date(Date.now() - ms)
-  utimesSync(left, agoOf(3_600_000), agoOf(3_600_000))
-  utimesSync(old, agoOf(8 * 86_400_000), agoOf(8 * 86_400_000))
-  await openPages({ ...place, key: 'two' })
-  expect([old, busy, left].map((dir) => existsSync(dir))).toEqual([false, true, false])
+test('keeps the two newest other bundles and recent partial ones', TIMEOUT, async () => {
+  const at = (name: string, hoursAgo: number) => {
+    const dir = join(keptDir, name)
+    mkdirSync(dir, { recursive: true })
+    const time = new Date(Date.now() - hoursAgo * 3_600_000)
+    utimesSync(dir, time, time)
+    return dir
+  }
+  const first = join(keptDir, bundles()[0]!)
+  const made = [first, at('older', 1), at('oldest', 2), at('busy.part', 0), at('left.part', 1)]
+  await ensureBundle({ ...place, key: 'two' })
+  expect(made.map((dir) => existsSync(dir))).toEqual([true, true, false, true, false])
 })
 
 test('fails when the pages cannot be bundled, and leaves no files behind', TIMEOUT, async () => {
@@ -66,7 +129,7 @@ test('fails when the pages cannot be bundled, and leaves no files behind', TIMEO
   const kept = join(broken, 'kept')
   mkdirSync(join(broken, 'src/pages'), { recursive: true })
   writeFileSync(join(broken, 'src/pages/index.astro'), `---\nimport './nothing.ts'\n---\n<p>Broken</p>\n`)
-  await expect(openPages({ root: broken, keptDir: kept, key: 'one' })).rejects.toThrow(
+  await expect(ensureBundle({ root: broken, keptDir: kept, key: 'one' })).rejects.toThrow(
     'The pages could not be bundled: exit code 1.',
   )
   expect(readdirSync(kept)).toEqual([])

@@ -22,10 +22,16 @@ const blockOf = (language: string, which = 0) =>
     which
   ]?.[1] ?? ''
 
-/** Starts nginx with its documented configuration. @param backends ports of the hub processes */
-export function startNginx(port: number, backends: readonly number[]): Promise<Running> {
+/**
+ * Starts nginx with its documented configuration.
+ *
+ * @param backends ports of the hub processes
+ * @param validity how long a copy is used; a longer time makes the number of requests independent of the machine's speed
+ */
+export function startNginx(port: number, backends: readonly number[], validity = '1s'): Promise<Running> {
   return startNginxWith(port, (dir) =>
     blockOf('nginx')
+      .replace(/(?<=proxy_cache_valid .* )1s;/, `${validity};`)
       .replace('/var/cache/nginx/hub', join(dir, 'cache'))
       .replace('server 127.0.0.1:8888;', backends.map((backend) => `server 127.0.0.1:${backend};`).join('\n')),
   )
@@ -93,7 +99,7 @@ async function start(port: number, configure: (dir: string) => [string, string[]
   try {
     await poll(`an answer at ${url}`, 60_000, async () => {
       if (child.exitCode !== null) throw new Error('ended by itself')
-      const answer = await fetch(`${url}/healthz`).catch(() => undefined)
+      const answer = await fetch(`${url}/readyz`).catch(() => undefined)
       return answer && answer.status < 502 ? true : undefined
     })
   } catch (error) {

@@ -15,6 +15,6 @@ test.each([
   const dir = join(root, String(search))
   mkdirSync(dir)
   for (const name of ['search-2.db', 'search-3.db', 'search-3.db.next', 'site.db']) writeFileSync(join(dir, name), name)
-  removeOtherIndexes(describeFolder(dir), search)
+  removeOtherIndexes(describeFolder(dir), search ? [search] : [])
   expect(readdirSync(dir).sort()).toEqual(left)
 })

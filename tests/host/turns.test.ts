@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { findConnectionAddresses } from '../../src/host/http/client-addresses.ts'
+import { findConnectionNetworks } from '../../src/host/http/client-addresses.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/host/http/http-server.ts'
 
 const LARGE = Buffer.alloc(40_000_000, 'x')
@@ -177,10 +177,10 @@ describe('clients that do not read responses', () => {
 
 describe('connections from one IP address', () => {
   const limits = { servedOfAddress: 2, connectionsOfAddress: 5 }
-  const addressOf = findConnectionAddresses([])
+  const networksOf = findConnectionNetworks([])
 
   test('are served a few at a time, without blocking other addresses', async () => {
-    const port = await open({ limits, addressOf })
+    const port = await open({ limits, networksOf })
     dial(port, CLOSING('/held/1'))
     dial(port, CLOSING('/held/2'))
     await expect.poll(() => asked).toHaveLength(2)
@@ -193,7 +193,7 @@ describe('connections from one IP address', () => {
   })
 
   test('are closed when idle, or after a response, if others wait', async () => {
-    const port = await open({ limits, addressOf })
+    const port = await open({ limits, networksOf })
     const idle = dial(port, REQUEST('/idle'))
     await expect.poll(() => idle.text).toContain('</idle>')
     const busy = dial(port, REQUEST('/held'))
@@ -208,14 +208,14 @@ describe('connections from one IP address', () => {
   })
 
   test('are all answered when many open at once', async () => {
-    const port = await open({ limits: { servedOfAddress: 2, connectionsOfAddress: 100 }, addressOf })
+    const port = await open({ limits: { servedOfAddress: 2, connectionsOfAddress: 100 }, networksOf })
     const many = Array.from({ length: 100 }, (_, number) => dial(port, REQUEST(`/${number}`)))
     await expect.poll(() => many.filter(({ text }) => text.includes('>')).length, { timeout: 10_000 }).toBe(100)
     expect(mostAtOnce).toBeLessThanOrEqual(2)
   })
 
   test('get 429 above the limit', async () => {
-    const port = await open({ limits, addressOf })
+    const port = await open({ limits, networksOf })
     for (let number = 0; number < 5; number++) dial(port, REQUEST(`/held/${number}`))
     await expect.poll(() => sides.length).toBe(5)
     const beyond = dial(port, REQUEST('/beyond'))
@@ -236,7 +236,7 @@ describe('connections from one IP address', () => {
   test('are not counted for a trusted proxy', async () => {
     const port = await open({
       limits,
-      addressOf: findConnectionAddresses([{ address: '127.0.0.0', prefix: 8 }]),
+      networksOf: findConnectionNetworks([{ address: '127.0.0.0', prefix: 8 }]),
     })
     const many = Array.from({ length: 20 }, (_, number) => dial(port, REQUEST(`/held/${number}`)))
     await expect.poll(() => asked).toHaveLength(20)
@@ -246,11 +246,14 @@ describe('connections from one IP address', () => {
 })
 
 test.each([
-  ['192.0.2.1', '192.0.2.1'],
-  ['::ffff:192.0.2.1', '192.0.2.1'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ['10.0.0.1', undefined],
-])('a connection from %s counts towards the limit of %s', (remoteAddress, counted) => {
-  const find = findConnectionAddresses([{ address: '10.0.0.0', prefix: 8 }])
-  expect(find({ remoteAddress } as Socket)).toBe(counted)
+  ['192.0.2.1', ['192.0.2.1']],
+  ['::ffff:192.0.2.1', ['192.0.2.1']],
+  ['::ffff:c000:201', ['192.0.2.1']],
+  ['2001:db8:1:2:3:4:5:6', ['2001:db8:1:2::/64', '2001:db8:1:0::/56', '2001:db8:1::/48']],
+  ['2001:DB8:1:ab02::', ['2001:db8:1:ab02::/64', '2001:db8:1:ab00::/56', '2001:db8:1::/48']],
+  ['10.0.0.1', []],
+  ['::ffff:a00:1', []],
+])('a connection from %s counts towards the limits of %s', (remoteAddress, counted) => {
+  const find = findConnectionNetworks([{ address: '10.0.0.0', prefix: 8 }])
+  expect(find({ remoteAddress } as Socket)).toEqual(counted)
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { vi } from 'vitest'
 import { STARTING } from '../../src/host/health.ts'
+import { openOrderClock } from '../../src/ports/fresh-copies.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import { localSignInLink, openLocalKeys } from '../../src/server/account/local-keys.ts'
 import { openCopies, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
@@ -60,6 +61,7 @@ export async function startBuiltHub(
       localKeys,
       state,
       copies: rememberCopies(openCopies(state)),
+      order: openOrderClock(),
       localGit: repository.openStore(),
       close: state.close,
     }

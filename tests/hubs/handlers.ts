@@ -1,4 +1,5 @@
 // The handlers of a hub, run in this process with an in-memory build.
+import type { Person } from '../../src/domain/access/account.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
@@ -8,15 +9,19 @@ import type { GitStore } from '../../src/ports/git-store.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
+import type { TakeTurn } from '../../src/ports/turns.ts'
 import { handlePage } from '../../src/server/pages/handle-page.ts'
 import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
 import { handleWrite } from '../../src/server/publish/handle-write.ts'
 import { createPublishTurns } from '../../src/server/publish/publish-turns.ts'
+import type { Clock } from '../../src/server/publish/rounds.ts'
 import { handleRead } from '../../src/server/read/read.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
+import { isBlocked } from '../../src/stores/state/blocks.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
 import { createToken, findToken, recordTokenUse } from '../../src/stores/state/tokens.ts'
+import { makeProfile } from './profile.ts'
 
 export const BASE_URL = 'https://hub.example'
 
@@ -31,6 +36,14 @@ export interface HandlerOptions {
   limiter?: RateLimiter | undefined
   failedTokens?: RateLimiter | undefined
   purge?: ((cacheTags: string[]) => Promise<void>) | undefined
+  /** The publish queue; by default, one of this hub's own. */
+  takeTurn?: TakeTurn | undefined
+  /** The clock of the hub's machine. */
+  clock?: Clock | undefined
+  /** What an owner may have at most; by default, everything. */
+  quota?: { prompts: number; bytes: number } | undefined
+  /** Orders publishes and builds; by default, by the clock. */
+  nextOrder?: (() => number) | undefined
 }
 
 /** The handlers of a hub. They need no test runner, so any process can run them. */
@@ -51,13 +64,15 @@ export interface Handlers {
 /** Pages are not rendered here, so the hub returns only the responses that the page function creates itself. */
 const NO_PAGES = {
   render: async () => new Response(null, { status: 404 }),
-  sourceHost: undefined,
+  profile: makeProfile(BASE_URL),
   brokenOf: () => [],
   cache: undefined,
 }
 
 /** Opens the handlers without a build. */
-export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, purge }: HandlerOptions): Handlers {
+export function openHandlers(options: HandlerOptions): Handlers {
+  const { git, state, fresh, auth, limiter, failedTokens, purge, takeTurn, clock, nextOrder = Date.now } = options
+  const { quota = { prompts: 0, bytes: 0 } } = options
   let files = new Map<string, string>()
   const siteFiles = {
     read: async (path: string) => {
@@ -74,8 +89,11 @@ export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, p
   const publishTools = {
     ...common,
     git,
+    quota,
+    nextOrder,
     findToken: (given: string) => findToken(state, given),
     ownsLogin: async () => true,
+    isBlocked: (person: Person) => isBlocked(state, person),
     verifyJob: async () => {
       throw new Error('no job publishes here')
     },
@@ -85,10 +103,10 @@ export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, p
     limiter: limiter ?? UNLIMITED,
     failedTokens: failedTokens ?? UNLIMITED,
     purge: purge ?? (async () => {}),
-    takeTurn: createPublishTurns(),
+    takeTurn: takeTurn ?? createPublishTurns(),
   }
   return {
-    publish: (request) => handleWrite(request, () => publishTools),
+    publish: (request) => handleWrite(request, () => publishTools, clock),
     read: (request) =>
       new URL(request.url).pathname.startsWith('/api/')
         ? handleRead(request, () => readTools)

@@ -1,7 +1,7 @@
 // Simulates several machines on this one. Each is a folder with the project's files and its own state, in which `npm
 // start` runs.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type ProcessOptions, plainEnvironment, type Run, startProcess } from './processes.ts'
 
@@ -11,6 +11,11 @@ export interface Machine {
   folder: string
   /** Starts a hub and waits until it serves data, or until `isReady`; the caller stops it. */
   start: (settings?: Record<string, string>, isReady?: ProcessOptions['isReady']) => Promise<{ base: string; run: Run }>
+  /**
+   * Replaces the code with a changed copy, and prepares it as `npm ci` does. @param changes the changed text of files,
+   * by path
+   */
+  upgrade: (changes: Readonly<Record<string, (text: string) => string>>) => void
   /** Creates a token with `npm run token`. */
   makeToken: (owner: string) => string
   /** Revokes all of an owner's tokens that were created this way. */
@@ -29,19 +34,17 @@ const isServingData = async (base: string) => (await fetch(`${base}/data/v1/tags
 
 /**
  * Creates a folder for simulated machines inside the project, because Astro finds a linked file only below a folder
- * that it shares with the root. The machines use the project's page bundles, because each would otherwise build the
- * same bundle.
+ * that it shares with the root. The machines share the project's page bundle.
  */
 export function openMachines(): Machines {
-  const pages = resolve('.hub/pages')
-  mkdirSync(pages, { recursive: true })
+  execFileSync(process.execPath, ['scripts/bundle.ts'])
   const top = mkdtempSync(resolve('.hub/machines-'))
   let made = 0
   return {
     make(settings) {
       const folder = join(top, String(++made))
       mkdirSync(join(folder, '.hub'), { recursive: true })
-      symlinkSync(pages, join(folder, '.hub/pages'))
+      symlinkSync(resolve('.pages'), join(folder, '.pages'))
       for (const name of readdirSync('.'))
         if (!name.startsWith('.') && !['content', 'dist', 'build'].includes(name))
           symlinkSync(resolve(name), join(folder, name))
@@ -55,6 +58,17 @@ export function openMachines(): Machines {
         folder,
         start: (more = {}, isReady = isServingData) =>
           startProcess({ command: START, settings: { ...settings, ...more }, cwd: folder, isReady }),
+        upgrade(changes) {
+          for (const name of ['netlify', 'scripts', 'src', '.pages']) {
+            rmSync(join(folder, name))
+            if (name !== '.pages') cpSync(name, join(folder, name), { recursive: true })
+          }
+          for (const [path, change] of Object.entries(changes))
+            writeFileSync(join(folder, path), change(readFileSync(path, 'utf8')))
+          symlinkSync(join(top, 'pages'), join(folder, '.pages'))
+          mkdirSync(join(top, 'pages'), { recursive: true })
+          execFileSync(process.execPath, ['scripts/bundle.ts'], { cwd: folder, env: plainEnvironment() })
+        },
         makeToken: (owner) => runToken(owner),
         revokeTokens(owner) {
           const rows = runToken('--list').split('\n')

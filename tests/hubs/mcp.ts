@@ -60,7 +60,8 @@ export function openMcpHub(contentDir: string, changed: Partial<McpHandlerDeps> 
     text: TEXT_WORK_IN_PLACE,
   }
   const common = { ...tools, limiter: UNLIMITED, clientAddress: '192.0.2.1' }
-  const dependencies = { ...common, isOwnHost: (hostname: string) => hostname === 'hub.example', ...changed }
+  const own = { isPrivate: false, isOwnHost: (hostname: string) => hostname === 'hub.example' }
+  const dependencies = { ...common, ...own, ...changed }
   const answer = (request: Request) => handleMcp(request, () => dependencies)
   const call = async (method: string, params: Json = {}) => {
     const response = await answer(post({ jsonrpc: '2.0', id: 1, method, params }))

@@ -7,7 +7,7 @@ import { poll } from '../e2e/client.ts'
 /** Options for starting a hub. */
 export interface ProcessOptions {
   command: readonly [string, ...string[]]
-  /** Environment variables in addition to PORT. */
+  /** Environment variables; without a PORT, a free port is chosen. */
   settings?: Readonly<Record<string, string>>
   cwd?: string
   /** Returns whether the hub is ready; usually checks whether it serves a file. If it throws, the hub is not ready. */
@@ -27,7 +27,7 @@ export async function startProcess({
   cwd,
   isReady = isServingFiles,
 }: ProcessOptions): Promise<{ base: string; run: Run }> {
-  const port = await freePort()
+  const port = Number(settings.PORT) || (await freePort())
   const base = `http://localhost:${port}`
   const run = launch(program, parameters, { ...settings, PORT: String(port) }, cwd)
   const name = [program, ...parameters].join(' ')
@@ -138,10 +138,7 @@ export function alive(pid: number): boolean {
  */
 let nextPort = 20_000 + 500 * Number(process.env.VITEST_POOL_ID ?? 0)
 
-/**
- * Finds a free port. Every test file starts with the same ports, because hubs with the same URL share a page bundle,
- * which takes 6 s to build.
- */
+/** Finds a free port. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = nextPort++

@@ -2,11 +2,19 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
-import { type BuildSource, copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
+import {
+  type BuildSource,
+  type CopyStore,
+  copiesAhead,
+  openOrderClock,
+  UNKNOWN_SOURCE,
+} from '../../src/ports/fresh-copies.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
+import type { TakeTurn } from '../../src/ports/turns.ts'
 import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
+import type { Clock } from '../../src/server/publish/rounds.ts'
 import { readHistory } from '../../src/stores/content/content-history.ts'
 import { readBuildSource } from '../../src/stores/site/build-source.ts'
 import { openCopies, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
@@ -86,17 +94,39 @@ export interface HubOptions {
    * publish.
    */
   auth?: Partial<AuthDeps>
+  /** Where fresh copies are stored; by default, in the state. */
+  copies?: CopyStore
+  /** The publish queue; by default, one of this hub's own. */
+  takeTurn?: TakeTurn
+  /** The clock of the hub's machine. */
+  clock?: Clock
+  /** What an owner may have at most; by default, everything. */
+  quota?: { prompts: number; bytes: number }
 }
 
 /** Opens a hub on a repository, with one token. */
 export async function openHub(world: World, options: HubOptions = {}): Promise<Hub> {
   const { state = memoryState(), limiter, purge, isRemembering = false } = options
   const git = world.openStore()
-  const copies = openCopies(options.freshState ?? state)
+  const copies = options.copies ?? openCopies(options.freshState ?? state)
   let source = UNKNOWN_SOURCE
   const fresh = copiesAhead(isRemembering ? rememberCopies(copies) : copies, () => source)
-  const { auth, failedTokens } = options
-  const handlers = openHandlers({ git, state, fresh, auth, limiter, failedTokens, purge })
+  const { auth, failedTokens, takeTurn, clock, quota } = options
+  const order = openOrderClock(clock?.now)
+  const nextOrder = () => order.next(source.read_until)
+  const handlers = openHandlers({
+    git,
+    state,
+    fresh,
+    auth,
+    limiter,
+    failedTokens,
+    purge,
+    takeTurn,
+    clock,
+    quota,
+    nextOrder,
+  })
   const token = await handlers.makeToken()
   const readContent = async () => {
     const contentDir = await world.contentDir()

@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
 import { openLocalStores, openSite, serveSites } from '../../src/host/builds/serve-sites.ts'
-import { loadPages } from '../../src/host/pages.ts'
+import { openBuiltPages } from '../../src/host/pages.ts'
 import { buildSite } from './build-site.ts'
 
 type Stores = Parameters<typeof serveSites>[1] & { close(): Promise<void> | void }
@@ -41,10 +41,11 @@ export async function serveBuiltSite<S extends Stores>(
   Object.assign(process.env, settings)
   await buildSite(join(dir, 'dist'), settings)
   const site = openSite(join(dir, 'dist'))
-  const pages = await loadPages(join(dir, 'build/pages'), join(dir, 'dist'))
+  const pages = await openBuiltPages(join(dir, 'build/pages'), join(dir, 'dist'))
   const stores = await openStores(dir)
-  const { trustedProxies } = readConfig(process.env)
-  const host = await serveSites(() => site, stores, { trustedProxies, pages: () => pages, ...serving })
+  const { trustedProxies, baseUrl, hostnames, isPrivate } = readConfig(process.env)
+  const addresses = { baseUrl, hostnames, isPrivate }
+  const host = await serveSites(() => site, stores, { trustedProxies, ...addresses, pages: () => pages, ...serving })
   return {
     server: host.server,
     stores,

@@ -208,9 +208,14 @@ describe('a hub on three machines', () => {
       await poll('health is well', WITHIN, async () => ((await health(base)).fetch.failure === null ? true : undefined))
   })
 
-  test('the other machines keep serving when one is killed', async () => {
+  test('the other machines keep serving and publishing when one is killed while it publishes', async () => {
+    const lost = Array.from({ length: 3 }, (_, number) =>
+      publish(bases()[2]!, 'acme/lost', { content: `Lost ${number}.\n` }).catch(() => undefined),
+    )
+    await poll('the third machine publishes', WITHIN, async () => servedContent(bases()[0]!, 'acme/lost'))
     signalGroup(hubs[2]!.run.child, 'SIGKILL')
     await hubs[2]!.run.closed
+    await Promise.all(lost)
     const answer = await publishPatiently(bases()[0]!, 'acme/first', { content: 'After the kill.\n' })
     expect(answer.status).toBe(201)
     expect(await readRaw(bases()[1]!, 'acme/first')).toBe('After the kill.\n')

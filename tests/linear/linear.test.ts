@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { IN_PLACE_CHARACTERS } from '../../src/host/text-threads.ts'
 import { TEXT_JOBS } from '../../src/server/text-jobs.ts'
+import { cpuMsSince } from '../cpu-time.ts'
 import { EXEMPT, NOT_A_TEXT, OWN_ARGUMENTS, SLOW } from './exceptions.ts'
 import { listFunctions, type TextFunction } from './functions.ts'
 import { IN_PLACE_JOBS } from './in-place-jobs.ts'
@@ -22,13 +23,22 @@ const isExempt = ({ id, types }: TextFunction) =>
   types.some((type) => NOT_A_TEXT.test(type)) || EXEMPT.some(([, ids]) => ids.test(id))
 const isKnown = ({ id, types }: TextFunction) => id in OWN_ARGUMENTS || types.every((type) => type in MAKERS)
 
-/** Runs a function, ignoring errors: a rejected text must not take long either. @returns the time in milliseconds */
+/** The resolution of a thread's CPU time on some systems, in milliseconds. */
+const TICK_MS = 4
+
+/**
+ * Runs a function, ignoring errors: a rejected text must not take long either.
+ *
+ * @returns the time in milliseconds: the CPU time, which other programs do not affect, or the elapsed time if it is too short to be counted
+ */
 function timeOf({ call }: TextFunction, given: readonly unknown[]): number {
+  const before = process.threadCpuUsage()
   const began = performance.now()
   try {
     call(...given)
   } catch {}
-  return performance.now() - began
+  const elapsedMs = performance.now() - began
+  return Math.min(elapsedMs, cpuMsSince(before) + TICK_MS)
 }
 
 /** The arguments of a call for texts of each length: the shortest, one of four times that length, and one of sixteen times. */

@@ -12,6 +12,7 @@ import { measure } from '../../src/ports/measure.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 
 const ADDRESSES = addressesBelow('https://hub.test')
+const NOTHING = { prompts: 0, bytes: 0 }
 const VARIABLES = [undeclaredVariable('a'), undeclaredVariable('b')]
 
 function versionOf(text: string, format: Format): VersionEntry {
@@ -77,7 +78,9 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   '{ owner: string; name: string }': () => ({ owner: 'acme', name: 'a' }),
   Findings: () => new Findings(),
   Measure: () => measure,
-  '{ measure: Measure; addresses: Addresses }': () => ({ measure, addresses: ADDRESSES }),
+  '{ measure: Measure; addresses: Addresses; around: Surroundings }': () => ({
+    ...{ measure, addresses: ADDRESSES, around: { isOriginKnown: true, usage: NOTHING, quota: NOTHING } },
+  }),
   Variable: variableOf,
   'readonly Variable[]': (text) => [undeclaredVariable('a'), variableOf(text)],
   ChatPart: (text) => partsOf(text)[0],
@@ -158,7 +161,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   Change: (text) => ({ kind: 'patch', fields: { readme: text, title: text, description: text }, isDryRun: false }),
   Target: () => ({ kind: 'patch' }),
   PublishInput: (content) => ({ content, changelog: content, bump: 'patch', dry_run: true, variables: VARIABLES }),
-  Publisher: () => ({ published_by: 'octocat', published_at: '2026-11-20T10:00:00Z' }),
+  Publisher: () => ({ published_by: 'octocat', clock: { nowMs: 0, isShared: false } }),
   '{ owner: string name: string versions: Iterable<string> index: string | undefined }': (text) => ({
     ...{ owner: 'acme', name: 'a', versions: ['1.0.0'], index: text },
   }),

@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 async function run(program: string, parameters: readonly string[]) {
-  const started = launch('node', [resolve('node_modules', program), ...parameters], { HOME: home })
+  const started = launch('node', [resolve('tests/node_modules', program), ...parameters], { HOME: home })
   const { code } = await started.closed
   await started.end()
   return { code, log: started.log() }

@@ -128,7 +128,8 @@ describe('allowed hosts and origins', () => {
     ['IPv4 loopback', sent(as('127.0.0.1:8888')), 200],
     ['IPv6 loopback', sent(as('[::1]:8888')), 200],
     ['a host that looks like loopback', sent(as('127.0.0.1.evil.example')), 403],
-    ['another IP address', sent(as('10.0.0.1')), 403],
+    ['an IP address', sent(as('10.0.0.1')), 200],
+    ['an IPv6 address', sent(as('[2001:db8::1]:8888')), 200],
     ['public hub, any page', sent(from('https://page.example')), 200],
     ['public hub, sandboxed page', sent(from('null')), 200],
     ['public hub, extension', sent(from('chrome-extension://abc')), 403],
@@ -138,6 +139,7 @@ describe('allowed hosts and origins', () => {
     ['local hub, its own page', sent(from('https://hub.example'), undefined, LOCAL), 200],
     ['local hub, another site’s page', sent(from('https://page.example'), undefined, LOCAL), 403],
     ['local hub, sandboxed page', sent(from('null'), undefined, LOCAL), 403],
+    ['local hub, another port of its public host', sent(from('https://hub.example:8443'), undefined, LOCAL), 403],
     ['a preflight request for another host', bare({ method: 'OPTIONS', headers: { Host: 'evil.example' } }), 403],
   ])('%s', async (_, request, status) => {
     const [answered, code] = await show(request)
@@ -211,6 +213,29 @@ describe('accepted requests', () => {
 })
 
 describe('errors', () => {
+  const clientInfo = { name: 'tester', version: '1' }
+  const handshake = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+  test.each<[string, unknown]>([
+    ['no parameters', undefined],
+    ['empty parameters', {}],
+    ['a number as the version', { ...handshake, protocolVersion: 5 }],
+    ['no capabilities', { ...handshake, capabilities: null }],
+    ['a nested value of the wrong type', { ...handshake, capabilities: { roots: 5 } }],
+    ['an incomplete clientInfo', { ...handshake, clientInfo: { name: 'tester' } }],
+    ['a long value of the wrong type', { ...handshake, clientInfo: { name: 'x'.repeat(9_000), version: 7 } }],
+  ])('initialize with %s returns one sentence', async (_, params) => {
+    const response = await hub.answer(post({ jsonrpc: '2.0', id: 1, method: 'initialize', params }))
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: {
+        code: -32602,
+        message:
+          'initialize: expected the string "protocolVersion", the object "capabilities", and "clientInfo" with the strings "name" and "version".',
+      },
+    })
+  })
+
   test.each([
     ['in arguments', '{"name":"list_tags","arguments":{"q":', '}}'],
     ['in values', '{"name":"get_prompt","arguments":{"repo":"acme/x","variables":{"a":', '}}}'],

@@ -30,7 +30,8 @@ const write = (path: string, text: string) => {
   mkdirSync(dirname(join(contentDir, path)), { recursive: true })
   writeFileSync(join(contentDir, path), text)
 }
-const FRONT = 'published_at: "2025-01-01T00:00:00Z"\npublished_by: tester\n'
+// Ties go to the older prompt, so the prompts of this test are the oldest.
+const FRONT = 'published_at: "2015-01-01T00:00:00Z"\npublished_by: tester\n'
 write(
   'zz-menu/hidden/index.md',
   `---\ntitle: "${HIDDEN}"\ndescription: ${'word '.repeat(90)}\nlicense: MIT\ntags: [zz-menu]\n---\nReadme\n`,
@@ -47,7 +48,7 @@ write(
 for (let number = 1; number <= 60; number++) {
   const index = `---\ntitle: Filler ${number}\n---\n`
   write(`zz-fill/filler-${number}/index.md`, index)
-  write(`zz-fill/filler-${number}/versions/1.0.0.md`, `---\n${FRONT}---\nText\n`)
+  write(`zz-fill/filler-${number}/versions/1.0.0.md`, `---\n${FRONT.replace('2015', '2026')}---\nText\n`)
 }
 const hub = openMcpHub(contentDir)
 afterAll(() => {
@@ -70,6 +71,10 @@ describe('prompts', () => {
     const expected = hub.catalogue.listed.top.slice(0, 100).map(({ owner, name }) => `${owner}__${name}`)
     expect(prompts.map(({ name }) => name)).toEqual(expected)
     expect(JSON.stringify(prompts)).not.toMatch(/archived|all-yanked/)
+  })
+
+  test.each([[null], [{ cursor: null }], [{ cursor: '' }]])('params %j return the first page', async (params) => {
+    expect(await hub.call('prompts/list', params as never)).toEqual(await hub.call('prompts/list'))
   })
 
   test('an entry has single-line fields without hidden characters', async () => {
@@ -121,7 +126,8 @@ describe('prompts', () => {
     ['a name with a slash', 'prompts/get', { name: 'zz-menu/hidden' }, 'There is no prompt zz-menu/hidden.'],
     ['a path', 'prompts/get', { name: '..__..' }, 'There is no prompt ..__...'],
     ['three parts', 'prompts/get', { name: 'a__b__c' }, 'There is no prompt a__b__c.'],
-    ['no name', 'prompts/get', {}, 'There is no prompt named.'],
+    ['no name', 'prompts/get', {}, 'Expected the prompt as a string.'],
+    ['a name that is not a string', 'prompts/get', { name: 5 }, 'Expected the prompt as a string.'],
     [
       'a prompt without an active version',
       'prompts/get',
@@ -141,7 +147,6 @@ describe('prompts', () => {
       { name: 'zz-menu__hidden', arguments: { topic: 1 } },
       'arguments: expected',
     ],
-    ['an empty cursor', 'prompts/list', { cursor: '' }, 'Unknown cursor.'],
     ['an unknown cursor', 'prompts/list', { cursor: 'QDUw' + 'x' }, 'Unknown cursor.'],
     [
       'a cursor past the end',

@@ -32,7 +32,9 @@ const fits = new Map(TOOLS.map(({ name, outputSchema }) => [name as string, ajv.
 async function ask(name: string, given?: Json): Promise<Json> {
   const { content, structuredContent, isError } = await hub.tool(name, given)
   expect(isError, JSON.stringify(content)).toBeUndefined()
-  expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
+  const { data } = structuredContent as { data: { content?: string } }
+  const isLong = (data.content ?? '').length > 10_000 && !('next_offset' in data)
+  if (!isLong) expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
   expect(fits.get(name)!(structuredContent), JSON.stringify(fits.get(name)!.errors)).toBe(true)
   return structuredContent as Json
 }
@@ -44,12 +46,13 @@ async function fail(name: string, given?: Json): Promise<string> {
 }
 
 const pick = (record: Json, keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, record[key]]))
-const SUMMARY = [
+const IN_LISTS = [
   ...['owner', 'name', 'title', 'description', 'tags', 'status'],
-  ...['latest_version', 'updated_at', 'url', 'html_url'],
+  ...['latest_version', 'forked_from', 'updated_at', 'url', 'html_url'],
 ]
+const SUMMARY = [...IN_LISTS, 'format', 'is_skill']
 const VERSION = [
-  ...['url', 'version', 'content', 'content_sha256', 'size_bytes', 'variables'],
+  ...['url', 'version', 'content', 'content_sha256', 'size_bytes', 'format', 'variables'],
   ...['parameters', 'changelog', 'published_at', 'published_by', 'raw_url'],
 ]
 
@@ -72,8 +75,8 @@ describe('the same data as the read API', () => {
       } of versions) {
         const record = (await hub.rest(`${path}/versions/${version}`)).data as Json
         const { data } = (await ask('get_prompt', { owner, name, version })) as { data: Json }
-        expect(data).toMatchObject({ ...pick(detail, [...SUMMARY, 'license', 'status_message']), url: record.url })
-        expect(data).toMatchObject({ ...pick(record, VERSION), yanked })
+        expect(data).toMatchObject({ ...pick(detail, [...IN_LISTS, 'license', 'status_message']), url: record.url })
+        expect(data).toMatchObject({ ...pick(record, VERSION), is_skill: record.skill !== null, yanked })
         if (version === detail.latest_version) expect(await ask('get_prompt', { owner, name })).toEqual({ data })
         compared++
       }
@@ -153,6 +156,40 @@ describe('the same data as the read API', () => {
   })
 })
 
+describe('a long text', () => {
+  const long = { owner: 'zz-suite', name: 'bytes', version: '1.9.0' }
+
+  test('is in the result only once', async () => {
+    const { content, structuredContent } = await hub.tool('get_prompt', long)
+    expect((structuredContent as { data: Json }).data.content).toBe('x'.repeat(262_144))
+    const [{ text }] = content as [{ text: string }]
+    expect(text.length).toBeLessThan(3000)
+    expect(JSON.parse(text).data).toMatchObject({ version: '1.9.0', note: expect.stringContaining('"limit": 10000') })
+  })
+
+  test('is read in parts', async () => {
+    const parts: string[] = []
+    let next: unknown = 0
+    while (next !== null) {
+      const { data } = (await ask('get_prompt', { ...long, offset: next, limit: 100_000 })) as { data: Json }
+      expect(data.content_characters).toBe(262_144)
+      parts.push(String(data.content))
+      next = data.next_offset
+    }
+    expect(parts.map(({ length }) => length)).toEqual([100_000, 100_000, 62_144])
+    expect(parts.join('')).toBe('x'.repeat(262_144))
+  })
+
+  test.each([
+    ['a part of a short text', { offset: 3, limit: 5 }, ' high', 8],
+    ['only an offset', { offset: 49 }, '{{second}} {{first}}\n', null],
+    ['an offset past the end', { offset: 1_000 }, '', null],
+  ])('%s', async (_, range, content, next_offset) => {
+    const { data } = (await ask('get_prompt', { ...long, version: '1.10.0', ...range })) as { data: Json }
+    expect(data).toMatchObject({ content, next_offset })
+  })
+})
+
 describe('filling in variables', () => {
   const first = { owner: 'zz-suite', name: 'bytes', version: '1.10.0' }
   const LEFT = 'The highest number is ten, not nine: '
@@ -184,13 +221,48 @@ describe('filling in variables', () => {
   })
 })
 
+const REPO = { owner: 'acme', name: 'code-review' }
+
 describe('arguments', () => {
+  test('accepts a value of a whole diff', async () => {
+    const diff = '+ line of a diff\n'.repeat(5_000)
+    const { data } = (await ask('get_prompt', { repo: 'acme/commit-message', variables: { diff } })) as { data: Json }
+    expect(data.content).toContain(diff)
+  })
+
   test.each([
     ['query instead of q', 'search_prompts', { query: 'review' }, { q: 'review' }],
     ['query instead of q in list_tags', 'list_tags', { query: 'writ' }, { q: 'writ' }],
     ['repo', 'get_prompt', { repo: 'acme/code-review' }, { owner: 'acme', name: 'code-review' }],
     ['a name with its owner', 'get_prompt', { name: 'acme/code-review' }, { owner: 'acme', name: 'code-review' }],
     ['upper case', 'list_versions', { owner: 'ACME', name: 'Code-Review' }, { owner: 'acme', name: 'code-review' }],
+    [
+      'an owner, and a name with the same owner',
+      'get_prompt',
+      { owner: 'acme', name: 'acme/code-review' },
+      { owner: 'acme', name: 'code-review' },
+    ],
+    ['an owner with a name', 'get_prompt', { owner: 'acme/code-review' }, { owner: 'acme', name: 'code-review' }],
+    [
+      'null for every optional argument',
+      'search_prompts',
+      { q: 'review', tag: null, sort: null, page: null, limit: null },
+      { q: 'review' },
+    ],
+    ['an empty string for an optional argument', 'search_prompts', { q: 'review', sort: '' }, { q: 'review' }],
+    ['null in list_versions', 'list_versions', { ...REPO, page: null, limit: null }, REPO],
+    ['null in get_prompt', 'get_prompt', { ...REPO, version: null, label: null, variables: null }, REPO],
+    ['an empty version', 'get_prompt', { ...REPO, version: '', label: ' ' }, REPO],
+    ['null in list_tags', 'list_tags', { q: null, page: null }, {}],
+    ['null instead of arguments', 'list_tags', null as unknown as Json, {}],
+    ['numbers as text', 'search_prompts', { q: 'review', page: '2', limit: '5' }, { q: 'review', page: 2, limit: 5 }],
+    [
+      'variables as JSON text',
+      'get_prompt',
+      { repo: 'acme/commit-message', variables: '{"diff": "x"}' },
+      { repo: 'acme/commit-message', variables: { diff: 'x' } },
+    ],
+    ['arguments as JSON text', 'search_prompts', '{"q": "review"}' as unknown as Json, { q: 'review' }],
   ])('accepts %s', async (_, tool, given, meant) => {
     expect(await ask(tool, given)).toEqual(await ask(tool, meant))
   })
@@ -242,7 +314,7 @@ describe('arguments', () => {
       'a value that is not a string',
       'get_prompt',
       { ...repo, variables: { a: {} } },
-      'variables.a: expected a string of at most 10000 characters, for example "Go"',
+      'variables.a: expected a string, for example "Go"',
     ],
   ])('rejects %s and says what is expected', async (_, tool, given, problems) => {
     expect(await fail(tool, given)).toBe(`invalid_request: ${problems}`)

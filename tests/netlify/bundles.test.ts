@@ -1,9 +1,21 @@
 // Checks that each function runs with only the files in its bundle, so no file excluded by netlify.toml is ever loaded.
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { getRequestListener } from '@hono/node-server'
+import { BlobsServer } from '@netlify/blobs/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
+import { serveFile } from '../../src/host/http/static-files.ts'
+import { csrfToken } from '../../src/server/account/session.ts'
+import { writeData } from '../../src/site/build/write-data.ts'
+import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
+import { openPeople } from '../../src/stores/state/sessions.ts'
+import { netlifyState } from '../../src/stores/state/state-netlify.ts'
 import { modern, post } from '../hubs/mcp.ts'
 
 // This folder is outside the project. Inside the project, Node would look in parent folders and find packages that are
@@ -11,12 +23,16 @@ import { modern, post } from '../hubs/mcp.ts'
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))
 /** A folder elsewhere in the project that has files with the same paths as bundled ones. */
 const stray = resolve('.hub/tests/stray')
-beforeAll(() => {
+/** The deploy that the functions belong to: its static files, its blobs, and a signed-in user. */
+let deploy: { origin: string; blobs: string; session: string; csrf: string; stop(): Promise<unknown> }
+beforeAll(async () => {
   mkdirSync(join(stray, 'build'), { recursive: true })
   for (const name of ['search.db', 'complete.json']) writeFileSync(join(stray, 'build', name), '')
   bundleFunctions()
+  deploy = await startDeploy(join(dir, 'site'))
 })
-afterAll(() => {
+afterAll(async () => {
+  await deploy.stop()
   for (const folder of [dir, stray]) rmSync(folder, { recursive: true, force: true })
 })
 
@@ -32,7 +48,40 @@ function bundleFunctions(): void {
   const config = join(dir, 'netlify.toml')
   writeFileSync(config, settings)
   const options = ['--offline', '--telemetry=false', '--config', config, '--functionsDistDir', dir]
-  execFileSync('node_modules/.bin/netlify-build', options, { env: { ...process.env, CI: 'true' }, stdio: 'pipe' })
+  execFileSync('tests/node_modules/.bin/netlify-build', options, { env: { ...process.env, CI: 'true' }, stdio: 'pipe' })
+}
+
+/** Serves static files and blobs as a deploy does. The account frame is a stand-in, because only a build of all pages has it. */
+async function startDeploy(siteDir: string): Promise<typeof deploy> {
+  await writeData(
+    { contentDir: 'content', baseUrl: 'https://prompts.example.org', buildDay: '2026-11-25' },
+    { siteDir, indexPath: join(dir, 'search.db') },
+  )
+  mkdirSync(join(siteDir, 'assets/account-frame'), { recursive: true })
+  writeFileSync(join(siteDir, 'assets/account-frame/index.html'), `<title>Your account</title>${FRAME_PLACE}`)
+  const stored = folderFiles(siteDir)
+  const files = createServer(
+    getRequestListener(async (request) => (await serveFile(request, stored)) ?? new Response(null, { status: 404 })),
+  )
+  await new Promise<void>((listening) => files.listen(0, '127.0.0.1', listening))
+  const token = 'of-this-test'
+  const server = new BlobsServer({ directory: join(dir, 'blobs'), token, logger: () => {} })
+  const edgeURL = `http://localhost:${(await server.start()).port}`
+  const blobs = Buffer.from(JSON.stringify({ edgeURL, uncachedEdgeURL: edgeURL, siteID: 'local', token })).toString(
+    'base64',
+  )
+  process.env.NETLIFY_BLOBS_CONTEXT = blobs
+  const people = openPeople(netlifyState())
+  const now = new Date()
+  const session = await people.openSession({ user_id: '583231', login: 'octocat' }, now)
+  const csrf = csrfToken((await people.findSession(session, now))!, 'edit')
+  return {
+    origin: `http://127.0.0.1:${(files.address() as AddressInfo).port}`,
+    blobs,
+    session,
+    csrf,
+    stop: () => Promise.all([server.stop(), new Promise((closed) => files.close(closed))]),
+  }
 }
 
 /** Unpacks a function from `bundleFunctions`. @returns its folder, and the path of the module to import */
@@ -40,8 +89,18 @@ function unpackFunction(name: string): { folder: string; module: string } {
   const folder = join(dir, name)
   mkdirSync(folder, { recursive: true })
   execFileSync('python3', ['-m', 'zipfile', '-e', join(dir, `${name}.zip`), folder])
-  return { folder, module: join(folder, `netlify/functions/${name}.mjs`) }
+  // Netlify's bundler puts a function without packages at the top.
+  const modules = [`netlify/functions/${name}.mjs`, `${name}.mjs`].map((path) => join(folder, path))
+  return { folder, module: modules.find((path) => existsSync(path)) ?? '' }
 }
+
+/** Starts Node as the platform does: a CommonJS package that requires an ES module fails there. */
+const runScript = (script: string, call: string, settings: Readonly<Record<string, string>> = {}) =>
+  promisify(execFile)(
+    process.execPath,
+    ['--no-experimental-require-module', '--input-type=module', '-e', script, '--', call],
+    { cwd: dir, env: { PATH: process.env.PATH, ...settings } },
+  ).then(({ stdout }) => JSON.parse(stdout.trim().split('\n').at(-1)!))
 
 /** Calls a function in its own process. @returns the response's status and text */
 async function ask(name: string, request: Request): Promise<{ status: number; text: string }> {
@@ -53,40 +112,108 @@ async function ask(name: string, request: Request): Promise<{ status: number; te
   const { method, url, headers } = request
   const body = method === 'POST' ? await request.text() : undefined
   const call = JSON.stringify({ url, method, headers: Object.fromEntries(headers), body })
-  const settings = {
-    PATH: process.env.PATH,
-    NETLIFY_BLOBS_CONTEXT: Buffer.from(
-      JSON.stringify({ edgeURL: 'http://127.0.0.1:1', siteID: 'x', token: 'x' }),
-    ).toString('base64'),
+  return runScript(script, call, {
+    NETLIFY_BLOBS_CONTEXT: deploy.blobs,
+    SITE_URL: deploy.origin,
     GITHUB_REPOSITORY: 'octo/prompts',
     GITHUB_TOKEN: 'x',
-  }
-  const log = execFileSync(process.execPath, ['--input-type=module', '-e', script, call], { cwd: dir, env: settings })
-  return JSON.parse(log.toString().trim().split('\n').at(-1)!)
+    GITHUB_CLIENT_ID: 'x',
+    GITHUB_CLIENT_SECRET: 'x',
+    SESSION_SECRET: 'x'.repeat(32),
+  })
 }
 
-const ADDRESS = 'http://localhost/api/v1/repos/acme/bench/versions'
-const MCP = 'http://localhost:8888/mcp'
+/** Creates a request to the deploy, from a signed-in user unless it is a stranger's. @param form its fields, sent as a POST from a page of the hub */
+function visit(path: string, form?: Readonly<Record<string, string>>, cookie = `session=${deploy.session}`): Request {
+  const headers = { Cookie: cookie, Origin: deploy.origin, Accept: 'text/html' }
+  return new Request(
+    deploy.origin + path,
+    form ? { method: 'POST', headers, body: new URLSearchParams({ ...form, csrf: deploy.csrf }) } : { headers },
+  )
+}
 
-test.each([
-  ['read', new Request('http://localhost/api/v1/nothing'), 404, 'not_found'],
+const api = (path: string, init?: RequestInit) => new Request(`${deploy.origin}/api/v1${path}`, init)
+const MCP = 'http://localhost:8888/mcp'
+const PASTED = `- role: user\n  content: Hello {{name}}\n`
+
+test.each<[string, string, () => Request, number, string]>([
+  ['read', 'a missing route', () => api('/nothing'), 404, 'not_found'],
+  ['read', 'a record', () => api('/repos/acme/code-review'), 200, '"full_name":"acme/code-review"'],
   [
     'publish',
-    new Request(ADDRESS, {
-      method: 'POST',
-      headers: { Authorization: 'Bearer x', 'Content-Type': 'application/json' },
-      body: '{}',
-    }),
+    'an unknown token',
+    () =>
+      api('/repos/acme/bench/versions', {
+        method: 'POST',
+        headers: { Authorization: 'Bearer x', 'Content-Type': 'application/json' },
+        body: '{}',
+      }),
     401,
     'unauthorized',
   ],
-  ['account', new Request('http://localhost/settings'), 503, 'GITHUB_CLIENT_ID'],
-  ['mcp', post({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }, {}, MCP), 200, 'search_prompts'],
-  ['mcp', new Request(MCP, modern('tools/list')), 200, 'search_prompts'],
-] as const)('the %s function responds', async (name, request, status, words) => {
-  const answer = await ask(name, request)
-  expect(answer.status).toBe(status)
+  ['account', 'the settings', () => visit('/settings'), 200, 'octocat'],
+  [
+    'mcp',
+    'a message',
+    () => post({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }, {}, MCP),
+    200,
+    'search_prompts',
+  ],
+  ['mcp', 'a message of the newest protocol', () => new Request(MCP, modern('tools/list')), 200, 'search_prompts'],
+  ['editor', 'a stranger at /new', () => visit('/new', undefined, ''), 401, 'Sign in'],
+  ['editor', 'the form for a new prompt', () => visit('/new'), 200, 'name="content"'],
+  [
+    'editor',
+    'a pasted prompt',
+    () => visit('/new', { step: 'paste', file: 'x.yml', source: PASTED }),
+    200,
+    'Hello {{name}}',
+  ],
+  [
+    'editor',
+    'a preview with Markdown',
+    () =>
+      visit('/acme/code-review/manage', { change: 'readme', preview: 'yes', readme: 'Some *Markdown* [here](/docs)' }),
+    200,
+    'Some <em>Markdown</em>',
+  ],
+  ['export', 'an export', () => api('/repos/acme/code-review/versions/1.0.0/export/dotprompt'), 200, '---'],
+  ['pages', 'a redirect', () => visit('/Acme/Code-Review'), 308, ''],
+  ['missing-data', 'a missing file', () => visit('/data/v1/nothing.json'), 404, 'not_found'],
+  ['rate-limited', 'a request over the limit', () => visit('/rate-limited'), 429, 'rate_limited'],
+  ['sweep', 'the hourly cleanup', () => visit('/'), 200, 'Removed: '],
+])('the %s function answers %s', async (name, _, request, status, words) => {
+  const answer = await ask(name, request())
   expect(answer.text).toContain(words)
+  expect(answer.status).toBe(status)
+})
+
+const FUNCTIONS = [
+  'account',
+  'editor',
+  'export',
+  'mcp',
+  'missing-data',
+  'pages',
+  'publish',
+  'rate-limited',
+  'read',
+  'sweep',
+]
+
+test.each(FUNCTIONS)('no file in the bundle of %s requires an ES module', async (name) => {
+  const { folder, module } = unpackFunction(name)
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => join(folder, file))
+    .filter((file) => /\.[cm]?js$/.test(file))
+  expect(files).toContain(module)
+  const script = `
+    const refused = []
+    for (const file of JSON.parse(process.argv[1]))
+      await import(file).catch(({ code, message }) => code === 'ERR_REQUIRE_ESM' && refused.push(file, message))
+    console.log(JSON.stringify(refused))
+    process.exit()`
+  expect(await runScript(script, JSON.stringify(files))).toEqual([])
 })
 
 test.each(['read', 'publish', 'account', 'mcp', 'pages', 'editor', 'export'])(

@@ -56,7 +56,7 @@ beforeAll(() => {
     cpSync(name, join(dir, name), { recursive: true })
   symlinkSync(resolve('node_modules'), join(dir, 'node_modules'))
   const environment = { ...process.env, CI: 'true', NODE_ENV: '', VITEST: '' }
-  execFileSync(resolve('node_modules/.bin/netlify'), ['build', '--offline'], {
+  execFileSync(resolve('tests/node_modules/.bin/netlify'), ['build', '--offline'], {
     cwd: dir,
     env: environment,
     stdio: 'pipe',
@@ -184,10 +184,14 @@ describe('function bundles', () => {
         JSON.stringify({ edgeURL: 'http://127.0.0.1:1', siteID: 'x', token: 'x' }),
       ).toString('base64'),
     }
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
-      cwd: folder,
-      env: environment,
-    })
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--no-experimental-require-module', '--input-type=module', '-e', script],
+      {
+        cwd: folder,
+        env: environment,
+      },
+    )
     const answer = JSON.parse(stdout.trim().split('\n').at(-1)!)
     expect([answer.status, answer.tags]).toEqual([200, 'repo_acme_code-review'])
     expect(answer.text).toContain('<h1 dir="auto">Code review</h1>')

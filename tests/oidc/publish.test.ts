@@ -81,6 +81,17 @@ test('publishes with provenance, shows it in the API and fetches the signing key
   expect(JSON.parse(built ?? '{}')).toMatchObject({ data: { provenance } })
 })
 
+test('a job that a blocked person triggered may not publish', async () => {
+  const token = () => issuer.sign({ actor: 'Mallory', actor_id: '666' })
+  await state.set('blocks/ids/666', '2026-11-25T00:00:00Z')
+  expect(await hub.publish({ content: 'By mallory\n' }, { token: await token() })).toMatchObject({
+    status: 403,
+    message: 'mallory is blocked on this hub. Contact the operator of this hub.',
+  })
+  await state.delete('blocks/ids/666')
+  expect((await hub.publish({ content: 'By mallory\n' }, { token: await token() })).status).toBe(201)
+})
+
 const now = () => Math.floor(Date.now() / 1000)
 
 describe('invalid tokens return 401', () => {
@@ -110,6 +121,12 @@ describe('invalid tokens return 401', () => {
     ['not yet valid', () => issuer.sign({ nbf: now() + 60 })],
     ['issued in the future', () => issuer.sign({ iat: now() + 60 })],
     ['older than 15 minutes', () => issuer.sign({ iat: now() - 1000, nbf: now() - 1000 })],
+    ['expiring in 1e300', () => issuer.sign({ exp: 1e300 })],
+    ['expiring at a fraction of a second', () => issuer.sign({ exp: now() + 300.5 })],
+    ['valid from 1e300', () => issuer.sign({ nbf: 1e300 })],
+    ['issued at 1e300', () => issuer.sign({ iat: 1e300 })],
+    ['issued at -1e300', () => issuer.sign({ iat: -1e300 })],
+    ['expiring at a time in words', () => issuer.sign({ exp: '9999999999' })],
     ['longer than 8192 characters', () => issuer.sign({ ref: 'x'.repeat(8200) })],
     ['a repository that is not a string', () => issuer.sign({ repository: 7 })],
     ['a ref with a line break', () => issuer.sign({ ref: 'refs/heads/main\nx' })],

@@ -13,13 +13,12 @@ import { openLocalWorld } from '../hubs/worlds.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hub-generated-'))
 
-/** Returns the path of a package's first command or, for the compiler, of its second command. */
+/** Returns the path of a package's first command. */
 function commandOf(name: string): string {
-  const { bin } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')) as {
+  const { bin } = JSON.parse(readFileSync(`tests/node_modules/${name}/package.json`, 'utf8')) as {
     bin: string | Record<string, string>
   }
-  const command = typeof bin === 'string' ? bin : (bin.tsc ?? Object.values(bin)[0]!)
-  return resolve('node_modules', name, command)
+  return resolve('tests/node_modules', name, typeof bin === 'string' ? bin : Object.values(bin)[0]!)
 }
 
 const world = openLocalWorld({ 'content/acme/index.md': '---\nname: Acme\n---\n' })
@@ -51,13 +50,13 @@ beforeAll(async () => {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  const run = (name: string, ...args: string[]) =>
-    execFileSync(process.execPath, [commandOf(name), ...args], {
+  const run = (program: string, ...args: string[]) =>
+    execFileSync(process.execPath, [program, ...args], {
       cwd: folder,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  symlinkSync(resolve('tests/node_modules'), join(folder, 'node_modules'))
   write('package.json', '{"type":"module"}')
   write('openapi.json', JSON.stringify(describeApi(BASE_URL)))
   write(
@@ -79,9 +78,9 @@ beforeAll(async () => {
     exactOptionalPropertyTypes: false,
   }
   write('tsconfig.json', JSON.stringify({ compilerOptions: options, include: ['*.ts', 'hey-api/**/*.ts'] }))
-  run('openapi-typescript', 'openapi.json', '--output', 'openapi-typescript.ts')
+  run(commandOf('openapi-typescript'), 'openapi.json', '--output', 'openapi-typescript.ts')
   run(
-    '@hey-api/openapi-ts',
+    commandOf('@hey-api/openapi-ts'),
     '--input',
     'openapi.json',
     '--output',
@@ -91,9 +90,9 @@ beforeAll(async () => {
     '@hey-api/typescript',
     '@hey-api/sdk',
   )
-  run('orval', '--config', 'orval.config.mjs')
+  run(commandOf('orval'), '--config', 'orval.config.mjs')
   try {
-    run('typescript', '--project', 'tsconfig.json')
+    run(resolve('node_modules/typescript/bin/tsc'), '--project', 'tsconfig.json')
   } catch (error) {
     // tsc writes its errors to standard output.
     throw new Error(String((error as { stdout?: string }).stdout ?? error))

@@ -5,6 +5,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { bundlePlaceOf, findBundle } from '../../src/host/builds/pages-bundle.ts'
 import { versionFile } from '../doctor/setups.ts'
 import { poll } from '../e2e/client.ts'
 import { freePort } from '../hubs/processes.ts'
@@ -82,7 +83,9 @@ test.runIf(canContain)(
     const hub = join(image.root, image.workdir)
     // The image contains our own files and the installed npm packages, without test browsers or a second Node.
     expect(sizeOf(hub)).toBeLessThan(300e6)
-    expect(existsSync(join(hub, 'node_modules/netlify-cli'))).toBe(false)
+    expect(existsSync(join(hub, 'node_modules/vitest'))).toBe(false)
+    // The pages are part of the image, because bundling them needs 400 MB of memory and a writable folder.
+    expect(findBundle(bundlePlaceOf(hub))).toBeDefined()
     expect(image.volumes.map((volume) => ownerOf(join(image.root, volume)))).toEqual([1000, 1000])
 
     // git rejects repositories owned by another user, so this test owns the repository while it writes to it.
@@ -99,7 +102,7 @@ test.runIf(canContain)(
       const url = `http://localhost:${port}`
       await poll(`the hub serves\n${log}`, 60_000, async () => {
         if (running.exitCode !== null) throw new Error(`it ended by itself:\n${log}`)
-        const answer = await fetch(`${url}/healthz`).catch(() => undefined)
+        const answer = await fetch(`${url}/readyz`).catch(() => undefined)
         return answer?.status === 200 ? true : undefined
       }).catch((error: Error) => {
         throw new Error(`${error.message}\n${log}`)
@@ -119,7 +122,7 @@ test.runIf(canContain)(
         inside([
           'sh',
           '-c',
-          'for d in . src node_modules /etc /usr /home/node; do touch $d/x 2>/dev/null && echo $d; done; touch .hub/x /catalogue/x /tmp/x && rm .hub/x /catalogue/x && echo volumes',
+          'for d in . src .pages node_modules /etc /usr /home/node; do touch $d/x 2>/dev/null && echo $d; done; touch .hub/x /catalogue/x /tmp/x && rm .hub/x /catalogue/x && echo volumes',
         ]),
         inside(['id', '-u']),
       ])
@@ -147,7 +150,7 @@ function listFiles(image: string): string[] {
   return ['hub', 'etc', 'home'].flatMap((place) =>
     readdirSync(join(image, place), { recursive: true, withFileTypes: true })
       .map((entry) => join(entry.parentPath, entry.name))
-      .filter((path) => !/\/(?:\.hub|\.astro|node_modules)\//.test(path)),
+      .filter((path) => !/\/(?:\.hub|node_modules)\//.test(path)),
   )
 }
 

@@ -61,7 +61,7 @@ beforeAll(async () => {
     })
 })
 afterAll(async () => {
-  await machine?.remove()
+  machine?.remove()
   await github?.close()
 })
 
@@ -69,7 +69,9 @@ test('every step of the guide works, from the repository to the first publish an
   expect(more).toEqual([])
   expect(ruleset.rules.map(({ type }) => type)).toEqual(['deletion', 'non_fast_forward', 'pull_request'])
   expect(ruleset.bypass_actors[0]!.actor_id).toBe(Number(/GITHUB_APP_ID=(\d+)/.exec(credential)![1]))
-  expect(await machine.follow([`cd ${machine.root}`, repository])).toMatch(/1 repository checked: no problems/)
+  expect(await machine.follow([`cd ${machine.root}`, repository, `cd ${machine.root}`, repository])).toMatch(
+    /1 repository checked: no problems/,
+  )
   const key = credential.replace('app.private-key.pem', `${machine.root}/app.private-key.pem`)
   expect(await machine.follow([...settings, key])).toMatch(
     /ok +github-write[\s\S]*ok +github-protection[\s\S]*All checks passed/,
@@ -85,7 +87,7 @@ test('every step of the guide works, from the repository to the first publish an
     `${key}\n${signIn}`,
     // Our own host replaces Netlify here, with the same functions.
     'node_modules/.bin/node scripts/start.ts > hub.log 2>&1 & hub=$!',
-    'until curl -fs -o /dev/null http://localhost:8888/healthz; do kill -0 $hub || { cat hub.log >&2; exit 1; }; sleep 0.2; done',
+    'until curl -fs -o /dev/null http://localhost:8888/readyz; do kill -0 $hub || { cat hub.log >&2; exit 1; }; sleep 0.2; done',
     // Sign-in needs a browser; tests/account covers it.
     'TOKEN=$(npm run --silent token -- acme)',
     `{ ${publish.trim()} && ${look.trim()} && curl -fs http://localhost:8888/docs/hosting-netlify; } || { kill $hub; cat hub.log >&2; exit 1; }`,

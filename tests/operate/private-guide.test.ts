@@ -1,60 +1,58 @@
 // Tests the guide to a private hub by following it. The hub from the single-machine guide runs with this guide's
 // settings and Caddyfile, and the doctor checks it over https from inside and outside the network.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { poll } from '../e2e/client.ts'
 import { isInstalled } from '../host/programs.ts'
 import { freePort } from '../hubs/processes.ts'
-import { blocksOf, type GuideMachine, openMachine } from './follow-guide.ts'
+import { type Debian, isDebianRoot, openDebian } from './debian.ts'
+import { blocksOf } from './follow-guide.ts'
 
 const [settings = '', ...moreSettings] = blocksOf('hosting-private', 'ini')
 const [caddyfile = '', ...moreCaddy] = blocksOf('hosting-private', 'caddyfile')
 const [look = '', ...moreLooks] = blocksOf('hosting-private', 'sh')
-const [install, catalogue, doctor, service, , , publish] = blocksOf('hosting-machine', 'sh') as [
-  ...[string, string, string, string, string, string, string],
+const [install, catalogue, protect, doctor, service, , , publish] = blocksOf('hosting-machine', 'sh') as [
+  ...[string, string, string, string, string, string, string, string],
 ]
 
-describe.skipIf(!isInstalled('caddy'))('a private hub', () => {
-  let machine: GuideMachine
+describe.skipIf(!isInstalled('caddy') || !isDebianRoot)('a private hub (needs root on Debian)', () => {
+  let machine: Debian
   let caddy: ChildProcess | undefined
   let hubPort: number
   let port: number
   let plainPort: number
   beforeAll(async () => {
     ;[hubPort, port, plainPort] = [await freePort(), await freePort(), await freePort()]
-    machine = openMachine(hubPort, `https://hub.example.org:${port}`)
-    // These are the host names in the network, for Node and curl.
-    writeFileSync(
-      join(machine.root, 'names.cjs'),
-      `const dns = require('node:dns'); const { lookup } = dns
-dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' : name, ...rest)\n`,
-    )
-    writeFileSync(join(machine.root, '.curlrc'), `resolve = "hub.example.org:${port}:127.0.0.1"\n`)
+    machine = await openDebian({
+      'localhost:8888': `localhost:${hubPort}`,
+      'https://hub.example.org': `https://hub.example.org:${port}`,
+    })
+    await machine.run(['echo 127.0.0.1 hub.example.org >> /etc/hosts'])
   })
   afterAll(async () => {
     await stopCaddy()
-    await machine?.remove()
+    machine?.remove()
   })
 
-  const authority = () => join(machine.root, 'caddy/pki/authorities/local/root.crt')
+  const AUTHORITY = 'caddy/pki/authorities/local/root.crt'
   /**
    * Starts Caddy with the guide's Caddyfile on our own ports; its certificate authority is stored in a separate folder.
    */
   async function startCaddy(change: (text: string) => string = (text) => text): Promise<void> {
     const options = [
       ...['admin off', 'skip_install_trust', 'auto_https disable_redirects', `http_port ${plainPort}`],
-      ...[`https_port ${port}`, `storage file_system ${machine.root}/caddy`],
+      ...[`https_port ${port}`, `storage file_system ${machine.shared}/caddy`],
     ]
-    mkdirSync(join(machine.root, 'etc/caddy'), { recursive: true })
-    const file = join(machine.root, 'etc/caddy/Caddyfile')
-    writeFileSync(file, `{\n${options.join('\n')}\n}\n${change(machine.localise(caddyfile))}`)
+    const file = join(machine.shared, 'Caddyfile')
+    const site = caddyfile.replaceAll('localhost:8888', `localhost:${hubPort}`)
+    writeFileSync(file, `{\n${options.join('\n')}\n}\n${change(site)}`)
     caddy = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', file], { stdio: 'ignore' })
     await poll('Caddy with its certificate', 60_000, async () => {
       if (caddy!.exitCode !== null) throw new Error('ended by itself')
       const { status } = spawnSync('bash', ['-c', `exec 3<>/dev/tcp/127.0.0.1/${port}`])
-      return status === 0 && existsSync(authority()) ? true : undefined
+      return status === 0 && existsSync(join(machine.shared, AUTHORITY)) ? true : undefined
     })
   }
   async function stopCaddy(): Promise<void> {
@@ -68,10 +66,8 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
    * authority.
    */
   const fromInside = (blocks: readonly string[], isTrusting = true) =>
-    machine.follow([
-      `cd /srv/prompt-hub`,
-      `export NODE_OPTIONS="--require $ROOT/names.cjs" CURL_HOME="$ROOT"`,
-      ...(isTrusting ? [`export NODE_EXTRA_CA_CERTS=${authority()} CURL_CA_BUNDLE=${authority()}`] : []),
+    machine.run([
+      isTrusting ? `export NODE_EXTRA_CA_CERTS=/mnt/${AUTHORITY} CURL_CA_BUNDLE=/mnt/${AUTHORITY}` : '',
       ...blocks,
     ])
   const failing = (run: Promise<string>) =>
@@ -82,17 +78,14 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
 
   test('is set up by the guide, passes all checks and accepts a publish inside the network', async () => {
     expect([moreSettings, moreCaddy, moreLooks]).toEqual([[], [], []])
-    await machine.follow([install, catalogue])
-    const env = `CONTENT_DIR=/srv/catalogue/content\n${settings}`
-    writeFileSync(join(machine.root, 'etc/prompt-hub.env'), machine.localise(env))
-    expect(await machine.follow(['cd /srv/prompt-hub', doctor])).toMatch(
-      /ok +address[\s\S]*ok +proxies[\s\S]*All checks passed/,
-    )
-    await machine.follow(['cd /srv/prompt-hub', service])
+    await machine.run([install, catalogue, protect])
+    await machine.write('/etc/prompt-hub.env', `CONTENT_DIR=/srv/catalogue/content\n${settings}PORT=${hubPort}\n`)
+    expect(await machine.run([doctor])).toMatch(/ok +address[\s\S]*ok +proxies[\s\S]*All checks passed/)
+    await machine.run([service])
     await startCaddy()
     expect(await fromInside([look])).toMatch(/ok +hub-mcp[\s\S]*ok +hub-publishing[\s\S]*All checks passed/)
     expect(await fromInside([publish])).toMatch(/"version":"1\.0\.1"/)
-  })
+  }, 900_000)
 
   test('is reported as not responding on a machine without the root certificate', async () => {
     expect(await failing(fromInside([look], false))).toMatch(/ERROR +hub-reachable .*does not respond: .*certificate/)

@@ -3,6 +3,8 @@ import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import { measure } from '../../src/ports/measure.ts'
 import type { AcceptedPublish } from '../../src/server/publish/publish.ts'
 
+const NOTHING = { prompts: 0, bytes: 0 }
+
 /** Returns a publish to acme/review; by default, an operator of acme sends it at the beginning of 1970. */
 export function acceptPublish({
   body,
@@ -25,6 +27,7 @@ export function acceptPublish({
     idempotency: undefined,
     arrivedMs: 0,
     baseUrl: 'https://hub.example',
+    lookAround: async () => ({ isOriginKnown: true, usage: NOTHING, quota: NOTHING }),
     ...given,
   }
 }

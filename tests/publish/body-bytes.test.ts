@@ -114,7 +114,6 @@ describe('body size, media type, encoding and JSON syntax', () => {
     ['two JSON documents', () => '{"content":"x"}{"content":"y"}', {}, [400, 'invalid_request']],
     ['NaN', () => '{"content":"x","parameters":{"a":NaN}}', {}, [400, 'invalid_request']],
     ['a raw control character in a string', () => '{"content":"a\u0001"}', {}, [400, 'invalid_request']],
-    ['a byte order mark before the JSON', () => '\uFEFF{"content":"x"}', {}, [400, 'invalid_request']],
     ['invalid UTF-8', () => Buffer.from('{"content":"\xe9"}', 'latin1'), {}, [400, 'invalid_request', 'UTF-8']],
     ['overlong UTF-8', () => Buffer.from('{"content":"\xc0\xaf"}', 'latin1'), {}, [400, 'invalid_request', 'UTF-8']],
     [
@@ -131,6 +130,7 @@ describe('body size, media type, encoding and JSON syntax', () => {
     ['a parameter of the media type', { content: 'a1' }, { 'Content-Type': 'Application/JSON ; charset=utf-8' }],
     ['Content-Encoding: identity', { content: 'a2' }, { 'Content-Encoding': 'identity' }],
     ['duplicate keys: the last one counts', '{"content": 1, "bump": "x", "content": "a3", "bump": "major"}', {}],
+    ['a byte order mark before the JSON', '\uFEFF{"content": "a5"}', {}],
     ['exactly 1 MiB', `{"content": "a4"${' '.repeat(mib - 17)}}`, {}],
   ])('accepts: %s', async (_, body, headers) => {
     expect((await hub.publish(body, { headers })).status).toBe(201)

@@ -194,20 +194,14 @@ describe('GitHub calls per publish', () => {
   const FIRST = { content: 'First\n', title: 'A title' }
   //  case                                   body                                                    key  status   calls
   test.each<[string, Record<string, unknown>, string | undefined, number, string[]]>([
-    ['a new version', { content: 'Second\n' }, undefined, 201, ['Folder', 'Blob', 'Commit']],
-    ['with an Idempotency-Key', { content: 'Second\n' }, 'key-0002', 201, ['Folder', 'Blob', 'Commit']],
-    [
-      'with a changed index.md',
-      { content: 'Second\n', title: 'Another' },
-      undefined,
-      201,
-      ['Folder', 'Blob', 'Commit'],
-    ],
-    ['only index.md changes', { content: 'First\n', title: 'Another' }, undefined, 200, ['Folder', 'Blob', 'Commit']],
-    ['nothing changes', { content: 'First\n' }, undefined, 200, ['Folder', 'Blob']],
-    ['a dry run', { content: 'Second\n', dry_run: true }, undefined, 200, ['Folder', 'Blob']],
-    ['a conflict', { content: 'Second\n', expected_version: '0.9.0' }, undefined, 409, ['Folder', 'Blob']],
-    ['a replay', FIRST, 'key-0001', 200, ['Folder', 'Blob']],
+    ['a new version', { content: 'Second\n' }, undefined, 201, ['Folder', 'Commit']],
+    ['with an Idempotency-Key', { content: 'Second\n' }, 'key-0002', 201, ['Folder', 'Commit']],
+    ['with a changed index.md', { content: 'Second\n', title: 'Another' }, undefined, 201, ['Folder', 'Commit']],
+    ['only index.md changes', { content: 'First\n', title: 'Another' }, undefined, 200, ['Folder', 'Commit']],
+    ['nothing changes', { content: 'First\n' }, undefined, 200, ['Folder']],
+    ['a dry run', { content: 'Second\n', dry_run: true }, undefined, 200, ['Folder']],
+    ['a conflict', { content: 'Second\n', expected_version: '0.9.0' }, undefined, 409, ['Folder']],
+    ['a replay', FIRST, 'key-0001', 200, ['Folder']],
     ['another body with the same Idempotency-Key', { content: 'Second\n' }, 'key-0001', 422, ['Folder']],
     ['an invalid body', { content: '' }, undefined, 422, []],
   ])('%s', async (_, body, key, status, calls) => {
@@ -220,6 +214,16 @@ describe('GitHub calls per publish', () => {
     const answer = await cold.publish(body, { token: warm.token, ...(key !== undefined && { key }) })
     expect(answer.status).toBe(status)
     expect(standIn.calls.map(({ name }) => name)).toEqual(calls)
+  })
+
+  test('after a version that was not written by the hub: its file is read, too', async () => {
+    const text = '---\npublished_by: octocat\npublished_at: "2026-01-01T00:00:00Z"\n---\nBy hand\n'
+    await world.commitOutside({ 'content/acme/code-review/versions/1.0.0.md': text })
+    const hub = await openHub(world)
+    await hub.build()
+    standIn.forget()
+    expect((await hub.publish({ content: 'Second\n' })).version).toBe('1.0.1')
+    expect(standIn.calls.map(({ name }) => name)).toEqual(['Folder', 'Blob', 'Commit'])
   })
 
   test('a new repository: one read and one write', async () => {

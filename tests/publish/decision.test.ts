@@ -19,10 +19,14 @@ interface Found {
   /** The text of the version file that the round reads. */
   text?: string
   publishes?: PublishMark[]
+  /** The git host's time. */
+  nowMs?: number
 }
 
-const folderOf = ({ versions = [], index, ownerIndex, publishes = [] }: Found): FolderState => ({
+const folderOf = ({ versions = [], index, ownerIndex, publishes = [], nowMs }: Found): FolderState => ({
   head: 'h',
+  headMs: undefined,
+  nowMs,
   versions: new Map(versions.map((version) => [version, 'blob'])),
   index: index === undefined ? undefined : `---\n${index}---\n`,
   ownerIndex,
@@ -197,10 +201,65 @@ test('the commit records the publisher, version and request, and adds a matching
   )
 })
 
+//  case                                                        own clock               git host's clock         latest version          new version
+test.each([
+  [
+    'this machine’s clock, if it is the git host',
+    '2026-11-21T09:08:07Z',
+    undefined,
+    '2026-11-20T10:00:00Z',
+    '2026-11-21T09:08:07Z',
+  ],
+  [
+    'not before the version it follows, after the clock was set back',
+    '2026-11-01T00:00:00Z',
+    undefined,
+    '2026-11-20T10:00:00Z',
+    '2026-11-20T10:00:00Z',
+  ],
+  [
+    'the git host’s clock, if this machine’s is ahead',
+    '2027-11-21T00:00:00Z',
+    '2026-11-21T09:08:07Z',
+    '2026-11-20T10:00:00Z',
+    '2026-11-21T09:08:07Z',
+  ],
+  [
+    'the git host’s clock, if this machine’s was set back',
+    '2026-11-01T00:00:00Z',
+    '2026-11-21T09:08:07Z',
+    '2026-11-20T10:00:00Z',
+    '2026-11-21T09:08:07Z',
+  ],
+  [
+    'not before the version it follows, which is dated four minutes ahead',
+    '2026-11-21T00:00:00Z',
+    '2026-11-21T00:00:00Z',
+    '2026-11-21T00:04:00Z',
+    '2026-11-21T00:04:00Z',
+  ],
+  [
+    'before the version it follows, if that one is dated a week ahead of the git host’s clock',
+    '2026-11-21T00:00:00Z',
+    '2026-11-21T00:00:00Z',
+    '2026-11-28T00:00:00Z',
+    '2026-11-21T00:00:00Z',
+  ],
+])('a version is dated by %s', async (_, own, host, latest, expected) => {
+  const round = await decided(acceptPublish({ arrivedMs: Date.parse(own) }), {
+    versions: ['1.0.0'],
+    text: `---\npublished_at: "${latest}"\npublished_by: acme\n---\nOld\n`,
+    ...(host !== undefined && { nowMs: Date.parse(host) }),
+  })
+  if (round.kind !== 'commit') throw new Error('expected a commit')
+  expect(/published_at: "(.*)"/.exec(round.additions.version?.text ?? '')?.[1]).toBe(expected)
+})
+
 describe('a request with an Idempotency-Key', () => {
   const mark = (key: string, request: string, headline = 'Publish acme/review 1.0.0'): PublishMark => ({
     sha: 'c',
     url: null,
+    atMs: undefined,
     headline,
     trailers: new Map([
       ['Version', '1.0.0'],
@@ -254,6 +313,19 @@ describe('who may publish', () => {
     ['where nobody can read what the owner says', 'octocat', '---\nmember: [octocat]\n---\n', 'upstream_error'],
   ])('%s', async (_, login, ownerIndex, expected) => {
     expect(await decide(acceptPublish({ bearer: bearerOf(login) }), { ownerIndex })).toBe(expected)
+  })
+})
+
+describe('while nobody can read the owner’s file, nobody may publish', () => {
+  const job = { kind: 'job' as const, jti: 'a', endsMs: 0, findRefusal: () => undefined }
+  test.each([
+    ['an operator’s token', { kind: 'operator' as const }],
+    ['the owner', { kind: 'person' as const, login: 'acme', user_id: '7' }],
+    ['a trusted workflow', job],
+  ])('%s', async (_, holder) => {
+    const bearer = { ...acceptPublish({}).bearer, holder }
+    for (const ownerIndex of ['---\nprotected_label: [stable]\n---\n', '---\nname: [\n---\n', 'no front matter'])
+      expect(await decide(acceptPublish({ bearer }), { ownerIndex })).toBe('upstream_error')
   })
 })
 

@@ -318,7 +318,7 @@ test('reads git again if a call fails or its response is outdated while a copy i
   }
   await renewFreshCopy(
     // The copy that was read before this write is not the stored one, as if another process had stored its own meanwhile.
-    { ...written, commit: folder.head, before: undefined, by: 'octocat' },
+    { ...written, commit: folder.head, keptMs: Date.UTC(2030, 0, 1), before: undefined, by: 'octocat' },
     {
       git: { ...git, readFolder: failing },
       fresh,

@@ -253,6 +253,26 @@ describe.each([
     expect([answer.status, answer.message.includes(`permission ${missing}`)]).toEqual([status, missing !== ''])
   })
 
+  test('while the owner’s file cannot be read, no token may change anything', async () => {
+    await world.commitOutside({ 'content/acme/index.md': '---\nprotected_label: [stable]\n---\n' })
+    const answers = [
+      await send(
+        'PUT',
+        '/labels/stable',
+        { version: '1.1.0' },
+        { token: await hub.makeToken({ permissions: ['label'] }) },
+      ),
+      await send('PUT', '/labels/other', { version: '1.1.0' }),
+      await send('PATCH', '', { title: 'A' }),
+      await send('PUT', '/versions/1.1.0/yank', { reason: 'x' }),
+      await send('POST', '/versions', { content: 'x' }),
+    ]
+    for (const { status, code, message } of answers) {
+      expect([status, code]).toEqual([502, 'upstream_error'])
+      expect(message).toMatch(/^content\/acme\/index\.md on the branch cannot be read: .*Fix it in git/)
+    }
+  })
+
   test('12 concurrent callers on two hubs: every confirmed change is kept', async () => {
     const second = await openHub(world, { state: hub.state })
     await second.build()

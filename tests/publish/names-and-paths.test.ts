@@ -67,6 +67,33 @@ describe('names and paths', () => {
     await expectRefusal({ content: 'x' }, { path: '/api/v1/repos/acme/x/versions/../../../../etc' }, [404, 'not_found'])
   })
 
+  const encoded = (rest: string) => `/api/v1/repos/acme%2fx${rest}`
+  test.each(
+    ['POST', 'PUT', 'PATCH', 'DELETE'].flatMap((method) =>
+      [
+        ...[encoded(''), encoded('/versions'), encoded('/raw'), encoded('/activity'), encoded('/versions/1.0.0')],
+        ...[encoded('/labels/stable'), encoded('/versions/1.0.0/yank'), encoded('/y/labels/stable')],
+        ...[encoded('/y/versions/1.0.0/yank'), encoded('/versions/1.0.0/export/prompty'), encoded('/y/raw')],
+        ...[
+          '/api/v1/users/acme%2fx',
+          '/api/v1/repos/acme/x/labels/a%2fb',
+          '/api/v1/repos/acme/x/versions/1%2e0.0/yank',
+        ],
+      ].map((address) => [method, address] as const),
+    ),
+  )('%s %s returns 404', (method, address) =>
+    expectRefusal({ content: 'x' }, { path: address, method }, [404, 'not_found']),
+  )
+
+  test.each([
+    ['GET', encoded('/y/labels/stable')],
+    ['GET', encoded('/y/versions/1.0.0/yank')],
+    ['GET', '/api/v1/repos/acme/x/labels/a%2fb'],
+    ['HEAD', '/api/v1/repos/acme/x/labels/a%2fb'],
+  ])('%s %s returns 404', async (method, address) => {
+    expect((await hub.read(address, {}, method)).status).toBe(404)
+  })
+
   // plain words where the pattern allows them
   test.each([
     ['constructor', 'constructor'],

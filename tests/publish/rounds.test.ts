@@ -8,7 +8,7 @@ import { writeInRounds } from '../../src/server/publish/rounds.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { acceptPublish } from './accept.ts'
 
-const done: CommitOutcome = { kind: 'committed', sha: 'c', url: null }
+const done: CommitOutcome = { kind: 'committed', sha: 'c', url: null, atMs: undefined }
 const moved: CommitOutcome = { kind: 'moved' }
 const busy = (retryAfterSeconds: number): CommitOutcome => ({ kind: 'busy', retryAfterSeconds })
 const unknown: CommitOutcome = { kind: 'unknown', cause: 'cut' }
@@ -29,6 +29,7 @@ interface Script {
   stale?: number
 }
 
+const KNOWN = { versions: ['1.0.0'], findText: async () => undefined }
 const LATEST = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nsomething else\n'
 
 /** Runs the loop with a script. @returns the result, the number of git reads, and the number of attempts */
@@ -36,19 +37,21 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
   let [nowMs, readCount, others] = [0, 0, 0]
   const sent: Additions[] = []
   const git: GitStore = {
-    async readFolder({ publishes }): Promise<FolderState> {
+    async readFolder({ withPublishes }): Promise<FolderState> {
       nowMs += 400
       const failure = reads[readCount++]
       if (failure) throw failure
-      const isFound = publishes !== undefined && readCount >= foundAt
+      const isFound = withPublishes && readCount >= foundAt
       const { headline, trailers } = sent[0]?.message ?? { headline: '', trailers: [] }
       const versions = ['1.0.0', ...Array.from({ length: others }, (_, index) => `1.0.${index + 1}`)]
       return {
         head: 'h',
+        headMs: undefined,
+        nowMs: undefined,
         versions: new Map((readCount <= stale ? [] : versions).map((version) => [version, 'blob'])),
         index: undefined,
         ownerIndex: undefined,
-        publishes: isFound ? [{ sha: 'found', url: null, headline, trailers: new Map(trailers) }] : [],
+        publishes: isFound ? [{ sha: 'found', url: null, atMs: undefined, headline, trailers: new Map(trailers) }] : [],
       }
     },
     readBlob: async () => new Uint8Array(Buffer.from(LATEST)),
@@ -62,7 +65,7 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
     },
   }
   const time = { now: () => nowMs, random: () => 0.5, newId: () => 'op', sleep: async (ms: number) => (nowMs += ms) }
-  const ending = await writeInRounds(git, publishAsWrite(acceptPublish({}), TEXT_WORK_IN_PLACE), ['1.0.0'], time).then(
+  const ending = await writeInRounds(git, publishAsWrite(acceptPublish({}), TEXT_WORK_IN_PLACE), KNOWN, time).then(
     ({ answer: { commit, record } }) => (commit ? [commit.sha, record.version] : [record.version]),
     (error: HubError) => [error.code, error.retryAfterSeconds],
   )

@@ -20,7 +20,7 @@ const GOOD = { title: 'Code review', description: 'Reviews a change with care.',
 const publish = (body: Record<string, unknown>, to: string) => hub.publish({ ...GOOD, ...body }, { to })
 const skill = { description: 'Reviews code. Use it before a pull request.' }
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-const CLIENT = resolve('node_modules/skills/bin/cli.mjs')
+const CLIENT = resolve('tests/node_modules/skills/bin/cli.mjs')
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const CHANGING = 'public, max-age=60, stale-while-revalidate=600'
 

@@ -281,6 +281,16 @@ describe('the token store', () => {
     ])
   })
 
+  test('a record without permissions gives none', async () => {
+    const state = memoryState()
+    const other = await openHub(world, { state })
+    const key = `tokens/${hash('sha256', other.token)}`
+    const { permissions, ...rest } = JSON.parse((await state.get(key))!.value)
+    expect(permissions).toEqual(['publish'])
+    await state.set(key, JSON.stringify(rest))
+    expect((await publish({}, other)).status).toBe(401)
+  })
+
   test('stores a hash of the token, never the token itself', async () => {
     const state = memoryState()
     const other = await openHub(world, { state })

@@ -1,7 +1,7 @@
 // Checks that publishers on GitHub take turns: a publisher who sends thirty publishes at once delays every other
 // publisher by only a few publishes.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { delayCalls } from '../github/delays.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, type World } from '../hubs/worlds.ts'
@@ -22,29 +22,10 @@ afterEach(() => {
   world.close()
 })
 
-/** Makes each call take as long as on github.com, divided by a factor. See docs/notes/github.md section 5. */
-function delayCalls(factor: number): void {
-  for (const [on, seconds] of [
-    ['query', 0.4],
-    ['mutation', 1.9],
-  ] as const)
-    standIn.script({
-      on,
-      times: Infinity,
-      fault: {
-        kind: 'hold',
-        applied: false,
-        get until() {
-          return sleep((seconds * 1000) / factor)
-        },
-      },
-    })
-}
-
 test('four publishes wait for at most five of another owner’s thirty concurrent ones', async () => {
   const hub = await openHub(world)
   const other = await hub.makeToken({ scope: 'beta/*' })
-  delayCalls(20)
+  delayCalls(standIn, 20)
   const order: string[] = []
   const send = async (owner: string, number: number, token: string) => {
     const answer = await hub.publish({ content: `Text ${number}\n` }, { to: `${owner}/notes`, token })

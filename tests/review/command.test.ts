@@ -1,7 +1,7 @@
 // Tests what `npm run check:content` prints and fixes: lines, JSON and annotations, and the misspelled values that
 // --fix corrects.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { chownSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { A, GOOD_INDEX, good, index, NEXT, openReviewed, version } from './reviewed.ts'
@@ -63,6 +63,18 @@ describe('npm run check:content', () => {
     const lost = run(['--base', 'nothing'])
     expect([lost.status, lost.stderr]).toEqual([2, expect.stringContaining('expected a commit in this repository')])
   })
+
+  test.runIf(process.getuid?.() === 0)(
+    'fails with the message of git if git refuses the folder of another user',
+    () => {
+      for (const name of ['.git', '.']) chownSync(join(root(), name), 65534, 65534)
+      for (const args of [[], ['--base', 'main']]) {
+        const { status, stderr } = run(args)
+        expect([status, stderr]).toEqual([2, expect.stringContaining('fatal: detected dubious ownership')])
+      }
+      for (const name of ['.git', '.']) chownSync(join(root(), name), 0, 0)
+    },
+  )
 
   test('--json prints a list of objects with exactly these keys', () => {
     put(A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`))

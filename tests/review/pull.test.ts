@@ -190,6 +190,21 @@ describe('owner approval', () => {
     expect(report).toContain('no   acme: its index.md on the main branch cannot be read')
   })
 
+  test('waits for a maintainer if there is a folder in place of that index.md on main', async () => {
+    git('checkout', '-q', 'main')
+    const before = git('rev-parse', 'main')
+    put('content/mallory/index.md/file', 'x')
+    git('add', '-A')
+    git('commit', '-qm', 'broken')
+    git('checkout', '-q', '-B', 'pull', 'main')
+    put('content/mallory/x/versions/1.0.0.md', version(TEXT))
+    const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
+    git('checkout', '-q', 'main')
+    git('reset', '-q', '--hard', before)
+    expect(owner).toBe('waits')
+    expect(report).toContain('no   mallory: its index.md on the main branch cannot be read')
+  })
+
   test('a pull request cannot make its own author a member', async () => {
     put('content/acme/index.md', '---\nname: Acme\nmembers: [mallory]\n---\n')
     const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })

@@ -1,7 +1,16 @@
 // Tests `npm run import` and `npm run export` with real folders: the imported files are valid content, dangerous input
 // is rejected, and a second run changes nothing.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -77,6 +86,41 @@ test('imports one file per role as a single chat prompt; a dry run writes nothin
   expect(written('triage/versions/1.0.0.md')).toMatch(
     /---\n\{\{role "system"\}\}\nYou sort tickets\.\n\n\{\{role "user"\}\}\nTicket: \{\{ticket\}\}\n$/,
   )
+})
+
+test('never reads through a link in the imported folder, and never waits for a FIFO', () => {
+  writeFileSync(join(dir, 'id_rsa'), 'PRIVATE\n')
+  give('chat/system.md', 'Answer briefly.\n')
+  symlinkSync(join(dir, 'id_rsa'), join(dir, 'given/chat/user.md'))
+  give('pipe/system.md', 'Answer briefly.\n')
+  execFileSync('mkfifo', [join(dir, 'given/pipe/user.md'), join(dir, 'given/alone.md')])
+  symlinkSync(join(dir, 'id_rsa'), join(dir, 'given/key.md'))
+  symlinkSync(dir, join(dir, 'given/folder'))
+  const lines = importAll()
+  expect(lines.map(({ path, status, reasons }) => [path.split('/').at(-1), status, reasons])).toEqual([
+    ['chat', 'refused', ['file: user.md: expected a regular file, got a symbolic link']],
+    ['pipe', 'refused', ['file: user.md: expected a regular file, got something else']],
+  ])
+  expect(existsSync(join(dir, 'content/acme'))).toBe(false)
+})
+
+test('follows a link that is given on the command line, and refuses a FIFO', () => {
+  give('prompt.md', 'Hello.\n')
+  symlinkSync(join(dir, 'given'), join(dir, 'link'))
+  symlinkSync('given/prompt.md', join(dir, 'link.md'))
+  const given = (name: string) => run('import-prompts', join(dir, name), '--owner', 'acme', '--dry-run', '--json')
+  for (const name of ['link', 'link.md'])
+    expect(JSON.parse(given(name).stdout)).toEqual([expect.objectContaining({ status: 'new' })])
+  execFileSync('mkfifo', [join(dir, 'fifo.md')])
+  expect(given('fifo.md')).toMatchObject({ status: 1, stderr: expect.stringContaining('expected a file or a folder') })
+})
+
+test('never writes through a link in the content folder', () => {
+  give('prompt.md', 'Hello.\n')
+  mkdirSync(join(dir, 'elsewhere'))
+  symlinkSync('../elsewhere', join(dir, 'content/acme'))
+  expect(run('import-prompts', join(dir, 'given'), '--owner', 'acme').stderr).toContain('expected no symbolic link')
+  expect(readdirSync(join(dir, 'elsewhere'))).toEqual([])
 })
 
 test('gives two prompts with the same title different names', () => {

@@ -36,7 +36,7 @@ const serve = () =>
     command: ['node', resolve('scripts/serve.ts')],
     settings,
     cwd: out,
-    isReady: async (base) => (await fetch(`${base}/healthz`)).ok,
+    isReady: async (base) => (await fetch(`${base}/readyz`)).ok,
   })
 const healthOf = async () => (await fetch(`${hub.base}/healthz`)).json()
 const titleOf = ({ text }: Answer) => /Title \d/.exec(text)?.[0]

@@ -6,12 +6,13 @@ import type { RenderPage } from '../../src/ports/pages.ts'
 import { handlePage, type PageDeps } from '../../src/server/pages/handle-page.ts'
 import { openPageCache } from '../../src/server/pages/page-cache.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
+import { makeProfile } from '../hubs/profile.ts'
 
 let rendered: string[] = []
 const render: RenderPage = async (path) => {
   rendered.push(path)
-  if (path.includes('nothing')) return new Response(null, { status: 404 })
-  if (path.startsWith('/-/')) return new Response('There is nothing here', { status: 404, headers: HTML })
+  if (path.includes('nothing') || path === '/404')
+    return new Response('There is nothing here', { status: 404, headers: HTML })
   return new Response(`Page ${path}, number ${rendered.length}`, { headers: HTML })
 }
 const HTML = { 'Content-Type': 'text/html' }
@@ -20,7 +21,13 @@ const away = () => Promise.reject(new HubError('unavailable', 'Away.', { retryAf
 function open(given: Partial<PageDeps> = {}) {
   rendered = []
   const tools: PageDeps = {
-    ...{ baseUrl: 'https://hub.test', sourceHost: undefined, brokenOf: () => [], render, cache: openPageCache() },
+    ...{
+      baseUrl: 'https://hub.test',
+      profile: makeProfile('https://hub.test'),
+      brokenOf: () => [],
+      render,
+      cache: openPageCache(),
+    },
     siteFiles: { read: away },
     fresh: { find: async () => undefined, findVersion: async () => undefined, keep: away, keepVersion: away },
     search: () => {
@@ -40,6 +47,7 @@ test.each([
   ['/acme/review/', 'repo_acme_review'],
   ['/acme/review/v/1.0.0', 'repo_acme_review'],
   ['/acme/review/compare/1.0.0...1.1.0', 'repo_acme_review'],
+  ['/acme/review/forks', 'repo_acme_review'],
   ['/badges/acme/review.svg', 'repo_acme_review'],
   ['/acme', 'owner_acme'],
   ['/acme/feed.xml', 'owner_acme'],
@@ -109,15 +117,15 @@ test('a 404 has max-age=30 and the repository’s cache tag, and is not kept in 
     const { status, headers } = await ask(path)
     expect([status, headers.get('Cache-Control')]).toEqual([404, 'public, max-age=30'])
   }
-  expect(rendered).toHaveLength(5)
+  expect(rendered).toEqual(['/acme/nothing', '/acme/nothing', '/404'])
   expect((await ask('/acme/nothing')).headers.get('Netlify-Cache-Tag')).toBe('repo_acme_nothing')
 })
 
 test('returns 503 when data that the page needs is unavailable', async () => {
   const { ask } = open({
-    render: async (path, { hub }) => {
-      await hub.findOwner('acme').catch(() => {})
-      return render(path, { hub, path })
+    render: async (path, locals) => {
+      await locals.hub?.findOwner('acme').catch(() => {})
+      return render(path, locals)
     },
   })
   const answer = await ask('/acme')

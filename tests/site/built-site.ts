@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { openBrowser } from '../../scripts/pictures/look/browser.ts'
 import type { CopyStore } from '../../src/ports/fresh-copies.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
+import { openBrowser } from '../pictures/look/browser.ts'
 
 /**
  * The URL that the site is built for. The site is served at another URL, so that the tests notice every absolute link

@@ -1,6 +1,8 @@
 // Tests that untrusted Markdown is rendered as safe HTML.
+import fc from 'fast-check'
+import sanitize from 'sanitize-html'
 import { describe, expect, test } from 'vitest'
-import { linkTarget } from '../../src/site/links.ts'
+import { isLinkable, linkTarget } from '../../src/site/links.ts'
 import { renderMarkdown } from '../../src/site/markdown.ts'
 
 const REL = 'rel="nofollow ugc noopener"'
@@ -61,6 +63,87 @@ describe('renderMarkdown', () => {
       )
     }
   })
+})
+
+/** What a page may show, checked by a sanitizer that reads HTML and shares no code with the renderer. */
+const SHOWN: sanitize.IOptions = {
+  allowedTags: [
+    ...['p', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code', 'hr', 'br'],
+    ...['em', 'strong', 's', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
+  ],
+  allowedAttributes: { a: ['href', 'rel', 'title'], ol: ['start'], table: ['tabindex'] },
+  allowedSchemes: ['http', 'https', 'mailto'],
+  allowProtocolRelative: false,
+}
+
+/** Parts that are significant in Markdown, in HTML or in a URL. */
+const PARTS = [
+  ...['[', ']', '(', ')', '![', '<', '>', '"', "'", '`', '```', '~~~', '*', '_', '~~', '|', '\n', '\n\n', '    ', '\\'],
+  ...['# ', '- ', '7. ', '> ', '|-|', '\n|:-:|\n', ': ', '&lt;', '&quot;', '&#106;', '&Tab;', '\u0000', '\u0001', '\t'],
+  ...[
+    'javascript:',
+    'java\nscript:',
+    'data:text/html,',
+    'vbscript:',
+    'ftp://x',
+    '//x.example',
+    '/\\x',
+    'https://x.example/',
+  ],
+  ...[
+    'onclick=x',
+    'style=',
+    'class=a',
+    'id=b',
+    '<script>',
+    '</p>',
+    '<img src=x onerror=y>',
+    '<!--',
+    '-->',
+    'a',
+    '{{ a }}',
+  ],
+]
+
+test('a sanitizer finds nothing to remove', () => {
+  const parts = fc.oneof(fc.constantFrom(...PARTS), fc.string({ maxLength: 3 }))
+  const links = fc.array(parts, { maxLength: 4 }).map((target) => `[a](${target.join('')})`)
+  const texts = fc.array(fc.oneof(parts, links), { maxLength: 60 })
+  const as = (html: string, options: sanitize.IOptions) =>
+    sanitize(html, { ...options, parser: { decodeEntities: true } })
+  fc.assert(
+    fc.property(texts, (text) => {
+      const html = renderMarkdown(text.join(''))
+      expect(as(html, SHOWN)).toBe(
+        as(html, {
+          allowedTags: false,
+          allowedAttributes: false,
+          allowVulnerableTags: true,
+          disallowedTagsMode: 'escape',
+        }),
+      )
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+describe('isLinkable', () => {
+  test.each([
+    ['https://x.example/a', true],
+    ['mailto:a@x.example', true],
+    ['/docs', true],
+    ['../a?b#c', true],
+    ['#top', true],
+    ['', true],
+    ['javascript:alert(1)', false],
+    ['java\tscript:alert(1)', false],
+    ['ftp://x.example', false],
+    ['//x.example', false],
+    ['/\\x.example', false],
+    ['\\\\x.example', false],
+    ['\t//x.example', false],
+    ['https://', false],
+  ])('%j: %s', (address, expected) => expect(isLinkable(address)).toBe(expected))
 })
 
 describe('linkTarget', () => {

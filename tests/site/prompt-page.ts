@@ -136,11 +136,15 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('a fork links to its original, and the original to its forks', async () => {
+    test('a fork links to its original, and the original to a page with its forks', async () => {
       const { page } = await site.open('/mallory/unseen')
       await page.getByRole('link', { name: 'mallory/hostile@1.0.0' }).click()
       await page.waitForURL('**/mallory/hostile')
-      expect(await page.getByRole('link', { name: 'mallory/unseen', exact: true }).isVisible()).toBe(true)
+      expect(await page.getByText('mallory/unseen').count()).toBe(0)
+      await page.getByRole('link', { name: '1 fork', exact: true }).click()
+      await page.waitForURL('**/mallory/hostile/forks')
+      await page.getByRole('link', { name: 'Unseen', exact: true }).click()
+      await page.waitForURL('**/mallory/unseen')
       await page.context().close()
     })
 

@@ -1,6 +1,6 @@
 // Tests how a host processes its content: an invalid file affects only itself, only changed files are read, and an
 // incomplete build is never used.
-import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -91,6 +91,46 @@ test('serves the last good content of a broken published version, also after a r
   expect(state.catalogue.users.get('acme')?.name).toBe('Acme')
   put('acme/b/versions/1.0.0.md', versionFile('Mended'))
   expect(entryOf(restart().read(), 'acme/b')?.versions.at(-1)?.record.content).toBe('Mended\n')
+})
+
+test('a broken index.md without a last valid one hides the prompt, because it may yank a version', () => {
+  put('acme/b/versions/1.1.0.md', versionFile('Yanked'))
+  put('acme/b/index.md', '---\nyanked: {"1.1.0": "leaks"}\ntitel: Wrong\n---\n')
+  expect(entryOf(openSite().read(), 'acme/b')).toBeUndefined()
+})
+
+test('a link in place of index.md or of a version keeps the last valid one', () => {
+  put('acme/b/versions/1.1.0.md', versionFile('Yanked'))
+  put('acme/b/index.md', '---\nyanked: {"1.1.0": "leaks"}\n---\n')
+  const site = openSite()
+  expect(entryOf(site.read(), 'acme/b')?.repository.latest_version).toBe('1.0.0')
+  for (const path of ['acme/b/index.md', 'acme/b/versions/1.0.0.md']) {
+    rmSync(join(contentDir, path))
+    symlinkSync('/etc/hostname', join(contentDir, path))
+  }
+  put('acme/b/versions/1.2.0.md', versionFile('New'))
+  const state = site.read()
+  expect(versionsOf(state, 'acme/b')).toEqual(['1.0.0', '1.1.0', '1.2.0'])
+  expect(entryOf(state, 'acme/b')?.repository).toMatchObject({ latest_version: '1.2.0', content: 'New\n' })
+  rmSync(join(contentDir, 'acme/b/versions/1.2.0.md'))
+  expect(entryOf(site.read(), 'acme/b')?.repository.latest_version).toBe('1.0.0')
+  expect(entryOf(restart('other code').read(), 'acme/b')).toBeUndefined()
+})
+
+test('nobody is a member of an owner whose file cannot be read', () => {
+  put('acme/index.md', '---\nmembers: [octocat]\n---\n')
+  const site = openSite()
+  const actsOf = ({ catalogue }: BuiltState) => [
+    catalogue.memberships.get('octocat'),
+    catalogue.memberships.get('acme'),
+  ]
+  expect(actsOf(site.read())).toEqual([['acme', 'octocat'], []])
+  put('acme/index.md', '---\nmember: [octocat]\n---\n')
+  expect(actsOf(site.read())).toEqual([undefined, []])
+  expect(actsOf(restart('other code').read())).toEqual([undefined, []])
+  rmSync(join(contentDir, 'acme/index.md'))
+  symlinkSync('/etc/hostname', join(contentDir, 'acme/index.md'))
+  expect(actsOf(restart().read())).toEqual([undefined, []])
 })
 
 test('inconsistent files keep the old repository metadata, but new versions are added', () => {

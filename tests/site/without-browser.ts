@@ -79,6 +79,12 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       const html = await (await fetch(`${site.origin}/docs/api`)).text()
       for (const { path } of Object.values(ROUTES))
         expect(html).toContain(`<span class="method">GET</span> <code>${path}</code>`)
+      const { paths } = await (await fetch(`${site.origin}/data/v1/openapi.json`)).json()
+      const operations = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+      )
+      const documented = [...html.matchAll(/>(GET|POST|PUT|PATCH|DELETE)<\/\w+>(?:<\/td><td>| )<code>([^<]+)</g)]
+      expect(documented.map(([, method, path]) => `${method} ${path}`).toSorted()).toEqual(operations.toSorted())
       for (const code of Object.keys(ERRORS)) expect(html).toContain(`<code>${code}</code>`)
       for (const field of ['full_name', 'content_sha256', 'previous_version', 'yank_reason', 'repos_count', 'dry_run'])
         expect(html).toContain(`<code>${field}</code>`)

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type ContentClone, openContentClone } from '../../src/stores/content/content-clone.ts'
+import { type ContentClone, openContentClone, readRemoteBranch } from '../../src/stores/content/content-clone.ts'
 import { findConverted } from '../../src/stores/content/converted-files.ts'
 import { createTokenSource } from '../../src/stores/github/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
@@ -40,6 +40,16 @@ const open = (over: Partial<Parameters<typeof openContentClone>[0]> = {}): Promi
   })
 const read = (clone: ContentClone, path: string) => readFileSync(join(clone.contentDir, path), 'utf8')
 
+test('a URL that looks like an option starts no program', async () => {
+  const started = join(top, 'started')
+  const url = `--upload-pack=touch ${started};`
+  for (const ask of [openContentClone, readRemoteBranch]) {
+    const token = { getToken: () => Promise.resolve(''), environment: process.env }
+    await expect(ask({ folder: folder(), url, branch: 'main', ...token })).rejects.toThrow('could not be fetched')
+    expect(existsSync(started)).toBe(false)
+  }
+})
+
 test('follows additions, edits, deletions and a rewritten history on the branch', async () => {
   const clone = await open()
   expect(await clone.fetch()).toBe(true)
@@ -59,6 +69,25 @@ test('follows additions, edits, deletions and a rewritten history on the branch'
   expect(await clone.update()).toEqual(['acme/review/versions/1.0.1.md'])
   expect(readdirSync(join(clone.contentDir, 'acme/review/versions'))).toEqual(['1.0.0.md'])
   expect(clone.state()).toMatchObject({ fetchedAt: expect.any(Date), failure: undefined })
+})
+
+test('refuses a content folder that is a symbolic link, and follows the branch again afterwards', async () => {
+  const version = 'content/acme/review/versions/1.0.0.md'
+  const clone = await open()
+  await clone.fetch()
+  await clone.update()
+  await standIn.commitOutside(place, { [version]: null, 'README.md': 'x' })
+  await standIn.commitOutside(place, { content: { target: '/etc' } })
+  await expect(clone.fetch()).rejects.toThrow('expected content to be a folder')
+  expect(clone.state().failure).toContain('expected content to be a folder')
+  expect(await clone.update()).toEqual([])
+  expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('one\n')
+  await expect(open({ folder: join(top, 'other') })).rejects.toThrow('expected content to be a folder')
+  await standIn.commitOutside(place, { content: null })
+  await standIn.commitOutside(place, { [version]: 'two\n' })
+  expect(await clone.fetch()).toBe(true)
+  await clone.update()
+  expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('two\n')
 })
 
 test('uses an existing clone while GitHub is unreachable, and discards local changes', async () => {

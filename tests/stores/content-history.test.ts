@@ -1,10 +1,10 @@
 // Tests what the hub learns about repositories from the git history of the content: with unusual commits, merges,
 // renames and shallow clones, and in histories of any length.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readHistory } from '../../src/stores/content/content-history.ts'
 import { type LocalRepository, makeRepository } from './local-repository.ts'
 
@@ -24,6 +24,14 @@ const read = (folder = repository.folder, known?: Awaited<ReturnType<typeof read
   readHistory(join(folder, 'content'), process.env, NOW, known)
 const titles = async (name = 'acme/greet') =>
   ((await read()).changes.get(name) ?? []).map(({ type, by, fields }) => [type, by, fields.join()].join(' '))
+
+test.runIf(process.getuid?.() === 0)('logs the message of git if git refuses the folder of another user', async () => {
+  for (const name of ['.git', '.']) chownSync(join(repository.folder, name), 65534, 65534)
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+  expect(await read()).toEqual({ head: undefined, since: NOW, changes: new Map() })
+  expect(String(logged.mock.calls)).toMatch(/history of the content was not read.*fatal: detected dubious ownership/)
+  logged.mockRestore()
+})
 
 test('counts a merge as one change, and starts a new history after a rename', async () => {
   repository.git('checkout', '-q', '-b', 'side')

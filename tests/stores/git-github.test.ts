@@ -96,16 +96,19 @@ describe('git on GitHub', () => {
 
     test('returns the GitHub URL of a commit, and reads it back with its trailers', async () => {
       const outcome = await commit(await read())
-      const { publishes } = await store.readFolder({ ...PLACE, publishes: {} }, never())
+      const { publishes } = await store.readFolder({ ...PLACE, withPublishes: true }, never())
       expect(outcome).toEqual({
         kind: 'committed',
         sha: publishes[0]!.sha,
         url: `https://github.com/${place.repository}/commit/${publishes[0]!.sha}`,
+        atMs: publishes[0]!.atMs,
       })
+      expect(publishes[0]!.atMs).toBe((await read()).headMs)
       expect(publishes).toEqual([
         {
           sha: publishes[0]!.sha,
           url: `https://github.com/${place.repository}/commit/${publishes[0]!.sha}`,
+          atMs: expect.any(Number),
           headline: 'Publish acme/code-review 1.0.0',
           trailers: new Map([['Operation-Id', 'op-1']]),
         },

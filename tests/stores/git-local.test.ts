@@ -1,9 +1,11 @@
 // Tests the specifics of the git working tree store: the content folder can be any folder in the repository, and the
 // user's settings, hooks and other changes are left alone.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { describeError, toHubError } from '../../src/ports/log.ts'
 import type { LocalGitOptions } from '../../src/stores/git/git-store-local.ts'
 import { gitStoreContract, shaOf } from './git-store-contract.ts'
 import { INDEX, type LocalRepository, makeRepository, never, PLACE, publish, VERSIONS } from './local-repository.ts'
@@ -51,11 +53,14 @@ describe('content folder and repository state', () => {
     expect([...(await store.readFolder(PLACE, never())).versions.keys()]).toEqual(['1.0.0'])
   })
 
-  test('publishes through a symlinked content folder to the branch of a linked worktree', async () => {
+  test('publishes through a link that CONTENT_DIR names, to the branch of a linked worktree', async () => {
     git('worktree', 'add', '-q', '-b', 'side', join(folder, 'side'))
     mkdirSync(join(folder, 'side', 'content'))
     symlinkSync(join(folder, 'side', 'content'), join(folder, 'elsewhere'))
-    const outcome = await publish(openStore({ contentDir: join(folder, 'elsewhere') }), { index: 'about' })
+    const link = join(folder, 'elsewhere')
+    await expect(publish(openStore({ contentDir: link }), { index: 'about' })).rejects.toThrow('is a symbolic link')
+    const { contentDir } = readConfig({ CONTENT_DIR: link })
+    const outcome = await publish(openStore({ contentDir }), { index: 'about' })
     expect(git('rev-parse', 'side').trim()).toBe(shaOf(outcome))
     expect(git('-C', 'side', 'status', '--porcelain')).toBe('')
     expect(git('ls-tree', '-r', '--name-only', 'main')).toBe('README.md\n')
@@ -136,21 +141,62 @@ describe('content folder and repository state', () => {
     const ask = (options: Partial<LocalGitOptions>) => openStore(options).readFolder(PLACE, never())
     const refusal = (sentence: string) => ({ code: 'unavailable', retryAfterSeconds: 60, message: sentence })
     await expect(ask({})).rejects.toMatchObject(
-      refusal(
-        'The content folder is not in a usable git repository. Run git init, create a first commit, and try again.',
-      ),
+      refusal('The content folder is not in a git repository. Run git init, create a first commit, and try again.'),
     )
     await expect(ask({ contentDir: join(folder, 'missing') })).rejects.toMatchObject(
       refusal('The content folder does not exist. Create it inside a git repository, and try again.'),
     )
     await expect(ask({ environment: { PATH: folder } })).rejects.toMatchObject(
-      refusal('Git was not found, or the content folder was removed. Install git, and try again.'),
+      refusal('Git was not found. Install git, and try again.'),
     )
     git('init', '-q')
     await expect(ask({})).rejects.toMatchObject(
       refusal('The git repository of the content has no commits yet. Create a first commit, and try again.'),
     )
+    const store = repository.openStore()
+    makeRepository('ready', folder)
+    await store.readFolder(PLACE, never())
+    rmSync(folder, { recursive: true })
+    await expect(store.readFolder(PLACE, never())).rejects.toMatchObject(
+      refusal('The content folder was removed. Restore it, and try again.'),
+    )
   })
+
+  test("keeps git's own message for the operator where git fails, and does not guess", async () => {
+    rmSync(join(folder, '.git/objects'), { recursive: true })
+    mkdirSync(join(folder, '.git/objects'))
+    const error = await openStore()
+      .readFolder(PLACE, never())
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/^Git cannot read the content's repository; see the hub's log/),
+      cause: expect.objectContaining({ message: expect.stringMatching(/^fatal: |^error: /) }),
+    })
+    expect(describeError(error)).toMatch(/Repair the repository, and try again\. \((?:fatal|error): /)
+  })
+
+  test.runIf(process.getuid?.() === 0)(
+    'explains safe.directory when git refuses the folder of another user',
+    async () => {
+      for (const name of ['.git', '.']) chownSync(join(folder, name), 65534, 65534)
+      const error = await openStore()
+        .readFolder(PLACE, never())
+        .catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject({
+        code: 'unavailable',
+        message:
+          "Git refuses to open the content's repository, because the folder belongs to another user. Run this as the user who owns the folder, or add the folder to git's setting safe.directory, and try again.",
+      })
+      expect(describeError(error)).toMatch(
+        /\(fatal: detected dubious ownership in repository at '[^']+'.* safe\.directory /,
+      )
+      const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+      expect(toHubError(error).message).not.toContain(folder)
+      expect(String(logged.mock.calls)).toContain('dubious ownership')
+      logged.mockRestore()
+    },
+  )
 
   test('finds a repository that is created later', async () => {
     const late = makeRepository('bare')
@@ -216,7 +262,7 @@ describe('user settings and other files', () => {
     const additions = { ...PLACE, base: state, message, version: { version: '1.0.1', text: 'x' }, index: undefined }
     const second = await store.commit(additions, never())
     sign(shaOf(second))
-    const { publishes } = await store.readFolder({ ...PLACE, publishes: {} }, never())
+    const { publishes } = await store.readFolder({ ...PLACE, withPublishes: true }, never())
     expect(publishes.map(({ headline, trailers }) => [headline, ...trailers])).toEqual([
       ['Publish é'],
       ['Publish acme/code-review', ['Operation-Id', 'op-1']],

@@ -27,6 +27,10 @@ writeFiles(join(dir, 'content'), [
   ['/a/cafe/versions/1.0.0.md', version('Crème brûlée für Äpfel; ΟΔΟΣΗΜΑ.', 3)],
   ['/a/cafe/index.md', index('title: Café menu\ntags: [code]')],
   ['/a/chinese/versions/1.0.0.md', version('请审查这段代码并给出建议', 4)],
+  ['/a/thai/versions/1.0.0.md', version('กรุณาสรุปข้อความต่อไปนี้ให้สั้นลงและชัดเจน {{text}}', 7)],
+  ['/a/lao/versions/1.0.0.md', version('ກະລຸນາສະຫຼຸບຂໍ້ຄວາມ', 8)],
+  ['/a/khmer/versions/1.0.0.md', version('សូមសង្ខេបអត្ថបទនេះ', 9)],
+  ['/a/letters/versions/1.0.0.md', version('Prüfe die Straße. œuvre cœur smørrebrød Øresund ærlig Đà Nẵng Łódź', 9)],
   ['/a/readme/versions/1.0.0.md', version('x', 5)],
   ['/a/readme/index.md', index('title: Notes', 'The zebra lives in the readme.')],
   ['/a/hidden/versions/1.0.0.md', version('zebra archived', 6)],
@@ -76,6 +80,18 @@ describe('words', () => {
     ['a word in the readme', 'zebra', ['readme']],
     ['scripts without spaces', '代码', ['chinese']],
     ['scripts without spaces, in another order', '码代', []],
+    ['a Thai word inside a run', 'สรุป', ['thai']],
+    ['another Thai word', 'ข้อความ', ['thai']],
+    ['a run of Thai words', 'สรุปข้อความ', ['thai']],
+    ['a Lao word inside a run', 'ສະຫຼຸບ', ['lao']],
+    ['a Khmer word inside a run', 'អត្ថបទ', ['khmer']],
+    ['ss for ß', 'strasse', ['letters']],
+    ['ß', 'straße', ['letters']],
+    ['oe for œ', 'oeuvre coeur', ['letters']],
+    ['o for ø', 'smorrebrod', ['letters']],
+    ['o for Ø', 'oresund', ['letters']],
+    ['ae for æ', 'aerlig', ['letters']],
+    ['d for Đ and l for Ł', 'da nang lodz', ['letters']],
   ])('%s', async (_, text, names) => expect(await find({ text })).toEqual({ names, total: names.length }))
 })
 
@@ -176,7 +192,11 @@ describe('tags, sorting and paging', () => {
     ['an unknown tag', { tags: ['nothing'] }, []],
     ['a malformed tag', { tags: ['__proto__'] }, []],
     ['words and a tag', { text: 'review', tags: ['code'] }, ['code-review']],
-    ['newest first', { sort: 'new' }, ['readme', 'chinese', 'cafe', 'poetry', 'code-review']],
+    [
+      'newest first',
+      { sort: 'new' },
+      ['letters', 'khmer', 'lao', 'thai', 'readme', 'chinese', 'cafe', 'poetry', 'code-review'],
+    ],
     ['words, newest first', { text: 'review', sort: 'new' }, ['poetry', 'code-review']],
   ] as const)('%s', async (_, question, names) =>
     expect((await find(question)).names.toSorted()).toEqual([...names].toSorted()),
@@ -187,8 +207,8 @@ describe('tags, sorting and paging', () => {
       expect((await find({ sort })).names, sort).toEqual(catalogue.listed[sort].map(({ name }) => name))
   })
   test('a page is a slice of the full result', async () => {
-    expect(await find({ sort: 'new', offset: 1, limit: 2 })).toEqual({ names: ['chinese', 'cafe'], total: 5 })
-    expect(await find({ sort: 'new', offset: 5, limit: 2 })).toEqual({ names: [], total: 5 })
+    expect(await find({ sort: 'new', offset: 5, limit: 2 })).toEqual({ names: ['chinese', 'cafe'], total: 9 })
+    expect(await find({ sort: 'new', offset: 9, limit: 2 })).toEqual({ names: [], total: 9 })
   })
   test('archived repositories are excluded', async () => expect((await find({ text: 'archived' })).total).toBe(0))
 })

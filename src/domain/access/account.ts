@@ -25,6 +25,10 @@ export function localPerson(handle: string): Person {
 /** Returns whether a user signed in without GitHub, which is valid only in local mode. */
 export const isLocalPerson = ({ user_id }: Pick<Person, 'user_id'>): boolean => user_id.startsWith('local-')
 
+/** Returns the message for somebody whom the operator has blocked. */
+export const blockedMessage = (login: string): string =>
+  `${login} is blocked on this hub. Contact the operator of this hub.`
+
 /** A session as stored, keyed by the digest of its cookie's secret. */
 export const Session = z.object({
   person: Person,
@@ -61,6 +65,8 @@ export interface Accounts {
   endSession(secret: string): Promise<void>
   /** Revokes all sessions of a user, on every device. */
   endAllSessions(userId: string): Promise<void>
+  /** Returns whether the operator has blocked a person, who then cannot sign in. */
+  isBlocked(person: Person): Promise<boolean>
   /** Binds a login to a user if it is not bound yet. @returns whether the login belongs to this user: logins can be reassigned, account IDs cannot */
   bindLogin(person: Person): Promise<boolean>
   /** Records that a sign-in was used, until `expires_at` (milliseconds since 1970). @returns false if it was used before; of several concurrent calls, exactly one returns true */

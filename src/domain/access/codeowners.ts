@@ -1,6 +1,7 @@
 // Formats the CODEOWNERS file, which lists the members whose review GitHub requests for each owner's files.
-import { compareText } from '../catalogue/ranking.ts'
+
 import type { OwnerFile } from '../content/prompt-file.ts'
+import { compareText } from '../text/compare-text.ts'
 
 /**
  * Formats the file. Members listed by GitHub user ID are omitted, because the file supports only logins.

@@ -8,12 +8,21 @@ import type { Person } from './account.ts'
 export const membershipsPath = (member: string | number) =>
   typeof member === 'number' ? `/data/accounts/ids/${member}.json` : `/data/accounts/${member}.json`
 
-/** Returns the owners for which each login or ID may act. A login that is not listed may act only for its own handle. */
-export function listMemberships({ owners }: Pick<ContentTree, 'owners'>): Map<string | number, string[]> {
+/**
+ * Returns the owners for which each login or ID may act. A login that is not listed may act only for its own handle.
+ *
+ * @param unreadable owners whose file cannot be read now: nobody may act for them, whatever an earlier file said
+ */
+export function listMemberships(
+  { owners }: Pick<ContentTree, 'owners'>,
+  unreadable: ReadonlySet<string> = new Set(),
+): Map<string | number, string[]> {
   const memberships = new Map<string | number, string[]>()
-  const withMembers = new Set([...owners.keys()].filter((owner) => owners.get(owner)!.members.length > 0))
+  const named = [...owners.keys()].filter((owner) => owners.get(owner)!.members.length > 0)
+  const withMembers = new Set([...named, ...unreadable])
   for (const owner of withMembers) {
     if (!memberships.has(owner)) memberships.set(owner, [])
+    if (unreadable.has(owner)) continue
     for (const member of owners.get(owner)!.members)
       memberships.set(member, [...(memberships.get(member) ?? []), owner])
   }

@@ -16,7 +16,7 @@ export const Permissions = z
   .min(1, 'expected at least one permission')
   .refine((all) => new Set(all).size === all.length, 'expected each permission only once')
 
-/** The permissions of a token without this field, such as tokens created before permissions existed. */
+/** The permissions of a new token or a trusted workflow for which none are given. */
 export const DEFAULT_PERMISSIONS: readonly Permission[] = ['publish']
 
 /** Returns whether permissions are sufficient: `maintain` includes `label`, but never `publish`. */

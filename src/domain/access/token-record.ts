@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { isName, isOwner } from '../content/names.ts'
 import { Handle, line, Time } from '../content/values.ts'
-import { DEFAULT_PERMISSIONS, Permissions } from './permissions.ts'
+import { Permissions } from './permissions.ts'
 
 /** The scope of a token: one repository, or all repositories of an owner. docs/contract.md section 7 */
 const Scope = z
@@ -23,7 +23,7 @@ export const TokenRecord = z.object({
   name: line(64).describe('The name chosen by its creator.'),
   last_four: z.string().describe('The last four characters of the token, to distinguish it from others.'),
   scope: Scope,
-  permissions: Permissions.default([...DEFAULT_PERMISSIONS]).describe('What the token may do within its scope.'),
+  permissions: Permissions.describe('What the token may do within its scope.'),
   created_at: Time,
   expires_at: Time,
   revoked_at: Time.nullable().describe(

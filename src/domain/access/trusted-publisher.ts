@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { TrustedPublisher } from '../content/front-matter.ts'
 import type { Provenance } from '../content/values.ts'
+import { Person } from './account.ts'
 import { hasPermission, type Permission } from './permissions.ts'
 
 /** A claim that is copied into a file and a page, so it must be short and contain no hidden characters. */
@@ -16,7 +17,8 @@ const number = z.string().regex(/^[1-9]\d{0,18}$/)
 /** The claims of an OIDC token whose signature has been verified, with GitHub's names. @see https://docs.github.com/actions/reference/security/oidc */
 export const JobClaims = z.object({
   aud: z.string(),
-  exp: z.number(),
+  exp: z.int(),
+  iat: z.number(),
   jti: text,
   repository: text,
   repository_id: number,
@@ -28,6 +30,8 @@ export const JobClaims = z.object({
   sha: text,
   run_id: text,
   environment: text.optional(),
+  actor: text.optional(),
+  actor_id: number.optional(),
 })
 export type JobClaims = z.infer<typeof JobClaims>
 
@@ -39,6 +43,11 @@ const TRUSTED_EVENTS: ReadonlySet<string> = new Set(['push', 'release', 'workflo
 /** Returns the origin to record in a version. */
 export function provenanceOf(issuer: string, { repository, workflow_ref, ref, sha, run_id }: JobClaims): Provenance {
   return { issuer, repository, workflow: workflow_ref, ref, sha, run_id }
+}
+
+/** Returns the user who triggered a job; undefined if its token does not say. */
+export function actorOf({ actor, actor_id }: JobClaims): Person | undefined {
+  return Person.safeParse({ login: actor?.toLowerCase(), user_id: actor_id }).data
 }
 
 /**

@@ -1,5 +1,6 @@
 // A hub's complete route table: the read routes in routes.ts plus all others.
 import { membershipsPath } from '../access/memberships.ts'
+import { usagePath } from '../catalogue/usage.ts'
 import {
   DATA_FILES,
   EXPORT_ROUTE,
@@ -51,8 +52,10 @@ export type AccountAddress = keyof typeof ACCOUNT_ADDRESSES
 /** The HTTP methods allowed on the pages for publishing and managing prompts. docs/contract.md section 7 */
 export const EDITOR_METHODS = ['GET', 'HEAD', 'POST'] as const satisfies readonly Method[]
 
-/** The Node server's health check. docs/contract.md section 13 */
+/** Where the Node server says that it is alive, and which problems it knows. docs/contract.md section 13 */
 export const HEALTH_ADDRESS = '/healthz'
+/** Where the Node server says whether every part of it responds. docs/contract.md section 13 */
+export const READY_ADDRESS = '/readyz'
 /** The Node server's metrics, if enabled. docs/contract.md section 13 */
 export const METRICS_ADDRESS = '/metrics'
 
@@ -81,7 +84,8 @@ export const ADDRESSES: readonly Address[] = [
   file('/cli/releases/{release}/{file}', 'A frozen release of the client, with its SHA-256'),
   file('/clients/*', 'Frozen releases of the client libraries'),
   file('/docs/mcp/server.json', 'The description of the MCP server for registries'),
-  { path: HEALTH_ADDRESS, methods: PAGE_METHODS, by: 'host', about: 'The Node server’s health check' },
+  { path: HEALTH_ADDRESS, methods: PAGE_METHODS, by: 'host', about: 'Whether the Node server is alive' },
+  { path: READY_ADDRESS, methods: PAGE_METHODS, by: 'host', about: 'Whether every part of the Node server responds' },
   { path: METRICS_ADDRESS, methods: ['GET'], by: 'host', about: 'The Node server’s metrics, if enabled' },
   {
     path: '/rate-limited',
@@ -113,6 +117,7 @@ export const ADDRESSES: readonly Address[] = [
   page('/{owner}/feed.xml', 'Feed of an owner’s versions'),
   page('/{owner}/{name}', 'A prompt’s page'),
   page('/{owner}/{name}/feed.xml', 'Feed of a prompt’s versions'),
+  page('/{owner}/{name}/forks', 'The newest forks of a prompt'),
   page('/{owner}/{name}/v/{version}', 'A version’s page'),
   page('/{owner}/{name}/compare/{pair}', 'The changes from one version to another'),
   page('/{owner}/{name}/compare', 'Redirects a form to the comparison of the selected versions'),
@@ -146,6 +151,7 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.rawVersion(owner, name, number), 'The content of one version'),
     file(DATA_FILES.openapi(), 'OpenAPI 3.1'),
     file(membershipsPath('{member}'), 'The owners that a login belongs to, for sign-in'),
+    file(usagePath('{owner}'), 'What an owner has, for quotas'),
     file('/data/accounts/ids/{member}.json', 'The owners that a GitHub account ID belongs to, for sign-in'),
   ]
 }

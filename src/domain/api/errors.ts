@@ -8,6 +8,10 @@ export const ERRORS = {
   },
   unauthorized: { status: 401, when: 'The token is missing, malformed, unknown, expired or revoked.' },
   forbidden: { status: 403, when: 'The token is valid but has no permission for this repository.' },
+  quota_exceeded: {
+    status: 403,
+    when: 'The owner has as many prompts or bytes of content as this hub allows. The message states the limit.',
+  },
   not_found: { status: 404, when: 'The repository, version, user or URL does not exist.' },
   method_not_allowed: {
     status: 405,

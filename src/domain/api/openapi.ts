@@ -252,6 +252,7 @@ const PUBLISH_ERRORS: readonly ErrorCode[] = [
   'invalid_request',
   'validation_failed',
   'forbidden',
+  'quota_exceeded',
   'idempotency_key_reused',
   'repo_archived',
   'version_conflict',

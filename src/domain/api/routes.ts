@@ -1,5 +1,5 @@
 // The table of read routes, with their paths, data files and cache classes. route-schemas.ts describes their parameters; addresses.ts lists all other routes.
-import { isName, isOwner, isVersion } from '../content/names.ts'
+import { isName, isOwner, isTag, isVersion } from '../content/names.ts'
 
 /** An HTTP method that at least one route supports. */
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -113,11 +113,24 @@ const MANAGE_ROUTES = {
 /** The name of a write route. */
 export type ManageRouteId = keyof typeof MANAGE_ROUTES
 
-/** Finds the change route of a path. Any non-empty segment matches an owner, name, label or version; the caller rejects malformed values with its own message. */
-export function matchManageRoute(
-  path: string,
-): { id: ManageRouteId; methods: readonly Method[]; parameters: PathParameters } | undefined {
-  const found = matchIn(COMPILED_MANAGE, path, (_parameter, segment) => segment !== '')
+interface MatchedManageRoute {
+  id: ManageRouteId
+  methods: readonly Method[]
+  parameters: PathParameters
+}
+
+/** Finds the change route of a path. */
+export function matchManageRoute(path: string): MatchedManageRoute | undefined {
+  return matchManage(path, isParameter)
+}
+
+/** Like `matchManageRoute`, but any non-empty segment matches an owner, name, label or version, for callers that reject malformed values with their own message. */
+export function matchManageRouteOfAnyNames(path: string): MatchedManageRoute | undefined {
+  return matchManage(path, isFilled)
+}
+
+function matchManage(path: string, isFit: Fits): MatchedManageRoute | undefined {
+  const found = matchIn(COMPILED_MANAGE, path, isFit)
   return found && { ...found, methods: MANAGE_ROUTES[found.id].methods }
 }
 
@@ -127,6 +140,7 @@ const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
   handle: isOwner,
   name: isName,
   version: isVersion,
+  label: isTag,
   format: (segment) => segment !== '',
 }
 
@@ -150,10 +164,14 @@ export function matchRoute(path: string): MatchedRoute | undefined {
 
 /** Like `matchRoute`, but any non-empty segment matches an owner, name or version, for callers that reject malformed values with their own message. */
 export function matchRouteOfAnyNames(path: string): MatchedRoute | undefined {
-  return match(path, (_parameter, segment) => segment !== '')
+  return match(path, isFilled)
 }
 
-const isParameter = (parameter: string, segment: string) => SEGMENTS[parameter]!(segment)
+/** Returns whether a segment is a valid value of a parameter. */
+type Fits = (parameter: string, segment: string) => boolean
+
+const isParameter: Fits = (parameter, segment) => SEGMENTS[parameter]!(segment)
+const isFilled: Fits = (_parameter, segment) => segment !== ''
 
 const COMPILED_MANAGE = Object.entries(MANAGE_ROUTES).map(([id, { path }]) => ({
   id: id as ManageRouteId,
@@ -167,14 +185,14 @@ export function matchExport(path: string): PathParameters | undefined {
   return matchIn(COMPILED_EXPORT, path, isParameter)?.parameters
 }
 
-function match(path: string, isFit: (parameter: string, segment: string) => boolean): MatchedRoute | undefined {
+function match(path: string, isFit: Fits): MatchedRoute | undefined {
   return matchIn(COMPILED, path, isFit)
 }
 
 function matchIn<Id>(
   compiled: readonly { id: Id; segments: readonly string[] }[],
   path: string,
-  isFit: (parameter: string, segment: string) => boolean,
+  isFit: Fits,
 ): { id: Id; parameters: PathParameters } | undefined {
   const segments = (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).split('/')
   for (const { id, segments: wanted } of compiled) {
@@ -206,7 +224,7 @@ const COMPILED_SKILLS = SKILL_PATHS.map((path) => ({ id: path, segments: path.sp
 
 /** Parses the path of a skill; any non-empty segment matches an owner, name or version. `file` is `index.json` or `SKILL.md`. */
 export function matchSkillPath(path: string): { file: string; parameters: PathParameters } | undefined {
-  const found = matchIn(COMPILED_SKILLS, path, (_parameter, segment) => segment !== '')
+  const found = matchIn(COMPILED_SKILLS, path, isFilled)
   return found && { file: found.id.slice(found.id.lastIndexOf('/') + 1), parameters: found.parameters }
 }
 

@@ -54,6 +54,8 @@ const sizeBytes = z.int().nonnegative().describe('Length of the content in bytes
 const versionAddress = address('The URL of this version’s record.')
 const versionRawAddress = address('The URL of this version’s raw content.')
 
+const format = z.enum(FORMATS).describe('`text`, or `chat`: the content has role lines.')
+
 /** A repository in a list. docs/contract.md section 3. */
 export const RepositorySummary = z
   .object({
@@ -69,6 +71,9 @@ export const RepositorySummary = z
     latest_version: Version.nullable().describe('The highest version that is not yanked, or null.'),
     versions_count: z.int().nonnegative().describe('Number of published versions, including yanked ones.'),
     variables_count: z.int().nonnegative().describe('Number of variables in the latest version.'),
+    format: format.describe('`text`, or `chat`: the latest version’s content has role lines.'),
+    is_skill: z.boolean().describe('Whether the latest version is an Agent Skill.'),
+    forked_from: VersionAddress.nullable().describe('The version that it was forked from, or null.'),
     has_provenance: z.boolean().describe('Whether a verified CI run published the latest version.'),
     created_at: Time.describe('When the first version was published.'),
     updated_at: Time.describe('When the newest version was published.'),
@@ -130,7 +135,6 @@ const ChatHistory = z
   .object({ type: z.literal('history').describe('Distinguishes this object from a message.') })
   .meta({ id: 'ChatHistory', description: 'The position of the caller’s earlier messages.' })
 
-const format = z.enum(FORMATS).describe('`text`, or `chat`: the content has role lines.')
 const messages = z
   .array(z.union([ChatMessage, ChatHistory]))
   .nullable()
@@ -166,7 +170,6 @@ export const Repository = z
       .describe('The latest version’s content, byte for byte, or null if no version is active.'),
     content_sha256: sha256.nullable().describe('SHA-256 of the content’s bytes, in hex, or null.'),
     size_bytes: sizeBytes.nullable().describe('Length of the content in bytes of UTF-8, or null.'),
-    format: format.describe('`text`, or `chat`: the latest version’s content has role lines.'),
     messages: messages.describe('The messages of the latest version, or null for a text prompt.'),
     skill: skill.describe('The Agent Skill metadata of the latest version, or null.'),
     variables: z.array(Variable).describe('The latest version’s placeholders.'),
@@ -178,7 +181,6 @@ export const Repository = z
     versions: z.array(Version).describe('The versions, highest first, without yanked ones.'),
     moved_to: FullName.nullable().describe('The repository that this one moved to, or null.'),
     replaced_by: FullName.nullable().describe('The repository that its maintainers recommend instead, or null.'),
-    forked_from: VersionAddress.nullable().describe('The version that it was forked from, or null.'),
     advisories: z.array(Advisory).describe('Warnings from the maintainers about some versions.'),
     warnings: z.array(Warning).describe('Findings in the latest version’s text fields, such as invisible characters.'),
   })

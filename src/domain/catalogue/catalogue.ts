@@ -5,9 +5,12 @@ import { type Addresses, addressesBelow } from '../api/record-links.ts'
 import type { Sort } from '../api/routes.ts'
 import type { RepositorySummary, TagRecord, User } from '../api/schema.ts'
 import type { ContentTree } from '../content/content-tree.ts'
+import { joinWords } from '../content/same-words.ts'
 import type { Equivalents } from '../search/equivalents.ts'
+import { compareText } from '../text/compare-text.ts'
 import { type CatalogueEntry, makeEntry } from './entry.ts'
-import { compareText, rank, sortByUpdates } from './ranking.ts'
+import { findOriginals, type Originals } from './originals.ts'
+import { rank, sortByUpdates } from './ranking.ts'
 
 /** All repositories, and the lists in which they appear. */
 export interface Catalogue {
@@ -16,6 +19,8 @@ export interface Catalogue {
   entries: ReadonlyMap<string, CatalogueEntry>
   /** The listed repositories, in each sort order. */
   listed: Readonly<Record<Sort, readonly RepositorySummary[]>>
+  /** The originals of the listed copies, by full name. */
+  originals: Originals
   /** The listed repositories, most recently updated first. */
   recent: readonly RepositorySummary[]
   /** All tags, highest count first, then by name. */
@@ -34,6 +39,8 @@ interface CatalogueOptions {
   baseUrl: string
   /** The build date in UTC, `YYYY-MM-DD`. Only this date and the files determine the order of `trending`. */
   day: string
+  /** Owners whose file cannot be read now. */
+  unreadableOwners?: ReadonlySet<string>
 }
 
 /** The input of a catalogue: its files, and values derived from them. */
@@ -48,24 +55,29 @@ export function buildCatalogue(tree: ContentTree, options: CatalogueOptions): Ca
 }
 
 /** Builds the catalogue from existing repository entries. */
-export function joinCatalogue(parts: CatalogueParts, { baseUrl, day }: CatalogueOptions): Catalogue {
+export function joinCatalogue(parts: CatalogueParts, { baseUrl, day, unreadableOwners }: CatalogueOptions): Catalogue {
   const addresses = addressesBelow(baseUrl)
   const entries = new Map(sortByKey(parts.entries))
-  const listed = rank(
-    [...entries.values()].filter(({ isListed }) => isListed),
-    day,
-  )
-  const recent = sortByUpdates(listed.top)
+  const shown = [...entries.values()].filter(({ isListed }) => isListed)
+  const originals = findOriginals(shown.map((entry) => ({ summary: entry.summary, words: wordsOf(entry) })))
+  const listed = rank(shown, { day, originals })
+  const recent = sortByUpdates(listed.top, day)
   return {
     baseUrl,
     entries,
     listed,
+    originals,
     recent,
     tags: countTags(listed.top, addresses),
     users: buildUsers(parts, entries, recent, addresses),
-    memberships: listMemberships(parts),
+    memberships: listMemberships(parts, unreadableOwners),
     equivalents: parts.equivalents,
   }
+}
+
+/** Returns a value that is the same for prompts with the same words. */
+function wordsOf(entry: CatalogueEntry): string | null {
+  return entry.digests ? entry.digests.words : (joinWords(entry.repository.content ?? '') ?? null)
 }
 
 function countTags(listed: readonly RepositorySummary[], addresses: Addresses): TagRecord[] {

@@ -6,10 +6,13 @@ import { LIMITS } from '../api/limits.ts'
 import { describeApi } from '../api/openapi.ts'
 import { DATA_FILES, SORTS } from '../api/routes.ts'
 import type { Activity, MirrorEntry, RepositorySummary } from '../api/schema.ts'
+import { nameOfOriginal } from '../content/names.ts'
+import { joinWords } from '../content/same-words.ts'
 import { describeSkill, formatSkillIndex, latestSkill } from '../content/skill.ts'
 import type { Catalogue } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from './outline.ts'
+import { countUsage, usagePath } from './usage.ts'
 
 /** A file to write: its path relative to the site's root, and its text. */
 export type DataFile = readonly [path: string, text: string]
@@ -87,6 +90,8 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
       }
   }
   yield* listForkFiles(catalogue)
+  for (const [owner, usage] of countUsage(entries.values()))
+    yield { path: usagePath(owner), of: [usage.prompts, usage.bytes], format: () => JSON.stringify(usage) }
   for (const [login, owners] of memberships)
     yield { path: membershipsPath(login), of: owners, format: () => JSON.stringify(owners) }
   yield { path: DATA_FILES.openapi(), of: [], format: () => JSON.stringify(describeApi(baseUrl)) }
@@ -95,8 +100,10 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
 /** Computes a digest that identifies a repository's records. */
 export function digestRecords({ repository }: Pick<RepositoryRecords, 'repository'>, digest: Digest): RecordDigests {
   const skill = latestSkill(repository)
+  const words = joinWords(repository.content ?? '')
   return {
     latest: repository.content_sha256,
+    words: words === undefined ? null : digest(words),
     record: digest(formatRecord(repository)),
     skill: skill ? describeSkill(skill, digest) : null,
   }
@@ -151,11 +158,10 @@ function* listTagFiles({ tags, listed, recent }: Catalogue): Generator<SharedFil
 }
 
 /** Generates the files with each repository's listed forks. */
-function* listForkFiles({ entries, recent }: Catalogue): Generator<SharedFile> {
-  const isFork = ({ full_name }: RepositorySummary) => Boolean(entries.get(full_name)?.forkedFrom)
+function* listForkFiles({ recent }: Catalogue): Generator<SharedFile> {
   const forks = Map.groupBy(
-    recent.filter(isFork),
-    ({ full_name }) => entries.get(full_name)!.forkedFrom!.split('@')[0]!,
+    recent.filter(({ forked_from }) => forked_from !== null),
+    ({ forked_from }) => nameOfOriginal(forked_from!),
   )
   for (const [original, summaries] of forks) {
     const [owner = '', name = ''] = original.split('/')
@@ -171,7 +177,7 @@ function groupByTag(tags: Catalogue['tags'], summaries: readonly RepositorySumma
 }
 
 /** Number of prompts in a list of newest versions; the same as the number of feed entries. */
-const MAX_RECENT = 30
+export const MAX_RECENT = 30
 
 /** @param summaries most recently updated first */
 function listRecent(path: string, summaries: readonly RepositorySummary[]): SharedFile {

@@ -36,16 +36,18 @@ export interface RepositoryOutline {
   movedTo: string | null
   /** The repository to use instead, if any. */
   replacedBy: string | null
-  /** The version that it was forked from, if any: owner/name@x.y.z. */
-  forkedFrom: string | null
   /** Quality score, 0 to 100 (ranking.ts). */
   quality: number
+  /** The bytes of content in all its versions. */
+  bytes: number
 }
 
 /** A digest that identifies a repository's records. */
 export interface RecordDigests {
   /** SHA-256 of the latest content, in hex, or null if there is none. */
   latest: string | null
+  /** SHA-256 of the words of the latest content, in hex, or null if there are too few words to recognise a copy. */
+  words: string | null
   /** SHA-256 of its record file (data-files.ts), in hex. */
   record: string
   /** Its entry in the owner's skill index, or null if its latest version is not a skill. */
@@ -65,7 +67,7 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
     isListed: repository.status !== 'archived' && repository.moved_to === null && active.length > 0,
     movedTo: repository.moved_to,
     replacedBy: repository.replaced_by,
-    forkedFrom: repository.forked_from,
+    bytes: versions.reduce((sum, version) => sum + version.summary.size_bytes, 0),
     quality: scoreQuality({
       summary,
       hasReadme: repository.readme !== '',

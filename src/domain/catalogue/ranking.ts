@@ -2,6 +2,8 @@
 import type { Sort } from '../api/routes.ts'
 import type { RepositorySummary, Variable } from '../api/schema.ts'
 import type { Stats } from '../content/values.ts'
+import { compareText } from '../text/compare-text.ts'
+import { type Originals, placeCopies } from './originals.ts'
 
 /** The input of a repository's quality score. */
 export interface QualityInput {
@@ -32,6 +34,8 @@ export interface RankedRelease {
 }
 
 const DAY_MS = 86_400_000
+/** How much the clocks of the machines that date versions may differ. */
+const LEEWAY_MS = 300_000
 
 /** Computes a repository's quality score, 0 to 100. */
 export function scoreQuality({ summary, hasReadme, variables, versions }: QualityInput): number {
@@ -64,56 +68,68 @@ export function scoreTrending(
   day: string,
 ): number {
   const now = Date.parse(`${day}T00:00:00Z`) + DAY_MS
-  const bestOfDay = new Map<string, { weight: number; score: number }>()
+  // Only the best version counts, so that publishing more often does not move a prompt up.
+  let published = 0
   for (const version of releases) {
     if (version.isYanked) continue
-    // Otherwise, a version with a future date would have an unlimited score and lead the list for years.
+    // The date of a version from the future is wrong, and its true age is unknown. Otherwise, it would lead the list until that date.
+    if (isFuture(version.published_at, day)) continue
     const ageDays = Math.max(0, (now - Date.parse(version.published_at)) / DAY_MS)
-    if (ageDays > 30) continue
-    const weight = weigh(version)
-    const score = weight * 2 ** (-ageDays / 7)
-    const utcDay = version.published_at.slice(0, 10)
-    const best = bestOfDay.get(utcDay)
-    if (!best || weight > best.weight || (weight === best.weight && score > best.score))
-      bestOfDay.set(utcDay, { weight, score })
+    if (ageDays <= 30) published = Math.max(published, weigh(version) * 2 ** (-ageDays / 7))
   }
-  const published = [...bestOfDay.values()].reduce((sum, { score }) => sum + score, 0)
   return published + 4 * Math.log10(1 + downloads(summary.stats, 'downloads_7d'))
 }
 
-/** Sorts repositories in each order. */
-export function rank(repositories: readonly RankedRepository[], day: string): Record<Sort, RepositorySummary[]> {
-  const by = (score: (repository: RankedRepository) => number) =>
-    sortByScore(repositories.map((repository) => ({ summary: repository.summary, score: score(repository) })))
+/** Sorts repositories in each order. No copy stands before its original. */
+export function rank(
+  repositories: readonly RankedRepository[],
+  { day, originals }: { day: string; originals: Originals },
+): Record<Sort, RepositorySummary[]> {
+  const summaries = new Map(repositories.map(({ summary }) => [summary.full_name, summary]))
+  const originalsOf = ({ full_name }: RepositorySummary) =>
+    originals.get(full_name)?.flatMap((name) => summaries.get(name) ?? [])
+  const by = (score: (repository: RankedRepository) => number) => {
+    const scored = repositories.map((repository) => ({ summary: repository.summary, score: score(repository) }))
+    return placeCopies(sortByScore(scored), originalsOf)
+  }
   return {
     top: by(scoreTop),
     trending: by((repository) => scoreTrending(repository, day)),
-    new: by(({ summary }) => Date.parse(summary.created_at)),
+    new: by(({ summary }) => latestOf([summary.created_at], day)),
   }
 }
 
-/** Sorts by the latest update, then by full name. */
-export function sortByUpdates(summaries: readonly RepositorySummary[]): RepositorySummary[] {
-  return sortByScore(summaries.map((summary) => ({ summary, score: 0 })))
+/** Sorts by the latest update, then by age. @param day the build date in UTC, `YYYY-MM-DD` */
+export function sortByUpdates(summaries: readonly RepositorySummary[], day: string): RepositorySummary[] {
+  const scoreOf = ({ updated_at, created_at }: RepositorySummary) => latestOf([updated_at, created_at], day)
+  return sortByScore(summaries.map((summary) => ({ summary, score: scoreOf(summary) })))
 }
 
-/** Sorts by score; ties are broken by the latest update, then by the full name. */
+/** Sorts below every known time. */
+const UNKNOWN_TIME = -1
+
+/** Returns the first time that can be right, in milliseconds. */
+function latestOf(times: readonly string[], day: string): number {
+  const time = times.find((one) => !isFuture(one, day))
+  return time === undefined ? UNKNOWN_TIME : Date.parse(time)
+}
+
+/** Returns whether a time is after the day of the build, so that a wrong clock must have produced it. */
+function isFuture(time: string, day: string): boolean {
+  return Date.parse(time) >= Date.parse(`${day}T00:00:00Z`) + DAY_MS + LEEWAY_MS
+}
+
+/** Sorts by score, highest first. Ties go to the older prompt, because a publisher cannot make a prompt older; then by the full name. */
 function sortByScore(scored: readonly { summary: RepositorySummary; score: number }[]): RepositorySummary[] {
   return (
     scored
       // Computed once instead of at every comparison.
-      .map((one) => ({ ...one, updated: Date.parse(one.summary.updated_at) }))
+      .map((one) => ({ ...one, created: Date.parse(one.summary.created_at) }))
       .sort(
-        (a, b) => b.score - a.score || b.updated - a.updated || compareText(a.summary.full_name, b.summary.full_name),
+        (a, b) => b.score - a.score || a.created - b.created || compareText(a.summary.full_name, b.summary.full_name),
       )
       .map(({ summary }) => summary)
   )
-}
-
-/** Compares strings by code unit, so that the order is the same on every machine, in any locale. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
 }
 
 function weigh({ version, previous_version }: RankedRelease): number {
@@ -121,7 +137,8 @@ function weigh({ version, previous_version }: RankedRelease): number {
   const [major, minor] = version.split('.')
   const [previousMajor, previousMinor] = previous_version.split('.')
   if (major !== previousMajor) return 4
-  return minor !== previousMinor ? 2 : 1
+  // A patch changes little, so it moves nothing up.
+  return minor !== previousMinor ? 2 : 0
 }
 
 function downloads(stats: Stats | null, period: keyof Stats): number {

@@ -18,9 +18,10 @@ interface BrokenRepository {
 /**
  * Chooses what to serve for a repository with problems: the last valid version of each invalid file. If the files do not fit together (a label may name a missing version), it chooses the currently served repository plus the new versions, or otherwise the currently served repository alone.
  *
- * @returns undefined when none of these satisfies the rules
+ * @returns undefined when none of these satisfies the rules, and when no valid `index.md` is known: it may yank a version or archive the repository
  */
 export function fixRepository({ now, wrong, last }: BrokenRepository, others: Neighbours): RepositoryEntry | undefined {
+  if (wrong.has('index.md') && !last) return undefined
   const isGood = ({ version }: { version: string }) => !wrong.has(version)
   const good: RepositoryEntry = {
     owner: now.owner,

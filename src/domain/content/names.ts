@@ -15,7 +15,7 @@ export const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 /** First path segments that the site itself uses, and words that break file systems or programs. docs/contract.md section 1. */
 const RESERVED_OWNERS: ReadonlySet<string> = new Set([
   ...['404', 'api', 'assets', 'auth', 'badges', 'cli', 'clients', 'data', 'docs', 'healthz', 'index', 'mcp', 'metrics'],
-  ...['rate-limited', 'search', 'settings', 'tags'],
+  ...['rate-limited', 'readyz', 'search', 'settings', 'tags'],
   ...['admin', 'me', 'new', 'null', 'undefined'],
 ])
 
@@ -59,4 +59,9 @@ export function splitVersionAddress(address: string): { owner: string; name: str
   const [fullName = '', version = '', rest] = address.split('@')
   const parts = splitFullName(fullName)
   return rest === undefined && parts && isVersion(version) ? { ...parts, version } : undefined
+}
+
+/** Returns the full name of the repository in a version address, such as `acme/code-review` in `acme/code-review@1.2.0`. */
+export function nameOfOriginal(address: string): string {
+  return address.split('@')[0]!
 }

@@ -17,6 +17,12 @@ export interface VersionFile extends Omit<VersionFrontMatter, 'variables'> {
   content: string
 }
 
+/** A version file or a version's record, which has null for what is missing. */
+type PublishedVersion = Omit<VersionFile, 'skill' | 'provenance'> & {
+  skill?: VersionFile['skill'] | null
+  provenance?: VersionFile['provenance'] | null
+}
+
 /** A repository's `index.md`. */
 export interface RepositoryFile extends RepositoryFrontMatter {
   readme: string
@@ -56,6 +62,23 @@ export function isSameVersion(
     isSameJson(a.variables, b.variables) &&
     isSameJson(a.parameters, b.parameters)
   )
+}
+
+/** Formats the file of a published version. The same version always has the same bytes, so a version's record is enough to rebuild its file. Omits variables that only repeat the placeholders in the content. */
+export function formatPublished({ content, format, variables, skill, provenance, ...rest }: PublishedVersion): string {
+  const { published_at, published_by, changelog, parameters } = rest
+  const isPlain = isSameJson(variables, findVariableNames({ content, format }).map(undeclaredVariable))
+  return formatVersionFile({
+    published_at,
+    published_by,
+    changelog,
+    ...(format === 'chat' ? { format } : {}),
+    parameters,
+    ...(isPlain ? {} : { variables }),
+    ...(skill && { skill }),
+    ...(provenance && { provenance }),
+    content,
+  })
 }
 
 /** Formats a version file; the inverse of `parseVersionFile`, byte-exact for the content. */

@@ -5,6 +5,7 @@ import type { Addresses } from '../api/record-links.ts'
 import type { VersionRecord, Warning } from '../api/schema.ts'
 import { compareForCallers } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'
+import type { OwnerUsage } from '../catalogue/usage.ts'
 import { nextVersion } from '../catalogue/versions.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import type { RepositoryFrontMatter } from '../content/front-matter.ts'
@@ -12,14 +13,14 @@ import { isPortableName, titleFromName } from '../content/names.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import {
   editRepositoryFile,
-  formatVersionFile,
+  formatPublished,
   isSameVersion,
   type RepositoryFile,
   undeclaredVariable,
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { checkVersion } from '../content/rules.ts'
-import { type Provenance, Version } from '../content/values.ts'
+import { formatMoment, type Provenance, Version } from '../content/values.ts'
 import { warnOfDifference, warnOfFormat, warnOfMetadata, warnOfTexts, warnOfVariables } from '../review/findings.ts'
 import { checkNewVersion } from '../review/new-version-rules.ts'
 import { isSameJson } from '../text/json.ts'
@@ -29,8 +30,16 @@ import { type Measure, nameLines, type PublishInput, validationFailed } from './
 /** The origin of a version: who publishes it, when, and from which CI run. */
 export interface Publisher {
   published_by: string
-  published_at: string
+  clock: PublishClock
   provenance: Provenance | undefined
+}
+
+/** The time of a publish. */
+interface PublishClock {
+  /** Milliseconds since 1970. */
+  nowMs: number
+  /** Whether the git host's clock was read, which all hubs share; otherwise, the time is the machine's own. */
+  isShared: boolean
 }
 
 /** The result of a request. */
@@ -50,18 +59,27 @@ export interface PublishDecision {
   warnings: Warning[]
 }
 
+/** What a decision must know about the rest of the hub. */
+export interface Surroundings {
+  /** Whether the version in the request's `forked_from` exists; not used without that field. */
+  isOriginKnown: boolean
+  /** What the owner has, and may have at most; 0 is no limit. */
+  usage: OwnerUsage
+  quota: OwnerUsage
+}
+
 /**
  * Decides the result of a request.
  *
  * @param latestText the file of the latest version, or undefined if there is none
- * @throws HubError `repo_archived`, `version_conflict`, `validation_failed`; `upstream_error` when that file cannot be read
+ * @throws HubError `repo_archived`, `version_conflict`, `validation_failed`, `quota_exceeded`; `upstream_error` when that file cannot be read
  */
 export function decidePublish(
   request: PublishInput,
   state: RepositoryState,
   latestText: string | undefined,
   publisher: Publisher,
-  { measure, addresses }: { measure: Measure; addresses: Addresses },
+  { measure, addresses, around }: { measure: Measure; addresses: Addresses; around: Surroundings },
 ): PublishDecision {
   const fullName = `${state.owner}/${state.name}`
   if (state.versions.length === 0 && !isPortableName(state.name))
@@ -76,7 +94,7 @@ export function decidePublish(
     throw new HubError('repo_archived', `${fullName} has moved to ${file.moved_to}. Publish there.`)
   refuseConflict(request, fullName, latestVersion)
   const latest = latestVersion === undefined ? undefined : readListedVersion(state, latestVersion, latestText)
-  const changes = changesOf(request, state, file)
+  const changes = changesOf(request, state, file, around)
   const isIndexChanged = Object.keys(changes).length > 0
   const indexText = isIndexChanged ? editRepositoryFile(state.indexText, changes) : undefined
   const newFile = indexText === undefined ? file : readIndex(state, indexText)
@@ -99,30 +117,21 @@ export function decidePublish(
   if (latest && latestVersion !== undefined && isSameVersion(latest, front))
     return finish({ ...latest, ...measure(latest.content), version: latestVersion }, undefined)
   const number = nextNumber(state, request)
-  const isPlain = isSameJson(front.variables, findVariableNames(front).map(undeclaredVariable))
-  const { published_by, published_at, provenance } = publisher
-  const said = {
-    published_at,
-    published_by,
-    changelog: request.changelog,
-    ...(front.format === 'chat' ? { format: front.format } : {}),
-    parameters: front.parameters,
-    ...(isPlain ? {} : { variables: front.variables }),
+  refuseExcess(state, measure(front.content).size_bytes, around)
+  const { published_by, clock, provenance } = publisher
+  const published_at = timeAfter(latest?.published_at, clock)
+  const version: VersionEntry = {
+    ...{ published_at, published_by, changelog: request.changelog },
+    ...{ format: front.format, parameters: front.parameters, variables: front.variables, content: front.content },
     ...(front.skill && { skill: front.skill }),
     ...(provenance ? { provenance } : {}),
-  }
-  const version: VersionEntry = {
-    ...said,
-    format: front.format,
-    variables: front.variables,
-    content: front.content,
     ...measure(front.content),
     version: number,
   }
   // The request itself was checked when it was parsed; this also checks the values taken over from the latest version. A publish that changes nothing has already returned 200 at this point.
   const problems = [...nameLines(checkVersion(version), version.content), ...checkNewVersion(version)]
   if (problems.length > 0) throw validationFailed(problems)
-  const versionText = formatVersionFile({ ...said, content: front.content })
+  const versionText = formatPublished(version)
   refuseLongFile(measure(versionText).size_bytes)
   return finish(version, versionText)
 }
@@ -146,11 +155,36 @@ export function warnOf(
   ]
 }
 
+/** How far a version may be dated ahead of the git host's clock. */
+const CLOCK_LEEWAY_MS = 300_000
+
+/** Returns the time of a version: not before the version that it follows, because a machine's clock can be set back. The git host's clock overrules a version that is dated far ahead of it. */
+function timeAfter(previous: string | undefined, { nowMs, isShared }: PublishClock): string {
+  const previousMs = previous === undefined ? 0 : Date.parse(previous)
+  const isWrong = isShared && previousMs > nowMs + CLOCK_LEEWAY_MS
+  return formatMoment(new Date(isWrong ? nowMs : Math.max(nowMs, previousMs)))
+}
+
 /** YAML can be many times longer than the JSON it is generated from, and a file that is too long to be read would break every later build. */
 function refuseLongFile(bytes: number): void {
   if (bytes <= LIMITS.requestBytes) return
   const message = `expected a version file of at most ${LIMITS.requestBytes} bytes, got ${bytes}; shorten the parameters or the variables`
   throw validationFailed([{ key: 'parameters', message }])
+}
+
+/** @throws HubError `quota_exceeded` if the new version, or the new repository, would exceed what its owner may have */
+function refuseExcess({ owner, versions }: RepositoryState, bytes: number, { usage, quota }: Surroundings): void {
+  const isNew = versions.length === 0
+  if (isNew && quota.prompts > 0 && usage.prompts >= quota.prompts)
+    throw new HubError(
+      'quota_exceeded',
+      `${owner} has ${usage.prompts} prompts, and an owner may have ${quota.prompts} on this hub. Publish a version of an existing prompt, or ask the operator of this hub for more.`,
+    )
+  if (quota.bytes > 0 && usage.bytes + bytes > quota.bytes)
+    throw new HubError(
+      'quota_exceeded',
+      `The versions of ${owner} have ${usage.bytes} bytes of content, this one has ${bytes}, and an owner may have ${quota.bytes} on this hub. Ask the operator of this hub for more.`,
+    )
 }
 
 function refuseConflict(
@@ -193,6 +227,7 @@ function changesOf(
   { title, description, tags, license, forked_from }: PublishInput,
   { name, versions }: RepositoryState,
   file: RepositoryFile,
+  { isOriginKnown }: Surroundings,
 ): Partial<RepositoryFrontMatter> {
   const current = {
     title: file.title ?? titleFromName(name),
@@ -208,6 +243,10 @@ function changesOf(
   if (forked_from !== undefined && forked_from !== file.forked_from) {
     if (versions.length > 0)
       throw validationFailed([{ key: 'forked_from', message: 'expected it only with the first version' }])
+    if (!isOriginKnown)
+      throw validationFailed([
+        { key: 'forked_from', message: `expected a version that exists on this hub, got ${forked_from}` },
+      ])
     changes.forked_from = forked_from
   }
   return changes

@@ -68,7 +68,7 @@ export const PublishRequest = z
     tags: TagInputs.optional(),
     license: License.optional(),
     forked_from: VersionAddress.optional().describe(
-      'The version that the first version was forked from, such as acme/code-review@1.2.0.',
+      'The version that the first version was forked from, such as acme/code-review@1.2.0. It must exist on this hub.',
     ),
     expected_version: Version.nullable()
       .optional()

@@ -1,5 +1,5 @@
 // Converts a search query to a group of alternatives for each word, as quoted FTS5 terms. No special character in the query reaches FTS5.
-import { readWords, tokenize, toTerm } from './tokens.ts'
+import { readWords, splitWords, toTerm } from './tokens.ts'
 
 /** The vocabulary of an index. The cost of each call is bounded. */
 export interface Vocabulary {
@@ -89,7 +89,7 @@ export function formatGroup({ alternatives }: WordGroup): string {
 }
 
 /** Converts words to terms; a pair of ideographs counts as two terms. */
-const toPhrase = (words: string): string => tokenize(words).map(toTerm).join(' ')
+const toPhrase = (words: string): string => splitWords(words).map(toTerm).join(' ')
 
 /** Converts phrases to alternatives, except phrases that no prompt can contain. */
 function findPhrases(phrases: readonly string[], { countPrompts }: Vocabulary): Alternative[] {

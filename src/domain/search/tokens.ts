@@ -4,6 +4,31 @@ import { stemmer } from '@orama/stemmers/english'
 /** Maximum token length. It equals the maximum length of a name, so that a one-word name is one token; longer tokens are split. */
 const MAX_TOKEN_CHARACTERS = 64
 const IDEOGRAPHS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
+/** A run of a script whose words are not separated by spaces, and only a dictionary can find them. */
+const UNSPACED_RUN =
+  /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}][\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{M}]*/gu
+/** Finds words by ICU's dictionaries. The locale does not matter, because each dictionary applies to its own script. */
+const SEGMENTER = new Intl.Segmenter('th', { granularity: 'word' })
+/** Letters that have no accent to remove, but that people type as other letters. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ...{
+    ß: 'ss',
+    œ: 'oe',
+    æ: 'ae',
+    ø: 'o',
+    đ: 'd',
+    ð: 'd',
+    ł: 'l',
+    þ: 'th',
+    ı: 'i',
+    ħ: 'h',
+    ŧ: 't',
+    ŋ: 'n',
+    ĸ: 'k',
+    ſ: 's',
+  },
+}
+const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu')
 /** In scripts without spaces, each character is a token, so that phrases are found inside sentences. */
 const TOKEN = new RegExp(`[${IDEOGRAPHS}]|[[\\p{L}\\p{N}]--[${IDEOGRAPHS}]]{1,${MAX_TOKEN_CHARACTERS}}`, 'gv')
 const IDEOGRAPH = new RegExp(`^[${IDEOGRAPHS}]$`, 'v')
@@ -16,10 +41,24 @@ const BEYOND_ASCII = /[^\0-\x7f]/
 /** Splits text into tokens, in order: lower case, without accents; everything except letters and digits is a separator. */
 export function tokenize(text: string): string[] {
   // A sigma at the end of a word is written `ς`. In a prefix, the last letter is not the end of the word, so both forms are unified.
-  const folded = BEYOND_ASCII.test(text)
-    ? text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ς', 'σ')
-    : text.toLowerCase()
-  return folded.replace(INITIALS, (letters) => letters.replace(SIGNS, '')).match(TOKEN) ?? []
+  const folded = BEYOND_ASCII.test(text) ? fold(separateWords(text)) : text.toLowerCase()
+  return splitWords(folded.replace(INITIALS, (letters) => letters.replace(SIGNS, '')))
+}
+
+/** Splits words into tokens again: a pair of ideographs is two tokens. Unlike text, words are not looked up in a dictionary, because without their accents they may be split differently. */
+export function splitWords(words: string): string[] {
+  return words.match(TOKEN) ?? []
+}
+
+/** Puts spaces between the words of scripts that are written without them. */
+function separateWords(text: string): string {
+  return text.replace(UNSPACED_RUN, (run) => Array.from(SEGMENTER.segment(run), ({ segment }) => segment).join(' '))
+}
+
+/** Converts to lower case, removes accents, and replaces letters that people type as other letters. */
+function fold(text: string): string {
+  const lower = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  return lower.replaceAll('ς', 'σ').replace(LETTER, (letter) => LETTERS[letter]!)
 }
 
 /** British spellings and their American forms. A rule may also change a word that has only one spelling; that is harmless, because it changes text and queries in the same way. */

@@ -20,6 +20,8 @@ export type BuilderMessage =
 export interface ReadyContent {
   /** Whether the folder contains everything published so far. */
   isWhole: boolean
+  /** The round's place in the order of publishes and builds, in milliseconds since 1970. */
+  orderMs: number
   /** What may have changed, in addition to the files reported by a watcher. */
   changed: ChangedPaths
 }

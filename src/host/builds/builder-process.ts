@@ -21,7 +21,7 @@ import { readBuildSource } from '../../stores/site/build-source.ts'
 import { openSiteDatabase, type SiteDatabase } from '../../stores/site/site-database.ts'
 import { inBackground } from '../http/background.ts'
 import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } from './builder-messages.ts'
-import { describeFolder, RETIRE_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
+import { describeFolder, RETIRE_MS, RETIRE_SEARCH_MS, removeOtherIndexes, SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
 /** Minimum time between progress messages, so that people can read them. */
@@ -45,7 +45,7 @@ if (!lock) throw new Error('Another process is building into the same folder.')
 const code = hashCode(process.cwd()).data
 let site = openSite()
 let history: ContentHistory | undefined
-removeOtherIndexes(folder, site.state?.search)
+removeOtherIndexes(folder, site.state ? [site.state.search] : [])
 
 function say(message: BuilderMessage): void {
   // Sending fails if the server was killed; the "disconnect" event handles that case.
@@ -98,6 +98,8 @@ function* listKept(database: SiteDatabase): Generator<[string, StoredPart]> {
 /** The files that may have changed; `all` if any file may have changed. */
 let wanted: Set<string> | 'all' | undefined = 'all'
 let isBusy = false
+/** Whether a transaction of the site's database is open. */
+let isWriting = false
 let failures = 0
 let retry: NodeJS.Timeout | undefined
 let looking: NodeJS.Timeout | undefined
@@ -112,7 +114,9 @@ async function work(): Promise<void> {
       wanted = undefined
       clearTimeout(retry)
       try {
-        await build(changed)
+        await build(changed).finally(() => {
+          isWriting = false
+        })
         failures = 0
       } catch (error) {
         // Reloads the saved state, because the in-memory data may be ahead of it.
@@ -141,14 +145,16 @@ function want(paths?: readonly string[]): void {
 async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const { database, state } = site
   const began = new Date().toISOString()
-  const { isWhole, changed: moved } = await askToBegin()
+  const ready = await askToBegin()
+  const { changed: moved } = ready
   const changed = wanted === 'all' || moved === 'all' ? 'all' : new Set([...wanted, ...moved])
   const commit = await readCommit()
-  const read = await readSource(began, isWhole)
+  const read = await readSource(ready)
   const listing = await look(changed)
   const number = (state?.number ?? 0) + 1
   removeRetired()
   database.begin(number)
+  isWriting = true
   const day = readConfig(process.env).buildDay
   history = await readHistory(contentDir, process.env, `${day}T00:00:00Z`, history)
   const made = site.makeState(listing, { day, history })
@@ -162,6 +168,9 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
     site.state = { ...about, built_at: new Date().toISOString() }
     database.save(JSON.stringify(site.state))
     say({ kind: 'state', state: site.state })
+    if (state) retired.push({ ...state, atMs: performance.now() })
+    for (const ms of [RETIRE_SEARCH_MS, RETIRE_MS])
+      setTimeout(() => inBackground('Removing old builds', async () => removeRetired()), ms + 100).unref()
     clearTimeout(looking)
     looking = setTimeout(want, LOOK_MS)
   }
@@ -173,9 +182,10 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
 }
 
 /** Returns which publishes this round includes. A content folder in a git repository contains everything published so far. */
-async function readSource(began: string, isWhole: boolean): Promise<BuildSource> {
+async function readSource({ isWhole, orderMs }: ReadyContent): Promise<BuildSource> {
   if (config.gitStore.kind !== 'local') return readBuildSource(contentDir, process.env)
-  return isWhole ? { read_until: began, commits: [], broken: [] } : (site.state?.source ?? UNKNOWN_SOURCE)
+  const read_until = new Date(orderMs).toISOString()
+  return isWhole ? { read_until, commits: [], broken: [] } : (site.state?.source ?? UNKNOWN_SOURCE)
 }
 
 /** Scans the content, or only the repositories with changed files if no others can have changed. */
@@ -207,12 +217,18 @@ function count({ entries, users }: Catalogue): SiteState['counts'] {
   return { repositories: entries.size, versions, owners: users.size }
 }
 
-/** Removes files and data used only by older builds, once no request needs them. */
+/** The builds that were replaced, oldest first, with the time of the replacement by the monotonic clock. */
+let retired: (Pick<SiteState, 'number' | 'search'> & { atMs: number })[] = []
+
+/** Removes files and data used only by older builds, once no request needs them. Called between the rounds of builds, and when no build follows. */
 function removeRetired(): void {
   const { database, state } = site
-  if (!state || Date.now() - Date.parse(state.built_at) < RETIRE_MS) return
-  database.forgetBefore(state.number)
-  removeOtherIndexes(folder, state.search)
+  if (!state || isWriting) return
+  const read = (ms: number) => retired.filter(({ atMs }) => atMs > performance.now() - ms)
+  const searches = read(RETIRE_SEARCH_MS).map(({ search }) => search)
+  retired = read(RETIRE_MS)
+  database.forgetBefore((retired[0] ?? state).number)
+  removeOtherIndexes(folder, [...searches, state.search])
 }
 
 let begun = Promise.withResolvers<ReadyContent>()

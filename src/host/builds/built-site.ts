@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { logProblem } from '../../ports/log.ts'
 import { type BuildPlaces, indexOf, oldOf, pagesOf, readBuilt, swapIn } from '../../site/build/build-places.ts'
 import { folderFiles, identifyFolder } from '../../stores/site/site-files-folder.ts'
-import { loadPages, type Pages } from '../pages.ts'
+import { openBuiltPages, type Pages } from '../pages.ts'
 import { openSearchThreads } from '../search-threads.ts'
 import type { Site } from './serve-sites.ts'
 import { RETIRE_MS } from './site-folder.ts'
@@ -75,7 +75,7 @@ async function openBuild(
   const identity = identifyFolder(places.dist)
   const built = readBuilt(places)
   if (!identity || !built) return undefined
-  const pages = await loadPages(keepPages(places, built.made_by), places.dist, oldOf(places).dist)
+  const pages = await openBuiltPages(keepPages(places, built.made_by), places.dist, oldOf(places).dist)
   const search = openSearchThreads(indexOf(places))
   // The search threads open the file on their first query.
   await search.warm()

@@ -1,44 +1,28 @@
-// Bundles the pages for the Node server, once for each version of the code and of the settings that pages show. Bundles are kept for later starts.
+// Bundles the pages, once for each version of the code. The bundle contains no settings and no content, so `npm ci` or an image makes it, and a start only opens it.
 import { spawn } from 'node:child_process'
 import { createHash, hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Config } from '../../config.ts'
 import { hashCode } from '../../site/build/code-hash.ts'
 import { listFiles } from '../../site/build/list-files.ts'
-import { settingsOfSite } from '../../site/build/site-settings.ts'
 import { inBackground } from '../http/background.ts'
-import { loadPages, type Pages } from '../pages.ts'
+import type { Bundle, Pages } from '../pages.ts'
 
 /** Where bundles are kept, and the key of one bundle. */
 interface BundlePlace {
   /** The project's folder. */
   root: string
-  /** The folder that contains the bundles; it can be emptied while nothing is being bundled. */
+  /** The folder that contains the bundles. */
   keptDir: string
-  /** Identifies the code and the settings. */
+  /** Identifies the code. */
   key: string
 }
 
-/** Returns where the bundle for this code and the settings that pages show is kept; all sites run from this folder share it. */
-export function bundlePlaceOf(config: Config): BundlePlace {
-  return {
-    root: process.cwd(),
-    keptDir: '.hub/pages',
-    key: hashCode(process.cwd()).site + settingsOfSite(config),
-  }
+/** Returns where the bundle for this code is kept: with the code, because the user who runs a hub need not be able to write there. */
+export function bundlePlaceOf(root: string): BundlePlace {
+  return { root, keptDir: join(root, '.pages'), key: hashCode(root).pages }
 }
 
 /** The file that contains the SHA-256 of all other files in the bundle. */
@@ -47,66 +31,72 @@ const DIGEST = 'digest'
 const PART = '.part'
 /** An unfinished bundle older than this was left behind by a killed process, because bundling takes only a few seconds. */
 const MAX_MAKING_MS = 600_000
-/** A bundle unused for a week belongs to older code. */
-const MAX_UNUSED_MS = 7 * 86_400_000
+/** The number of bundles that are kept. A hub that was started with older code still reads its bundle. */
+const MAX_KEPT = 3
+
+/** Returns the bundle of this code; undefined if it has not been made. */
+export function findBundle(place: BundlePlace): Bundle | undefined {
+  const dir = folderOf(place)
+  return isWhole(dir) ? foldersIn(dir) : undefined
+}
+
+const foldersIn = (dir: string): Bundle => ({ server: join(dir, 'server'), client: join(dir, 'client') })
 
 /**
- * Opens the pages. If there is no bundle yet, a separate process creates it, because Astro and its bundler need a gigabyte of memory, which is freed when the process exits.
+ * Finds or makes the bundle. A separate process makes it, because Astro and its bundler need 400 MB of memory, which is freed when the process exits.
  *
- * @throws Error when the pages cannot be bundled; standard error has the details
+ * @throws Error if the pages cannot be bundled; standard error has the details
  */
-export async function openPages(place: BundlePlace, signal?: AbortSignal): Promise<Pages> {
-  const { server, client } = await findBundle(place, signal)
-  return loadPages(server, client)
+export async function ensureBundle(place: BundlePlace, signal?: AbortSignal): Promise<Bundle> {
+  const known = findBundle(place)
+  if (known) return known
+  await makeBundle(place, signal)
+  return foldersIn(folderOf(place))
 }
 
-/** Finds or creates the bundle. @returns its folders for page code and static files */
-export async function findBundle(
-  place: BundlePlace,
-  signal?: AbortSignal,
-): Promise<{ server: string; client: string }> {
-  const dir = resolve(place.keptDir, hash('sha256', place.key).slice(0, 16))
-  if (!isWhole(dir)) await makeBundle(place, dir, signal)
-  const now = new Date()
-  utimesSync(dir, now, now)
-  return { server: join(dir, 'server'), client: join(dir, 'client') }
-}
-
-/** Delay before a failed bundle is retried; the disk may have been full. */
+/** Delay before opening the pages is retried; the disk may have been full. */
 const RETRY_MS = 60_000
 
 /**
  * Opens the pages in the background, and retries if that fails.
  *
- * @returns the current pages; undefined until they are open
+ * @returns the current pages, undefined until they are open; and a promise that resolves after the first attempt
  */
-export function preparePages(place: BundlePlace, signal: AbortSignal): () => Pages | undefined {
+export function preparePages(
+  open: () => Promise<Pages>,
+  signal: AbortSignal,
+): { current: () => Pages | undefined; tried: Promise<void> } {
   let pages: Pages | undefined
-  const open = async () => {
+  const attempt = async () => {
     try {
-      pages = await openPages(place, signal)
+      pages = await open()
     } catch (error) {
       if (signal.aborted) return
       console.error(
         `${error instanceof Error ? error.message : error} Retrying in ${RETRY_MS / 1000} s; the API remains available.`,
       )
-      setTimeout(() => inBackground('Opening the pages', open), RETRY_MS).unref()
+      setTimeout(() => inBackground('Opening the pages', attempt), RETRY_MS).unref()
     }
   }
-  inBackground('Opening the pages', open)
-  return () => pages
+  return { tried: attempt(), current: () => pages }
 }
 
-async function makeBundle({ root, keptDir }: BundlePlace, dir: string, signal: AbortSignal | undefined): Promise<void> {
-  mkdirSync(keptDir, { recursive: true })
-  for (const name of readdirSync(keptDir)) {
-    const path = join(keptDir, name)
-    const unusedMs = Date.now() - statSync(path).mtimeMs
-    if (unusedMs > (name.endsWith(PART) ? MAX_MAKING_MS : MAX_UNUSED_MS)) rmSync(path, { recursive: true, force: true })
-  }
+const folderOf = ({ keptDir, key }: BundlePlace) => resolve(keptDir, hash('sha256', key).slice(0, 16))
+
+async function makeBundle(place: BundlePlace, signal: AbortSignal | undefined): Promise<void> {
+  const { root, keptDir } = place
+  const dir = folderOf(place)
   const part = `${dir}-${randomBytes(4).toString('hex')}${PART}`
-  mkdirSync(part)
   try {
+    mkdirSync(part, { recursive: true })
+  } catch (error) {
+    throw new Error(
+      `The pages are not bundled, and ${keptDir} is not writable: ${(error as Error).message}. Run \`npm run prepare\` as the owner of the code.`,
+      { cause: error },
+    )
+  }
+  try {
+    removeOld(keptDir)
     await bundle(root, part, signal)
     writeFileSync(join(part, DIGEST), digestOf(part))
     // If two processes create the same bundle, the first to finish wins.
@@ -116,6 +106,17 @@ async function makeBundle({ root, keptDir }: BundlePlace, dir: string, signal: A
   } finally {
     rmSync(part, { recursive: true, force: true })
   }
+}
+
+/** Removes abandoned bundles, and the oldest, so that one more can be kept. */
+function removeOld(keptDir: string): void {
+  const found = readdirSync(keptDir)
+    .map((name) => ({ path: join(keptDir, name), isPart: name.endsWith(PART) }))
+    .map((one) => ({ ...one, madeMs: statSync(one.path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((one, other) => other.madeMs - one.madeMs)
+  const abandoned = found.filter(({ isPart, madeMs }) => isPart && Date.now() - madeMs > MAX_MAKING_MS)
+  const old = found.filter(({ isPart }) => !isPart).slice(MAX_KEPT - 1)
+  for (const { path } of [...abandoned, ...old]) rmSync(path, { recursive: true, force: true })
 }
 
 /** Returns whether every file in the bundle is unchanged. This is checked because people sometimes delete files in this folder by hand. */
@@ -133,7 +134,7 @@ function digestOf(dir: string): string {
 
 async function bundle(root: string, target: string, ending: AbortSignal | undefined): Promise<void> {
   const script = fileURLToPath(new URL('../../site/astro/bundle.ts', import.meta.url))
-  // These options reduce peak memory from 645 MB to 475 MB.
+  // These options reduce peak memory from 508 MiB to 378 MiB.
   const child = spawn(
     process.execPath,
     ['--max-semi-space-size=2', '--heap-growing-percent=20', script, root, target],

@@ -2,9 +2,18 @@
 import { readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type Config, settingsError } from '../../config.ts'
-import { type BuildSource, type CopyStore, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
+import { networksOf } from '../../domain/access/ip-address.ts'
+import {
+  type BuildSource,
+  type CopyStore,
+  copiesAhead,
+  type OrderClock,
+  openOrderClock,
+  UNKNOWN_SOURCE,
+} from '../../ports/fresh-copies.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 import { localSignInLink, openLocalKeys } from '../../server/account/local-keys.ts'
 import { openPageCache, type PageCache } from '../../server/pages/page-cache.ts'
@@ -18,18 +27,22 @@ import { pagesUnavailable } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
 import { type Health, STARTING, withHealth } from '../health.ts'
 import { inBackground } from '../http/background.ts'
-import { findClients, findConnectionAddresses } from '../http/client-addresses.ts'
+import { findClients, findConnectionNetworks } from '../http/client-addresses.ts'
 import { type RunningServer, startServer } from '../http/http-server.ts'
 import { formatRequest, type LineWriter, nameRequest, writeLines } from '../http/request-log.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
 import { openState, startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
+import { protectPrivateHub } from '../private-hub.ts'
+import { checkState, checkThrough, openReadiness, withReadiness } from '../readiness.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
-import { openSearchThreads } from '../search-threads.ts'
+import { openSearchThreads, type ThreadedSearch } from '../search-threads.ts'
 import { openTextThreads } from '../text-threads.ts'
 
 /** One build of the content: its files and its search. */
-export interface Site extends Pick<Hub, 'files' | 'search'> {
+export interface Site extends Pick<Hub, 'files'> {
+  /** Opened on first use. */
+  search: () => ThreadedSearch
   /** Problems in repositories whose last valid version of the content is shown instead, by full name; omitted if there are none. */
   broken?: HubPages['broken']
   /** Which publishes the build includes. A request uses this value together with the files, so that files and fresh copies always match. */
@@ -79,6 +92,8 @@ export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
   localGit: LocalGit
   /** Fresh copies of published versions, whether or not a build includes them. */
   copies: CopyStore
+  /** Orders this server's publishes and builds. */
+  order: OrderClock
   /** Whether the last query of the shared database succeeded; undefined when the state is a local file. */
   isDatabaseReachable?: () => boolean
   /** Calls a listener within seconds of each publish on any machine that shares the database; undefined when the state is a local file. */
@@ -101,6 +116,7 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
   return {
     state,
     copies: shared ?? rememberCopies(openCopies(state)),
+    order: openOrderClock(),
     ...(shared ? { isDatabaseReachable: shared.isReachable, watchPublishes: shared.watch } : {}),
     localKeys: openLocalKeys((key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
@@ -118,9 +134,13 @@ export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pic
 
 /** The settings used for serving. */
 type ServeSettings = Pick<Config, 'port'> &
-  Partial<Pick<Config, 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>> & {
+  Partial<
+    Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>
+  > & {
     /** The pages, looked up for each request; undefined while they are being bundled. Omitted for a site without pages. */
     pages?: () => Pages | undefined
+    /** The downloads, which need no page code; omitted if the static files of the pages contain them. */
+    downloads?: SiteFiles
     /** Called for each request to `/healthz`. */
     healthOf?: () => Health
     /** If set, requests are counted and `/metrics` is served. */
@@ -135,6 +155,12 @@ export function openMonitoring({ hasMetrics, logRequests }: Config): Pick<ServeS
   return { metrics: hasMetrics ? openMetrics() : undefined, log: isLogging ? writeLines() : undefined }
 }
 
+/** A hub that responds to requests. */
+export interface ServedHub extends RunningServer {
+  /** Reports that the hub is not ready, and keeps serving while load balancers notice. @param hurry ends the wait */
+  drain(ms: number, hurry: AbortSignal): Promise<void>
+}
+
 /**
  * Serves the current site with this machine's stores.
  *
@@ -144,18 +170,22 @@ export function openMonitoring({ hasMetrics, logRequests }: Config): Pick<ServeS
  */
 export async function serveSites(
   siteOf: () => Site,
-  { copies, state, localGit, localKeys, isDatabaseReachable }: LocalStores,
+  { copies, order, state, localGit, localKeys, isDatabaseReachable }: LocalStores,
   {
     port,
     listenAt = 'everywhere',
     trustedProxies = [],
     rateLimitPerMinute,
+    baseUrl = '',
+    hostnames = [],
+    isPrivate = false,
     healthOf = () => STARTING,
     pages: pagesOf,
+    downloads,
     metrics,
     log,
   }: ServeSettings,
-): Promise<RunningServer> {
+): Promise<ServedHub> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit
   const texts = openTextThreads()
@@ -164,9 +194,9 @@ export async function serveSites(
     const { search, source } = site
     const pages = pagesOf?.()
     return {
-      files: pagesOf ? joinFiles(lastingFiles(site, siteOf), pages) : site.files,
+      files: pagesOf ? joinFiles(lastingFiles(site, siteOf), downloads, pages) : site.files,
       pages: {
-        render: pages?.render,
+        code: pages,
         broken: site.broken ?? NOTHING_BROKEN,
         cache: cacheOf(site),
         purge: (tags) => cacheOf(siteOf()).purge(tags),
@@ -174,31 +204,53 @@ export async function serveSites(
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh: copiesAhead(copies, () => source),
       text: texts.forClient,
+      nextOrder: () => order.next(source.read_until),
       state,
       localGit: git,
       countGit: metrics?.countGit,
       localKeys,
     }
   })
-  const healthy = withHealth(answer, healthOf)
-  const watched = watchRequests(metrics, log)
-  const host = await startServer(
-    listenTo(metrics?.withMetrics(healthy, healthOf) ?? healthy, findClients(trustedProxies), watched?.onAnswer),
-    port,
+  let isEnding = false
+  const checkAll = openReadiness(
     {
-      listenAt,
-      // 0 disables all limits.
-      ...(rateLimitPerMinute !== 0 && { addressOf: findConnectionAddresses(trustedProxies) }),
-      ...(watched && { onAnswered: watched.onAnswered }),
+      ...checkThrough(answer, pagesOf),
+      search: async () => siteOf().search().check(),
+      state: () => checkState(state),
     },
+    () => isEnding,
   )
+  const healthy = withReadiness(withHealth(answer, healthOf), checkAll)
+  const own = { baseUrl, isPrivate, isOwnHost: (hostname: string) => hostnames.includes(hostname) }
+  const guarded = protectPrivateHub(metrics?.withMetrics(healthy, healthOf) ?? healthy, own)
+  const watched = watchRequests(metrics, log)
+  const clientOf = findClients(trustedProxies)
+  const host = await startServer(listenTo(guarded, clientOf, watched?.onAnswer), port, {
+    listenAt,
+    // 0 disables all limits.
+    ...(rateLimitPerMinute !== 0 && {
+      networksOf: findConnectionNetworks(trustedProxies),
+      clientNetworksOf: (incoming) => networksOf(clientOf(incoming)),
+    }),
+    ...(isPrivate && { allowOrigin: baseUrl }),
+    ...(watched && { onAnswered: watched.onAnswered }),
+  })
   host.server.on('close', texts.close)
   host.server.on(
     'close',
     startSweeping(state, () => (isDatabaseReachable ? undefined : siteOf().source)),
   )
-  return host
+  return {
+    ...host,
+    async drain(ms, hurry) {
+      isEnding = true
+      host.startClosing()
+      await sleep(ms, undefined, { signal: hurry }).catch(() => {})
+    },
+  }
 }
+
+const DOWNLOAD_PATH = /^\/(?:cli|clients)\//
 
 const NOTHING_BROKEN: HubPages['broken'] = new Map()
 
@@ -227,10 +279,10 @@ function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
   }
 }
 
-/** Returns a site's data files and the static files of the pages, which are unavailable while the pages are being bundled. */
-function joinFiles(data: SiteFiles, pages: Pages | undefined): SiteFiles {
+/** Returns a site's data files, the downloads, and the static files of the pages, which are unavailable while the pages are being bundled. */
+function joinFiles(data: SiteFiles, downloads: SiteFiles | undefined, pages: Pages | undefined): SiteFiles {
   const filesOf = (path: string) => {
-    const files = isDataPath(path) ? data : pages?.files
+    const files = isDataPath(path) ? data : DOWNLOAD_PATH.test(path) ? (downloads ?? pages?.files) : pages?.files
     if (files) return files
     throw pagesUnavailable()
   }

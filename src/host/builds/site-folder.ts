@@ -10,6 +10,8 @@ import { type ProcessLock, takeLock } from '../../stores/git/process-lock.ts'
 const SITES_DIR = '.hub/data'
 /** How long the files of a replaced build remain readable for requests that started before it was replaced. */
 export const RETIRE_MS = 10_000
+/** The same for its search index, which is a copy of several megabytes and is read only at the start of a search of at most 2 s. */
+export const RETIRE_SEARCH_MS = 3_000
 
 /** A complete build of a site, with its metadata. */
 export const SiteState = z.object({
@@ -99,8 +101,8 @@ function hasContent(dir: string): boolean {
   }
 }
 
-/** Removes search indexes that do not belong to the current build: those of previous builds, and those left behind by killed processes. */
-export function removeOtherIndexes(folder: SiteFolder, search: string | undefined): void {
+/** Removes all search indexes except those in use: those of previous builds, and those left behind by killed processes. */
+export function removeOtherIndexes(folder: SiteFolder, used: readonly string[]): void {
   for (const name of readdirSync(folder.dir))
-    if (name.startsWith('search-') && name !== search) rmSync(folder.file(name), { force: true })
+    if (name.startsWith('search-') && !used.includes(name)) rmSync(folder.file(name), { force: true })
 }

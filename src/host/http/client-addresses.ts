@@ -1,8 +1,8 @@
 // Finds the client IP address of a request, which is that of the connection or the one reported by a trusted proxy.
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
+import { networksOf, parseAddress } from '../../domain/access/ip-address.ts'
 import type { TrustedProxy } from '../../settings.ts'
-import { clientKeyOf } from '../../wiring/platform.ts'
 
 /** Maximum number of forwarding addresses examined per request. */
 const MAX_HOPS = 32
@@ -20,7 +20,7 @@ export function findClients(
   const isTrusted = recognise(trusted)
   let isSaid = false
   return ({ socket, headers }) => {
-    const connection = bare(socket.remoteAddress ?? 'unknown')
+    const connection = addressOf(socket)
     const forwarded = headers['x-forwarded-for']
     if (!isTrusted(connection)) {
       if (!isSaid && (forwarded !== undefined || headers.forwarded !== undefined)) {
@@ -34,12 +34,11 @@ export function findClients(
     const hops = String(forwarded ?? '')
       .split(',')
       .slice(-MAX_HOPS)
-      .map((hop) => bare(hop.trim()))
     let client = connection
     while (hops.length > 0 && isTrusted(client)) {
-      const hop = hops.pop()!
+      const hop = parseAddress(hops.pop()!.trim())
       // An invalid entry could come from anyone, so the proxy that forwarded it counts as the client.
-      if (isIP(hop) === 0) break
+      if (hop === undefined) break
       client = hop
     }
     return client
@@ -47,15 +46,15 @@ export function findClients(
 }
 
 /**
- * Creates a function that finds the IP address to which a connection is attributed.
+ * Creates a function that finds the networks to which a connection is attributed, narrowest first.
  *
- * @returns undefined for a trusted proxy, whose connections belong to many clients
+ * @returns none for a trusted proxy, whose connections belong to many clients
  */
-export function findConnectionAddresses(trusted: readonly TrustedProxy[]): (socket: Socket) => string | undefined {
+export function findConnectionNetworks(trusted: readonly TrustedProxy[]): (socket: Socket) => readonly string[] {
   const isTrusted = recognise(trusted)
-  return ({ remoteAddress }) => {
-    const address = bare(remoteAddress ?? 'unknown')
-    return isTrusted(address) ? undefined : clientKeyOf(address)
+  return (socket) => {
+    const address = addressOf(socket)
+    return isTrusted(address) ? [] : networksOf(address)
   }
 }
 
@@ -67,14 +66,6 @@ function recognise(trusted: readonly TrustedProxy[]): (address: string) => boole
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-const PLAIN = /^\d+(?:\.\d+){3}$/
-
-/** Normalises an IP address: unmaps IPv4, and removes brackets, ports and zones. */
-function bare(address: string): string {
-  if (PLAIN.test(address)) return address
-  return address
-    .replace(/^\[([^\]]*)\](?::\d+)?$/, '$1')
-    .replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
-    .replace(/^::ffff:(?=\d+\.)/i, '')
-    .replace(/%.*$/, '')
+function addressOf({ remoteAddress = 'unknown' }: Pick<Socket, 'remoteAddress'>): string {
+  return parseAddress(remoteAddress) ?? remoteAddress
 }

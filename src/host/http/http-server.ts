@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
 import { HubError } from '../../domain/api/errors.ts'
 import { inBackground } from './background.ts'
+import { type Held, pickLargestFirst } from './largest-first.ts'
 import { busy, closeConnection, refuse, tooManyConnections, unreadableRequestError } from './refuse-request.ts'
 import { findAmbiguity } from './request-form.ts'
 import { openTurns, type TurnLimits } from './turns.ts'
@@ -16,6 +17,8 @@ type ListenAt = 'everywhere' | readonly string[]
 /** A listening server. */
 export interface RunningServer {
   server: Server
+  /** From now on, each response closes its connection, so that a proxy opens its next connection to another server. */
+  startClosing(): void
   /** Stops accepting connections, lets in-flight requests finish, and aborts them after the grace period. @param graceMs default 5 s */
   stop(graceMs?: number): Promise<void>
 }
@@ -34,11 +37,8 @@ interface ServerLimits extends TurnLimits {
   unreadMs: number
   /** How often these timeouts are checked. */
   checkMs: number
-  connections: number
   /** Maximum number of request bodies arriving at the same time. Each is at most 1 MiB, so this limits their memory. */
   bodies: number
-  /** A body that takes longer may be aborted in favour of a new body, because most bodies arrive immediately. */
-  patienceMs: number
 }
 
 const LIMITS: ServerLimits = {
@@ -55,10 +55,13 @@ const LIMITS: ServerLimits = {
   unreadMs: 20_000,
   servedOfAddress: 48,
   connectionsOfAddress: 256,
+  slowReaders: 256,
   waitingRequests: 10_000,
   lingerMs: 30_000,
 }
 const GRACE_MS = 5_000
+/** Maximum number of connections that the kernel holds until the process accepts them; Linux itself allows at most 4,096. If there is no room for a connection, its client tries again only after a second. */
+const BACKLOG = 4_096
 
 /** A request that was completed or whose client disconnected. */
 export interface AnsweredRequest {
@@ -80,8 +83,12 @@ export interface ServerOptions {
   onAnswered?: (incoming: IncomingMessage, outgoing: ServerResponse, ms: number, bytes: number) => void
   /** The addresses to listen on. Default: all IP addresses of this machine. */
   listenAt?: ListenAt
-  /** Returns the IP address whose connections are counted together; undefined for no limit. By default, connections are not counted. */
-  addressOf?: (socket: Socket) => string | undefined
+  /** Returns the networks whose connections are counted together, narrowest first; none for no limit. By default, connections are not counted. */
+  networksOf?: (socket: Socket) => readonly string[]
+  /** Returns the networks of a request's client, which may be behind a proxy. Default: those of the connection. */
+  clientNetworksOf?: (incoming: IncomingMessage) => readonly string[]
+  /** The origin that may read errors of the server itself. Default: every origin. */
+  allowOrigin?: string
   /** Overrides the default limits. */
   limits?: Partial<ServerLimits>
 }
@@ -90,12 +97,22 @@ export interface ServerOptions {
 export async function startServer(
   listener: NodeListener,
   port: number,
-  { listenAt = 'everywhere', limits: given = {}, onAnswered, addressOf = () => undefined }: ServerOptions = {},
+  {
+    listenAt = 'everywhere',
+    limits: given = {},
+    onAnswered,
+    allowOrigin = '*',
+    networksOf = () => [],
+    clientNetworksOf = ({ socket }) => networksOf(socket),
+  }: ServerOptions = {},
 ): Promise<RunningServer> {
   const limits = { ...LIMITS, ...given }
   const answering = new Map<Socket, ServerResponse>()
-  const bodies = limitBodies(limits, (socket, error) => closeConnection(socket, error, answering))
-  const turns = openTurns(limits, addressOf)
+  let isClosing = false
+  const cut = (socket: Socket, error: HubError) => closeConnection(socket, error, answering, allowOrigin)
+  const bodies = limitBodies(limits, clientNetworksOf, cut)
+  const turns = openTurns(limits, networksOf)
+  const checking = setInterval(turns.check, limits.checkMs).unref()
   let isStopping = false
   const server = createServer(
     {
@@ -120,50 +137,45 @@ export async function startServer(
       answering.delete(socket)
       if (isStopping) server.closeIdleConnections()
     })
-    if (isStopping) outgoing.shouldKeepAlive = false
+    if (isClosing) outgoing.shouldKeepAlive = false
     const refused = findAmbiguity(incoming) ?? bodies.admit(incoming, outgoing)
-    if (refused) refuse(incoming, outgoing, refused)
+    if (refused) refuse(incoming, outgoing, refused, allowOrigin)
     else inBackground('A response', () => listener(incoming, outgoing))
   }
   // Without these listeners, Node itself responds to such requests, without a body.
   server.on('checkExpectation', takeTurn)
   server.on('connect', (_incoming: IncomingMessage, socket: Socket) =>
-    closeConnection(
-      socket,
-      new HubError('invalid_request', 'This server is not a proxy. Request a URL of this hub.'),
-      answering,
-    ),
+    cut(socket, new HubError('invalid_request', 'This server is not a proxy. Request a URL of this hub.')),
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-    closeConnection(
-      socket,
-      turns.isWaiting(socket) ? tooManyConnections() : unreadableRequestError(error.code),
-      answering,
-    ),
+    cut(socket, turns.isWaiting(socket) ? tooManyConnections() : unreadableRequestError(error.code)),
   )
-  server.on(
-    'connection',
-    (socket: Socket) => turns.enter(socket) || closeConnection(socket, tooManyConnections(), answering),
-  )
+  server.on('connection', (socket: Socket) => {
+    const refused = turns.enter(socket)
+    if (refused) cut(socket, refused)
+  })
   server.timeout = limits.unreadMs
   server.on('timeout', (socket: Socket) => {
     if (socket.writableLength > 0) socket.resetAndDestroy()
     else if (!answering.has(socket)) turns.close(socket)
   })
-  server.maxConnections = limits.connections
-  // At the connection limit, idle connections are closed for new ones.
-  server.on('drop', () => server.closeIdleConnections())
   const [first, ...others] = listenAt === 'everywhere' ? [] : listenAt
   await listen(server, port, first)
   const address = server.address()
   const actualPort = address !== null && typeof address === 'object' ? address.port : port
   const doors = await Promise.all(others.map((host) => openDoor(server, actualPort, host)))
+  const startClosing = () => {
+    isClosing = true
+    // Responses whose headers have not been sent yet tell the client that the connection will be closed.
+    for (const outgoing of answering.values()) outgoing.shouldKeepAlive = false
+  }
   return {
     server,
+    startClosing,
     async stop(graceMs = GRACE_MS) {
+      startClosing()
       isStopping = true
-      // Responses whose headers have not been sent yet tell the client that the connection will be closed.
-      for (const outgoing of answering.values()) outgoing.shouldKeepAlive = false
+      clearInterval(checking)
       const closed = new Promise((resolve) => server.close(resolve))
       for (const door of doors) door?.close()
       server.closeIdleConnections()
@@ -177,7 +189,7 @@ export async function startServer(
 function listen(server: NetServer, port: number, host: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ port, host }, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', reject)
       resolve()
     })
@@ -187,7 +199,6 @@ function listen(server: NetServer, port: number, host: string | undefined): Prom
 /** Makes a server listen on an additional IP address. @returns undefined if this machine does not have it, for example without IPv6 */
 async function openDoor(server: Server, port: number, host: string): Promise<NetServer | undefined> {
   const door = createNetServer((socket) => server.emit('connection', socket))
-  door.maxConnections = server.maxConnections
   try {
     await listen(door, port, host)
     return door
@@ -199,24 +210,39 @@ async function openDoor(server: Server, port: number, host: string): Promise<Net
   }
 }
 
+/** A request whose body is arriving. */
+interface Arriving extends Held {
+  incoming: IncomingMessage
+}
+
 /** Counts the request bodies in transit, and aborts those that stall. @param cut closes a connection with an error */
 function limitBodies(
   { bodies: most, patienceMs, stalledMs, unreadMs }: ServerLimits,
+  networksOf: (incoming: IncomingMessage) => readonly string[],
   cut: (socket: Socket, error: HubError) => void,
 ) {
-  const arriving = new Map<IncomingMessage, number>()
+  const arriving = new Map<IncomingMessage, Arriving>()
+  /** Finds the body to abort for a new one: of the client with the most bodies, unless that is the new one's client or the body has only just begun. */
+  const findSpare = (networks: readonly string[]): Arriving | undefined => {
+    const [spare] = pickLargestFirst(arriving.values(), 1)
+    const countOf = (network: string | undefined) =>
+      [...arriving.values()].filter((one) => network !== undefined && one.networks.includes(network)).length
+    if (!spare || performance.now() - spare.sinceMs >= patienceMs) return spare
+    return countOf(spare.networks.at(-1)) > countOf(networks.at(-1)) + 1 ? spare : undefined
+  }
   return {
     /** @returns the error if too many bodies are arriving; otherwise undefined */
     admit(incoming: IncomingMessage, outgoing: ServerResponse): HubError | undefined {
       const { headers, socket } = incoming
       if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)) return undefined
+      const networks = networksOf(incoming)
       if (arriving.size >= most) {
-        const [oldest, since] = arriving.entries().next().value!
-        if (performance.now() - since < patienceMs) return busy()
-        arriving.delete(oldest)
-        cut(oldest.socket, busy())
+        const spare = findSpare(networks)
+        if (!spare) return busy()
+        arriving.delete(spare.incoming)
+        cut(spare.incoming.socket, busy())
       }
-      arriving.set(incoming, performance.now())
+      arriving.set(incoming, { incoming, networks, sinceMs: performance.now() })
       const onStalled = () => cut(socket, unreadableRequestError('ERR_HTTP_REQUEST_TIMEOUT'))
       // The request needs a listener, because Node closes the connection without a response if nothing listens for the timeout.
       incoming.once('timeout', onStalled)

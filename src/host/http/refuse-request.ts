@@ -24,21 +24,31 @@ export function unreadableRequestError(code: string | undefined): HubError {
 const LINGER_MS = 500
 
 /** Sends an error and closes the connection, because any further data on it is untrusted or unwanted. */
-export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: HubError): void {
-  const { status, headers, body } = makeErrorResponse(error)
-  outgoing.writeHead(status, { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) })
+export function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  error: HubError,
+  allowOrigin: string,
+): void {
+  const { status, headers, body } = makeClosingResponse(error, allowOrigin)
+  outgoing.writeHead(status, headers)
   outgoing.end(body)
   incoming.resume()
   setTimeout(() => incoming.socket.destroy(), LINGER_MS).unref()
 }
 
 /** Closes a connection, with an error if no response has been started on it. */
-export function closeConnection(socket: Socket, error: HubError, answering: ReadonlyMap<Socket, ServerResponse>): void {
+export function closeConnection(
+  socket: Socket,
+  error: HubError,
+  answering: ReadonlyMap<Socket, ServerResponse>,
+  allowOrigin: string,
+): void {
   if (!socket.writable || answering.get(socket)?.headersSent) {
     socket.destroy()
     return
   }
-  socket.end(formatAnswer(makeErrorResponse(error)), () => socket.destroySoon())
+  socket.end(formatAnswer(makeClosingResponse(error, allowOrigin)), () => socket.destroySoon())
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
@@ -51,7 +61,14 @@ export function tooManyConnections(): HubError {
   )
 }
 
+function makeClosingResponse(error: HubError, allowOrigin: string): ErrorResponse {
+  const { status, headers, body } = makeErrorResponse(error)
+  const length = String(Buffer.byteLength(body))
+  const closing = { 'Access-Control-Allow-Origin': allowOrigin, Connection: 'close', 'Content-Length': length }
+  return { status, headers: { ...headers, ...closing }, body }
+}
+
 function formatAnswer({ status, headers, body }: ErrorResponse): string {
-  const lines = Object.entries({ ...headers, Connection: 'close', 'Content-Length': String(Buffer.byteLength(body)) })
-  return `HTTP/1.1 ${status} Refused\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} Refused\r\n${lines.join('')}\r\n${body}`
 }

@@ -29,6 +29,10 @@ export function findAmbiguity(incoming: IncomingMessage): HubError | undefined {
     if (seen.has(name)) return unclear(`The header ${name} was sent more than once. Send it once.`)
     seen.add(name)
   }
+  const coding = headers['transfer-encoding']
+  // Node passes a body on without undoing any other coding, and HTTP/1.0 has none. RFC 9112 section 6.1
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0'))
+    return unclear('The only Transfer-Encoding that this server supports is chunked. Send the body uncompressed.')
   const { host } = headers
   if (host === undefined ? httpVersion !== '1.0' : !isHost(host))
     return unclear('The header Host must name this hub, as in "Host: prompts.example.org".')

@@ -2,11 +2,11 @@
 
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../../site/feeds.ts'
-import { LOOK } from '../../site/hub-look.ts'
 
-export const GET: APIRoute = async ({ params: { owner = '' }, locals: { hub } }) => {
-  const user = await hub!.findOwner(owner)
+export const GET: APIRoute = async ({ params: { owner = '' }, locals }) => {
+  const user = await locals.hub!.findOwner(owner)
   if (!user) return new Response(null, { status: 404 })
   const { handle, name, repos } = user
-  return respondWithFeed(hub!, { path: `/${handle}`, title: `${name ?? handle} on ${LOOK.name}`, prompts: repos })
+  const { look } = locals.profile
+  return respondWithFeed(locals, { path: `/${handle}`, title: `${name ?? handle} on ${look.name}`, prompts: repos })
 }

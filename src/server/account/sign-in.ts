@@ -1,6 +1,6 @@
 // Signs users in with GitHub or, in local mode, with a one-time link.
 import { createHash, randomBytes } from 'node:crypto'
-import { localPerson, type Person } from '../../domain/access/account.ts'
+import { blockedMessage, localPerson, type Person } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { Handle } from '../../domain/content/values.ts'
 import type { LocalKeys } from './local-keys.ts'
@@ -90,12 +90,13 @@ async function spendNote({ deps }: Visit, note: SignInNote): Promise<void> {
     throw new HubError('invalid_request', 'This sign-in was already completed. Sign in again.')
 }
 
-/** Opens a new session and revokes the browser's previous session, no matter whose it was. */
+/** Opens a new session and revokes the browser's previous session, no matter whose it was. @throws HubError `forbidden` for a blocked person */
 async function admit(
   { request, deps: { accounts }, cookies, now }: Visit,
   person: Person,
   { return_to }: SignInNote,
 ): Promise<Response> {
+  if (await accounts.isBlocked(person)) throw new HubError('forbidden', blockedMessage(person.login))
   const before = cookies.readSession(request)
   if (before !== undefined) await accounts.endSession(before)
   const secret = await accounts.openSession(person, now)

@@ -2,8 +2,8 @@
 import { toHubError } from '../../ports/log.ts'
 import { CATALOGUE_UNAVAILABLE } from '../../ports/site-files.ts'
 import type { ReadDeps } from '../read/records.ts'
-import { invalidParams, isObject, type McpResult, unknownName } from './protocol.ts'
-import { TOOL_ANSWERS } from './tool-answers.ts'
+import { invalidParams, isObject, type McpResult, readObject, unknownName } from './protocol.ts'
+import { LONG_TEXT, TOOL_ANSWERS } from './tool-answers.ts'
 import { readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 
 /** The dependencies of MCP methods, including the state of the rate limit. */
@@ -19,15 +19,18 @@ export interface McpDeps extends ReadDeps {
  * @throws McpFailure if there is no such tool, or if its arguments are not an object
  */
 export async function callTool(params: Record<string, unknown>, deps: McpDeps): Promise<McpResult> {
-  const { name, arguments: given = {} } = params
+  const { name } = params
+  const given = readObject(params.arguments ?? {})
   const tool = TOOL_NAMES.find((candidate) => candidate === name)
   if (!tool) throw unknownName('tool', name, `The tools are ${TOOL_NAMES.join(', ')}.`)
   if (!isObject(given)) throw invalidParams('arguments: expected an object, for example {"owner": "acme"}.')
   try {
     if (deps.waitSeconds > 0) throw (await import('../refusals.ts')).rateLimitError('toolCalls', deps.waitSeconds)
     const structured = await answerTool(tool, given, deps)
-    // Some clients forward `content` to the model and others `structuredContent`, so both contain the same data.
-    return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured }
+    return {
+      content: [{ type: 'text', text: JSON.stringify(withoutLongText(structured)) }],
+      structuredContent: structured,
+    }
   } catch (thrown) {
     const { code, message } = toHubError(thrown)
     // The message is the same for all stores, because a model cannot use the difference.
@@ -35,6 +38,20 @@ export async function callTool(params: Record<string, unknown>, deps: McpDeps): 
     // Errors have no structuredContent, because the 1.x client would validate it against the output schema.
     return { content: [{ type: 'text', text: `${code}: ${sentence}` }], isError: true }
   }
+}
+
+/**
+ * Returns what the text block contains. Some clients forward the text block to the model, others `structuredContent`, so both
+ * contain the same data. A long text is only in `structuredContent`, because clients that forward both would send it twice;
+ * unless the client asked for a part of it.
+ */
+function withoutLongText(structured: Record<string, unknown>): Record<string, unknown> {
+  const { data } = structured
+  if (!isObject(data) || typeof data.content !== 'string' || 'next_offset' in data) return structured
+  const { content, ...rest } = data
+  if (content.length <= LONG_TEXT) return structured
+  const note = `The text is in structuredContent. If you cannot see it, call get_prompt again with "limit": ${LONG_TEXT}, then with "offset": next_offset.`
+  return { ...structured, data: { ...rest, note } }
 }
 
 function answerTool<Name extends ToolName>(tool: Name, given: Record<string, unknown>, deps: ReadDeps) {

@@ -3,16 +3,15 @@ import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
+import { findForeignSource, type OwnAddresses } from '../guard.ts'
 import type { ReadDeps } from '../read/records.ts'
-import { checkSource, type IsOwnHost } from './guard.ts'
 import { Refusal, respondToPreflight, respondWithRefusal, respondWithResult } from './http.ts'
 import { CODES } from './protocol.ts'
 import { readMessage } from './read-message.ts'
 import { serveMessage } from './serve-message.ts'
 
 /** The dependencies of the MCP endpoint. */
-export interface McpHandlerDeps extends ReadDeps {
-  isOwnHost: IsOwnHost
+export interface McpHandlerDeps extends ReadDeps, OwnAddresses {
   /** Limits messages, whatever their method. */
   limiter: RateLimiter
   /** The IP address as reported by the platform. Handlers never take it from a header, because clients can forge headers. */
@@ -28,7 +27,8 @@ const DEADLINE_MS = 8_000
 export async function handleMcp(request: Request, connect: Connect<McpHandlerDeps>): Promise<Response> {
   try {
     const deps = await connect()
-    checkSource(request, deps.isOwnHost)
+    const foreign = findForeignSource(request, deps)
+    if (foreign !== undefined) throw new Refusal(403, CODES.refused, foreign)
     if (request.method === 'OPTIONS') return respondToPreflight()
     if (request.method !== 'POST') {
       throw new Refusal(405, CODES.refused, 'Use POST. This server is stateless: it has no sessions and no streams.')

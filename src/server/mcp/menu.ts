@@ -16,7 +16,8 @@ interface MenuPage {
 
 /** Reads a page of the menu. @throws McpFailure for a cursor that this server never issued */
 export async function readMenu({ cursor }: Record<string, unknown>, { search }: ReadDeps): Promise<MenuPage> {
-  const offset = cursor === undefined ? 0 : readCursor(cursor)
+  // Some clients send null or an empty string for the first page.
+  const offset = cursor === undefined || cursor === null || cursor === '' ? 0 : readCursor(cursor)
   const entries = await search().listMenu()
   if (offset > 0 && offset >= entries.length) throw badCursor()
   const end = offset + PAGE_SIZE

@@ -3,10 +3,11 @@
 import type { Variable } from '../../domain/api/schema.ts'
 import { type ChatMessage, isChatMessage } from '../../domain/content/chat.ts'
 import { formatFillingProblems } from '../../domain/content/filling.ts'
-import { isName, isOwner } from '../../domain/content/names.ts'
+import { isName, isOwner, nameOfOriginal } from '../../domain/content/names.ts'
+import type { MenuEntry } from '../../ports/search.ts'
 import { findRepository, type ReadDeps } from '../read/records.ts'
 import { menuText, readMenu } from './menu.ts'
-import { invalidParams, isObject, type McpResult, unknownName } from './protocol.ts'
+import { invalidParams, isObject, type McpResult, readObject, unknownName } from './protocol.ts'
 
 const DESCRIPTION_CHARACTERS = 300
 const ARGUMENT_CHARACTERS = 200
@@ -14,19 +15,24 @@ const ARGUMENT_CHARACTERS = 200
 /** Handles `prompts/list`. */
 export async function listPrompts(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
   const { entries, next } = await readMenu(params, deps)
-  const prompts = entries.map(({ owner, name, title, description, variables }) => ({
+  const prompts = entries.map(({ owner, name, variables, ...entry }) => ({
     // Clients turn the name into a slash command, so it contains no slashes or spaces. Neither part can contain an underscore, so the name can be split again.
     name: `${owner}__${name}`,
     title: `${owner}/${name}`,
-    description: formatMenuEntry(title, description),
+    description: formatMenuEntry(entry),
     arguments: variables.map(describeArgument),
   }))
   return { prompts, ...next }
 }
 
-/** Joins the title and description in a single line. */
-export function formatMenuEntry(title: string, description: string): string {
-  return menuText([title, description].filter((part) => part !== '').join(': '), DESCRIPTION_CHARACTERS)
+/** Joins the title, the original of a fork, and the description in a single line. */
+export function formatMenuEntry({
+  title,
+  description,
+  forked_from,
+}: Pick<MenuEntry, 'title' | 'description' | 'forked_from'>): string {
+  const name = forked_from === null ? title : `${title} (fork of ${nameOfOriginal(forked_from)})`
+  return menuText([name, description].filter((part) => part !== '').join(': '), DESCRIPTION_CHARACTERS)
 }
 
 function describeArgument(variable: Variable) {
@@ -52,18 +58,20 @@ export async function findPrompt(given: unknown, deps: ReadDeps) {
 /** Handles `prompts/get`: returns messages without unfilled placeholders; a text prompt is a single message. docs/contract.md sections 8 and 11 */
 export async function getPrompt(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
   const { repository, content } = await findPrompt(params.name, deps)
-  const given = params.arguments ?? {}
-  if (!isObject(given) || Object.values(given).some((value) => typeof value !== 'string')) {
+  const given = readObject(params.arguments ?? {})
+  // Null stands for an argument that was not given.
+  const values = isObject(given) ? Object.entries(given).filter(([, value]) => value !== null) : undefined
+  if (!values || values.some(([, value]) => typeof value !== 'string')) {
     throw invalidParams('arguments: expected an object of strings, for example {"language": "Go"}.')
   }
   const { variables } = repository
   // Clients may send variables from an older version, so unknown variables are ignored.
-  const known = Object.fromEntries(Object.entries(given).filter(([key]) => variables.some(({ name }) => name === key)))
+  const known = Object.fromEntries(values.filter(([key]) => variables.some(({ name }) => name === key)))
   const parts = repository.messages ?? [{ role: 'user' as const, content }]
   const { value, problems } = await deps.text.run('fillMessages', { messages: parts, variables }, known)
   if (!value) throw invalidParams(`arguments: ${formatFillingProblems(problems)}.`)
   return {
-    description: formatMenuEntry(repository.title, repository.description),
+    description: formatMenuEntry(repository),
     messages: withoutSystem(value.messages.filter(isChatMessage)).map(({ role, content: text }) => ({
       role,
       content: { type: 'text', text },

@@ -45,11 +45,22 @@ export function unknownName(
   hint: string,
   data?: Readonly<Record<string, unknown>>,
 ): McpFailure {
-  const named = typeof given === 'string' ? printable(given) : 'named'
-  return new McpFailure(CODES.invalidParams, `There is no ${what} ${named}. ${hint}`, data)
+  const problem =
+    typeof given === 'string' ? `There is no ${what} ${printable(given)}.` : `Expected the ${what} as a string.`
+  return new McpFailure(CODES.invalidParams, `${problem} ${hint}`, data)
 }
 
 /** Returns whether a value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Parses an object that was sent as JSON text, which some clients do with nested objects; returns any other value unchanged. */
+export function readObject(value: unknown): unknown {
+  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
 }

@@ -22,7 +22,7 @@ export async function readMessage(request: Request): Promise<Message> {
   if (text.trimStart().startsWith('[')) {
     throw new Refusal(400, CODES.invalidRequest, 'Send one message at a time: batches are not supported.')
   }
-  const message = parseJson(text)
+  const message = withoutNull(parseJson(text))
   if (!isMessage(message)) {
     throw new Refusal(400, CODES.invalidRequest, 'Expected a JSON-RPC 2.0 message with "jsonrpc" and "method".')
   }
@@ -48,6 +48,13 @@ function parseJson(text: string): unknown {
   } catch {
     throw new Refusal(400, CODES.parseError, 'The body is not JSON.')
   }
+}
+
+/** Removes `params: null`, which some clients send instead of omitting `params`. */
+function withoutNull(value: unknown): unknown {
+  if (!isObject(value) || value.params !== null) return value
+  const { params: _, ...rest } = value
+  return rest
 }
 
 function isMessage(value: unknown): value is Message {

@@ -35,10 +35,10 @@ export function listTemplates(): McpResult {
 /** Handles `resources/list`. */
 export async function listResources(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
   const { entries, next } = await readMenu(params, deps)
-  const resources = entries.map(({ owner, name, title, description, updated_at }) => ({
+  const resources = entries.map(({ owner, name, updated_at, ...entry }) => ({
     uri: `hub://prompts/${owner}/${name}`,
     name: `${owner}/${name}`,
-    description: formatMenuEntry(title, description),
+    description: formatMenuEntry(entry),
     mimeType: MEDIA_TYPE,
     annotations: { audience: ['user', 'assistant'], lastModified: updated_at },
   }))

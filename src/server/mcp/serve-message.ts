@@ -3,6 +3,7 @@
 import { dispatch, isSupported, type Serving } from './dispatch.ts'
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 import { CODES, type Era } from './protocol.ts'
+import type { Message } from './read-message.ts'
 
 /** Handles one message, which has already been parsed; the request's body is not read again. */
 export async function serveMessage({ request, message, deps }: Serving): Promise<Response> {
@@ -32,12 +33,9 @@ export async function serveMessage({ request, message, deps }: Serving): Promise
     enableJsonResponse: !wantsEvents(request),
     keepAliveMs: 0,
   })
-  // The library sends the 2026 error codes to all clients, but for a missing resource, clients of the 2025 generation expect a different code.
   const send = transport.send.bind(transport)
   transport.send = (answer, options) =>
-    message.method === 'resources/read' && 'error' in answer && answer.error.code === CODES.invalidParams
-      ? send({ ...answer, error: { ...answer.error, code: CODES.resourceNotFound } }, options)
-      : send(answer, options)
+    send('error' in answer ? { ...answer, error: forOlderClients(message, answer.error) } : answer, options)
   const server = createServer('2025')
   await server.connect(transport)
   // The library rejects requests whose Accept header does not list both types, so the header is replaced.
@@ -45,6 +43,18 @@ export async function serveMessage({ request, message, deps }: Serving): Promise
   headers.set('Accept', 'application/json, text/event-stream')
   const open = new Request(request.url, { method: 'POST', headers })
   return readWhole(await transport.handleRequest(open, { parsedBody: message }), server)
+}
+
+const INITIALIZE_FORM =
+  'initialize: expected the string "protocolVersion", the object "capabilities", and "clientInfo" with the strings "name" and "version".'
+
+/** Changes an error of the library for clients of the 2025 generation. */
+function forOlderClients<Failure extends { code: number; message: string }>({ method }: Message, error: Failure) {
+  // The library reports invalid parameters of the handshake as an internal error, with its validator's output as the message.
+  if (method === 'initialize') return { code: CODES.invalidParams, message: INITIALIZE_FORM }
+  // The library sends the 2026 codes to all clients, but for a missing resource, these clients expect a different code.
+  const isMissing = method === 'resources/read' && error.code === CODES.invalidParams
+  return isMissing ? { ...error, code: CODES.resourceNotFound } : error
 }
 
 /** Reads a response completely before closing its server, because closing would truncate the response. */

@@ -7,7 +7,8 @@ import { invalidParams, type McpResult, unknownName } from './protocol.ts'
 
 /** Handles `skills/list`. The list is always empty, because clients load lists without the user asking, and skills are third-party text. */
 export function listSkills({ cursor }: Record<string, unknown>): McpResult {
-  if (cursor !== undefined) throw invalidParams('Unknown cursor. The list is empty; use skills/get to get a skill.')
+  if (cursor !== undefined && cursor !== null && cursor !== '')
+    throw invalidParams('Unknown cursor. The list is empty; use skills/get to get a skill.')
   return { skills: [] }
 }
 

@@ -34,8 +34,8 @@ export const FIELDS = {
   list_tags: ['name', 'count'],
 } as const
 
-/** Fields of `get_prompt` that its open schema omits, to keep the tool list, which every client loads, short and stable. */
-const CHAT_FIELDS = ['format', 'messages'] as const
+/** Fields of every prompt that the open schemas omit, to keep the tool list, which every client loads, short and stable. */
+const KIND_FIELDS = ['format', 'is_skill', 'forked_from'] as const
 
 /** The handler of each tool. @throws HubError with a message that says what to do next */
 export const TOOL_ANSWERS: {
@@ -45,10 +45,10 @@ export const TOOL_ANSWERS: {
     const question = { text: q, tags: tag === undefined ? [] : [tag], sort }
     const answer = await search().find({ ...question, offset: (page - 1) * limit, limit })
     const { data, meta } = searchEnvelope(answer, { page, size: limit })
-    return { data: data.map((record) => pick(record, FIELDS.search_prompts)), meta }
+    return { data: data.map((record) => pick(record, [...FIELDS.search_prompts, ...KIND_FIELDS])), meta }
   },
 
-  async get_prompt({ owner, name, version: asked, label, variables }, deps) {
+  async get_prompt({ owner, name, version: asked, label, variables, offset, limit }, deps) {
     const repository = (await findRepository(owner, name, deps))?.value()
     if (!repository) throw await repositoryNotFound(owner, name, deps)
     const version = resolveVersion(repository, { version: asked, label }) ?? repository.latest_version
@@ -68,8 +68,12 @@ export const TOOL_ANSWERS: {
     const warnings = found.map(
       ({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`,
     )
-    const said = { ...repository, ...record, ...filled, yanked, advisories, warnings }
-    return { data: pick(said, [...FIELDS.get_prompt, ...CHAT_FIELDS]) }
+    const said = { ...repository, ...record, ...filled, is_skill: record.skill !== null, yanked, advisories, warnings }
+    const data = pick(said, [...FIELDS.get_prompt, ...KIND_FIELDS])
+    if (offset !== undefined || limit !== undefined)
+      return { data: { ...data, ...takePart(said.content, offset, limit) } }
+    // The messages of a chat prompt repeat its content, so a long text is returned without them.
+    return { data: said.content.length > LONG_TEXT ? data : { ...data, messages: said.messages } }
   },
 
   async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, deps) {
@@ -83,6 +87,22 @@ export const TOOL_ANSWERS: {
     const tags = (await findTags(deps)).value().filter(({ name }) => name.includes(wanted))
     return pageOf(tags, FIELDS.list_tags, page, limit)
   },
+}
+
+/** Length of a text, in UTF-16 code units, above which a result contains it only once. */
+export const LONG_TEXT = 10_000
+
+/** Returns a part of a text. @param offset the first character, and `limit` the maximum number of characters, in code points */
+function takePart(text: string, offset = 0, limit = Number.POSITIVE_INFINITY) {
+  const end = offset + limit
+  let [count, index, start, stop] = [0, 0, text.length, text.length]
+  for (const character of text) {
+    if (count === offset) start = index
+    if (count === end) stop = index
+    count++
+    index += character.length
+  }
+  return { content: text.slice(start, stop), content_characters: count, next_offset: end < count ? end : null }
 }
 
 /** The fields of a result that change when placeholders are filled in. */

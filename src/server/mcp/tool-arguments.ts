@@ -6,7 +6,7 @@ import { SORTS } from '../../domain/api/routes.ts'
 import { hasOwnerForm, isName, isVersion } from '../../domain/content/names.ts'
 import { formatProblems, parseWithSchema } from '../../domain/text/problems.ts'
 import { countCharacters } from '../../domain/text/text-length.ts'
-import { isObject } from './protocol.ts'
+import { isObject, readObject } from './protocol.ts'
 
 /** The pattern from docs/contract.md section 1 without its lookahead, which RE2 does not support and some clients compile patterns with RE2. */
 const WORDS_PATTERN = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
@@ -35,9 +35,7 @@ export const PAGE_SIZES = {
 export const INPUTS = {
   search_prompts: z.strictObject({
     q: shortText(LIMITS.queryCharacters, 'code review')
-      .describe(
-        'Words to find in name, title, tags, description, readme and text. Prompts that contain all of them come first; plain words work best.',
-      )
+      .describe('Words to find in any field. Prompts that contain all of them come first; plain words work best.')
       .optional(),
     tag: shortText(LIMITS.tagCharacters, 'writing').describe('One tag, exactly as in list_tags.').optional(),
     sort: z
@@ -55,11 +53,16 @@ export const INPUTS = {
     variables: z
       .record(
         z.string(),
-        shortText(LIMITS.toolValueCharacters, 'Go'),
+        // The schema tells models to keep values short. Longer values are accepted, because a value may be a whole diff; the size of the request limits them.
+        z.string('expected a string, for example "Go"').meta({ maxLength: LIMITS.toolValueCharacters }),
         'expected an object of strings, for example {"language": "Go"}',
       )
       .describe('Values for {{name}} placeholders, for example {"language": "Go"}.')
       .optional(),
+    offset: wholeFrom(0, LIMITS.filledBytes, 10_000)
+      .describe('For a part of a long text: its first character. Default 0.')
+      .optional(),
+    limit: wholeFrom(1, LIMITS.filledBytes, 10_000).describe('For a part of a long text: its length.').optional(),
   }),
   list_versions: z.strictObject({ owner, name, page: page.optional(), limit: limit('list_versions') }),
   list_tags: z.strictObject({
@@ -86,13 +89,17 @@ function shortText(maxCharacters: number, example: string) {
 }
 
 function whole(most: number, example: number) {
-  const wanted = `expected a whole number from 1 to ${most}, for example ${example}`
-  return z.int(wanted).min(1, wanted).max(most, wanted)
+  return wholeFrom(1, most, example)
+}
+
+function wholeFrom(least: number, most: number, example: number) {
+  const wanted = `expected a whole number from ${least} to ${most}, for example ${example}`
+  return z.int(wanted).min(least, wanted).max(most, wanted)
 }
 
 function limit(tool: keyof typeof PAGE_SIZES) {
   const { most, usual } = PAGE_SIZES[tool]
-  return whole(most, usual).describe(`Items per page, 1 to ${most}. Default ${usual}.`).optional()
+  return whole(most, usual).describe(`Items per page. Default ${usual}.`).optional()
 }
 
 type Given = Record<string, unknown>
@@ -113,23 +120,33 @@ export function readArguments(tool: ToolName, given: Given): unknown {
 /** Converts alternative forms of input, which are accepted but not in the schema, to the form in the schema. */
 function settle(tool: ToolName, given: Given): Given {
   const settled = { ...given }
-  if (tool === 'search_prompts' || tool === 'list_tags') {
-    rename(settled, 'query', 'q')
-    for (const key of ['q', 'tag']) {
-      const text = settled[key]
-      if (typeof text === 'string' && text.trim() === '') delete settled[key]
-    }
-    return settled
+  if (tool === 'search_prompts' || tool === 'list_tags') rename(settled, 'query', 'q')
+  dropEmpty(settled, INPUTS[tool].shape)
+  for (const key of ['page', 'limit', 'offset']) {
+    const text = settled[key]
+    if (typeof text === 'string' && /^\d{1,7}$/.test(text)) settled[key] = Number(text)
   }
+  if (tool === 'search_prompts' || tool === 'list_tags') return settled
   splitFullName(settled, 'repo')
+  splitFullName(settled, 'owner')
   splitFullName(settled, 'name')
   for (const key of ['owner', 'name']) {
     const text = settled[key]
     // Names are converted to lower case, just as the read API redirects such URLs.
     if (typeof text === 'string') settled[key] = text.toLowerCase()
   }
-  if (isObject(settled.variables)) settled.variables = textsOf(settled.variables)
+  const variables = readObject(settled.variables)
+  if (isObject(variables)) settled.variables = textsOf(variables)
   return settled
+}
+
+/** Removes optional arguments that are null or empty: many clients send every argument of the schema, and these stand for "not given". */
+function dropEmpty(settled: Given, shape: Readonly<Record<string, z.ZodType>>): void {
+  for (const [key, value] of Object.entries(settled)) {
+    const isEmpty = value === null || (typeof value === 'string' && value.trim() === '')
+    const isOptional = key === 'repo' || shape[key]?.safeParse(undefined).success === true
+    if (isEmpty && isOptional) delete settled[key]
+  }
 }
 
 function rename(settled: Given, from: string, to: string): void {
@@ -138,16 +155,20 @@ function rename(settled: Given, from: string, to: string): void {
   delete settled[from]
 }
 
-/** Splits an argument of the form `owner/name` if no owner is given. */
-function splitFullName(settled: Given, key: 'repo' | 'name'): void {
+/** Splits an argument of the form `owner/name`, unless the other arguments contradict it. */
+function splitFullName(settled: Given, key: 'repo' | 'owner' | 'name'): void {
   const text = settled[key]
-  if (typeof text !== 'string' || settled.owner !== undefined) return
-  if (key === 'repo' && settled.name !== undefined) return
-  const [owner = '', name = '', rest] = text.split('/')
+  const [owner = '', name = '', rest] = typeof text === 'string' ? text.split('/') : []
   if (name === '' || rest !== undefined) return
+  const { [key]: _, ...others } = settled
+  if (!isSame(others.owner, owner) || !isSame(others.name, name)) return
   delete settled[key]
-  settled.owner = owner
-  settled.name = name
+  Object.assign(settled, { owner, name })
+}
+
+/** Returns whether an argument is omitted, or equals a value except for case. */
+function isSame(given: unknown, value: string): boolean {
+  return given === undefined || (typeof given === 'string' && given.toLowerCase() === value.toLowerCase())
 }
 
 /** Converts numbers and booleans to strings. `__proto__` is treated like any other key. */

@@ -9,7 +9,7 @@ const WORDS: Readonly<Record<ToolName, { title: string; description: string }>> 
   search_prompts: {
     title: 'Search prompts',
     description:
-      'Search public prompts by text and/or tag. Returns one page of short summaries (owner, name, title, description, tags, status, latest_version, updated_at, url, html_url) and meta {page, pages, total}; with q, meta.matched shows what was corrected or ignored. It never returns prompt text: call get_prompt for that. With no arguments it browses the most popular prompts.',
+      'Search public prompts by text and/or tag. Returns one page of short summaries and meta {page, pages, total}; with q, meta.matched shows what was corrected or ignored. It never returns prompt text: call get_prompt for that. With no arguments it browses the most popular prompts.',
   },
   get_prompt: {
     title: 'Get a prompt',
@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<ToolName, { title: string; description: string }>> 
   list_versions: {
     title: 'List versions',
     description:
-      'List the versions of one prompt, highest first: version, changelog, published_at, published_by, yanked, and meta {page, pages, total}. No prompt text: call get_prompt with "version" for that.',
+      'List the versions of one prompt, highest first, and meta {page, pages, total}. No prompt text: call get_prompt with "version" for that.',
   },
   list_tags: {
     title: 'List tags',

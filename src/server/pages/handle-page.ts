@@ -1,17 +1,18 @@
 // Responds to website requests with an Astro page or the not-found page.
 import {
   CACHE_CONTROL,
+  matchRoute,
   matchSkillPath,
   ownerCacheTag,
   repositoryCacheTag,
   tagCacheTag,
 } from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
-import type { RenderPage } from '../../ports/pages.ts'
+import type { HubProfile, RenderPage } from '../../ports/pages.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
 import { rateLimitError, respondToError } from '../refusals.ts'
-import { type PageResponse, respondWithPage } from '../respond.ts'
+import { type PageResponse, respondWithPage, respondWithRedirect } from '../respond.ts'
 import type { PageCache } from './page-cache.ts'
 import { openPageData, type PageSources } from './page-data.ts'
 import { formatSearchPageQuery, parseSearchPageQuery } from './search-page-query.ts'
@@ -19,14 +20,15 @@ import { formatSearchPageQuery, parseSearchPageQuery } from './search-page-query
 /** The dependencies for rendering pages. */
 export interface PageDeps extends PageSources {
   render: RenderPage
+  profile: HubProfile
   limiter: RateLimiter
   clientAddress: string
   /** The cache of rendered pages; undefined behind a CDN. */
   cache: PageCache | undefined
 }
 
-/** A path for which the not-found page is rendered. */
-const NOTHING = '/-/-/-/-/-/-'
+/** The path of the not-found page. */
+const NOT_FOUND = '/404'
 
 /** Handles one page request. Never throws: errors become responses. */
 export async function handlePage(request: Request, connect: Connect<PageDeps>): Promise<Response> {
@@ -37,7 +39,7 @@ export async function handlePage(request: Request, connect: Connect<PageDeps>): 
     if (moved) return moved
     const deps = await connect()
     // No page has a percent-encoded path, so such a path is not found.
-    const path = url.pathname.includes('%') ? NOTHING : withoutSlash(url.pathname)
+    const path = url.pathname.includes('%') ? NOT_FOUND : withoutSlash(url.pathname)
     const known = deps.cache?.find(path)
     if (known) return respondWithPage(request, known)
     const waitSeconds = await deps.limiter.take(deps.clientAddress)
@@ -55,6 +57,9 @@ const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? 
 
 /** Redirects a URL whose page has moved. Returns undefined if it has not moved. */
 export function redirectMoved(url: URL): Response | undefined {
+  // Hosts that match the paths of functions regardless of case send these requests to the read handler, which does the same.
+  const lower = withoutSlash(url.pathname).toLowerCase()
+  if (!url.pathname.startsWith(lower) && matchRoute(lower)) return respondWithRedirect(lower + url.search)
   const location = findMoved(url)
   if (location === undefined) return undefined
   return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })
@@ -78,20 +83,16 @@ async function makePage(address: string, path: string, deps: PageDeps): Promise<
   // Failures are recorded here, because Astro turns any exception into an empty response.
   const failures: unknown[] = []
   const hub = openPageData(deps, (failure) => failures.push(failure))
-  const tryRender = async (at: string) => {
-    const response = await deps.render(at, { hub, path })
-    const bytes = new Uint8Array(await response.arrayBuffer())
-    return { bytes, status: response.status, mediaType: response.headers.get('Content-Type') ?? 'text/html' }
-  }
   try {
-    let page = await tryRender(address)
-    // If the prompt, owner or tag of a page does not exist, the response has no body.
-    const isNothing = page.status >= 400 && page.status < 500 && page.bytes.length === 0
-    if (isNothing && failures.length === 0) page = await tryRender(NOTHING)
-    if (failures.length > 0 || (page.status !== 200 && page.status !== 404))
-      throw new Error(`${path} was rendered with status ${page.status}.`)
-    const mediaType = page.mediaType === 'text/html' ? 'text/html; charset=utf-8' : page.mediaType
-    return { ...page, mediaType, hasQuery: path === '/search', cacheTags: tagsOf(path) }
+    // If the prompt, owner or tag of a page does not exist, Astro renders the not-found page instead.
+    const page = await deps.render(address, { profile: deps.profile, hub, path })
+    const { status } = page
+    if (failures.length > 0 || (status !== 200 && status !== 404))
+      throw new Error(`${path} was rendered with status ${status}.`)
+    const type = page.headers.get('Content-Type') ?? 'text/html'
+    const mediaType = type === 'text/html' ? 'text/html; charset=utf-8' : type
+    const bytes = new Uint8Array(await page.arrayBuffer())
+    return { bytes, status, mediaType, hasQuery: path === '/search', cacheTags: tagsOf(path) }
   } catch (error) {
     throw failures[0] ?? error
   }

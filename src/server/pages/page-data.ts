@@ -20,11 +20,11 @@ function parseOnce<Record>(bytes: Bytes): Record[] {
 }
 
 /** The sources of page data: those of the read API, and those that the platform adds. */
-export type PageSources = ReadDeps & Pick<PageData, 'sourceHost' | 'brokenOf'>
+export type PageSources = ReadDeps & Pick<PageData, 'brokenOf'>
 
 /** Creates the queries for a page. @param onFailure called with any error that a query throws */
 export function openPageData(sources: PageSources, onFailure: (failure: unknown) => void): PageData {
-  const { baseUrl, siteFiles, search, text, sourceHost, brokenOf } = sources
+  const { siteFiles, search, text, brokenOf } = sources
   const isPrompt = (owner: string, name: string) => isOwner(owner) && isName(name)
   /** Wraps a query so that errors are passed to `onFailure`. */
   const telling =
@@ -35,7 +35,7 @@ export function openPageData(sources: PageSources, onFailure: (failure: unknown)
         throw failure
       })
   return {
-    ...{ baseUrl, sourceHost, brokenOf },
+    brokenOf,
     findRepository: telling(async (owner, name) =>
       isPrompt(owner, name) ? (await findRepository(owner, name, sources))?.value() : undefined,
     ),

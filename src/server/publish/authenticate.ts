@@ -1,12 +1,12 @@
 // Authenticates a publisher: reads the Authorization header, and checks the token and its permissions.
 
-import type { Person } from '../../domain/access/account.ts'
+import { blockedMessage, type Person } from '../../domain/access/account.ts'
 import { mayActFor } from '../../domain/access/memberships.ts'
 import { hasPermission, type Permission } from '../../domain/access/permissions.ts'
 import { isToken } from '../../domain/access/token-form.ts'
 import { coversRepository, hasExpired, type TokenRecord } from '../../domain/access/token-record.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
+import { type OwnerFile, parseOwnerFile } from '../../domain/content/prompt-file.ts'
 import type { Provenance } from '../../domain/content/values.ts'
 import { brokenFileError } from '../../domain/publishing/repository-state.ts'
 import type { VerifiedJob, VerifyJob } from './oidc.ts'
@@ -40,6 +40,8 @@ export interface AuthDeps {
   findToken: FindToken
   /** Returns whether a login still belongs to this user. GitHub may reassign a login, but never an account ID. */
   ownsLogin: (person: Person) => Promise<boolean>
+  /** Returns whether the operator has blocked a person. */
+  isBlocked: (person: Person) => Promise<boolean>
   verifyJob: VerifyJob
   /** Marks a CI job's token as used for a request until the token expires. @returns false if the token was used for another request */
   spendJob: (use: { jti: string; request: string; endsMs: number }) => Promise<boolean>
@@ -54,7 +56,7 @@ const NO_GOOD_TOKEN = 'Publishing needs a valid token. Send it as "Authorization
 /**
  * Identifies the publisher from the Authorization header.
  *
- * @throws HubError `unauthorized`; a token with an invalid format or checksum is rejected without a lookup. `forbidden` if the token's login now belongs to someone else
+ * @throws HubError `unauthorized`; a token with an invalid format or checksum is rejected without a lookup. `forbidden` if the token's login now belongs to someone else, or if the person is blocked
  */
 export async function authenticate(request: Request, deps: AuthDeps, now: Date): Promise<Bearer> {
   const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
@@ -70,6 +72,9 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
       'forbidden',
       `The handle ${holder.login} belongs to another user of this hub. Sign in and create a new token.`,
     )
+  // Blocking revokes tokens, but one may have been created at the same moment.
+  if (holder.kind === 'person' && (await deps.isBlocked(holder)))
+    throw new HubError('forbidden', blockedMessage(holder.login))
   return {
     id: `token:${id}`,
     publisher: holder.kind === 'person' ? `person:${holder.user_id}` : `token:${id}`,
@@ -84,7 +89,8 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
 
 /** Authenticates a CI job. Whether the token was already used is checked later, by `admitJob`, and only for trusted jobs. */
 async function authenticateJob(token: string, deps: AuthDeps, now: Date): Promise<Bearer> {
-  const { repositoryId, jti, endsMs, provenance, findRefusal } = await deps.verifyJob(token, now)
+  const { repositoryId, jti, endsMs, provenance, findRefusal, actor } = await deps.verifyJob(token, now)
+  if (actor && (await deps.isBlocked(actor))) throw new HubError('forbidden', blockedMessage(actor.login))
   return {
     // All CI jobs in one repository count as one publisher for rate limits and idempotency.
     id: `job:${repositoryId}`,
@@ -120,20 +126,16 @@ export function requirePermission({ permissions }: Bearer, needed: Permission, w
  * Checks that a publisher currently has access to a repository, because access may have been revoked since the token was created.
  *
  * @param needed the permission that the request needs
- * @param ownerIndex the text of the owner's `index.md` in git, or undefined
+ * @param file the owner's `index.md`, parsed by `readOwner`
  * @throws HubError `forbidden`
  */
 export function requireRights(
   { holder }: Bearer,
   { owner, name }: { owner: string; name: string },
   needed: Permission,
-  ownerIndex: string | undefined,
+  file: OwnerFile | undefined,
 ): void {
   if (holder.kind === 'operator') return
-  const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
-  // An invalid file on the branch is not the publisher's fault, so the message must not claim that the publisher is not a member.
-  if (parsed?.problems) throw brokenFileError({ kind: 'owner', owner }, parsed.problems)
-  const file = parsed?.value
   if (holder.kind === 'job') {
     const refusal = holder.findRefusal(file?.trusted_publishers ?? [], name, needed)
     if (refusal === undefined) return
@@ -147,6 +149,18 @@ export function requireRights(
       'forbidden',
       `${holder.login} may not ${SAID[needed]} ${owner}. Its members are listed in content/${owner}/index.md.`,
     )
+}
+
+/**
+ * Parses an owner's file. It says who may do what, so while nobody can read it, nobody may do anything, not even with an operator's token.
+ *
+ * @param ownerIndex the text of the owner's `index.md` in git, or undefined
+ * @throws HubError `upstream_error`, because an invalid file on the branch is not the sender's fault
+ */
+export function readOwner(owner: string, ownerIndex: string | undefined): OwnerFile | undefined {
+  const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
+  if (parsed?.problems) throw brokenFileError({ kind: 'owner', owner }, parsed.problems)
+  return parsed?.value
 }
 
 const SAID: Readonly<Record<Permission, string>> = {

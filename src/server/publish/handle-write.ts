@@ -3,7 +3,16 @@ import { hash } from 'node:crypto'
 import type { Permission } from '../../domain/access/permissions.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
-import { isPublishedAt, matchManageRoute, matchRoute, matchRouteOfAnyNames, ROUTES } from '../../domain/api/routes.ts'
+import {
+  EXPORT_ROUTE,
+  isPublishedAt,
+  matchExport,
+  matchManageRoute,
+  matchManageRouteOfAnyNames,
+  matchRoute,
+  matchRouteOfAnyNames,
+  ROUTES,
+} from '../../domain/api/routes.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
 import { contentTooLarge } from '../../domain/publishing/request.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
@@ -13,6 +22,7 @@ import {
   type AuthDeps,
   authenticate,
   type Bearer,
+  readOwner,
   requirePermission,
   requireRights,
   requireScope,
@@ -82,7 +92,7 @@ function findWriteRoute(method: string, pathname: string) {
     const route = matchRouteOfAnyNames(pathname)
     return route && isPublishedAt(route.id) ? { ...route, id: 'publish' as const } : undefined
   }
-  const route = matchManageRoute(pathname)
+  const route = matchManageRouteOfAnyNames(pathname)
   return route?.methods.some((allowed) => allowed === method) ? route : undefined
 }
 
@@ -90,7 +100,11 @@ function findWriteRoute(method: string, pathname: string) {
 async function respondElsewhere(request: Request, pathname: string): Promise<Response> {
   const route = matchRoute(pathname)
   const { respondNotFound, respondToError, methodNotAllowed } = await refusals()
-  const methods = route ? ROUTES[route.id].methods : matchManageRoute(pathname)?.methods
+  const methods = route
+    ? ROUTES[route.id].methods
+    : matchExport(pathname)
+      ? EXPORT_ROUTE.methods
+      : matchManageRoute(pathname)?.methods
   return methods ? respondToError(request, methodNotAllowed(request.method, methods)) : respondNotFound(request)
 }
 
@@ -136,10 +150,10 @@ function invalidNameError(): HubError {
   )
 }
 
-/** @throws HubError `invalid_request` for bytes that are not UTF-8 */
+/** Ignores a byte order mark before the JSON, as RFC 8259 section 8.1 permits. @throws HubError `invalid_request` for bytes that are not UTF-8 */
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new HubError('invalid_request', 'The body is not UTF-8. Save the prompt as UTF-8 and send it again.')
   }
@@ -162,7 +176,7 @@ async function admitJob(
 ): Promise<void> {
   const { owner, name, bearer } = sending
   if (bearer.holder.kind !== 'job') return
-  requireRights(bearer, { owner, name }, needed, await readOwnerIndex(git, sending, time))
+  requireRights(bearer, { owner, name }, needed, readOwner(owner, await readOwnerIndex(git, sending, time)))
   const { jti, endsMs } = bearer.holder
   if (!(await spendJob({ jti, request: hash('sha256', request), endsMs: endsMs + JOB_LEEWAY_MS })))
     throw new HubError(

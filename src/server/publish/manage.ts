@@ -4,13 +4,12 @@ import { HubError } from '../../domain/api/errors.ts'
 import { COMMON_HEADERS, type ManageRouteId, type PathParameters } from '../../domain/api/routes.ts'
 import type { Repository } from '../../domain/api/schema.ts'
 import { isTag, isVersion, splitFullName } from '../../domain/content/names.ts'
-import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
 import type { Change, Target } from '../../domain/managing/request.ts'
 import { isSameJson } from '../../domain/text/json.ts'
 import type { FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
-import { requirePermission, requireRights } from './authenticate.ts'
+import { readOwner, requirePermission, requireRights } from './authenticate.ts'
 import { showRepository } from './renew-fresh-copy.ts'
 import type { Round } from './rounds.ts'
 import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
@@ -115,13 +114,12 @@ async function decideRound(
 
 /** @throws HubError `forbidden`; a protected label requires a higher permission */
 function requireRightsFor(change: Change, { owner, name, bearer }: Sending, { ownerIndex }: FolderState): void {
+  const file = readOwner(owner, ownerIndex)
   const isProtected =
-    (change.kind === 'label' || change.kind === 'unlabel') &&
-    ownerIndex !== undefined &&
-    (parseOwnerFile(ownerIndex).value?.protected_labels ?? []).includes(change.label)
+    (change.kind === 'label' || change.kind === 'unlabel') && (file?.protected_labels.includes(change.label) ?? false)
   const needed = isProtected ? 'maintain' : permissionFor(change)
   requirePermission(bearer, needed, isProtected ? `${owner} protects the label ${change.label}. ` : '')
-  requireRights(bearer, { owner, name }, needed, ownerIndex)
+  requireRights(bearer, { owner, name }, needed, file)
 }
 
 function respondWithOutcome({ repository, isUnchanged, commit }: Outcome): Response {

@@ -1,7 +1,8 @@
 // Verifies a CI job's OIDC token: signature, issuer, audience and timestamps. The owner's file determines what the job may publish.
 import type { JWTPayload } from 'jose'
+import type { Person } from '../../domain/access/account.ts'
 import type { Permission } from '../../domain/access/permissions.ts'
-import { findRefusal, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
+import { actorOf, findRefusal, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import type { Provenance } from '../../domain/content/values.ts'
@@ -9,6 +10,8 @@ import type { Provenance } from '../../domain/content/values.ts'
 /** Maximum length of a token. GitHub's tokens are shorter, so a longer token is rejected without verification. */
 const MAX_CHARACTERS = 8_192
 const LEEWAY_SECONDS = 5
+/** How long after `iat` a token is accepted, whatever its `exp`. */
+const MAX_AGE_SECONDS = 900
 
 /** A CI job with a valid token. */
 export interface VerifiedJob {
@@ -16,9 +19,11 @@ export interface VerifiedJob {
   repositoryId: string
   /** The unique ID of the token (`jti`). */
   jti: string
-  /** When the token expires, in milliseconds since 1970. */
+  /** When the token is no longer accepted, in milliseconds since 1970. */
   endsMs: number
   provenance: Provenance
+  /** The user who triggered the job; undefined if the issuer does not say. */
+  actor: Person | undefined
   /** Returns why none of the owner's `trusted_publishers` entries allows the job to publish to a repository; undefined if one does. */
   findRefusal: (trusted: readonly TrustedPublisher[], name: string, needed: Permission) => string | undefined
 }
@@ -68,8 +73,9 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
     return {
       repositoryId: claims.repository_id,
       jti: claims.jti,
-      endsMs: claims.exp * 1000,
+      endsMs: Math.min(claims.exp, claims.iat + MAX_AGE_SECONDS) * 1000,
       provenance: provenanceOf(issuer, claims),
+      actor: actorOf(claims),
       findRefusal: (trusted, name, needed) => findRefusal(claims, trusted, name, needed),
     }
   }
@@ -82,7 +88,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
         issuer,
         audience,
         clockTolerance: LEEWAY_SECONDS,
-        maxTokenAge: '15m',
+        maxTokenAge: MAX_AGE_SECONDS,
         requiredClaims: ['exp', 'nbf', 'iat', 'jti'],
         currentDate,
       })

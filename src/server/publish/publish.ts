@@ -4,15 +4,18 @@ import { HubError } from '../../domain/api/errors.ts'
 import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
 import { COMMON_HEADERS } from '../../domain/api/routes.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
-import { formatMoment } from '../../domain/content/values.ts'
+import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
+import type { Surroundings } from '../../domain/publishing/decision.ts'
 import type { RepositoryState } from '../../domain/publishing/repository-state.ts'
 import { IDEMPOTENCY_KEY, type PublishInput } from '../../domain/publishing/request.ts'
 import { canonicalJson } from '../../domain/text/json.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
+import { parseBuilt } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
-import { requireRights } from './authenticate.ts'
+import { findVersion } from '../read/records.ts'
+import { readOwner, requireRights } from './authenticate.ts'
 import type { ReadVersion, RepositoryWrite, Round } from './rounds.ts'
-import { type OpenWrite, type Sending, writeToGit } from './write-to-git.ts'
+import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
 
 /** A request that has passed all checks that do not need git. */
 export interface AcceptedPublish extends Sending {
@@ -20,6 +23,8 @@ export interface AcceptedPublish extends Sending {
   /** Digests of the Idempotency-Key and the request; undefined without a key. */
   idempotency: { key: string; request: string } | undefined
   baseUrl: string
+  /** Looks up what the decision must know about the rest of the hub. It asks the build and the fresh copies, never the git host. */
+  lookAround: () => Promise<Surroundings>
 }
 
 /** The result of a publish. */
@@ -49,12 +54,26 @@ export function openPublish(request: Request): OpenWrite {
               ? undefined
               : { key: digest(bearer.id, `${owner}/${name}`, key), request: digest(canonicalJson(body)) }
           const { baseUrl } = deps
-          const write = publishAsWrite({ ...sending, body, idempotency, baseUrl }, deps.text)
+          const lookAround = () => readSurroundings(owner, body, deps)
+          const write = publishAsWrite({ ...sending, body, idempotency, baseUrl, lookAround }, deps.text)
           return respondWithOutcome(await writeToGit(write, bearer, deps, time), addressesBelow(baseUrl))
         },
       }
     },
   }
+}
+
+const NO_USAGE: OwnerUsage = { prompts: 0, bytes: 0 }
+
+/** Reads what a decision must know about the rest of the hub. What was published since the last build does not count towards a quota yet. */
+async function readSurroundings(owner: string, { forked_from }: PublishInput, deps: WriteDeps): Promise<Surroundings> {
+  const { quota, siteFiles } = deps
+  const [, ...origin] = /^(.+)\/(.+)@(.+)$/.exec(forked_from ?? '') ?? []
+  const [originOwner = '', originName = '', version = ''] = origin
+  const isOriginKnown = version !== '' && (await findVersion(originOwner, originName, version, deps)) !== undefined
+  const hasQuota = quota.prompts > 0 || quota.bytes > 0
+  const counted = hasQuota ? await siteFiles.read(usagePath(owner)) : undefined
+  return { isOriginKnown, quota, usage: counted ? parseBuilt<OwnerUsage>(counted) : NO_USAGE }
 }
 
 /** Reads the Idempotency-Key header. @returns undefined if there is none @throws HubError `invalid_request` */
@@ -87,7 +106,7 @@ async function decideRound(
   text: TextWork,
 ): Promise<Round<Outcome>> {
   const { owner, name, bearer, body, idempotency, arrivedMs, baseUrl } = accepted
-  requireRights(bearer, { owner, name }, 'publish', folder.ownerIndex)
+  requireRights(bearer, { owner, name }, 'publish', readOwner(owner, folder.ownerIndex))
   const earlier = folder.publishes.find(
     ({ trailers }) => idempotency && trailers.get('Idempotency-Key') === idempotency.key,
   )
@@ -101,11 +120,12 @@ async function decideRound(
   if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readVersion, baseUrl, text) }
   const publisher = {
     published_by: bearer.login ?? owner,
-    published_at: formatMoment(new Date(arrivedMs)),
+    clock: { nowMs: folder.nowMs ?? arrivedMs, isShared: folder.nowMs !== undefined },
     provenance: bearer.provenance,
   }
   const latestText = state.latest === undefined ? undefined : await readVersion(state.latest)
-  const decision = await text.run('decidePublish', body, state, latestText, publisher, baseUrl)
+  const around = await accepted.lookAround()
+  const decision = await text.run('decidePublish', body, state, latestText, publisher, { baseUrl, around })
   const { isUnchanged, versionText, indexText, version, file, record, warnings } = decision
   const outcome = { record, warnings, isUnchanged, isReplay: false }
   if (body.dry_run || (isUnchanged && indexText === undefined))

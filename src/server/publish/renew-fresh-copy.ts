@@ -50,16 +50,17 @@ const MAX_RENEWALS = 5
  * @param commit the write's commit
  * @param by the author of the write
  * @param before the commit of the copy that existed when the write was decided; undefined if there was no copy
- * @param now when the copy is stored
+ * @param keptMs the copy's place in the order of commits and builds; see `CopyOrigin`
+ * @param now for the activity
  * @throws the stores' errors; the write itself is already complete
  */
 export async function renewFreshCopy(
-  written: Written & { commit: string; before: string | undefined; by: string },
+  written: Written & { commit: string; keptMs: number; before: string | undefined; by: string },
   sources: Stores,
   now: Date,
 ): Promise<void> {
   const { owner, name, added } = written
-  let origin: CopyOrigin = { commit: written.commit, kept_at: now.toISOString() }
+  let origin: CopyOrigin = { commit: written.commit, kept_at: new Date(written.keptMs).toISOString() }
   // The version is stored first, so that no copy ever lists a version that cannot be read.
   if (added) await sources.fresh.keepVersion({ ...origin, version: added })
   let state: Written = written
@@ -84,7 +85,8 @@ export async function renewFreshCopy(
       const folder = await sources.git.readFolder({ owner, name }, { signal })
       if (added && !folder.versions.has(added.version)) throw new Error('git returned a state from before the write')
       state = { ...state, folder, file: await sources.text.run('readIndex', { owner, name }, folder.index) }
-      origin = { ...origin, commit: folder.head }
+      const kept_at = folder.headMs === undefined ? origin.kept_at : new Date(folder.headMs).toISOString()
+      origin = { commit: folder.head, kept_at }
       before = meanwhile?.commit
     } catch (error) {
       // A single failed call to GitHub, or an outdated response, should not hide the write until the next build.

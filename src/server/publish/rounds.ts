@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
 import {
   type Additions,
+  blobId,
   type CallOptions,
   decodeText,
   type FolderQuery,
@@ -36,8 +37,6 @@ const ROUND_MS = 3_000
 export const LATEST_START_MS = DEADLINE_MS - ROUND_MS
 /** Maximum number of times to reread a stale listing before using it anyway. */
 const MAX_REREADS = 5
-/** How much earlier than the request a commit for it may be dated, because the git host's clock may be slow. */
-const CLOCK_LEEWAY_MS = 300_000
 
 /** The decision of one round: either a commit to make or a response without a commit. */
 export type Round<Answer> =
@@ -72,10 +71,18 @@ export interface RepositoryWrite<Answer> {
   decide: (folder: FolderState, readVersion: ReadVersion) => Promise<Round<Answer>>
 }
 
+/** What the hub already knows about a repository. */
+interface Known {
+  /** The versions in the fresh copy, which exist even if they are missing from a git listing. */
+  versions: readonly string[]
+  /** Rebuilds a version's file from the hub's own records, to save a call to the git host. The bytes are used only if git lists the same bytes. */
+  findText: (version: string) => Promise<string | undefined>
+}
+
 /** The final outcome: a response and, if a commit must be made visible to readers, what it changed and in which folder. */
 interface FinalOutcome<Answer> {
   answer: Answer
-  toShow?: Shown & { folder: FolderState; commit: string }
+  toShow?: Shown & { folder: FolderState; commit: string; atMs: number | undefined }
 }
 
 /** The deadline of a publish. */
@@ -86,13 +93,12 @@ interface Deadline extends Pick<Clock, 'now' | 'sleep'> {
 /**
  * Carries out a write in as many rounds as needed within the time limit.
  *
- * @param known the versions in the fresh copy, which exist even if they are missing from a git listing
  * @throws HubError from a round; `unavailable` with Retry-After when the time limit is reached: either nothing was written, or a retry will find what was written
  */
 export async function writeInRounds<Answer>(
   git: GitStore,
   write: RepositoryWrite<Answer>,
-  known: readonly string[],
+  known: Known,
   { now, random, newId, sleep }: Clock,
 ): Promise<FinalOutcome<Answer>> {
   const deadline: Deadline = { endsMs: write.arrivedMs + DEADLINE_MS, now, sleep }
@@ -104,8 +110,8 @@ export async function writeInRounds<Answer>(
   const finish = (
     { shown, answerOf }: Extract<Round<Answer>, { kind: 'commit' }>,
     folder: FolderState,
-    { sha, url }: { sha: string; url: string | null },
-  ) => ({ answer: answerOf({ sha, url }), toShow: { ...shown, folder, commit: sha } })
+    { sha, url, atMs }: { sha: string; url: string | null; atMs: number | undefined },
+  ) => ({ answer: answerOf({ sha, url }), toShow: { ...shown, folder, commit: sha, atMs } })
   let rereads = 0
   for (let round = 0; ; round++) {
     await waitBefore(round, { random, sleep })
@@ -115,12 +121,12 @@ export async function writeInRounds<Answer>(
     const ours = isInDoubt && folder.publishes.find(({ trailers }) => trailers.get(operation[0]) === operation[1])
     const carriedOut = ours && sent.get(ours.headline)
     if (carriedOut) return finish(carriedOut, folder, ours)
-    if (isStale(known, folder) && rereads++ < MAX_REREADS) continue
-    const decided = await readOrWait(deadline, (call) => decideOn(folder, git, write, call))
+    if (isStale(known.versions, folder) && rereads++ < MAX_REREADS) continue
+    const decided = await readOrWait(deadline, (call) => decideOn(folder, git, write, known, call))
     if (decided === undefined) continue
     if (decided.kind === 'answer') {
       const { answer, shown } = decided
-      return shown ? { answer, toShow: { ...shown, folder, commit: folder.head } } : { answer }
+      return shown ? { answer, toShow: { ...shown, folder, commit: folder.head, atMs: folder.headMs } } : { answer }
     }
     const { headline, trailers } = decided.additions.message
     sent.set(headline, decided)
@@ -160,11 +166,15 @@ function decideOn<Answer>(
   folder: FolderState,
   git: GitStore,
   { owner, name, decide }: RepositoryWrite<Answer>,
+  { findText }: Known,
   call: CallOptions,
 ): Promise<Round<Answer>> {
   return decide(folder, async (version) => {
     const id = folder.versions.get(version)
-    return id === undefined ? undefined : decodeText(`${owner}/${name}@${version}`, await git.readBlob(id, call))
+    if (id === undefined) return undefined
+    const text = await findText(version)
+    if (text !== undefined && blobId(Buffer.from(text), id.length) === id) return text
+    return decodeText(`${owner}/${name}@${version}`, await git.readBlob(id, call))
   })
 }
 
@@ -173,12 +183,8 @@ export function isStale(known: readonly string[], { versions }: FolderState): bo
   return known.some((version) => !versions.has(version))
 }
 
-function questionOf(
-  { owner, name, needsHistory, arrivedMs }: RepositoryWrite<unknown>,
-  isInDoubt: boolean,
-): FolderQuery {
-  if (needsHistory) return { owner, name, publishes: {} }
-  return isInDoubt ? { owner, name, publishes: { since: new Date(arrivedMs - CLOCK_LEEWAY_MS) } } : { owner, name }
+function questionOf({ owner, name, needsHistory }: RepositoryWrite<unknown>, isInDoubt: boolean): FolderQuery {
+  return { owner, name, withPublishes: needsHistory || isInDoubt }
 }
 
 function leftMs({ endsMs, now }: Deadline): number {

@@ -1,11 +1,13 @@
 // Defines what all writes have in common, and carries out an accepted write, from the queue to the fresh copy.
 import type { Permission } from '../../domain/access/permissions.ts'
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/routes.ts'
+import type { OwnerUsage } from '../../domain/catalogue/usage.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
 import type { TakeTurn } from '../../ports/turns.ts'
+import { findVersion } from '../read/records.ts'
 import type { Bearer } from './authenticate.ts'
 import { renewFreshCopy } from './renew-fresh-copy.ts'
 import { type Clock, LATEST_START_MS, type RepositoryWrite, writeInRounds } from './rounds.ts'
@@ -17,9 +19,13 @@ export interface WriteDeps {
   fresh: FreshCopies
   siteFiles: SiteFiles
   text: TextWork
+  /** What an owner may have at most; 0 is no limit. */
+  quota: OwnerUsage
+  /** Returns the place of a new fresh copy in the order of publishes and builds; used if this machine is the git host. */
+  nextOrder: () => number
   /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
   purge: (cacheTags: string[]) => Promise<void>
-  /** Runs this process's publishes to the branch one at a time; git prevents conflicts between processes. Without the queue, publishes would still be correct, but would need more rounds, because each commit outdates the branch head that the others have read. */
+  /** Runs publishes to the branch one at a time; git prevents conflicts between those that run at the same time anyway. Without the queue, publishes would still be correct, but would need more rounds, because each commit outdates the branch head that the others have read. */
   takeTurn: TakeTurn
 }
 
@@ -57,10 +63,17 @@ export async function writeToGit<Answer>(
   // The copy is stored in the same turn. If it were stored later, an older write's copy could replace a newer copy.
   return deps.takeTurn({ sender: publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }, async () => {
     const copy = await deps.fresh.find(owner, name)
-    const known = copy?.versions.map(({ version }) => version) ?? []
+    const known = {
+      versions: copy?.versions.map(({ version }) => version) ?? [],
+      findText: async (version: string) => {
+        const record = (await findVersion(owner, name, version, deps))?.value()
+        return record && deps.text.run('formatPublished', record)
+      },
+    }
     const { answer, toShow } = await writeInRounds(deps.git, write, known, time)
     if (toShow) {
-      const written = { owner, name, ...toShow, before: copy?.commit, by: login ?? owner }
+      const keptMs = toShow.atMs ?? deps.nextOrder()
+      const written = { owner, name, ...toShow, keptMs, before: copy?.commit, by: login ?? owner }
       await showAtOnce(written, copy?.repository.tags ?? [], deps, new Date(time.now()))
     }
     return answer

@@ -57,10 +57,7 @@ const refusals = () => import('../refusals.ts')
 
 /** Returns the methods that a URL supports, including write methods; undefined if the URL does not exist. */
 function methodsAt(path: string, id: RouteId | undefined): readonly Method[] | undefined {
-  if (id) return ROUTES[id].methods
-  // A URL that supports GET but has no read route contains an invalid name, which is also invalid for writes.
-  const methods = matchManageRoute(path)?.methods
-  return methods?.includes('GET') ? undefined : methods
+  return id ? ROUTES[id].methods : matchManageRoute(path)?.methods
 }
 
 const NO_QUERY = new URLSearchParams()

@@ -7,7 +7,8 @@ import { openPageData } from '../../server/pages/page-data.ts'
 import { devSources } from './dev-sources.ts'
 
 export const onRequest: MiddlewareHandler = ({ url, locals, request }, next) => {
-  Object.assign(locals, { hub: openPageData(devSources(), () => {}), path: url.pathname })
+  const sources = devSources()
+  Object.assign(locals, { profile: sources.profile, hub: openPageData(sources, () => {}), path: url.pathname })
   const skill = matchSkillPath(url.pathname)
-  return skill ? handleSkill(request, skill, devSources()) : (redirectMoved(url) ?? next())
+  return skill ? handleSkill(request, skill, sources) : (redirectMoved(url) ?? next())
 }

@@ -3,26 +3,29 @@ import { mkdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro'
-import { type Config, findSourceHost, readConfig } from '../../config.ts'
+import { type Config, findProfile, readConfig } from '../../config.ts'
 import { FRAME_PATH } from '../../domain/api/account-frame.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../domain/catalogue/data-files.ts'
 import { type LocalStores, loadFunctions, openLocalStores } from '../../host/builds/serve-sites.ts'
 import { readDevFrame } from '../../host/dev-frame.ts'
 import { inBackground } from '../../host/http/background.ts'
+import { protectPrivateHub } from '../../host/private-hub.ts'
 import { createHandler, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
 import { type BuildSource, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { digestText } from '../../ports/measure.ts'
 import { TEXT_WORK_IN_PLACE } from '../../server/text-jobs.ts'
+import { readHubLook } from '../../stores/content/site-settings-file.ts'
 import { openSearchIndex } from '../../stores/search/open-index.ts'
 import { buildSearchIndex } from '../../stores/search/write-index.ts'
 import { readBuildSource } from '../../stores/site/build-source.ts'
 import type { Hub } from '../../wiring/platform.ts'
 import { ContentError } from '../build/content-error.ts'
+import { serveLook } from '../build/hub-look.ts'
+import { listDownloads } from '../build/list-downloads.ts'
 import { loadCatalogue } from '../build/load-catalogue.ts'
 import { listSitemapFiles } from '../build/sitemap.ts'
 import { setDevSources } from './dev-sources.ts'
-import { listDownloads } from './downloads.ts'
 
 /** Delay between a file's last change and reading it, because editors save files in several steps. */
 const SETTLE_MS = 100
@@ -41,14 +44,15 @@ export function devServer(): AstroIntegration {
       'astro:server:setup': async ({ server, logger }) => {
         const stores = await openLocalStores(config)
         server.httpServer?.once('close', () => inBackground('Closing the stores', stores.close))
-        const mount = await mountFunctions(stores, config.baseUrl, () => server.resolvedUrls?.local[0])
-        setDevSources({
-          ...mount.sources,
-          text: TEXT_WORK_IN_PLACE,
-          sourceHost: findSourceHost(config),
-          brokenOf: () => [],
-        })
+        const mount = await mountFunctions(stores, config, () => server.resolvedUrls?.local[0])
         const reload = async () => {
+          const look = serveLook(readHubLook(config.contentDir))
+          setDevSources({
+            ...mount.sources,
+            text: TEXT_WORK_IN_PLACE,
+            profile: findProfile(config, look.shown),
+            brokenOf: () => [],
+          })
           const began = new Date().toISOString()
           const source =
             config.gitStore.kind === 'local'
@@ -56,7 +60,7 @@ export function devServer(): AstroIntegration {
               : await readBuildSource(config.contentDir, process.env)
           const catalogue = reloadCatalogue(config, logger)
           if (!catalogue) return
-          mount.show(catalogue)
+          mount.show(catalogue, look.files)
           mount.noteSource(source)
           server.ws.send({ type: 'full-reload' })
         }
@@ -103,9 +107,10 @@ function reloadCatalogue(config: Config, logger: AstroIntegrationLogger): Catalo
 /** Mounts the functions on the current in-memory catalogue. */
 async function mountFunctions(
   { copies, state, localGit, localKeys }: LocalStores,
-  baseUrl: string,
+  config: Config,
   devAddress: () => string | undefined,
 ) {
+  const { baseUrl, hostnames } = config
   // Astro's own server renders the pages, so changes to their code appear immediately.
   const functions = (await loadFunctions<HostContext<Hub>>()).filter(({ config }) => config.path !== '/*')
   const route = routeFunctions(functions)
@@ -117,6 +122,7 @@ async function mountFunctions(
   const fresh = copiesAhead(copies, () => source)
   const hub: Hub = {
     fresh,
+    nextOrder: Date.now,
     state,
     localGit,
     localKeys,
@@ -129,7 +135,8 @@ async function mountFunctions(
     },
     search: () => (search ??= openSearchIndex(indexPath)),
   }
-  const listener = listenTo(createHandler(route, () => hub))
+  const answer = createHandler(route, () => hub)
+  const listener = listenTo(protectPrivateHub(answer, { ...config, isOwnHost: (host) => hostnames.includes(host) }))
   const sources = { baseUrl, siteFiles: hub.files, fresh, search: hub.search }
   return {
     listener,
@@ -144,11 +151,12 @@ async function mountFunctions(
     noteSource(read: BuildSource): void {
       source = read
     },
-    show(catalogue: Catalogue): void {
+    show(catalogue: Catalogue, lookFiles: ReadonlyMap<string, Uint8Array>): void {
       files = new Map<string, string | Uint8Array>([
         ...listDataFiles(catalogue, digestText),
         ...Array.from(listSitemapFiles(catalogue), ({ path, format }) => [path, format()] as const),
         ...downloads,
+        ...lookFiles,
       ])
       search?.close()
       search = undefined

@@ -5,9 +5,6 @@ import type { RenderPage } from '../../ports/pages.ts'
 // The handler needs the whole page to compute its ETag, and rendering without streaming takes 20 % less CPU time.
 const app = createApp({ streaming: false })
 
-/** Renders the page at a URL. It does not load error pages, because the handler does. */
+/** Renders the page at a URL. */
 export const render: RenderPage = (path, locals) =>
-  app.render(new Request(new URL(path, 'http://localhost')), {
-    locals,
-    prerenderedErrorPageFetch: async () => new Response(null, { status: 404 }),
-  })
+  app.render(new Request(new URL(path, 'http://localhost')), { locals })

@@ -8,28 +8,19 @@ import { listFiles } from './list-files.ts'
 const SETTINGS_FILES = ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']
 
 /**
- * Hashes the bytes of the code, together with the Node version.
+ * Hashes the bytes of the code. The hashes are the same wherever the code is.
  *
  * @param root the project's folder
- * @returns `data`, which changes with anything that affects a site's data files, and `site`, which changes with anything that affects any of its files
+ * @returns `data`, which changes with anything that affects a site's data files, including the Node version, and `pages`, which changes with anything that affects the page code
  */
-export function hashCode(root: string): { data: string; site: string } {
-  const settings = SETTINGS_FILES.map((name) => join(root, name))
-  const content = ['domain', 'ports', 'stores', 'site/build'].flatMap((room) => listSources(join(root, 'src', room)))
-  return {
-    data: hashFiles([...settings, ...content]),
-    site: hashFiles([...settings, ...listSources(join(root, 'src'))]),
+export function hashCode(root: string): { data: string; pages: string } {
+  const sources = listFiles(join(root, 'src')).sort()
+  const content = sources.filter((path) => /^(?:domain|ports|stores|site\/build)\//.test(path))
+  const hashOf = (start: string, paths: readonly string[]) => {
+    const digest = createHash('sha256').update(start)
+    for (const path of [...SETTINGS_FILES, ...paths.map((path) => `src/${path}`)])
+      digest.update(`\0${path}\0`).update(readFileSync(join(root, path)))
+    return digest.digest('hex')
   }
-}
-
-function listSources(dir: string): string[] {
-  return listFiles(dir)
-    .map((path) => join(dir, path))
-    .sort()
-}
-
-function hashFiles(files: readonly string[]): string {
-  const digest = createHash('sha256').update(process.version)
-  for (const file of files) digest.update(`\0${file}\0`).update(readFileSync(file))
-  return digest.digest('hex')
+  return { data: hashOf(process.version, content), pages: hashOf('', sources) }
 }

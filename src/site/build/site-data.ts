@@ -3,8 +3,10 @@ import { type Catalogue, joinCatalogue } from '../../domain/catalogue/catalogue.
 import { type History, listRepositoryPaths } from '../../domain/catalogue/data-files.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import type { RepositoryOutline } from '../../domain/catalogue/outline.ts'
+import { parsePath } from '../../domain/content/content-path.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 import { fixRepository } from '../../domain/content/last-good.ts'
+import { isOwner } from '../../domain/content/names.ts'
 import { checkNames, checkRepository, type Neighbours, NO_NEIGHBOURS } from '../../domain/content/rules.ts'
 import type { Problem } from '../../domain/text/problems.ts'
 import {
@@ -21,6 +23,7 @@ import {
   type ListedFile,
   stampFiles,
 } from '../../stores/content/content-listing.ts'
+import { openFolder } from '../../stores/files/plain-files.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredPart, StoredRepository } from './data-sink.ts'
 import { makeRepository } from './make-repository.ts'
@@ -82,6 +85,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     const round = openRound(listing.problems)
     const { alone, below } = groupFiles(listing.files)
     const usage = readOthers(alone, round).usage
+    const unlisted = findUnlisted(listing.problems)
     const late: Reading[] = []
     const names = new Map<string, Naming>()
     let done = 0
@@ -95,10 +99,11 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
         continue
       }
       const read = { ...readRepository(contentDir, fullName, files), fullName, marks, stats }
+      for (const name of unlisted.get(fullName) ?? []) read.wrong.add(name)
       round.filesRead += files.length
       if (read.isThere) names.set(fullName, { file: read.entry.file })
       // Repositories that are valid regardless of the others are written immediately, so that their content does not stay in memory.
-      if (read.isThere && read.problems.length === 0 && checkRepository(read.entry, NO_NEIGHBOURS).length === 0)
+      if (read.isThere && read.wrong.size === 0 && checkRepository(read.entry, NO_NEIGHBOURS).length === 0)
         write(read, round)
       else late.push(read)
     }
@@ -112,7 +117,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     for (const [fullName, { outline, digests }] of repositories)
       entries.set(fullName, readEntry(outline, digests, sink.read))
     const good = joinOthers([...others.values()].map(({ parsed }) => parsed))
-    const catalogue = joinCatalogue({ ...good, entries }, { baseUrl, day })
+    const catalogue = joinCatalogue({ ...good, entries }, { baseUrl, day, unreadableOwners: listUnreadable(problems) })
     round.isDifferent = writeShared(catalogue, history, round.isDifferent)
     return { ...round, catalogue, problems }
   }
@@ -120,6 +125,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
   /** Reads the changed files outside repositories. */
   function readOthers(alone: readonly ListedFile[], round: Round) {
     const present = new Set(alone.map(({ path }) => path))
+    const folder = openFolder(contentDir)
     for (const path of others.keys())
       if (!present.has(path)) {
         others.delete(path)
@@ -128,7 +134,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     for (const file of alone) {
       const marks = stampFiles([file])
       if (marks !== '' && others.get(file.path)?.marks === marks) continue
-      const { parsed, problems } = readListed(contentDir, file)
+      const { parsed, problems } = readListed(folder, file)
       round.filesRead++
       round.problems.push(...problems)
       if (!parsed || problems.length > 0) continue
@@ -143,7 +149,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     const { fullName, entry, problems, wrong, isThere } = read
     const file = nameIndex(fullName)
     const found = isThere ? checkRepository(entry, neighbours).map((problem) => ({ file, ...problem })) : []
-    if (problems.length + found.length === 0) {
+    if (wrong.size + found.length === 0) {
       write(read, round)
       return
     }
@@ -217,3 +223,27 @@ const openRound = (problems: readonly Problem[]): Round => ({
   ...{ changed: [], removed: [], isDifferent: false, filesRead: 0 },
   problems: [...problems],
 })
+
+/** Finds the files of repositories that cannot be listed, such as a link in place of `index.md`. If they counted as missing, yanked versions would be served again. @returns by full name, the version numbers and `index.md` */
+function findUnlisted(problems: readonly Problem[]): Map<string, string[]> {
+  const unlisted = new Map<string, string[]>()
+  for (const { file } of problems) {
+    const place = parsePath(pathOf(file)).value
+    if (place?.kind !== 'repository' && place?.kind !== 'version') continue
+    const fullName = `${place.owner}/${place.name}`
+    const name = place.kind === 'version' ? place.version : 'index.md'
+    unlisted.set(fullName, [...(unlisted.get(fullName) ?? []), name])
+  }
+  return unlisted
+}
+
+/** Lists the owners whose file or folder cannot be read. */
+function listUnreadable(problems: readonly Problem[]): Set<string> {
+  const owners = problems.flatMap(({ file }) => {
+    const path = pathOf(file)
+    return parsePath(path).value?.kind === 'owner' || isOwner(path) ? path.replace(/\/.*/, '') : []
+  })
+  return new Set(owners)
+}
+
+const pathOf = (file: string) => file.replace(/^content\//, '')

@@ -1,4 +1,4 @@
-// Draws text on an image, using the letters rendered by scripts/pictures/draw-letters.ts.
+// Draws text on an image, using the letters rendered by tests/pictures/draw-letters.ts.
 import { inflateSync } from 'node:zlib'
 import drawnLetters from '../fonts/letters.bin?inline'
 
@@ -30,10 +30,25 @@ function readSheet() {
   return sheet
 }
 
-/** Returns whether every letter of a string is available. */
-export function canWrite(text: string, style: LetterStyle): boolean {
+/** Smallest share of available letters with which a text is still readable. */
+const MIN_SHARE = 0.7
+
+/**
+ * Returns the part of a text that can be drawn: letters that are not available lose their accent, or are left out.
+ *
+ * @returns undefined if too little of the text would remain, as with most scripts beyond Europe
+ */
+export function toWritable(text: string, style: LetterStyle): string | undefined {
   const letters = readSheet().letters[style]
-  return [...text].every((letter) => Object.hasOwn(letters, letter))
+  const characters = [...text.normalize('NFC')]
+  const written = characters.map((character) => {
+    const plain = character.normalize('NFKD').replace(/\p{M}/gu, '')
+    return [character, plain].find((one) => Object.hasOwn(letters, one)) ?? ''
+  })
+  const isWord = (character: string) => /[\p{L}\p{N}]/u.test(character)
+  const words = characters.filter(isWord).length
+  const left = characters.filter((character, index) => isWord(character) && written[index] !== '').length
+  return left > 0 && left >= MIN_SHARE * words ? written.join('').trim() : undefined
 }
 
 /** Returns the width of a text in pixels. */

@@ -2,7 +2,7 @@
 import { crc32, deflateSync } from 'node:zlib'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import { countOf } from '../../domain/text/count-of.ts'
-import { breakLines, canWrite, type LetterStyle, measureText, writeLine } from './letters.ts'
+import { breakLines, type LetterStyle, measureText, toWritable, writeLine } from './letters.ts'
 
 /** The size of a card in pixels; programs that show link previews expect about this aspect ratio. https://ogp.me */
 const WIDTH = 600
@@ -37,8 +37,8 @@ export function drawSocialCard({
   const right = drawChip(picture, '{{ }}', MARGIN, 53)
   write(picture, 'Prompt Hub', 'text', { x: right + 10, y: 53, ink: BLACK })
   const width = WIDTH - 2 * MARGIN
-  // If the title contains unavailable letters, the card shows the name instead, which contains only Latin letters.
-  const heading = breakLines(canWrite(title, 'title') ? title : name, 'title', { width, most: 2 })
+  // If too many letters of the title are unavailable, the card shows the name instead, which contains only Latin letters.
+  const heading = breakLines(toWritable(title, 'title') ?? name, 'title', { width, most: 2 })
   let y = 125
   for (const line of heading) {
     write(picture, line, 'title', { x: MARGIN - 2, y, ink: BLACK })
@@ -47,15 +47,16 @@ export function drawSocialCard({
   y += 2
   drawChip(picture, full_name.length > 52 ? `${full_name.slice(0, 51)}…` : full_name, MARGIN, y - 6)
   y += 36
-  if (canWrite(description, 'text'))
-    for (const line of breakLines(description, 'text', { width, most: heading.length > 1 ? 1 : 2 })) {
+  const about = toWritable(description, 'text')
+  if (about !== undefined)
+    for (const line of breakLines(about, 'text', { width, most: heading.length > 1 ? 1 : 2 })) {
       write(picture, line, 'text', { x: MARGIN, y, ink: GREY })
       y += 23
     }
   const facts = [
     latest_version === null ? 'yanked' : `v${latest_version}`,
     ...(variables_count > 0 ? [countOf(variables_count, 'variable')] : []),
-    ...(license !== null && canWrite(license, 'text') ? [license] : []),
+    ...(license === null ? [] : [toWritable(license, 'text') ?? []].flat()),
   ]
   const [line = ''] = breakLines(facts.join('  ·  '), 'text', { width, most: 1 })
   write(picture, line, 'text', { x: MARGIN, y: HEIGHT - 30, ink: GREY })

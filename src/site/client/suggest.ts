@@ -1,6 +1,7 @@
 // Makes the search fields work: pressing `/` focuses a field, and typing suggests five prompts.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
+import { nameOfOriginal } from '../../domain/content/names.ts'
 import { ROUTES_LIST } from '../links.ts'
 
 const TYPING_MS = 150
@@ -105,11 +106,14 @@ async function askFor(q: string, signal: AbortSignal): Promise<RepositorySummary
   }
 }
 
-function renderOption({ title, full_name }: RepositorySummary, id: string): HTMLLIElement {
+function renderOption({ title, full_name, forked_from }: RepositorySummary, id: string): HTMLLIElement {
   const option = Object.assign(document.createElement('li'), { id, role: 'option', ariaSelected: 'false' })
   option.dataset.address = `/${full_name}`
   const words = Object.assign(document.createElement('span'), { textContent: title, dir: 'auto' })
-  const name = Object.assign(document.createElement('span'), { textContent: full_name, className: 'full-name' })
+  const name = Object.assign(document.createElement('span'), {
+    textContent: forked_from === null ? full_name : `${full_name}, fork of ${nameOfOriginal(forked_from)}`,
+    className: 'full-name',
+  })
   option.append(words, ' ', name)
   return option
 }

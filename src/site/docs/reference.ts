@@ -3,14 +3,18 @@ import type * as z from 'zod'
 import { ADDRESSES, type Address } from '../../domain/api/addresses.ts'
 import { toJsonSchema } from '../../domain/api/json-schema.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
+import { describeApi } from '../../domain/api/openapi.ts'
 import {
+  ChangeAnswer,
   PATH_PARAMETERS,
   PublishAnswer,
   type QueryParameter,
   ROUTES_WITH_SCHEMAS,
   type RouteWithSchemas,
 } from '../../domain/api/route-schemas.ts'
+import { isPublishedAt } from '../../domain/api/routes.ts'
 import {
+  Activity,
   Difference,
   ErrorEnvelope,
   Meta,
@@ -24,6 +28,7 @@ import {
   VersionSummary,
 } from '../../domain/api/schema.ts'
 import { Provenance, Stats } from '../../domain/content/values.ts'
+import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../../domain/managing/request.ts'
 import { PublishRequest } from '../../domain/publishing/request.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema
@@ -59,6 +64,7 @@ interface DescribedRoute {
 const RECORDS = [
   ...[RepositorySummary, Repository, Variable, VersionSummary, VersionRecord, Provenance, TagRecord, User, Stats],
   Difference,
+  Activity,
   MirrorEntry,
   ...[
     Meta,
@@ -68,6 +74,7 @@ const RECORDS = [
     }),
   ],
   ...[PublishRequest, PublishAnswer],
+  ...[RepositoryPatch, LabelRequest, LabelRemoval, YankRequest, ChangeAnswer],
 ] as const
 
 /** Records that include all fields of another record; the shared fields are shown once. */
@@ -75,6 +82,7 @@ const INCLUDED = new Map<z.ZodType, z.ZodObject>([
   [Repository, RepositorySummary],
   [MirrorEntry, RepositorySummary],
   [PublishAnswer, VersionRecord],
+  [ChangeAnswer, Repository],
 ])
 
 /** Returns every record with its fields. */
@@ -120,9 +128,41 @@ export function describeRoutes(baseUrl: string, example: Readonly<Record<string,
   }))
 }
 
+/** An operation that has no section of its own in the reference. */
+interface DescribedOperation {
+  id: string
+  method: string
+  path: string
+  summary: string
+  /** The record in the request's body, if it has one. */
+  body: string | undefined
+}
+
+/** Returns the operations of the OpenAPI document other than reading and publishing, so that the reference has every operation. */
+export function describeOtherOperations(baseUrl: string): DescribedOperation[] {
+  const paths = Object.entries(describeApi(baseUrl).paths as Record<string, Record<string, Operation>>)
+  return paths.flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { operationId: id, summary, requestBody }]) => {
+      const route = ROUTES_WITH_SCHEMAS.find((one) => one.path === path)
+      const isShown = route !== undefined && (method === 'get' || (method === 'post' && isPublishedAt(route.id)))
+      const body = requestBody?.content['application/json'].schema.$ref
+      return isShown ? [] : [{ id, method: method.toUpperCase(), path, summary, body: body && nameIn(body) }]
+    }),
+  )
+}
+
+/** The parts of an OpenAPI operation that the reference shows. */
+interface Operation {
+  operationId: string
+  summary: string
+  requestBody?: { content: { 'application/json': { schema: { $ref?: string } } } }
+}
+
 /** Returns the other routes for programs: data files, downloads, MCP, health and metrics. */
 export function describeOtherAddresses(): Address[] {
-  return ADDRESSES.filter(({ path }) => /^\/(?:data\/v1|mcp|cli|clients|docs\/mcp|healthz|metrics)(?:\/|$)/.test(path))
+  return ADDRESSES.filter(({ path }) =>
+    /^\/(?:data\/v1|mcp|cli|clients|docs\/mcp|healthz|metrics|readyz)(?:\/|$)/.test(path),
+  )
 }
 
 const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {

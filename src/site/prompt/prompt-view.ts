@@ -1,7 +1,8 @@
 // Collects the data for a prompt's page: its records, and related parts of the catalogue.
 import type { Activity, Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { isChatMessage } from '../../domain/content/chat.ts'
-import type { PageData, SourceHost } from '../../ports/pages.ts'
+import { nameOfOriginal } from '../../domain/content/names.ts'
+import type { PageLocals, SourceHost } from '../../ports/pages.ts'
 import type { ComparedVersion } from '../../ports/text-work.ts'
 import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'
 import type { PageHead } from '../page-head.ts'
@@ -43,16 +44,17 @@ export interface PromptView {
 
 /** Reads the data for a prompt's page. @param version the version shown on the page; omitted for the repository's page @returns undefined if there is no such prompt or version */
 export async function readPrompt(
-  hub: PageData,
+  { hub, profile: { baseUrl, sourceHost } }: PageLocals,
   owner: string,
   name: string,
   version?: string,
 ): Promise<PromptView | undefined> {
+  if (!hub) return undefined
   const [repository, versions] = await Promise.all([hub.findRepository(owner, name), hub.findVersions(owner, name)])
   const wanted = version ?? repository?.latest_version
   if (!repository || !versions) return undefined
   const publishers = [...new Set(versions.map(({ published_by }) => published_by))]
-  const forkedFrom = repository.forked_from?.split('@')[0] ?? ''
+  const forkedFrom = repository.forked_from === null ? '' : nameOfOriginal(repository.forked_from)
   const [record, profile, users, tags, forks, original, activity] = await Promise.all([
     typeof wanted === 'string' ? hub.findVersion(owner, name, wanted) : undefined,
     hub.findOwner(owner),
@@ -71,7 +73,7 @@ export async function readPrompt(
   const handles = new Set(users.map(({ handle }) => handle))
   const used = new Set(tags.map((tag) => tag.name))
   return {
-    ...{ baseUrl: hub.baseUrl, sourceHost: hub.sourceHost, repository, versions, record },
+    ...{ baseUrl, sourceHost, repository, versions, record },
     isMain: version === undefined,
     avatar: profile?.avatar_url ?? null,
     people: publishers.filter((handle) => handles.has(handle)),

@@ -5,6 +5,7 @@ import { parsePath } from '../../domain/content/content-path.ts'
 import type { FileChange } from '../../domain/review/review.ts'
 import type { RuleProblem } from '../../domain/text/problems.ts'
 import { createGit, GIT_USAGE, type Git } from '../git/git-command.ts'
+import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
 import type { FileState } from './content-walk.ts'
 import { CONVERTED } from './converted-files.ts'
 
@@ -49,8 +50,12 @@ export async function openComparison(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Comparison> {
   const git = createGit(dir, environment)
-  const base = await git.find(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])
-  if (base === undefined) {
+  const { code, stdout, stderr } = await git.tryRun([
+    ...['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
+  ])
+  if (stderr !== '') throw gitNotOpened(stderr)
+  const base = stdout.toString().trim()
+  if (code !== 0) {
     const remotes = (await git.find(['remote']))?.split('\n') ?? []
     const remote = remotes.find((each) => each !== '' && name.startsWith(`${each}/`))
     const fetched = remote === undefined ? `origin ${name}` : `${remote} ${name.slice(remote.length + 1)}`
@@ -70,15 +75,20 @@ export async function openComparison(
   }
 }
 
-/** Returns `HEAD` if git tracks the content folder and has a commit; undefined otherwise, or if git is not installed. */
+/**
+ * Returns `HEAD` if git tracks the content folder and has a commit; undefined otherwise, or if git is not installed.
+ *
+ * @throws HubError if git refuses to open the repository, because a review without git would miss changed versions
+ */
 export async function findTrackedHead(
   dir: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
   const found = await createGit(dir, environment)
-    .find(['rev-parse', '--verify', '--quiet', 'HEAD:./'])
+    .tryRun(['rev-parse', '--verify', '--quiet', 'HEAD:./'])
     .catch(() => undefined)
-  return found === undefined ? undefined : 'HEAD'
+  if (found && isOwnerRefused(found.stderr)) throw gitNotOpened(found.stderr)
+  return found?.code === 0 ? 'HEAD' : undefined
 }
 
 /** Finds the fork point. Two branches that merged the same commits have several merge bases; like git, this function merges the bases first. @throws Error if git is too old to merge them */

@@ -77,7 +77,7 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
   /** Fetches the branch. @returns its commit */
   const fetchInto = async (git: Git, timeoutMs: number): Promise<string> => {
     const flags = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', '--force']
-    await callGitHub(git, ['fetch', ...flags, url, `refs/heads/${branch}:${REF}`], timeoutMs)
+    await callGitHub(git, ['fetch', ...flags, '--end-of-options', url, `refs/heads/${branch}:${REF}`], timeoutMs)
     return (await git.run(['rev-parse', '--verify', `${REF}^{commit}`])).toString('utf8').trim()
   }
   /** Clones into a folder. @returns the branch's commit */
@@ -89,6 +89,7 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
     await git.run(['config', 'hub.source', source])
     await writeFile(join(dir, '.git', 'info', 'attributes'), ATTRIBUTES)
     const commit = await fetchInto(git, 60 * lookTimeoutMs)
+    await requireContentFolder(git, commit, url)
     await git.run(['reset', '--quiet', '--hard', REF])
     await mkdir(join(dir, 'content'), { recursive: true })
     return commit
@@ -120,11 +121,12 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
     const head = await look()
     if (isReplaced || (head === fetched && !isBroken)) return
     if (!isBroken) {
-      try {
-        fetched = await fetchInto(gitIn(folder), 5 * lookTimeoutMs)
+      // GitHub has just responded, so the cause of a failure may be a damaged clone.
+      const commit = await fetchInto(gitIn(folder), 5 * lookTimeoutMs).catch(() => undefined)
+      if (commit !== undefined) {
+        await requireContentFolder(gitIn(folder), commit, url)
+        fetched = commit
         return
-      } catch {
-        // GitHub has just responded, so the cause may be a damaged clone.
       }
     }
     fetched = await make(beside)
@@ -170,6 +172,15 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
   }
 }
 
+/** A link named `content` would lead to any folder of this machine. @throws Error if `content` is anything but a folder */
+async function requireContentFolder(git: Git, commit: string, url: string): Promise<void> {
+  const entry = (await git.run(['ls-tree', commit, '--', 'content'])).toString('utf8')
+  if (entry !== '' && !entry.startsWith('040000 '))
+    throw new Error(
+      `${url}: expected content to be a folder. Replace it in the repository; until then, the hub stays at the last commit.`,
+    )
+}
+
 /** Builds git's network options, including the credential. */
 function createCaller({ url, branch, getToken, environment, lookTimeoutMs = LOOK_TIMEOUT_MS }: ContentCloneOptions) {
   const callGitHub = async (git: Git, args: readonly string[], timeoutMs: number): Promise<string> => {
@@ -190,7 +201,7 @@ function createCaller({ url, branch, getToken, environment, lookTimeoutMs = LOOK
   const look = async (): Promise<string> => {
     const answer = await callGitHub(
       createGit(tmpdir(), environment),
-      ['ls-remote', url, `refs/heads/${branch}`],
+      ['ls-remote', '--end-of-options', url, `refs/heads/${branch}`],
       lookTimeoutMs,
     )
     const head = /^([0-9a-f]{40,64})\t/.exec(answer)?.[1]

@@ -1,12 +1,12 @@
 // Reads one repository of the content folder, or the whole folder as a tree. Files that are not allowed are reported; links are not followed.
-import { join } from 'node:path'
 import { formatPath } from '../../domain/content/content-path.ts'
 import type { ContentTree, RepositoryEntry } from '../../domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { checkTree } from '../../domain/content/rules.ts'
 import type { Problem } from '../../domain/text/problems.ts'
+import { openFolder, type PlainFolder } from '../files/plain-files.ts'
 import { type ParsedFile, parseContentFile } from './content-file.ts'
-import { nameFile, readOptional } from './content-files.ts'
+import { nameFile } from './content-files.ts'
 import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
 
 interface ContentReading {
@@ -28,8 +28,9 @@ interface ContentReading {
 export function readContentDir(dir: string, listing: ContentListing = listContent(dir)): ContentReading {
   const { alone, below } = groupFiles(listing.files)
   const problems = [...listing.problems]
+  const folder = openFolder(dir)
   const parsed = alone.flatMap((file) => {
-    const read = readListed(dir, file)
+    const read = readListed(folder, file)
     problems.push(...read.problems)
     return read.parsed ?? []
   })
@@ -62,9 +63,10 @@ export function readRepository(dir: string, fullName: string, files: readonly Li
   const wrong = new Set<string>()
   let file: RepositoryFile | undefined
   let isThere = false
+  const folder = openFolder(dir)
   const versions: RepositoryEntry['versions'] = []
   for (const listed of files) {
-    const read = readListed(dir, listed)
+    const read = readListed(folder, listed)
     if (read.problems.length > 0) {
       problems.push(...read.problems)
       wrong.add(listed.path.slice(listed.path.lastIndexOf('/') + 1).replace(/(?<=\d)\.md$/, ''))
@@ -79,10 +81,10 @@ export function readRepository(dir: string, fullName: string, files: readonly Li
 
 /** Reads and validates a single file. */
 export function readListed(
-  dir: string,
-  { path, size }: ListedFile,
+  folder: PlainFolder,
+  { path }: Pick<ListedFile, 'path'>,
 ): { parsed: ParsedFile | undefined; problems: Problem[] } {
-  const { parsed, broken } = parseContentFile(path, size, () => readOptional(join(dir, path)))
+  const { parsed, broken } = parseContentFile(path, (maxBytes) => folder.read(path, maxBytes))
   const problems = (parsed.problems ?? broken).map((problem) => ({ file: nameFile(path), ...problem }))
   return { parsed: parsed.value, problems }
 }
@@ -98,7 +100,7 @@ export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]
 /** Reads the download counts of each repository. @param alone files outside repositories */
 export function readUsage(dir: string, alone: readonly ListedFile[]): ContentTree['usage'] {
   const files = alone.filter(({ path }) => path === formatPath({ kind: 'usage' }))
-  return joinOthers(files.flatMap((file) => readListed(dir, file).parsed ?? [])).usage
+  return joinOthers(files.flatMap((file) => readListed(openFolder(dir), file).parsed ?? [])).usage
 }
 
 /** Builds the parts of a tree that are outside repositories. @param files the files outside repositories */

@@ -22,13 +22,15 @@ import {
   type ValueProblem,
 } from '../../domain/text/problems.ts'
 import { measure } from '../../ports/measure.ts'
+import { describeRefusal, type Opened, type Refusal } from '../files/plain-files.ts'
 
 /** A parsed file. */
 export type ParsedFile =
   | { kind: 'usage'; value: Usage }
   | { kind: 'equivalents'; value: Equivalents }
   | { kind: 'site'; value: SiteFile }
-  | { kind: 'logo'; value: null }
+  /** The image in base64. */
+  | { kind: 'logo'; value: string }
   | { kind: 'owner'; owner: string; value: OwnerFile }
   | { kind: 'repository'; owner: string; name: string; value: RepositoryFile }
   | { kind: 'version'; owner: string; name: string; value: VersionEntry }
@@ -46,15 +48,14 @@ export const MAX_FILE_BYTES = LIMITS.requestBytes
  * Parses a file according to its path, and applies the rules that need no other file.
  *
  * @param path relative to the content folder
- * @param size in bytes
- * @param read reads the file, or returns undefined if that is not possible; called only if a file of this size is allowed at this path
+ * @param read reads the file if it has at most this length; called only if a file is allowed at this path
  */
-export function parseContentFile(path: string, size: number, read: () => Buffer | undefined): ParsedContentFile {
+export function parseContentFile(path: string, read: (maxBytes: number) => Opened<Buffer>): ParsedContentFile {
   const { value: place, problems } = parsePath(path)
   if (problems) return refuse('path', formatProblems(problems))
-  if (size > MAX_FILE_BYTES) return refuse('file-fits', `expected at most ${MAX_FILE_BYTES} bytes, got ${size}`)
-  const bytes = read()
-  if (!bytes) return refuse('readable', 'expected a readable file')
+  const maxBytes = place.kind === 'logo' ? MAX_LOGO_BYTES : MAX_FILE_BYTES
+  const { value: bytes, refusal } = read(maxBytes)
+  if (refusal) return refuse(ruleOf(refusal, place), describeRefusal(refusal, maxBytes))
   if (place.kind === 'logo') return checkLogo(place.name, bytes)
   if (!isUtf8(bytes)) return refuse('utf-8', 'expected UTF-8, got invalid bytes')
   const parsed = parsePlace(place, bytes.toString())
@@ -68,6 +69,12 @@ function refuse(rule: string, message: string): ParsedContentFile {
   return { parsed: { problems: [{ rule, key: '', message }] }, broken: [] }
 }
 
+/** Returns the rule that a file which was not opened breaks. */
+function ruleOf(refusal: Refusal, { kind }: Place): string {
+  if (refusal === 'long') return kind === 'logo' ? 'site' : 'file-fits'
+  return refusal === 'link' || refusal === 'irregular' ? 'regular-file' : 'readable'
+}
+
 /** A logo appears on every page, so it must be small. */
 const MAX_LOGO_BYTES = 64 * 1024
 const LOGO_FORMS: Readonly<Record<string, RegExp>> = {
@@ -76,11 +83,9 @@ const LOGO_FORMS: Readonly<Record<string, RegExp>> = {
 }
 
 function checkLogo(name: string, bytes: Buffer): ParsedContentFile {
-  if (bytes.length > MAX_LOGO_BYTES)
-    return refuse('site', `expected at most ${MAX_LOGO_BYTES} bytes, got ${bytes.length}`)
   if (!LOGO_FORMS[name]!.test(bytes.toString('latin1')))
     return refuse('site', `expected ${name.endsWith('.svg') ? 'an SVG' : 'a PNG'} image`)
-  return { parsed: { value: { kind: 'logo', value: null } }, broken: [] }
+  return { parsed: { value: { kind: 'logo', value: bytes.toString('base64') } }, broken: [] }
 }
 
 /** Determines which rule a parsing problem breaks: the rule for the front matter's structure, for its values, or for another kind of file. */

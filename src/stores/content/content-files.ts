@@ -1,7 +1,7 @@
 // Finds the files in the content folder: those to read, those to ignore, and those that are not allowed.
-import { type Dirent, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import type { Dirent } from 'node:fs'
 import { type Problem, printable } from '../../domain/text/problems.ts'
+import { openFolder, type PlainFolder } from '../files/plain-files.ts'
 
 /** The findings other than the files to read. */
 export interface Findings {
@@ -24,22 +24,30 @@ export function isIgnoredName(name: string): boolean {
 }
 
 /**
- * Lists every file in a folder and its subfolders, sorted by path bytes as in git. Files are read synchronously, because a build waits for them anyway and this is several times as fast for many small files.
+ * Lists every file in a folder and its subfolders, sorted by path bytes as in git. Folders are read synchronously, because a build waits for them anyway and this is several times as fast for many small files.
  *
+ * @param dir the content folder
  * @param findings collects all other findings
- * @returns paths with forward slashes, relative to the folder
+ * @param below if given, only this subfolder is listed
+ * @returns paths with forward slashes, relative to the content folder
  */
-export function* listContentFiles(dir: string, findings: Findings, below = ''): Generator<string> {
+export function listContentFiles(dir: string, findings: Findings, below = ''): Generator<string> {
+  return listBelow(openFolder(dir), dir, findings, below)
+}
+
+function* listBelow(folder: PlainFolder, dir: string, findings: Findings, below: string): Generator<string> {
   const report = (path: string, rule: string, message: string) =>
     findings.problems.push({ file: nameFile(path), rule, key: '', message })
   let entries: Dirent[]
   try {
-    entries = readdirSync(join(dir, below), { withFileTypes: true })
+    entries = folder.list(below)
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
     // A folder that disappears while being read is ignored; only the root must exist.
-    if (isMissing && below === '') report(below, 'content-folder', `not found: ${dir}`)
-    else if (!isMissing) report(below, 'readable', 'expected a readable folder')
+    if (code === 'ENOENT' && below === '') report(below, 'content-folder', `not found: ${dir}`)
+    else if (code === 'ELOOP')
+      report(below, 'content-folder', below === '' ? ROOT_LINK : 'expected a folder, got a symbolic link')
+    else if (code !== 'ENOENT') report(below, 'readable', 'expected a readable folder')
     return
   }
   const nameInPath = (entry: Dirent) => (entry.isDirectory() ? `${entry.name}/` : entry.name)
@@ -47,7 +55,7 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
     const path = below === '' ? entry.name : `${below}/${entry.name}`
     if (isAttributes(entry.name)) report(path, 'no-attributes', ATTRIBUTES)
     else if (isIgnoredName(entry.name)) findings.ignored.push(nameFile(path))
-    else if (entry.isDirectory()) yield* listContentFiles(dir, findings, path)
+    else if (entry.isDirectory()) yield* listBelow(folder, dir, findings, path)
     else if (entry.isFile()) yield path
     else
       report(
@@ -62,14 +70,9 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
 const ATTRIBUTES =
   'expected no .gitattributes below content: git would change the bytes of prompts when it checks them out'
 
-/** Reads a file. @returns undefined if the file cannot be read; the content check reports this */
-export function readOptional(file: string): Buffer<ArrayBuffer> | undefined {
-  try {
-    return readFileSync(file)
-  } catch {
-    return undefined
-  }
-}
+/** A link named `content` in a repository leads wherever the author of a commit wants. An operator can choose any folder with a setting. */
+const ROOT_LINK =
+  'expected a folder, got a symbolic link. Set CONTENT_DIR to the folder that it points to, or replace the link with the folder'
 
 /** Compares paths by their UTF-8 bytes, as git does, unlike JavaScript's default order. */
 export function comparePaths(a: string, b: string): number {

@@ -7,7 +7,9 @@ import { parsePath } from '../../domain/content/content-path.ts'
 import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile, type RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { formatMoment } from '../../domain/content/values.ts'
 import { parseMessage } from '../../ports/git-store.ts'
+import { logProblem } from '../../ports/log.ts'
 import { createGit, type Git } from '../git/git-command.ts'
+import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
 
 /** Maximum number of commits read: a history can be of any length, but recent commits matter most. */
 const MAX_COMMITS = 20_000
@@ -53,7 +55,10 @@ export async function readHistory(
   const git = createGit(contentDir, environment)
   const find = (...args: string[]) => git.find(args).catch(() => undefined)
   const head = await find('rev-parse', '--verify', 'HEAD')
-  if (head === undefined) return { head, since: now, changes: new Map() }
+  if (head === undefined) {
+    await warnIfRefused(git)
+    return { head, since: now, changes: new Map() }
+  }
   if (head === known?.head) return known
   const isMore =
     known?.head !== undefined && (await find('merge-base', '--is-ancestor', known.head, head)) !== undefined
@@ -64,6 +69,13 @@ export async function readHistory(
   if (isMore && commits < MAX_COMMITS) return { head, since: known.since, changes }
   const isShallow = (await find('rev-parse', '--is-shallow-repository')) !== 'false'
   return { head, since: isShallow || commits >= MAX_COMMITS ? (oldestAt ?? now) : null, changes }
+}
+
+/** Without this line, an operator would only see that a build has no history. */
+async function warnIfRefused(git: Git): Promise<void> {
+  const { stderr } = await git.tryRun(['rev-parse', '--verify', 'HEAD']).catch(() => ({ stderr: '' }))
+  if (isOwnerRefused(stderr))
+    logProblem('warning', 'The history of the content was not read.', { cause: gitNotOpened(stderr).cause })
 }
 
 /** Lists the changes on the branch, newest first, at most 100 for each `index.md`. */

@@ -11,8 +11,6 @@ export interface ListedFile {
   path: string
   /** A stamp that changes whenever the file changes; empty if the file changed too recently to be certain. */
   stamp: string
-  /** Size in bytes. */
-  size: number
 }
 
 /** The files of a content folder at the time of listing. */
@@ -29,7 +27,7 @@ export function listContent(dir: string, below = ''): ContentListing {
   const settledNs = BigInt(Date.now() - RACY_MS) * 1_000_000n
   for (const path of listContentFiles(dir, listing, below)) {
     const stats = lstatSync(join(dir, path), { bigint: true, throwIfNoEntry: false })
-    if (stats) listing.files.push({ path, stamp: stampFile(stats, settledNs), size: Number(stats.size) })
+    if (stats) listing.files.push({ path, stamp: stampFile(stats, settledNs) })
   }
   return listing
 }

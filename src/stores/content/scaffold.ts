@@ -1,9 +1,9 @@
 // Creates the files for a new prompt or its next version. Never overwrites a file.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Bump, nextVersion, sortVersions } from '../../domain/catalogue/versions.ts'
-import { formatPath, parsePath } from '../../domain/content/content-path.ts'
+import { formatPath } from '../../domain/content/content-path.ts'
 import { isPortableName } from '../../domain/content/names.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import {
@@ -16,6 +16,8 @@ import {
 import { formatMoment } from '../../domain/content/values.ts'
 import { STARTER } from '../../domain/review/starter-texts.ts'
 import { formatProblems } from '../../domain/text/problems.ts'
+import { openFolder } from '../files/plain-files.ts'
+import { listVersions, readVersion } from './version-files.ts'
 
 interface NewPrompt {
   owner: string
@@ -33,7 +35,7 @@ export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPr
   const index = formatPath({ kind: 'repository', owner, name })
   const version = formatPath({ kind: 'version', owner, name, version: '1.0.0' })
   if (!isPortableName(name)) throw new Error(`The name ${name} is reserved on Windows; choose another`)
-  if (existsSync(dirname(join(dir, index))))
+  if (existsSync(join(dir, owner, name)))
     throw new Error(`${owner}/${name} already exists; to add a version, use npm run bump`)
   const indexText = `${editRepositoryFile(undefined, front)}${STARTER.readme}\n`
   const content = `${STARTER.content}\n`
@@ -60,15 +62,11 @@ export function scaffoldVersion(
   }: { owner: string; name: string; bump: Bump; by?: string | undefined; changelog: string },
   now: Date,
 ): string[] {
-  const folder = join(dir, owner, name, 'versions')
-  if (!existsSync(folder)) throw new Error(`Prompt not found: ${owner}/${name}; create it with npm run new`)
-  const used = readdirSync(folder).flatMap((file) => {
-    const place = parsePath(`${owner}/${name}/versions/${file}`).value
-    return place?.kind === 'version' ? [place.version] : []
-  })
+  const used = listVersions(dir, { owner, name })
+  if (used === undefined) throw new Error(`Prompt not found: ${owner}/${name}; create it with npm run new`)
   const highest = sortVersions(used)[0]
   if (highest === undefined) throw new Error(`${owner}/${name} has no version to start from`)
-  const parsed = parseVersionFile(readFileSync(join(folder, `${highest}.md`), 'utf8'))
+  const parsed = parseVersionFile(readVersion(dir, { owner, name, version: highest }))
   if (parsed.problems) throw new Error(`${highest}: ${formatProblems(parsed.problems)}`)
   const { content, variables, parameters, published_by } = parsed.value
   const found = findPlaceholders(content).map(undeclaredVariable)
@@ -87,7 +85,5 @@ function signed(by: string, now: Date) {
 }
 
 function write(dir: string, path: string, text: string): void {
-  const file = join(dir, path)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text, { flag: 'wx' })
+  writeFileSync(openFolder(dir).prepare(path), text, { flag: 'wx' })
 }

@@ -81,7 +81,7 @@ async function moveBranch(
   git: Git,
   move: { ref: string; from: string; to: string; reason: string },
 ): Promise<CommitOutcome> {
-  const committed = { kind: 'committed', sha: move.to, url: null } as const
+  const committed = { kind: 'committed', sha: move.to, url: null, atMs: undefined } as const
   if (await git.moveRef(move)) return committed
   try {
     if ((await git.tryRun(['merge-base', '--is-ancestor', move.to, move.ref])).code === 0) return committed

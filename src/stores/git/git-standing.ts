@@ -2,7 +2,7 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../../domain/api/errors.ts'
-import type { Git } from './git-command.ts'
+import { type Git, GitFailure } from './git-command.ts'
 
 /** A git working tree with a content folder. */
 export interface WorkTree {
@@ -50,8 +50,6 @@ export async function checkWorkTree(tree: WorkTree, signal?: AbortSignal): Promi
       throw gitNotReady(`${what} is in progress in the content's git repository: ${way}`)
   }
   const { branch, head } = await readHead(tree.git, signal)
-  if (head === undefined)
-    throw gitNotSetUp('The git repository of the content has no commits yet. Create a first commit', undefined)
   if (branch === undefined) {
     const way =
       tree.branch === undefined
@@ -81,12 +79,44 @@ export function gitNotReady(what: string, cause?: unknown): HubError {
 }
 
 /** A single git process reads both, so that the branch and its head match; otherwise, moving the branch from that head would fail. */
-async function readHead(git: Git, signal?: AbortSignal): Promise<Partial<CheckedOutBranch>> {
+async function readHead(
+  git: Git,
+  signal?: AbortSignal,
+): Promise<Pick<CheckedOutBranch, 'head'> & Partial<CheckedOutBranch>> {
   const args = ['rev-parse', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD']
-  const { code, stdout } = await git.tryRun(args, signal && { signal })
-  if (code !== 0) return {}
-  const [head, branch] = stdout.toString().split('\n')
-  return { ...(head && { head }), ...(branch?.startsWith('refs/heads/') && { branch }) }
+  const { code, stdout, stderr } = await git.tryRun(args, signal && { signal })
+  const [head = '', branch] = stdout.toString().split('\n')
+  if (code !== 0 || head === '') {
+    // Git has the same message for a branch without commits and for a commit whose file is missing.
+    const named = await git.tryRun(['rev-parse', '--verify', '--quiet', 'HEAD'])
+    if (named.code !== 0 && named.stderr === '')
+      throw gitNotSetUp('The git repository of the content has no commits yet. Create a first commit', undefined)
+    throw gitNotOpened(stderr)
+  }
+  return { head, ...(branch?.startsWith('refs/heads/') && { branch }) }
+}
+
+const OWNER_REFUSED = /dubious ownership|unsafe repository/
+
+/** Returns whether git refused a repository because its folder belongs to another user. @param said git's message */
+export const isOwnerRefused = (said: string): boolean => OWNER_REFUSED.test(said)
+
+/** What git's messages mean for the hub: the beginning of a sentence; "…, and try again." follows. Messages differ between versions of git. */
+const MEANINGS = [
+  [
+    OWNER_REFUSED,
+    "Git refuses to open the content's repository, because the folder belongs to another user. Run this as the user who owns the folder, or add the folder to git's setting safe.directory",
+  ],
+  [/not a git repository/, 'The content folder is not in a git repository. Run git init, create a first commit'],
+] as const
+
+/** Returns the error for a repository that git cannot open or read. @param said git's own message, which only the operator sees, because it contains paths */
+export function gitNotOpened(said: string): HubError {
+  const [, meaning] = MEANINGS.find(([pattern]) => pattern.test(said)) ?? []
+  return gitNotSetUp(
+    meaning ?? "Git cannot read the content's repository; see the hub's log for its message. Repair the repository",
+    new GitFailure(said.trim()),
+  )
 }
 
 /** Returns the short name of a branch. @param branch `refs/heads/…` */

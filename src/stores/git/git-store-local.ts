@@ -1,4 +1,5 @@
 // Implements the git store with a local working tree: reads the head commit, and writes commits to the index and the working tree.
+import { existsSync } from 'node:fs'
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../../domain/api/errors.ts'
@@ -10,16 +11,18 @@ import {
   type GitStore,
   listAddedFiles,
   listReadPaths,
+  notAFileError,
   type PublishMark,
   parseMessage,
   versionOfEntry,
 } from '../../ports/git-store.ts'
+import { openFolder } from '../files/plain-files.ts'
 import { createGit, type Git } from './git-command.ts'
 import { commitFiles, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
 import { listTree } from './git-listings.ts'
 import { countCommits } from './git-maintenance.ts'
-import { checkWorkTree, gitNotSetUp, type WorkTree } from './git-standing.ts'
+import { checkWorkTree, gitNotOpened, gitNotSetUp, type WorkTree } from './git-standing.ts'
 import { finishPublish, hasUnfinished } from './git-unfinished.ts'
 import { withLock } from './process-lock.ts'
 
@@ -31,6 +34,8 @@ export interface LocalGitOptions {
   environment: Readonly<Record<string, string | undefined>>
   /** Receives messages for the user; writes to the console by default. */
   warn?: (message: string, cause?: unknown) => void
+  /** Leaves an interrupted publish as it is, so that reads write nothing. */
+  isReadOnly?: boolean
 }
 
 /** The local git store, with a working tree to keep in sync. */
@@ -49,7 +54,12 @@ const PUBLISHES_REMEMBERED = 100
 /**
  * The git store for a working tree. It commits to the branch that was checked out when the store was first used, and only while that branch is checked out. The user's other changes, staged or not, are left unchanged; a commit is rejected if it would overwrite an uncommitted file. Several processes may do this at once.
  */
-export function openLocalGit({ contentDir, environment, warn = console.warn }: LocalGitOptions): LocalGit {
+export function openLocalGit({
+  contentDir,
+  environment,
+  warn = console.warn,
+  isReadOnly = false,
+}: LocalGitOptions): LocalGit {
   let known: WorkTree | undefined
   const locate = async (): Promise<WorkTree> => {
     known ??= await findWorkTree(contentDir, environment)
@@ -57,6 +67,10 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
   }
   const finish = async (tree: WorkTree) => inTurn(tree, () => finishPublish(tree, warn))
   const noteCommit = countCommits(warn)
+  const convertErrors = <Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> =>
+    work().catch((cause: unknown) => {
+      throw toGitError(cause, contentDir, signal)
+    })
   return {
     finishPublishes: () =>
       convertErrors(undefined, async () => {
@@ -68,7 +82,7 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
       convertErrors(signal, async () => {
         const tree = await locate()
         // A commit that a killed process left unfinished is written to the working tree first; otherwise, its files would never appear there.
-        if (await hasUnfinished(tree)) await finish(tree)
+        if (!isReadOnly && (await hasUnfinished(tree))) await finish(tree)
         return await readFolder(tree, question, signal)
       }),
     readBlob: (id, { signal }) =>
@@ -106,14 +120,15 @@ async function findWorkTree(contentDir: string, environment: LocalGitOptions['en
   const content = await realpath(contentDir).catch((cause: unknown) => {
     throw gitNotSetUp('The content folder does not exist. Create it inside a git repository', cause)
   })
+  if (!openFolder(contentDir).isPlain(''))
+    throw gitNotSetUp(
+      'The content folder is a symbolic link. Set CONTENT_DIR to the folder that it points to',
+      contentDir,
+    )
   const args = ['rev-parse', '--show-toplevel', '--show-prefix', '--absolute-git-dir']
   const { code, stdout, stderr } = await createGit(content, environment).tryRun(args)
   const [folder = '', prefix = '', gitFolder = ''] = stdout.toString().split('\n')
-  if (code !== 0 || folder === '')
-    throw gitNotSetUp(
-      'The content folder is not in a usable git repository. Run git init, create a first commit',
-      stderr,
-    )
+  if (code !== 0 || folder === '') throw gitNotOpened(stderr)
   return { git: createGit(folder, environment), folder, gitFolder, prefix, branch: undefined }
 }
 
@@ -126,49 +141,42 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
   const files = await listTree(git, head, wanted, signal)
   const readText = async (path: string): Promise<string | undefined> => {
     const file = files.get(`${prefix}${path}`)
+    if (!file && [...files.keys()].some((other) => other.startsWith(`${prefix}${path}/`))) throw notAFileError(path)
     return file && decodeText(path, await git.run(['cat-file', 'blob', file.id], { signal }))
   }
   const [index, ownerIndex, publishes] = await Promise.all([
     readText(paths.index),
     readText(paths.ownerIndex),
-    question.publishes ? readPublishes(git, head, `${prefix}${paths.folder}/`, question.publishes.since, signal) : [],
+    question.withPublishes ? readPublishes(git, head, `${prefix}${paths.folder}/`, signal) : [],
   ])
   const versions = [...files].flatMap(([path, { id }]) => {
     const version = path.startsWith(folder) ? versionOfEntry(question, path.slice(folder.length)) : undefined
     return version === undefined ? [] : [[version, id] as const]
   })
-  return { head, versions: new Map(versions), index, ownerIndex, publishes }
+  return { head, headMs: undefined, nowMs: undefined, versions: new Map(versions), index, ownerIndex, publishes }
 }
 
-async function readPublishes(
-  git: Git,
-  head: string,
-  folder: string,
-  since: Date | undefined,
-  signal: AbortSignal,
-): Promise<PublishMark[]> {
-  // `--since` also accepts informal dates, and treats a date far in the future as the current time.
-  const limits = [`-n${PUBLISHES_REMEMBERED}`, ...(since ? [`--max-age=${Math.floor(since.getTime() / 1000)}`] : [])]
-  const log = await git.run(['log', '-z', '--no-color', '--format=%H%n%B', ...limits, head, '--', folder], { signal })
+async function readPublishes(git: Git, head: string, folder: string, signal: AbortSignal): Promise<PublishMark[]> {
+  const args = ['log', '-z', '--no-color', '--format=%H%n%B', `-n${PUBLISHES_REMEMBERED}`]
+  const log = await git.run([...args, head, '--', folder], { signal })
   return log
     .toString()
     .split('\0')
     .filter((commit) => commit !== '')
     .map((commit) => {
       const end = commit.indexOf('\n')
-      return { sha: commit.slice(0, end), url: null, ...parseMessage(commit.slice(end + 1)) }
+      return { sha: commit.slice(0, end), url: null, atMs: undefined, ...parseMessage(commit.slice(end + 1)) }
     })
 }
 
-/** Converts errors of the git process to errors of the port. */
-async function convertErrors<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
-  try {
-    return await work()
-  } catch (cause) {
-    if (cause instanceof HubError) throw cause
-    if (signal?.aborted) throw new HubError('unavailable', 'Reading git took too long. Try again.', { cause })
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
-      throw gitNotSetUp('Git was not found, or the content folder was removed. Install git', cause)
-    throw new HubError('upstream_error', 'Git failed. See the hub’s log for the reason.', { cause })
-  }
+/** Converts an error of the git process to an error of the port. */
+function toGitError(cause: unknown, contentDir: string, signal: AbortSignal | undefined): HubError {
+  if (cause instanceof HubError) return cause
+  if (signal?.aborted) return new HubError('unavailable', 'Reading git took too long. Try again.', { cause })
+  // A process cannot start without its program, nor without its folder.
+  if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
+    return existsSync(contentDir)
+      ? gitNotSetUp('Git was not found. Install git', cause)
+      : gitNotSetUp('The content folder was removed. Restore it', cause)
+  return new HubError('upstream_error', 'Git failed. See the hub’s log for the reason.', { cause })
 }

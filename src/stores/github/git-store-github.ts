@@ -12,6 +12,7 @@ import {
   type GitStore,
   listAddedFiles,
   listReadPaths,
+  notAFileError,
   parseMessage,
   versionOfEntry,
 } from '../../ports/git-store.ts'
@@ -40,7 +41,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
   const { repository, branch } = options
   const [owner = '', name = ''] = repository.split('/')
   const place = { owner, name }
-  const connect = connectGitHub(options)
+  const { connect, hostTime } = connectGitHub(options)
   const kept = new Map<string, Bytes>()
   /** When the pause that GitHub requested ends, by the monotonic clock. Calls made before then would be rejected and prolong the pause. */
   let pauseEndsMs = 0
@@ -65,7 +66,8 @@ export function openGitHub(options: GitHubOptions): GitStore {
     file: z.infer<typeof BlobFile>,
     request: CallOptions,
   ) => {
-    if (!file?.object) return undefined
+    if (!file) return undefined
+    if (!file.object) throw notAFileError(path)
     return decodeText(path, verifiedBytes(file.object) ?? (await fetchBytes(octokit, file.object.oid, request)))
   }
 
@@ -118,8 +120,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
           versions: `content/${paths.versions}`,
           index: `content/${paths.index}`,
           ownerIndex: `content/${paths.ownerIndex}`,
-          withPublishes: question.publishes !== undefined,
-          since: question.publishes?.since?.toISOString() ?? null,
+          withPublishes: question.withPublishes ?? false,
           request,
         })
         const target = FolderAnswer.parse(answer).repository.ref?.target
@@ -130,12 +131,17 @@ export function openGitHub(options: GitHubOptions): GitStore {
           )
         return {
           head: target.oid,
+          headMs: target.committedDate,
+          nowMs: hostTime(),
           versions: listVersions(question, target.versions?.object?.entries ?? []),
           index: await readText(octokit, paths.index, target.index, request),
           ownerIndex: await readText(octokit, paths.ownerIndex, target.ownerIndex, request),
           publishes: (target.history?.nodes ?? [])
             .filter((mark) => mark !== null)
-            .map(({ oid, url, message }) => ({ sha: oid, url, ...parseMessage(message) })),
+            .map(({ oid, url, message, committedDate }) => ({
+              ...{ sha: oid, url, atMs: committedDate },
+              ...parseMessage(message),
+            })),
         }
       }),
 
@@ -186,7 +192,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
 }
 
 function committed({ createCommitOnBranch: { commit } }: z.infer<typeof CommitAnswer>): CommitOutcome {
-  return { kind: 'committed', sha: commit.oid, url: commit.url }
+  return { kind: 'committed', sha: commit.oid, url: commit.url, atMs: commit.committedDate }
 }
 
 function pauseError(leftSeconds: number): HubError {

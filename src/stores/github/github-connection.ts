@@ -19,12 +19,35 @@ export interface GitHubOptions {
 /** An authenticated client. */
 export type GitHubConnection = Octokit
 
+/** GitHub's own clock, from the `Date` header of its last response: a hub's clock may be wrong. */
+interface HostClock {
+  note: (headers: Headers) => void
+  /** Returns the current time in milliseconds since 1970; undefined before the first response with a date. */
+  now: () => number | undefined
+}
+
+function openHostClock(): HostClock {
+  let offsetMs: number | undefined
+  return {
+    note(headers) {
+      const dateMs = Date.parse(headers.get('date') ?? '')
+      // Counted by the monotonic clock, so that setting this machine's clock changes nothing.
+      if (Number.isFinite(dateMs)) offsetMs = dateMs - performance.now()
+    },
+    now: () => (offsetMs === undefined ? undefined : Math.round(offsetMs + performance.now())),
+  }
+}
+
 /** Creates the client once. An App's installation is looked up by its JWT; auth-app then creates and renews the installation's token. */
 export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 8000 }: Omit<GitHubOptions, 'branch'>) {
   const [owner = '', repo = ''] = repository.split('/')
-  const limitedFetch: typeof fetch = (input, init) => {
+  const clock = openHostClock()
+  const limitedFetch: typeof fetch = async (input, init) => {
     const limit = AbortSignal.timeout(callTimeoutMs)
-    return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, limit]) : limit })
+    const signal = init?.signal ? AbortSignal.any([init.signal, limit]) : limit
+    const response = await fetch(input, { ...init, signal })
+    clock.note(response.headers)
+    return response
   }
   const silent = () => {}
   const common = {
@@ -34,7 +57,7 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
     log: { debug: silent, info: silent, warn: silent, error: silent },
   }
   let ready: Octokit | undefined
-  return async (signal: AbortSignal): Promise<GitHubConnection> => {
+  const connect = async (signal: AbortSignal): Promise<GitHubConnection> => {
     if (ready) return ready
     // Imported here, because a rejected publish makes no call and top-level imports are loaded whenever the function starts.
     const { Octokit } = await import('@octokit/rest')
@@ -54,13 +77,14 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
     ready = new Octokit({ ...common, authStrategy: createAppAuth, auth })
     return ready
   }
+  return { connect, hostTime: clock.now }
 }
 
 /** Returns the token for git over https. For an App, it is the installation's token, which is created and renewed on demand. */
 export function createTokenSource(options: Omit<GitHubOptions, 'branch'>): (signal: AbortSignal) => Promise<string> {
   const { credential } = options
   if (credential.kind === 'token') return () => Promise.resolve(credential.token)
-  const connect = connectGitHub(options)
+  const { connect } = connectGitHub(options)
   return async (signal) => MadeToken.parse(await (await connect(signal)).auth({ type: 'installation' })).token
 }
 

@@ -4,16 +4,17 @@ import { blobId } from '../../ports/git-store.ts'
 
 /** Everything is read at one commit, whose `oid` is the head: a listing from another commit could omit a version, which a commit would then overwrite. */
 export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $folder: String!, $versions: String!, $index: String!, $ownerIndex: String!,
-    $withPublishes: Boolean!, $since: GitTimestamp) {
+    $withPublishes: Boolean!) {
   repository(owner: $owner, name: $name) {
     ref(qualifiedName: $branch) {
       target {
         oid
         ... on Commit {
+          committedDate
           versions: file(path: $versions) { object { ... on Tree { entries { name oid type } } } }
           index: file(path: $index) { object { ... on Blob { oid text isTruncated } } }
           ownerIndex: file(path: $ownerIndex) { object { ... on Blob { oid text isTruncated } } }
-          history(path: $folder, first: 100, since: $since) @include(if: $withPublishes) { nodes { oid url message } }
+          history(path: $folder, first: 100) @include(if: $withPublishes) { nodes { oid url message committedDate } }
         }
       }
     }
@@ -25,19 +26,22 @@ export const BLOB_QUERY = `query Blob($owner: String!, $name: String!, $id: GitO
 }`
 /** The only mutation: adds files if the head is the expected commit. */
 export const COMMIT_MUTATION = `mutation Commit($input: CreateCommitOnBranchInput!) {
-  createCommitOnBranch(input: $input) { commit { oid url } }
+  createCommitOnBranch(input: $input) { commit { oid url committedDate } }
 }`
 
 const Oid = z.string().regex(/^[0-9a-f]{40}$/)
 const Blob = z.object({ oid: Oid, text: z.string().nullable(), isTruncated: z.boolean() })
-/** A file that may be missing. */
-export const BlobFile = z.object({ object: Blob.nullable() }).nullable()
+/** GitHub returns no field of an object that is not a blob. */
+const NotBlob = z.strictObject({}).transform(() => null)
+/** A file that may be missing; `object` is null if there is something other than a file. */
+export const BlobFile = z.object({ object: Blob.or(NotBlob).nullable() }).nullable()
 const TreeFile = z
   .object({
     object: z.object({ entries: z.array(z.object({ name: z.string(), oid: Oid, type: z.string() })) }).nullable(),
   })
   .nullable()
-const Mark = z.object({ oid: Oid, url: z.string(), message: z.string() })
+const Moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
+const Mark = z.object({ oid: Oid, url: z.string(), message: z.string(), committedDate: Moment })
 /** The response to `FOLDER_QUERY`. */
 export const FolderAnswer = z.object({
   repository: z.object({
@@ -45,6 +49,7 @@ export const FolderAnswer = z.object({
       .object({
         target: z.object({
           oid: Oid,
+          committedDate: Moment,
           versions: TreeFile,
           index: BlobFile,
           ownerIndex: BlobFile,
@@ -58,7 +63,13 @@ export const FolderAnswer = z.object({
 export const BlobAnswer = z.object({ repository: z.object({ object: Blob.nullable() }) })
 /** The response to a successful `COMMIT_MUTATION`; only a commit ID of 40 hex digits indicates success. */
 export const CommitAnswer = z.object({
-  createCommitOnBranch: z.object({ commit: z.object({ oid: Oid, url: z.url().nullable().catch(null) }) }),
+  createCommitOnBranch: z.object({
+    commit: z.object({
+      oid: Oid,
+      url: z.url().nullable().catch(null),
+      committedDate: Moment.optional().catch(undefined),
+    }),
+  }),
 })
 /** A file as returned by the REST API, which is always complete. */
 export const RestBlob = z.object({ encoding: z.literal('base64'), content: z.string() })

@@ -22,7 +22,7 @@ const Answered = z.object({
 /** Creates the client; sends no request yet. */
 export function openGitHubRequests(options: Omit<GitHubOptions, 'branch'>): AskGitHub {
   const [owner = '', repo = ''] = options.repository.split('/')
-  const connect = connectGitHub(options)
+  const { connect } = connectGitHub(options)
   return async (route, values = {}) => {
     try {
       const { signal } = new AbortController()

@@ -14,7 +14,7 @@ export interface PullTree {
   outside: number
   /** Whether it has merge conflicts; if so, the folder contains only the pull request's side. */
   isConflict: boolean
-  /** Returns the content of a file in the content folder, at the base or in the pull request; undefined if there is none. */
+  /** Returns the content of a file in the content folder, at the base or in the pull request; undefined if there is nothing at the path. @throws Error if there is something other than a file, or git cannot read it */
   readAt(side: 'base' | 'merged', path: string): Promise<string | undefined>
   /** Returns the version numbers of a prompt at the base. */
   versionsAtBase(owner: string, name: string): Promise<string[]>
@@ -67,8 +67,10 @@ export async function openPullTree(
     outside: touched.length - changed.length,
     isConflict,
     async readAt(side, path) {
-      const found = await git.tryRun(['cat-file', 'blob', `${side === 'base' ? base : commit}:content/${path}`])
-      return found.code === 0 ? found.stdout.toString() : undefined
+      const name = `${side === 'base' ? base : commit}:content/${path}`
+      if ((await git.tryRun(['rev-parse', '--verify', '--quiet', '--end-of-options', name])).code !== 0)
+        return undefined
+      return (await git.run(['cat-file', 'blob', name])).toString()
     },
     async versionsAtBase(owner, name) {
       const found = await git.tryRun(['ls-tree', '--name-only', '-z', `${base}:content/${owner}/${name}/versions`])

@@ -1,6 +1,5 @@
 // Reviews a content folder: reports all problems and suggestions, with file, line, rule and fix.
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import { parsePath } from '../../domain/content/content-path.ts'
 import { findLine } from '../../domain/content/prompt-file.ts'
 import { findCertainSecret } from '../../domain/content/secrets.ts'
@@ -10,8 +9,10 @@ import { isRuleName, RULES, type Severity } from '../../domain/review/review-rul
 import { formatProblem } from '../../domain/text/problems.ts'
 import { lineOf } from '../../domain/text/text-length.ts'
 import { type Comparison, isPublished, openComparison } from '../content/content-changes.ts'
-import { type Findings, readOptional } from '../content/content-files.ts'
+import { MAX_FILE_BYTES } from '../content/content-file.ts'
+import type { Findings } from '../content/content-files.ts'
 import { groupByRepository, walkContent } from '../content/content-walk.ts'
+import { openFolder } from '../files/plain-files.ts'
 import { openRepositoryReader } from './review-repository.ts'
 
 /** An entry of a review. */
@@ -91,15 +92,15 @@ function placeOf({ file, line }: ReviewEntry): string {
 
 async function mendFiles(dir: string, comparison: Comparison | undefined): Promise<string[]> {
   const mended: string[] = []
+  const folder = openFolder(dir)
   for (const state of await walkContent(dir, { problems: [], ignored: [] }, comparison)) {
     const place = state.isHere ? parsePath(state.path).value : undefined
     if (!place || (place.kind === 'version' && (!comparison || isPublished(state)))) continue
-    const file = join(dir, state.path)
-    const bytes = readFileSync(file)
-    const text = bytes.toString()
-    const better = Buffer.from(text).equals(bytes) ? fixFile(state.path, text) : undefined
+    const { value: bytes } = folder.read(state.path, MAX_FILE_BYTES)
+    const text = bytes?.toString() ?? ''
+    const better = bytes && Buffer.from(text).equals(bytes) ? fixFile(state.path, text) : undefined
     if (better === undefined) continue
-    writeFileSync(file, better)
+    writeFileSync(folder.prepare(state.path), better)
     mended.push(state.path)
   }
   return mended
@@ -107,10 +108,11 @@ async function mendFiles(dir: string, comparison: Comparison | undefined): Promi
 
 /** Converts problems to entries, and caches the content of the last file. */
 function openEntries(dir: string) {
+  const folder = openFolder(dir)
   let last = { file: '', text: '' }
   const readText = (file: string) => {
     if (last.file !== file)
-      last = { file, text: readOptional(join(dir, file.replace(/^content\/?/, '')))?.toString() ?? '' }
+      last = { file, text: folder.read(file.replace(/^content\/?/, ''), MAX_FILE_BYTES).value?.toString() ?? '' }
     return last.text
   }
   return (problem: ReviewFinding): ReviewEntry => {

@@ -1,12 +1,12 @@
 // Reads repositories one by one for a review, and keeps only the path and a hash of each prompt in memory.
 import { hash } from 'node:crypto'
-import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { compareVersions } from '../../domain/catalogue/versions.ts'
 import { formatPath, type Place, parsePath } from '../../domain/content/content-path.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { checkRepository, type Neighbours } from '../../domain/content/rules.ts'
+import { joinWords } from '../../domain/content/same-words.ts'
 import {
   type FileChange,
   isInUse,
@@ -17,13 +17,13 @@ import {
   reviewVersion,
   reviewVersionNumbers,
 } from '../../domain/review/review.ts'
-import { joinWords } from '../../domain/review/same-words.ts'
 import type { RuleProblem } from '../../domain/text/problems.ts'
 import { type Comparison, classifyChange, isPublished } from '../content/content-changes.ts'
 import { type ParsedFile, parseContentFile } from '../content/content-file.ts'
 import { listContentFiles, nameFile } from '../content/content-files.ts'
 import type { FileState } from '../content/content-walk.ts'
 import { openFileReader } from '../content/file-reader.ts'
+import type { Opened } from '../files/plain-files.ts'
 
 interface RepositoryReader {
   /** Reviews one repository, or one file outside repositories. @returns its entries and fixes */
@@ -43,7 +43,7 @@ export function openRepositoryReader(
   comparison: Comparison | undefined,
   given: ReviewContext,
 ): RepositoryReader {
-  const read = openFileReader(comparison?.base.length ?? 40)
+  const read = openFileReader(dir, comparison?.base.length ?? 40)
   const neighbours = openNeighbours((path) => readParsed(path)?.value, dir)
   /** The first prompt with the same words, by the hash of the words. */
   const firstWith = new Map<string, { path: string; isTouched: boolean }>()
@@ -54,26 +54,22 @@ export function openRepositoryReader(
     const { path } = state
     const say = (problems: readonly RuleProblem[]) =>
       remarks.push(...problems.map((problem) => ({ file: nameFile(path), ...problem })))
-    const here = state.isHere ? read(join(dir, path)) : undefined
+    const here = state.isHere ? read(path) : undefined
     let value: ParsedFile | undefined
     if (state.isHere) {
       counts.files++
-      const { parsed, broken } = judge(path, here)
+      const { parsed, broken } = parseContentFile(path, () => bytesOf(here))
       say(parsed.problems ?? broken)
       value = parsed.value
     }
     if (!comparison) return { value, change: UNCOMPARED }
-    const { problems, ...change } = await classifyChange(comparison, state, here)
+    const { problems, ...change } = await classifyChange(comparison, state, here?.value)
     say(problems)
     return { value, change }
   }
 
-  function judge(path: string, here: ReturnType<typeof read>) {
-    return parseContentFile(path, here?.size ?? 0, () => here?.bytes)
-  }
-
   function readParsed(path: string) {
-    return judge(path, read(join(dir, path))).parsed
+    return parseContentFile(path, () => bytesOf(read(path))).parsed
   }
 
   /** Reports only pairs in which at least one prompt was changed. */
@@ -142,6 +138,12 @@ export function openRepositoryReader(
   }
 }
 
+/** Returns the bytes of a file, or why there are none. */
+function bytesOf(here: ReturnType<ReturnType<typeof openFileReader>> | undefined): Opened<Buffer> {
+  if (!here?.value) return { refusal: here?.refusal ?? 'missing' }
+  return here.value.bytes ? { value: here.value.bytes } : { refusal: 'long' }
+}
+
 function openNeighbours(read: (path: string) => ParsedFile | undefined, dir: string): Neighbours {
   const known = new LRUCache<string, { isThere: boolean; file: Pick<RepositoryFile, 'moved_to'> | undefined }>({
     max: NEIGHBOURS_KEPT,
@@ -156,10 +158,8 @@ function openNeighbours(read: (path: string) => ParsedFile | undefined, dir: str
     return found
   }
   const hasVersion = (fullName: string) => {
-    const files = listContentFiles(join(dir, fullName), { problems: [], ignored: [] })
-    return files.some(
-      (path) => parsePath(`${fullName}/${path}`).value?.kind === 'version' && read(`${fullName}/${path}`),
-    )
+    const files = listContentFiles(dir, { problems: [], ignored: [] }, fullName)
+    return files.some((path) => parsePath(path).value?.kind === 'version' && read(path))
   }
   return {
     repositories: {

@@ -4,6 +4,7 @@ import { LIMITS } from '../../domain/api/limits.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import { SORTS, type Sort } from '../../domain/api/routes.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
+import { placeCopies } from '../../domain/catalogue/originals.ts'
 import { isTag } from '../../domain/content/names.ts'
 import { FIELD_WEIGHTS, tagTerm } from '../../domain/search/document.ts'
 import { formatGroup, type Query, readQuery, weighGroup } from '../../domain/search/query.ts'
@@ -44,6 +45,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuery) => S
   )
   const summaryOf = database.prepare('SELECT owner, name, summary FROM prompts WHERE id = ?')
   const total = orders.get('top')!.ids.length
+  const originals = new Map<number, number[]>(JSON.parse(String(stateOf('originals'))))
 
   return ({ text, tags, sort, offset, limit }) => {
     // No prompt has more than the maximum number of tags, or an invalid tag.
@@ -72,7 +74,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuery) => S
     if (sort !== undefined) for (const ids of [full, partial]) ids.sort(comparePlaces(sort))
     const isAsTyped = ignored.length === 0 && Object.keys(corrected).length === 0
     return {
-      ...show([...full, ...partial]),
+      ...show(placeCopies([...full, ...partial], (id) => originals.get(id))),
       isTotalExact: anywhere.size < most && !query.isCut,
       matched: { exact: isAsTyped ? full.length : 0, corrected, ignored },
     }

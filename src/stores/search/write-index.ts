@@ -10,7 +10,7 @@ import { toTerm } from '../../domain/search/tokens.ts'
 import { MENU_SIZE } from '../../ports/search.ts'
 
 /** Incremented when the format of terms, synonyms or tables changes; an index with another number is rebuilt. */
-export const INDEX_SHAPE = 11
+export const INDEX_SHAPE = 12
 /** Share of changed prompts above which rebuilding is faster than editing. */
 const MAX_EDITED_SHARE = 0.1
 const MIN_EDITED = 10
@@ -97,7 +97,7 @@ function editPrompts(database: DatabaseSync, catalogue: Catalogue, names: readon
 /** Removes and adds prompts by full name, and updates everything else from the catalogue. */
 function changePrompts(
   database: DatabaseSync,
-  { entries, listed, baseUrl, equivalents }: Catalogue,
+  { entries, listed, originals, baseUrl, equivalents }: Catalogue,
   { removed, added, isEditable }: { removed: readonly string[]; added: readonly string[]; isEditable: boolean },
 ): void {
   const rows = database.prepare('SELECT owner, name, id FROM prompts').all()
@@ -141,14 +141,15 @@ function changePrompts(
     if (uses.get(word) !== 0) changeWord.run(word, term(word), uses.get(word)!)
   database.exec('DELETE FROM words WHERE uses = 0')
   const menu = listed.top.slice(0, MENU_SIZE).map(({ full_name }) => {
-    const { owner, name, title, description, updated_at, variables } = entries.get(full_name)!.repository
-    return { owner, name, title, description, updated_at, variables }
+    const { owner, name, title, description, updated_at, variables, forked_from } = entries.get(full_name)!.repository
+    return { owner, name, title, description, updated_at, variables, forked_from }
   })
   const orderOf = (sort: (typeof SORTS)[number]) =>
     new Uint32Array(listed[sort].map(({ full_name }) => ids.get(full_name)!))
   writeState(database, {
     base_url: baseUrl,
     menu: JSON.stringify(menu),
+    originals: JSON.stringify([...originals].map(([copy, of]) => [ids.get(copy), of.map((name) => ids.get(name))])),
     equivalents: JSON.stringify([...indexEquivalents(equivalents)]),
     ...Object.fromEntries(SORTS.map((sort) => [sort, new Uint8Array(orderOf(sort).buffer)])),
   })

@@ -2,7 +2,7 @@
 import { type BuildSource, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { createGit } from '../git/git-command.ts'
 
-/** Maximum clock difference between this machine, other hubs and GitHub, plus the time from a commit to its fresh copy. */
+/** Maximum clock difference between the machines that date commits: GitHub, and those whose commits are pushed to it. */
 const RECENT_MS = 60_000
 const MAX_RECENT_COMMITS = 500
 
@@ -29,10 +29,11 @@ export async function readBuildSource(
   const isShallow = (await git.find(['rev-parse', '--is-shallow-repository'])) !== 'false'
   // If there is a history, the commits of the last minutes are known by ID, so the clocks need to agree only roughly.
   const doubtMs = isShallow ? 0 : RECENT_MS
+  // A commit may be dated ahead, and then the build must not hide versions that are published after it.
+  const untilMs = Math.max(0, Math.min(newestMs, Date.now()) - doubtMs)
   return {
-    // If this clock is fast, the build must not hide versions that are published after it.
-    read_until: new Date(Math.max(0, Math.min(newestMs, Date.now()) - doubtMs)).toISOString(),
-    commits: commits.filter(({ ms }) => ms >= newestMs - 2 * RECENT_MS).map(({ id }) => id),
+    read_until: new Date(untilMs).toISOString(),
+    commits: commits.filter(({ ms }) => ms >= untilMs - RECENT_MS).map(({ id }) => id),
     broken: [],
   }
 }

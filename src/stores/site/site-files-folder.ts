@@ -1,16 +1,18 @@
 // Reads a site's files from a folder whose files do not change, although the folder may be renamed. Small files are cached, large ones are streamed.
 import { createHash } from 'node:crypto'
-import { createReadStream, statSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { statSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { ReadableStream } from 'node:stream/web'
 import { LRUCache } from 'lru-cache'
 import { type Bytes, catalogueUnavailable, type LargeFile, type SiteFiles } from '../../ports/site-files.ts'
+import { openFolder } from '../files/plain-files.ts'
 
 /** Cache size for one build: enough for the popular part of a large catalogue, or for an entire small catalogue. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024
 /** Larger files are streamed and not cached, because many slow readers would each keep the whole file in memory. */
 const MAX_KEPT_BYTES = 1024 * 1024
+/** How much of a file is read at once. */
+const CHUNK_BYTES = 64 * 1024
 /** Memory overhead of a cached file, in addition to its bytes. */
 const ENTRY_BYTES = 256
 
@@ -30,7 +32,7 @@ export function folderFiles(dir: string, later?: string): SiteFiles {
   return {
     async openLarge(path) {
       if (cache.has(path) || !SAFE_PATH.test(path)) return undefined
-      const asked = large.get(path) ?? readFrom((folder) => describeLarge(join(folder, path)))
+      const asked = large.get(path) ?? readFrom((folder) => describeLarge(folder, path))
       large.set(path, asked)
       let file: LargeFile | undefined
       try {
@@ -44,7 +46,10 @@ export function folderFiles(dir: string, later?: string): SiteFiles {
       const known = cache.get(path)
       if (known) return known
       if (!SAFE_PATH.test(path)) return undefined
-      const bytes = await readFrom((folder) => readFile(join(folder, path)).catch(orAbsent))
+      const bytes = await readFrom(async (folder) => {
+        const file = await openFile(folder, path)
+        return file && Buffer.concat(await Array.fromAsync(readChunks(file.handle)))
+      })
       if (bytes && bytes.length <= MAX_KEPT_BYTES) cache.set(path, bytes)
       return bytes
     },
@@ -80,23 +85,45 @@ function followFolder(dir: string, later: string): ReadFrom {
   }
 }
 
-async function describeLarge(file: string): Promise<LargeFile | undefined> {
-  const stats = await stat(file).catch(orAbsent)
-  if (!stats?.isFile() || stats.size <= MAX_KEPT_BYTES) return undefined
-  const digest = createHash('sha256')
-  try {
-    for await (const chunk of createReadStream(file)) digest.update(chunk)
-  } catch (error) {
-    throw catalogueUnavailable(error)
+async function describeLarge(folder: string, path: string): Promise<LargeFile | undefined> {
+  const file = await openFile(folder, path)
+  if (!file) return undefined
+  const { size } = file.stats
+  if (size <= MAX_KEPT_BYTES) {
+    await file.handle.close()
+    return undefined
   }
-  const stream = () => Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>
-  return { size: stats.size, digest: digest.digest('base64url'), stream }
+  const digest = createHash('sha256')
+  for await (const chunk of readChunks(file.handle)) digest.update(chunk)
+  // Opens the file only when somebody reads the stream, because a response may be dropped unread.
+  const stream = () => ReadableStream.from(streamFile(folder, path)) as ReturnType<LargeFile['stream']>
+  return { size, digest: digest.digest('base64url'), stream }
 }
 
-const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG'])
+async function* streamFile(folder: string, path: string): AsyncGenerator<Uint8Array> {
+  const file = await openFile(folder, path)
+  if (!file) throw catalogueUnavailable(`${path} was removed`)
+  yield* readChunks(file.handle)
+}
 
-/** @throws HubError `unavailable` if the file exists but cannot be read */
-function orAbsent(error: NodeJS.ErrnoException): undefined {
-  if (ABSENT.has(error.code ?? '')) return undefined
-  throw catalogueUnavailable(error)
+/** Opens a file of the site. @returns undefined if there is none @throws HubError `unavailable` if the file exists but cannot be read */
+async function openFile(folder: string, path: string) {
+  const { value, refusal } = await openFolder(folder).openLater(path)
+  if (refusal === 'unreadable') throw catalogueUnavailable(`${path} cannot be read`)
+  return value
+}
+
+/** Reads a file in parts, and closes it. @throws HubError `unavailable` if reading fails */
+async function* readChunks(handle: FileHandle): AsyncGenerator<Buffer<ArrayBuffer>> {
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES))
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } catch (error) {
+    throw catalogueUnavailable(error)
+  } finally {
+    await handle.close()
+  }
 }

@@ -1,4 +1,5 @@
 // Stores fresh copies in a database that several machines share, so that a version published on one of them is visible on all other machines immediately.
+import { LRUCache } from 'lru-cache'
 import type { CopiedVersion, CopyStore, FreshCopy } from '../../ports/fresh-copies.ts'
 import { logProblem } from '../../ports/log.ts'
 import type { StateStore } from '../../ports/state-store.ts'
@@ -17,12 +18,17 @@ const MAX_REMEMBERED = 10_000
 /** Maximum number of cached versions, each of up to 256 KiB. */
 const MAX_VERSIONS = 200
 
+/** How long a copy is cached, so that it disappears soon after it has expired in the store. */
+const REMEMBER_MS = 3_600_000
+
+type Remembered<Value> = LRUCache<string, Promise<Value | undefined>>
+
 /** The copies that were read while the marker had one value. */
 interface Generation {
   /** Null if the store must be read regardless of the marker. */
   marker: string | undefined | null
-  copies: Map<string, Promise<FreshCopy | undefined>>
-  versions: Map<string, Promise<CopiedVersion | undefined>>
+  copies: Remembered<FreshCopy>
+  versions: Remembered<CopiedVersion>
 }
 
 interface SharedCopies extends CopyStore {
@@ -116,7 +122,7 @@ export function shareCopies(state: StateStore): SharedCopies {
   }
 
   const findIn = ({ copies }: Generation, owner: string, name: string) =>
-    remember(copies, `${owner}/${name}`, MAX_REMEMBERED, () => ask(() => stored.find(owner, name)))
+    remember(copies, `${owner}/${name}`, () => ask(() => stored.find(owner, name)))
   return {
     find: async (owner, name) => findIn(await current(), owner, name),
     async findVersion(owner, name, version) {
@@ -124,7 +130,7 @@ export function shareCopies(state: StateStore): SharedCopies {
       const copy = await findIn(now, owner, name)
       if (!copy?.versions.some((listed) => listed.version === version)) return undefined
       const key = `${owner}/${name}/${version}`
-      return remember(now.versions, key, MAX_VERSIONS, () => ask(() => stored.findVersion(owner, name, version)))
+      return remember(now.versions, key, () => ask(() => stored.findVersion(owner, name, version)))
     },
     keepVersion: (kept) => stored.keepVersion(kept),
     async keep(copy) {
@@ -150,17 +156,20 @@ function isOvertaken(mine: FreshCopy, there: FreshCopy): boolean {
 }
 
 function begin(marker: Generation['marker']): Generation {
-  return { marker, copies: new Map(), versions: new Map() }
+  return {
+    marker,
+    copies: new LRUCache({ max: MAX_REMEMBERED, ttl: REMEMBER_MS }),
+    versions: new LRUCache({ max: MAX_VERSIONS, ttl: REMEMBER_MS }),
+  }
 }
 
 function remember<Value>(
-  known: Map<string, Promise<Value>>,
+  known: Remembered<Value>,
   key: string,
-  max: number,
-  read: () => Promise<Value>,
-): Promise<Value> {
+  read: () => Promise<Value | undefined>,
+): Promise<Value | undefined> {
   const found = known.get(key) ?? read()
-  known.set(key, found)
-  if (known.size > max) known.delete(known.keys().next().value!)
+  // A later read must not extend the lifetime.
+  if (!known.has(key)) known.set(key, found)
   return found
 }

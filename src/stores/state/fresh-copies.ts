@@ -1,4 +1,5 @@
 // Stores fresh copies in the state store. An unreadable copy, or a copy in another format, is logged and counts as missing.
+import { LRUCache } from 'lru-cache'
 import {
   type BuildSource,
   COPY_MS,
@@ -36,7 +37,7 @@ export function openCopies(state: StateStore): StoredCopies {
     async keepNewer(copy, isOvertaken) {
       const key = keyOf(copy.repository.owner, copy.repository.name)
       const text = format(copy)
-      const lifetime = lifetimeOf(copy)
+      const lifetime = startLifetime()
       // Maximum number of attempts; each failure means that another machine stored a copy.
       for (;;) {
         const found = await state.get(key)
@@ -83,13 +84,14 @@ function findOrigin(text: string): CopyOrigin | undefined {
 
 /** Caches copies in memory, for a single process that publishes and reads, so that a read does not access the store. */
 export function rememberCopies(copies: CopyStore): CopyStore {
-  const repositories = new Map<string, Promise<FreshCopy | undefined>>()
-  const versions = new Map<string, CopiedVersion>()
+  // Counted by the monotonic clock.
+  const repositories = new LRUCache<string, Promise<FreshCopy | undefined>>({ max: MAX_REMEMBERED, ttl: COPY_MS })
+  const versions = new LRUCache<string, CopiedVersion>({ max: MAX_VERSIONS, ttl: COPY_MS })
   const find: CopyStore['find'] = (owner, name) => {
     const key = keyOf(owner, name)
     const known = repositories.get(key) ?? copies.find(owner, name)
-    repositories.set(key, known)
-    if (repositories.size > MAX_REMEMBERED) repositories.delete(repositories.keys().next().value!)
+    // A later read must not extend the lifetime.
+    if (!repositories.has(key)) repositories.set(key, known)
     return known
   }
   return {
@@ -102,7 +104,6 @@ export function rememberCopies(copies: CopyStore): CopyStore {
     async keepVersion(kept) {
       const { owner, name, version } = kept.version
       versions.set(versionKeyOf(owner, name, version), kept)
-      if (versions.size > MAX_VERSIONS) versions.delete(versions.keys().next().value!)
       await copies.keepVersion(kept).catch(ignoreFailure)
     },
     async keep(copy) {
@@ -121,7 +122,7 @@ const MAX_REMEMBERED = 10_000
 const MAX_VERSIONS = 200
 
 function write<Record extends CopyOrigin>(state: StateStore, key: string, record: Record): Promise<void> {
-  return state.set(key, format(record), lifetimeOf(record))
+  return state.set(key, format(record), startLifetime())
 }
 
 function format<Record>(record: Record): string {
@@ -129,8 +130,8 @@ function format<Record>(record: Record): string {
   return JSON.stringify(kept)
 }
 
-function lifetimeOf({ kept_at }: CopyOrigin): Lifetime {
-  return { expiresAt: Date.parse(kept_at) + COPY_MS }
+function startLifetime(): Lifetime {
+  return { expiresAt: Date.now() + COPY_MS }
 }
 
 /** @returns undefined for copies from an older deploy, because this deploy's build includes them */

@@ -2,6 +2,7 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { type Accounts, type Person, SESSION_DAYS, Session } from '../../domain/access/account.ts'
 import type { StateStore } from '../../ports/state-store.ts'
+import { isBlocked } from './blocks.ts'
 import { useOnce } from './single-use.ts'
 import { parseRecord } from './state-record.ts'
 
@@ -9,7 +10,7 @@ const DAY_MS = 86_400_000
 
 type People = Pick<
   Accounts,
-  'openSession' | 'findSession' | 'endSession' | 'endAllSessions' | 'bindLogin' | 'spendSignIn'
+  'openSession' | 'findSession' | 'endSession' | 'endAllSessions' | 'isBlocked' | 'bindLogin' | 'spendSignIn'
 >
 
 /** Opens the accounts in a state store. Each call reads them from the store, so that revoking a session takes effect immediately. */
@@ -35,12 +36,13 @@ export function openPeople(state: StateStore): People {
         await state.delete(sessionKey(secret))
         return undefined
       }
-      return session.generation === (await readGeneration(state, session.person.user_id)) ? session : undefined
+      if (session.generation !== (await readGeneration(state, session.person.user_id))) return undefined
+      // A sign-in may have been under way when the person was blocked.
+      return (await isBlocked(state, session.person)) ? undefined : session
     },
     endSession: (secret) => state.delete(sessionKey(secret)),
-    async endAllSessions(userId) {
-      await state.set(generationKey(userId), String((await readGeneration(state, userId)) + 1))
-    },
+    endAllSessions: (userId) => endAllSessions(state, userId),
+    isBlocked: (person) => isBlocked(state, person),
     async bindLogin(person) {
       await state.add(loginKey(person.login), person.user_id)
       return hasBoundLogin(state, person)
@@ -53,6 +55,11 @@ export function openPeople(state: StateStore): People {
 /** Returns whether a login still belongs to a user, according to the first sign-in with that login. */
 export async function hasBoundLogin(state: StateStore, { login, user_id }: Person): Promise<boolean> {
   return (await state.get(loginKey(login)))?.value === user_id
+}
+
+/** Revokes all sessions of a user. */
+export async function endAllSessions(state: StateStore, userId: string): Promise<void> {
+  await state.set(generationKey(userId), String((await readGeneration(state, userId)) + 1))
 }
 
 async function readGeneration(state: StateStore, userId: string): Promise<number> {

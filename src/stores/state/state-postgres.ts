@@ -84,8 +84,12 @@ export async function openPostgresState(url: string, now: () => number = Date.no
   }
 }
 
-/** Reads the database's time. @throws Error if the database does not respond */
-export async function readDatabaseTime(url: string): Promise<Date> {
+/**
+ * Reads the database's time, and whether its user may write to the table, or create it. Changes nothing.
+ *
+ * @throws HubError `unavailable` if the database does not respond; its cause says why
+ */
+export async function inspectDatabase(url: string): Promise<{ time: Date; canStore: boolean }> {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,
@@ -94,8 +98,15 @@ export async function readDatabaseTime(url: string): Promise<Date> {
   client.on('error', () => {})
   try {
     await client.connect()
-    const { rows } = await client.query('SELECT now() AS now')
-    return new Date(rows[0]?.now)
+    const { rows } = await client.query(`SELECT now() AS now,
+      current_setting('transaction_read_only') = 'off' AND COALESCE(
+        has_table_privilege(to_regclass('prompt_hub_state'), 'INSERT')
+          AND has_table_privilege(to_regclass('prompt_hub_state'), 'UPDATE')
+          AND has_table_privilege(to_regclass('prompt_hub_state'), 'DELETE'),
+        has_schema_privilege(current_schema(), 'CREATE')) AS can_store`)
+    return { time: new Date(rows[0]?.now), canStore: rows[0]?.can_store === true }
+  } catch (error) {
+    throw stateUnavailable(error)
   } finally {
     await client.end().catch(() => {})
   }

@@ -1,9 +1,10 @@
 // Stores state in one SQLite file, for a hub on one machine. Several processes may open it at the same time.
 import { randomUUID } from 'node:crypto'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fchownSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { type Lifetime, type OpenStateStore, stateUnavailable } from '../../ports/state-store.ts'
 import { openSqlState } from './state-sql.ts'
 
@@ -39,8 +40,7 @@ export async function openSqliteState(
   seed: () => Iterable<StateEntry> = () => [],
 ): Promise<OpenStateStore> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  // SQLite creates its other files with the mode of this file.
-  closeSync(openSync(path, 'a', 0o600))
+  createFile(path)
   // SQLite's own timeout is disabled, because it would block the thread that serves reads.
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
@@ -68,15 +68,50 @@ export async function openSqliteState(
   }
 }
 
+/** Creates the file if it is missing. SQLite creates its other files with the mode and the owner of this file. */
+function createFile(path: string): void {
+  const isNew = !existsSync(path)
+  const file = openSync(path, 'a', 0o600)
+  try {
+    const { uid, gid } = statSync(dirname(path))
+    // If root creates the file, for example with `npm run token`, the user who runs the hub must still be able to open it.
+    if (isNew && process.geteuid?.() === 0) fchownSync(file, uid, gid)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * Checks that a hub of this version can use the file, without opening it for writing or creating SQLite's other files. It does not read changes that are still in `-wal`.
+ *
+ * @throws Error if the file is not a database, or if a newer version of the hub wrote it
+ */
+export function inspectSqliteState(path: string): void {
+  const url = pathToFileURL(path)
+  url.search = '?immutable=1'
+  const database = new DatabaseSync(url, { readOnly: true })
+  try {
+    checkFormat(database, path)
+  } finally {
+    database.close()
+  }
+}
+
+const readFormat = (database: DatabaseSync) => Number(database.prepare('PRAGMA user_version').get()?.user_version)
+
+function checkFormat(database: DatabaseSync, path: string): void {
+  if (readFormat(database) > FORMAT)
+    throw new Error(`${path} was written by a newer version of the hub. Run that version, or restore a backup.`)
+}
+
 /** Deleted data is overwritten, because it may be personal. FULL, because an acknowledged write must survive a power loss: https://www.sqlite.org/pragma.html#pragma_synchronous */
 function prepareFile(database: DatabaseSync, path: string, seed: () => Iterable<StateEntry>): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
-  const formatOf = () => Number(database.prepare('PRAGMA user_version').get()?.user_version)
-  if (formatOf() === 0) {
+  if (readFormat(database) === 0) {
     database.exec('BEGIN IMMEDIATE')
     try {
       // Another process may have created the table in the meantime.
-      if (formatOf() === 0) {
+      if (readFormat(database) === 0) {
         database.exec(`${TABLE} PRAGMA user_version = ${FORMAT}`)
         const insert = database.prepare('INSERT INTO state VALUES (?, ?, ?, ?)')
         for (const { key, value, expiresAt } of seed()) insert.run(key, value, randomUUID(), expiresAt ?? null)
@@ -87,8 +122,7 @@ function prepareFile(database: DatabaseSync, path: string, seed: () => Iterable<
       throw error
     }
   }
-  if (formatOf() > FORMAT)
-    throw new Error(`${path} was written by a newer version of the hub. Run that version, or restore a backup.`)
+  checkFormat(database, path)
 }
 
 /** Retries while another process has the file locked, without blocking this thread. */

@@ -1,7 +1,7 @@
 // Stores tokens in the state store. A token is stored only as a digest, read on every use, and removed when it expires or is revoked.
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { Accounts, ListedToken } from '../../domain/access/account.ts'
-import type { Permission } from '../../domain/access/permissions.ts'
+import { DEFAULT_PERMISSIONS, type Permission } from '../../domain/access/permissions.ts'
 import { makeToken } from '../../domain/access/token-form.ts'
 import { hasExpired, parseScope, TOKEN_DAYS, TokenRecord } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
@@ -36,13 +36,14 @@ interface NewToken {
 /** Creates a token, stores its record, and adds it to the list of its user, or to the operators' list of its owner. @returns the token, which is never shown again */
 export async function createToken(
   state: Pick<StateStore, 'set'>,
-  { days, id = randomUUID(), ...given }: NewToken,
+  { days, id = randomUUID(), permissions = DEFAULT_PERMISSIONS, ...given }: NewToken,
   now: Date,
 ): Promise<{ token: string; record: TokenRecord }> {
   const token = makeToken(() => randomBytes(1)[0]!)
   const record: TokenRecord = TokenRecord.parse({
     ...given,
     id,
+    permissions,
     last_four: token.slice(-4),
     created_at: now.toISOString(),
     expires_at: new Date(now.getTime() + days * DAY_MS).toISOString(),
@@ -106,6 +107,14 @@ export async function revokeOperatorToken(state: StateStore, id: string): Promis
   const stored = (await readOperatorTokens(state)).find(({ record }) => record.id === id)
   if (stored) await remove(state, stored)
   return stored?.record
+}
+
+/** Revokes all of a user's tokens. @returns how many there were */
+export async function revokeAllTokens(state: StateStore, userId: string): Promise<number> {
+  const stored = await readList(state, await Array.fromAsync(listKeys(state, listKey(userId, ''))))
+  const theirs = stored.filter(({ record }) => isHeldBy(record, userId))
+  await mapConcurrently(AT_ONCE, theirs, (one) => remove(state, one))
+  return theirs.length
 }
 
 /** Records that a token was used, at most once per hour. */

@@ -138,6 +138,7 @@ export function addresses(hub: Reading): void {
           ['the versions', `/api/v1/repos/${upper}/versions`, `/api/v1/repos/${full_name}/versions`],
           ['one version', `/api/v1/repos/${upper}/versions/1.0.0`, `/api/v1/repos/${full_name}/versions/1.0.0`],
           ['the content', `/api/v1/repos/${upper}/raw`, `/api/v1/repos/${full_name}/raw`],
+          ['the whole path', '/API/V1/TAGS', '/api/v1/tags'],
           ['an unknown repository', '/api/v1/repos/No-Such/Thing', '/api/v1/repos/no-such/thing'],
           ['a fixed path', '/api/v1/Tags', '/api/v1/tags'],
         ],

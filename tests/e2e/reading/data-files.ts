@@ -1,6 +1,6 @@
 // Read tests that compare the static files below /data/v1 with the API responses.
 import { describe, expect, test } from 'vitest'
-import { expectShape, FOREVER, SHORT, SUMMARY } from '../answers.ts'
+import { expectShape, FOREVER, READERS, SHORT, SUMMARY } from '../answers.ts'
 import type { Answer } from '../client.ts'
 import { data, type List, type Reading, SORTS } from './hub.ts'
 
@@ -12,7 +12,7 @@ export function dataFiles(hub: Reading): void {
       const answer = await send(path)
       expect(answer.status, answer.request).toBe(200)
       expect(answer.headers['content-type'], answer.request).toMatch(media)
-      expect(answer.headers['access-control-allow-origin'], answer.request).toBe('*')
+      expect(answer.headers['access-control-allow-origin'], answer.request).toMatch(READERS)
       expect(answer.headers['x-content-type-options'], answer.request).toBe('nosniff')
       expect(answer.headers.etag, answer.request).toBeDefined()
       if (!hub.target.netlify) expect([SHORT, FOREVER], answer.request).toContain(answer.headers['cache-control'])

@@ -1,5 +1,6 @@
 // `/docs/mcp/server.json`, the entry for registries of MCP servers.
+import type { APIRoute } from 'astro'
 import { describeForRegistries } from '../../../site/docs/mcp-registry.ts'
-import { thisHub } from '../../../site/docs/this-hub.ts'
 
-export const GET = () => new Response(`${JSON.stringify(describeForRegistries(thisHub().baseUrl), null, 2)}\n`)
+export const GET: APIRoute = ({ locals: { profile } }) =>
+  new Response(`${JSON.stringify(describeForRegistries(profile.baseUrl), null, 2)}\n`)

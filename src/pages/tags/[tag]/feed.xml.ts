@@ -2,11 +2,10 @@
 
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../../../site/feeds.ts'
-import { LOOK } from '../../../site/hub-look.ts'
 import { tagPage } from '../../../site/links.ts'
 
-export const GET: APIRoute = async ({ params: { tag = '' }, locals: { hub } }) => {
-  const prompts = await hub!.listRecent(tag)
+export const GET: APIRoute = async ({ params: { tag = '' }, locals }) => {
+  const prompts = await locals.hub!.listRecent(tag)
   if (!prompts) return new Response(null, { status: 404 })
-  return respondWithFeed(hub!, { path: tagPage(tag), title: `Tag ${tag} on ${LOOK.name}`, prompts })
+  return respondWithFeed(locals, { path: tagPage(tag), title: `Tag ${tag} on ${locals.profile.look.name}`, prompts })
 }

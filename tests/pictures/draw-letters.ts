@@ -1,32 +1,42 @@
 // `npm run letters`: draws the letters for the social cards in a browser, so that a build only has to place them.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import type { LetterStyle, Letters } from '../../src/site/card/letters.ts'
 import { openBrowser } from './look/browser.ts'
 
-const FONT = 'src/site/fonts/inter.woff2'
+const PACKAGE = dirname(createRequire(import.meta.url).resolve('@fontsource-variable/inter/package.json'))
+const FONTS = ['latin', 'latin-ext', 'greek', 'cyrillic'].map((script) =>
+  readFileSync(join(PACKAGE, `files/inter-${script}-wght-normal.woff2`)).toString('base64'),
+)
 const SHEET = 'src/site/fonts/letters.bin'
 /** The text styles of a card; sizes in pixels. */
 const STYLES: readonly { name: LetterStyle; size: number; weight: number }[] = [
   { name: 'title', size: 36, weight: 700 },
   { name: 'text', size: 17, weight: 450 },
 ]
-/** The letters that most titles use; if a title contains other letters, its card shows the prompt's name instead. */
-const LETTERS = [...range(0x20, 0x7e), ...range(0xa1, 0xff), ...'ŁłŒœŠšŸŽž–—‘’“”…→·']
+/** The letters of the languages of Europe, and the marks that titles use. */
+const LETTERS = [
+  ...[...range(0x20, 0x7e), ...range(0xa1, 0x17f), ...'ȘșȚțẞ–—‘’‚“”„…→·•'],
+  ...[...range(0x386, 0x3ce), ...range(0x400, 0x45f), ...'Ґґ'].filter((letter) => /\p{L}/u.test(letter)),
+]
 
 const browser = await openBrowser()
 const page = await browser.newPage()
-const font = `data:font/woff2;base64,${readFileSync(FONT).toString('base64')}`
 const drawn = await page.evaluate(
-  async ({ font, letters, styles }) => {
-    const face = new FontFace('card', `url(${font})`, { weight: '400 700' })
-    document.fonts.add(await face.load())
+  async ({ fonts, letters, styles }) => {
+    const families = fonts.map((_, index) => `card${index}`)
+    for (const [index, font] of fonts.entries()) {
+      const face = new FontFace(families[index]!, `url(data:font/woff2;base64,${font})`, { weight: '400 700' })
+      document.fonts.add(await face.load())
+    }
     const canvas = document.createElement('canvas')
     canvas.width = canvas.height = 160
     const context = canvas.getContext('2d', { willReadFrequently: true })!
     return styles.flatMap(({ name, size, weight }) =>
       letters.map((letter) => {
-        context.font = `${weight} ${size}px card`
+        context.font = `${weight} ${size}px ${families.join(', ')}`
         const { width } = context.measureText(letter)
         context.clearRect(0, 0, 160, 160)
         context.fillText(letter, 20, 110)
@@ -56,7 +66,7 @@ const drawn = await page.evaluate(
       }),
     )
   },
-  { font, letters: [...new Set(LETTERS)], styles: STYLES },
+  { fonts: FONTS, letters: [...new Set(LETTERS)], styles: STYLES },
 )
 await browser.close()
 

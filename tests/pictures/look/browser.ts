@@ -39,7 +39,7 @@ function findInstalledBrowser(): string | undefined {
  * Unpacks the browser from the npm package, once per machine and release. The package unpacks directly to its destination and would mistake a partial file from an interrupted or concurrent run for a complete one. The browser is therefore unpacked to a separate folder, which is then renamed.
  */
 async function unpackBrowser(): Promise<string> {
-  const { version } = createRequire(import.meta.url)('../../../node_modules/@sparticuz/chromium/package.json')
+  const { version } = createRequire(import.meta.url)('../../node_modules/@sparticuz/chromium/package.json')
   const dir = join(tmpdir(), `prompt-hub-chromium-${version}`)
   const executable = join(dir, 'chromium')
   if (existsSync(executable)) return executable

@@ -1,4 +1,5 @@
 // Lists a site's downloads: hubcli and the client libraries, with the site's URL built in.
+import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
 import { listCliDownloads, readCliFiles } from '../downloads/hubcli.ts'
 import { listClientDownloads, readClientReleases } from '../downloads/libraries.ts'
 
@@ -11,4 +12,11 @@ export async function listDownloads(
     ...listCliDownloads({ ...(await readCliFiles(root)), baseUrl }),
     ...listClientDownloads(await readClientReleases(root), baseUrl),
   ]
+}
+
+/** Returns the downloads as files, which need no build. */
+export async function openDownloads(root: string, baseUrl: string): Promise<SiteFiles> {
+  const files = new Map<string, Bytes>()
+  for (const [path, content] of await listDownloads(root, baseUrl)) files.set(path, Buffer.from(content))
+  return { read: async (path) => files.get(path) }
 }

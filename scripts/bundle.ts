@@ -1,0 +1,10 @@
+// `npm run prepare`: bundles the pages for this version of the code, unless they already are. `npm ci` runs it too, and succeeds even if it fails, because `npm start` then bundles the pages itself.
+import { bundlePlaceOf, ensureBundle } from '../src/host/builds/pages-bundle.ts'
+
+try {
+  await ensureBundle(bundlePlaceOf(process.cwd()))
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  if (process.env.npm_lifecycle_event === 'prepare') console.error('`npm start` and `npm run build` will try again.')
+  else process.exitCode = 1
+}

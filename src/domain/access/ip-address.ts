@@ -1,0 +1,48 @@
+// Reads IP addresses as connections, forwarding headers and settings write them, and finds the networks that they belong to.
+
+/** The first 96 bits of IPv6 addresses that contain an IPv4 address: IPv4-mapped addresses (RFC 4291 section 2.5.5.2), which a server sees if one socket accepts both families, and NAT64 (RFC 6052 section 2.1). */
+const BEFORE_IPV4: readonly string[] = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']
+
+/**
+ * Parses an IP address, optionally with brackets, a port and a zone.
+ *
+ * @returns the same text for every spelling of the address, and the IPv4 address for an IPv6 address that contains one; undefined if it is not an IP address
+ */
+export function parseAddress(text: string): string | undefined {
+  const bare = text.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
+  if (!bare.includes(':')) return isIPv4(bare) ? bare : undefined
+  const withoutZone = bare.replace(/%.*$/, '')
+  const isSafe = /^[0-9a-f:.]+$/i.test(withoutZone)
+  const address = isSafe ? URL.parse(`http://[${withoutZone}]`)?.hostname.slice(1, -1) : undefined
+  if (address === undefined) return undefined
+  const groups = expand(address)
+  if (!BEFORE_IPV4.includes(groups.slice(0, 6).join(':'))) return address
+  const bytes = groups.slice(6).flatMap((group) => {
+    const number = Number.parseInt(group, 16)
+    return [number >> 8, number & 0xff]
+  })
+  return bytes.join('.')
+}
+
+/**
+ * Returns the networks that count as one client, narrowest first: an IPv4 address, or the /64, /56 and /48 of an IPv6 address, because one subscriber usually has all addresses of at least a /64, and often those of a /56 or a /48 (RFC 6177).
+ */
+export function networksOf(address: string): readonly [string, ...string[]] {
+  const parsed = parseAddress(address) ?? address
+  if (!parsed.includes(':')) return [parsed]
+  const [a, b, c, d = ''] = expand(parsed)
+  const narrow = (Number.parseInt(d, 16) & 0xff00).toString(16)
+  return [`${a}:${b}:${c}:${d}::/64`, `${a}:${b}:${c}:${narrow}::/56`, `${a}:${b}:${c}::/48`]
+}
+
+function isIPv4(text: string): boolean {
+  const parts = text.split('.')
+  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256)
+}
+
+/** Returns the eight groups of an IPv6 address. @param address as in a URL, in lower case and without leading zeros */
+function expand(address: string): string[] {
+  const [head, tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')))
+  const [first, last] = [head ?? [], tail ?? []]
+  return [...first, ...Array<string>(8 - first.length - last.length).fill('0'), ...last]
+}

@@ -1,0 +1,65 @@
+// Checks where a request comes from: rejects unknown hosts, to prevent DNS rebinding, and keeps other sites' pages from reading a private hub.
+import { parseAddress } from '../domain/access/ip-address.ts'
+import { isLoopback } from '../domain/api/loopback.ts'
+import { printable } from '../domain/text/problems.ts'
+
+/** Returns whether a host name belongs to the hub; loopback names and IP addresses always do. */
+type IsOwnHost = (hostname: string) => boolean
+
+/** A hub's own URLs. */
+export interface OwnAddresses {
+  baseUrl: string
+  isOwnHost: IsOwnHost
+  /** Whether the base URL is on loopback or in a private network, so that only its own pages may read the hub. */
+  isPrivate: boolean
+}
+
+/**
+ * Checks `Host`, `Origin` and `Sec-Fetch-Site`.
+ *
+ * @returns why the request is rejected; undefined if it is not
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
+ */
+export function findForeignSource({ headers, url }: Request, own: OwnAddresses): string | undefined {
+  const given = headers.get('Host') ?? new URL(url).host
+  const host = readHost(given)
+  // An attacker can point a name at the hub's IP address, but a page that uses the IP address itself was served by the hub.
+  if (host === undefined || !(isLoopback(host) || parseAddress(host) !== undefined || own.isOwnHost(host)))
+    return `This hub does not accept the host ${printable(given)}. Use its own URL, or set SITE_URL to the URL that readers use.`
+  const origin = headers.get('Origin')
+  if (origin !== null && origin !== 'null' && !isOrigin(origin))
+    return `Origin ${printable(origin)} is not the origin of a page. Omit the header.`
+  // Pages from any origin may read a public hub, which anybody can read anyway.
+  if (!own.isPrivate && !isLoopback(host)) return undefined
+  const isForeign = origin === null ? isCrossSiteRead(headers) : !isOwnOrigin(origin, headers, given, own)
+  return isForeign
+    ? 'This hub is private, so pages of other sites may not use it. If they may, set SITE_URL to a public URL.'
+    : undefined
+}
+
+/** @returns the host name in a `Host` header, or undefined if it is malformed */
+function readHost(given: string): string | undefined {
+  return /^[^/?#@\\\s]+$/.test(given) ? URL.parse(`http://${given}`)?.hostname : undefined
+}
+
+/** Returns whether the text is an http or https origin. An origin ends after the host and port, so a URL with a path is not one (RFC 6454 section 7). */
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase()
+}
+
+/** Returns whether a page is the hub's own, or comes from a program on the reader's machine, which could read the hub itself. */
+function isOwnOrigin(origin: string, headers: Headers, host: string, { baseUrl }: OwnAddresses): boolean {
+  // Only the browser can set this header. For a form on a page without a referrer, it reports the origin as null.
+  if (headers.get('Sec-Fetch-Site') === 'same-origin') return true
+  if (origin === 'null') return false
+  const url = new URL(origin)
+  return url.origin === baseUrl || url.host === host.toLowerCase() || isLoopback(url.hostname)
+}
+
+/** Returns whether another site's page loads the response into itself. Following a link is allowed, because that page cannot read the result. */
+function isCrossSiteRead(headers: Headers): boolean {
+  const site = headers.get('Sec-Fetch-Site')
+  const isLink = headers.get('Sec-Fetch-Mode') === 'navigate' && headers.get('Sec-Fetch-Dest') === 'document'
+  return (site === 'cross-site' || site === 'same-site') && !isLink
+}

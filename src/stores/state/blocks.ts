@@ -1,0 +1,14 @@
+// Finds out whether the operator has blocked a person, by login or by account ID: on GitHub, a blocked user can take another login, but not another ID.
+import type { Person } from '../../domain/access/account.ts'
+import type { StateStore } from '../../ports/state-store.ts'
+
+/** The prefix of the keys of blocked logins. */
+export const LOGIN_BLOCKS = 'blocks/logins/'
+export const loginBlock = (login: string) => LOGIN_BLOCKS + login
+export const idBlock = (userId: string) => `blocks/ids/${userId}`
+
+/** Returns whether a person is blocked. */
+export async function isBlocked(state: StateStore, { login, user_id }: Person): Promise<boolean> {
+  const found = await Promise.all([state.get(loginBlock(login)), state.get(idBlock(user_id))])
+  return found.some((block) => block !== undefined)
+}

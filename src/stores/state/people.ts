@@ -1,0 +1,64 @@
+// Blocks people in the state store, and ends what they can act with: sessions and tokens.
+import { localPerson } from '../../domain/access/account.ts'
+import { listKeys, type StateStore } from '../../ports/state-store.ts'
+import { idBlock, LOGIN_BLOCKS, loginBlock } from './blocks.ts'
+import { endAllSessions } from './sessions.ts'
+import { revokeAllTokens } from './tokens.ts'
+
+/** Somebody who has signed in, or whom the operator has blocked. */
+interface ListedPerson {
+  login: string
+  /** The GitHub ID; undefined for somebody who was blocked before their first sign-in. */
+  userId: string | undefined
+  tokens: number
+  /** When the person was blocked, in ISO 8601; undefined if they are not blocked. */
+  blockedAt: string | undefined
+}
+
+/** Blocks a login, and the account that it belongs to. The person's sessions and tokens end. @returns the number of revoked tokens */
+export async function blockPerson(state: StateStore, login: string, now: Date): Promise<number> {
+  // First, so that nothing new can be opened while the rest ends.
+  await state.set(loginBlock(login), now.toISOString())
+  for (const id of await idsOf(state, login)) await state.set(idBlock(id), now.toISOString())
+  return signOutPerson(state, login)
+}
+
+/** Lets a blocked person sign in again. Sessions and tokens that ended do not come back. @returns false if the login is not blocked */
+export async function unblockPerson(state: StateStore, login: string): Promise<boolean> {
+  const isThere = (await state.get(loginBlock(login))) !== undefined
+  for (const id of await idsOf(state, login)) await state.delete(idBlock(id))
+  await state.delete(loginBlock(login))
+  return isThere
+}
+
+/** Ends all of a person's sessions and tokens. @returns the number of revoked tokens */
+export async function signOutPerson(state: StateStore, login: string): Promise<number> {
+  let tokens = 0
+  for (const id of await idsOf(state, login)) {
+    await endAllSessions(state, id)
+    tokens += await revokeAllTokens(state, id)
+  }
+  return tokens
+}
+
+/** Lists everybody who has signed in with GitHub and everybody who is blocked, by login. */
+export async function listPeople(state: StateStore): Promise<ListedPerson[]> {
+  const people = new Map<string, ListedPerson>()
+  for (const prefix of [LOGINS, LOGIN_BLOCKS])
+    for await (const key of listKeys(state, prefix)) {
+      const login = key.slice(prefix.length)
+      const userId = (await state.get(LOGINS + login))?.value
+      const tokens = userId === undefined ? [] : await Array.fromAsync(listKeys(state, `users/${userId}/`))
+      const blockedAt = (await state.get(loginBlock(login)))?.value
+      people.set(login, { login, userId, tokens: tokens.length, blockedAt })
+    }
+  return [...people.values()].sort((a, b) => (a.login < b.login ? -1 : 1))
+}
+
+/** Returns the account IDs of a login: GitHub's, if anybody has signed in with it, and that of local mode. */
+async function idsOf(state: StateStore, login: string): Promise<string[]> {
+  const bound = (await state.get(LOGINS + login))?.value
+  return [...(bound === undefined ? [] : [bound]), localPerson(login).user_id]
+}
+
+const LOGINS = 'logins/'

@@ -1,0 +1,98 @@
+// Tests `/readyz`: it returns 200 only if every part responds, names each part that does not, and causes little work.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { HubError } from '../../src/domain/api/errors.ts'
+import { checkThrough, openReadiness, withReadiness } from '../../src/host/readiness.ts'
+
+const fine = async () => {}
+const fail = (message: string) => async () => Promise.reject(new HubError('unavailable', message))
+const other = async () => new Response('other')
+const ask = async (checks: Parameters<typeof openReadiness>[0], query = '', method = 'GET') =>
+  withReadiness(other, openReadiness(checks))(new Request(`http://localhost/readyz${query}`, { method }), '')
+
+test('returns 200 if every part responds', async () => {
+  const answer = await ask({ data: fine, state: fine })
+  expect([answer.status, answer.headers.get('Cache-Control'), await answer.json()]).toEqual([
+    200,
+    'no-store',
+    { status: 'ready', version: expect.stringMatching(/^\d+\.\d+\.\d+$/), unready: [] },
+  ])
+})
+
+test('returns 503 and the reason for each part that does not respond', async () => {
+  const answer = await ask({ state: fail('It is away.'), data: fine, pages: fail('They are being bundled.') })
+  expect([answer.status, answer.headers.get('Retry-After'), await answer.json()]).toEqual([
+    503,
+    '5',
+    {
+      status: 'unready',
+      version: expect.any(String),
+      unready: [
+        { part: 'pages', reason: 'They are being bundled.' },
+        { part: 'state', reason: 'It is away.' },
+      ],
+    },
+  ])
+})
+
+test('a part that takes too long does not respond', async () => {
+  const answer = await ask({ state: () => new Promise(() => {}) })
+  expect([answer.status, (await answer.json()).unready]).toEqual([
+    503,
+    [{ part: 'state', reason: 'There was no response within 2 s.' }],
+  ])
+})
+
+test('keeps the details of an unexpected error out of the response', async () => {
+  const answer = await ask({ data: async () => Promise.reject(new Error('password=secret')) })
+  expect([answer.status, await answer.text()]).toEqual([503, expect.not.stringContaining('secret')])
+})
+
+//  query                          status  body
+test.each([
+  ['?exclude=state', 200, '"part":"state"'],
+  ['?exclude=state&exclude=data', 200, '"ready"'],
+  ['?exclude=data', 503, '"part":"state"'],
+  ['?exclude=database', 400, 'expected one of data, pages, downloads, search, state'],
+])('%s returns %i', async (query, status, body) => {
+  const answer = await ask({ state: fail('It is away.') }, query)
+  expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(body)])
+})
+
+test('leaves other paths alone, and accepts only reads', async () => {
+  const answer = withReadiness(other, async () => [])
+  expect(await (await answer(new Request('http://localhost/readyz/x'), '')).text()).toBe('other')
+  expect((await ask({}, '', 'POST')).status).toBe(405)
+  const head = await ask({}, '', 'HEAD')
+  expect([head.status, await head.text()]).toEqual([200, ''])
+})
+
+test('checks at most once a second, however often it is asked', async () => {
+  let checked = 0
+  const check = openReadiness({ data: async () => void checked++ })
+  await Promise.all(Array.from({ length: 50 }, check))
+  await check()
+  expect(checked).toBe(1)
+  await sleep(1_100)
+  await check()
+  expect(checked).toBe(2)
+})
+
+test('asks the hub what a reader would ask, and renders the front page once for each bundle', async () => {
+  const asked: string[] = []
+  let bundle: object | undefined
+  const answer = async ({ url }: Request) => {
+    const { pathname } = new URL(url)
+    asked.push(pathname)
+    return pathname === '/' && !bundle
+      ? Response.json({ error: { message: 'The pages are being prepared.' } }, { status: 503 })
+      : new Response('text')
+  }
+  const { data, downloads, pages } = checkThrough(answer, () => bundle)
+  await expect(pages!()).rejects.toThrow('/ returns 503: The pages are being prepared.')
+  bundle = {}
+  await pages!()
+  await pages!()
+  await Promise.all([data!(), downloads!()])
+  expect(asked).toEqual(['/', '/', '/data/v1/tags.json', '/cli/hubcli'])
+})

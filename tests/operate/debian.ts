@@ -1,0 +1,126 @@
+// Opens a Debian machine on which a guide can be followed by root, with real users, packages and paths. It is an overlay
+// over this machine's file system in its own mount and process namespaces, so nothing outside changes, and nothing is left.
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { poll } from '../e2e/client.ts'
+import { plainEnvironment } from '../hubs/processes.ts'
+import { canContain } from './container.ts'
+import { makeSource } from './follow-guide.ts'
+
+/** Whether such a machine can be opened: by root, on Debian. */
+export const isDebianRoot: boolean = canContain && spawnSync('apt-get', ['--version']).error === undefined
+
+/** The repository that the guides clone from GitHub. */
+const UPSTREAM = 'https://github.com/OWNER/prompt-hub'
+
+/** A machine of its own, with the network of this one. */
+export interface Debian {
+  /** A folder of this machine, which is `/mnt` there. */
+  shared: string
+  /** Runs code blocks as root in one new shell. @returns their output @throws Error if a command fails */
+  run(blocks: readonly string[]): Promise<string>
+  /** Writes a file that only root can read. */
+  write(path: string, text: string): Promise<void>
+  /** Ends all of its processes, and deletes it. */
+  remove(): void
+}
+
+/** Prepares the namespaces: mounts the overlay, keeps its changes in memory, and waits to be ended. */
+const HOLD = `
+mount --make-rprivate /
+mount -t tmpfs tmpfs "$DIR"
+mkdir "$DIR/changes" "$DIR/work" "$DIR/root"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$DIR/changes,workdir=$DIR/work" "$DIR/root"
+mkdir -p "$DIR/root/srv" "$DIR/root/etc/systemd/system"
+mount --rbind /dev "$DIR/root/dev"
+mount -t proc proc "$DIR/root/proc"
+mount -t tmpfs tmpfs "$DIR/root/srv"
+mount -t tmpfs tmpfs "$DIR/root/tmp"
+chmod 1777 "$DIR/root/tmp"
+mount --bind "$GIVEN" "$DIR/root/mnt"
+touch "$DIR/root/tmp/ready"
+# The first process must collect the exit statuses of services; a shell does.
+exec chroot "$DIR/root" bash -c 'while sleep 1; do :; done'
+`
+
+/** Removes what would make this machine different from Debian: Node from another source, and this machine's own settings. */
+const MAKE_PLAIN = `
+cp /mnt/systemctl.sh /usr/local/sbin/systemctl
+chmod 755 /usr/local/sbin/systemctl
+rm -rf /usr/lib/node_modules
+grep -rl nodesource /etc/apt/sources.list.d 2>/dev/null | xargs -r rm
+case $(dpkg-query --show --showformat='\${Version}' nodejs 2>/dev/null) in *nodesource*) apt-get purge --quiet --quiet --yes nodejs ;; esac
+rm -rf /etc/prompt-hub.env /var/backups/prompt-hub
+git config --system url.file:///mnt/upstream.insteadOf ${UPSTREAM}
+git config --system --add safe.directory /mnt/upstream/.git
+`
+
+/** Opens a machine. @param replaced words that are different on this machine, such as the port */
+export async function openDebian(replaced: Readonly<Record<string, string>>): Promise<Debian> {
+  const given = mkdtempSync(join(tmpdir(), 'prompt-hub-debian-'))
+  const dir = join(given, 'machine')
+  mkdirSync(dir)
+  makeSource(join(given, 'upstream'))
+  cpSync('tests/operate/systemctl.sh', join(given, 'systemctl.sh'))
+  const holder = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-euc', HOLD], {
+    env: { ...process.env, DIR: dir, GIVEN: given },
+    stdio: 'ignore',
+  })
+  const inner = () => execFileSync('ps', ['-o', 'pid=', '--ppid', String(holder.pid)], { encoding: 'utf8' }).trim()
+  const enter = (command: readonly string[]) => [
+    '--target',
+    inner(),
+    '--mount',
+    '--pid',
+    '--root',
+    'env',
+    '--chdir=/',
+    ...command,
+  ]
+  await poll('the machine', 30_000, async () => {
+    if (holder.exitCode !== null) throw new Error('the namespaces could not be prepared')
+    return inner() !== '' && spawnSync('nsenter', enter(['test', '-e', '/tmp/ready'])).status === 0 ? true : undefined
+  })
+  const localise = (text: string) =>
+    Object.entries(replaced).reduce((changed, [word, other]) => changed.replaceAll(word, other), text)
+  const { NODE_OPTIONS: _, ...plain } = plainEnvironment()
+  const env = {
+    ...plain,
+    PATH: '/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin',
+    HOME: '/root',
+    DEBIAN_FRONTEND: 'noninteractive',
+    npm_config_prefer_offline: 'true',
+  }
+  const run = (blocks: readonly string[]) =>
+    new Promise<string>((done, fail) => {
+      const script = `set -euo pipefail\numask 022\n${blocks.map(localise).join('\n')}`
+      const shell = spawn('nsenter', enter(['bash', '-c', script]), { env, stdio: ['ignore', 'pipe', 'pipe'] })
+      let [stdout, stderr] = ['', '']
+      shell.stdout.on('data', (text) => (stdout += text))
+      shell.stderr.on('data', (text) => (stderr += text))
+      shell.on('exit', (code) =>
+        // A service that the block started keeps its output open.
+        setTimeout(() => (code === 0 ? done(stdout) : fail(new Error(`ended with ${code}\n${stdout}\n${stderr}`))), 50),
+      )
+    })
+  const machine: Debian = {
+    shared: given,
+    run,
+    async write(path, text) {
+      writeFileSync(join(given, 'file'), localise(text), { mode: 0o600 })
+      await run([`install --mode=600 /mnt/file ${path}`])
+    },
+    remove() {
+      // The first process of the namespace takes all others with it.
+      holder.kill('SIGKILL')
+      rmSync(given, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+    },
+  }
+  await run([MAKE_PLAIN]).catch((error: unknown) => {
+    machine.remove()
+    throw error
+  })
+  return machine
+}

@@ -1,0 +1,123 @@
+// Checks that a wrong clock neither hides a published version nor misdates it: a machine's clock that is set back or
+// ahead, alone or beside other machines.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { SYSTEM_CLOCK } from '../../src/server/publish/rounds.ts'
+import { poll } from '../e2e/client.ts'
+import { FAULTS } from '../github/faults.ts'
+import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { openMachines } from '../hubs/machines.ts'
+import { openHub } from '../hubs/publishing.ts'
+import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
+import { judgeHistory } from './history.ts'
+
+const WEEK_MS = 7 * 86_400_000
+const clockOf = (shiftMs: number) => ({ ...SYSTEM_CLOCK, now: () => Date.now() + shiftMs })
+const OLD = '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: octocat\n---\nOld\n'
+const FILES = { 'content/acme/code-review/versions/1.0.0.md': OLD }
+
+let standIn: GitHubStandIn
+let world: World
+beforeAll(async () => {
+  standIn = await startGitHubStandIn()
+})
+afterAll(() => standIn.close())
+afterEach(() => {
+  standIn.forget()
+  world.close()
+})
+
+//  case
+describe.each([
+  ['a week back', -WEEK_MS],
+  ['a week ahead', WEEK_MS],
+])('with the clock %s', (_, shiftMs) => {
+  test('on GitHub: the version is read at once on every machine, and has GitHub’s time', async () => {
+    world = await openGitHubWorld(standIn, FILES)
+    const wrong = await openHub(world, { clock: clockOf(shiftMs) })
+    const right = await openHub(world, { state: wrong.state })
+    for (const hub of [wrong, right]) await hub.build()
+    const began = Date.now()
+    const { status, data } = await wrong.publish({ content: 'New\n' })
+    expect(status).toBe(201)
+    for (const hub of [wrong, right]) {
+      expect((await hub.readRepository('/raw')).text).toBe('New\n')
+      expect((await hub.readRepository()).data.versions).toEqual(['1.0.1', '1.0.0'])
+    }
+    expect(Math.abs(Date.parse(String(data.published_at)) - began)).toBeLessThan(60_000)
+    await right.publish({ content: 'Newer\n' })
+    for (const hub of [wrong, right]) expect((await hub.readRepository('/raw')).text).toBe('Newer\n')
+    for (const hub of [wrong, right]) {
+      await hub.build()
+      expect((await hub.readRepository('/raw')).text).toBe('Newer\n')
+    }
+  })
+
+  test('in a local repository: the version is read at once, before and after a build', async () => {
+    world = openLocalWorld(FILES)
+    const hub = await openHub(world, { clock: clockOf(shiftMs), isRemembering: true })
+    await hub.build()
+    for (const text of ['New\n', 'Newer\n']) {
+      expect((await hub.publish({ content: text })).status).toBe(201)
+      expect((await hub.readRepository('/raw')).text).toBe(text)
+    }
+    await hub.build()
+    expect((await hub.readRepository('/raw')).text).toBe('Newer\n')
+  })
+})
+
+test('a lost response is recognised, although the machine’s clock is ahead', async () => {
+  world = await openGitHubWorld(standIn)
+  const hub = await openHub(world, { clock: clockOf(3_600_000) })
+  standIn.script({ on: 'mutation', fault: FAULTS.cut(true) })
+  expect(await hub.publish({ content: 'Once\n' })).toMatchObject({ status: 201, version: '1.0.0' })
+  expect(await judgeHistory(world)).toHaveLength(1)
+})
+
+describe('npm start with a local repository', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hub-clock-'))
+  const opened = openMachines()
+  afterAll(() => {
+    opened.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  test('serves each version at once, while its clock is set ahead and back', async () => {
+    world = openLocalWorld({ ...FILES, 'content/acme/index.md': '---\nname: Acme\n---\n' })
+    const file = join(dir, 'clock')
+    const setClock = (shiftMs: number) => writeFileSync(file, String(shiftMs))
+    setClock(0)
+    const machine = opened.make({
+      CONTENT_DIR: await world.contentDir(),
+      CLOCK_FILE: file,
+      RATE_LIMIT_PER_MINUTE: '0',
+      LOG_REQUESTS: 'off',
+    })
+    const token = machine.makeToken('acme')
+    const NODE_OPTIONS = `--import=${resolve('tests/hubs/shifted-clock.ts')}`
+    const { base, run } = await machine.start({ NODE_OPTIONS })
+    try {
+      const read = async (path: string) => (await fetch(base + path)).text()
+      for (const [number, shiftMs] of [0, WEEK_MS, 0, -WEEK_MS, -2 * WEEK_MS, 0].entries()) {
+        setClock(shiftMs)
+        const content = `Text ${number}\n`
+        const answer = await fetch(`${base}/api/v1/repos/acme/code-review/versions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ content }),
+        })
+        expect([answer.status, await answer.text()]).toEqual([201, expect.any(String)])
+        // The copy must be used for as long as no build contains the version.
+        for (let reads = 0; reads < 20; reads++) expect(await read('/api/v1/repos/acme/code-review/raw')).toBe(content)
+        await poll('the build has it', 60_000, async () =>
+          (await read('/data/v1/repos/acme/code-review/raw.txt')) === content ? true : undefined,
+        )
+        expect(await read('/api/v1/repos/acme/code-review/raw')).toBe(content)
+      }
+    } finally {
+      await run.end()
+    }
+  })
+})

@@ -1,0 +1,81 @@
+// Checks what an owner may have at most, and that a fork names a version that exists.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { type HubOptions, openHub } from '../hubs/publishing.ts'
+import { openGitHubWorld, openLocalWorld } from '../hubs/worlds.ts'
+
+const version = (content: string) => `---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: acme\n---\n${content}`
+const FILES = {
+  'content/acme/one/versions/1.0.0.md': version('12345\n'),
+  'content/acme/one/versions/1.0.1.md': version('1234\n'),
+  'content/acme/gone/versions/1.0.0.md': version('123\n'),
+  'content/acme/gone/index.md': '---\nstatus: archived\n---\n',
+  'content/beta/one/versions/1.0.0.md': version('1234567890\n'),
+}
+// acme has two prompts, one of them archived, and 15 bytes of content; beta has one prompt and 11 bytes.
+
+//  case                                                  quota                      published to  content     result
+test.each<[string, HubOptions['quota'], string, string, [number, string | undefined]]>([
+  ['without a quota', undefined, 'acme/new', 'Text\n', [201, undefined]],
+  ['a prompt within the quota', { prompts: 3, bytes: 0 }, 'acme/new', 'Text\n', [201, undefined]],
+  ['a prompt beyond the quota', { prompts: 2, bytes: 0 }, 'acme/new', 'Text\n', [403, 'quota_exceeded']],
+  ['another owner’s prompt', { prompts: 2, bytes: 0 }, 'beta/new', 'Text\n', [201, undefined]],
+  ['a version of an existing prompt', { prompts: 1, bytes: 0 }, 'acme/one', 'Text\n', [201, undefined]],
+  ['exactly the bytes of the quota', { prompts: 0, bytes: 20 }, 'acme/one', 'Text\n', [201, undefined]],
+  ['a byte more than the quota', { prompts: 0, bytes: 19 }, 'acme/one', 'Text\n', [403, 'quota_exceeded']],
+  ['bytes, not characters', { prompts: 0, bytes: 20 }, 'acme/one', 'Tőxt\n', [403, 'quota_exceeded']],
+  ['the same content again', { prompts: 1, bytes: 1 }, 'acme/one', '1234\n', [200, undefined]],
+])('%s', async (_, quota, to, content, expected) => {
+  const world = openLocalWorld(FILES)
+  const hub = await openHub(world, { ...(quota && { quota }) })
+  const token = await hub.makeToken({ scope: `${to.split('/')[0]}/*` })
+  await hub.build()
+  const dry = await hub.publish({ content, dry_run: true }, { to, token })
+  const { status, code, message } = await hub.publish({ content }, { to, token })
+  expect([status, code]).toEqual(expected)
+  expect(dry.code).toBe(code)
+  if (code !== undefined) expect(message).toContain('the operator of this hub')
+  world.close()
+})
+
+test('a build counts what was published before it', async () => {
+  const world = openLocalWorld(FILES)
+  const hub = await openHub(world, { quota: { prompts: 3, bytes: 0 } })
+  await hub.build()
+  expect((await hub.publish({ content: 'Text\n' }, { to: 'acme/third' })).status).toBe(201)
+  const files = await hub.build()
+  expect(files.get('/data/accounts/usage/acme.json')).toBe('{"prompts":3,"bytes":20}')
+  expect(await hub.publish({ content: 'Text\n' }, { to: 'acme/fourth' })).toMatchObject({ code: 'quota_exceeded' })
+  world.close()
+})
+
+let standIn: GitHubStandIn
+beforeAll(async () => {
+  standIn = await startGitHubStandIn()
+})
+afterAll(() => standIn.close())
+
+test('a fork must name a version that exists, which takes no call to GitHub', async () => {
+  const world = await openGitHubWorld(standIn, FILES)
+  const hub = await openHub(world)
+  await hub.build()
+  expect((await hub.publish({ content: 'Fresh\n' }, { to: 'acme/fresh' })).status).toBe(201)
+  standIn.forget()
+  //     origin                 status
+  for (const [origin, status] of [
+    ['acme/one@1.0.1', 201],
+    ['acme/gone@1.0.0', 201],
+    ['acme/fresh@1.0.0', 201],
+    ['acme/one@9.0.0', 422],
+    ['acme/none@1.0.0', 422],
+    ['acme/fork-6@1.0.0', 422],
+  ] as const) {
+    const number = standIn.counts().query + 1
+    const answer = await hub.publish({ content: 'Fork\n', forked_from: origin }, { to: `acme/fork-${number}` })
+    expect([origin, answer.status]).toEqual([origin, status])
+    if (status === 422)
+      expect(answer.message).toContain(`forked_from: expected a version that exists on this hub, got ${origin}`)
+  }
+  expect(standIn.counts()).toEqual({ query: 6, mutation: 3, rest: 0, all: 9 })
+  world.close()
+})

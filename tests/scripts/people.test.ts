@@ -1,0 +1,138 @@
+// Checks `npm run people`: an operator lists people, ends their sessions and tokens, and blocks them. Every hub that
+// shares the state applies it to the next request.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Person } from '../../src/domain/access/account.ts'
+import type { OpenStateStore } from '../../src/ports/state-store.ts'
+import { openPeople } from '../../src/stores/state/sessions.ts'
+import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
+import { createToken, findToken, openTokens } from '../../src/stores/state/tokens.ts'
+import { openAccount } from '../hubs/account.ts'
+import { openHub } from '../hubs/publishing.ts'
+import { openLocalWorld } from '../hubs/worlds.ts'
+
+const MALLORY: Person = { user_id: '666', login: 'mallory' }
+const ALICE: Person = { user_id: '7', login: 'alice' }
+
+let dir: string
+let state: OpenStateStore
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'hub-people-'))
+  state = await openSqliteState(join(dir, '.hub/state.db'))
+})
+afterAll(async () => {
+  await state.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const run = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [resolve('scripts/people.ts'), ...args], {
+    cwd: dir,
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+const signIn = async (person: Person) => {
+  await openPeople(state).bindLogin(person)
+  return openPeople(state).openSession(person, new Date())
+}
+const makeToken = async (person: Person) =>
+  (
+    await createToken(
+      state,
+      { holder: { kind: 'person', ...person }, name: 'laptop', scope: `${person.login}/*`, days: 9 },
+      new Date(),
+    )
+  ).token
+const hasSession = async (secret: string) => (await openPeople(state).findSession(secret, new Date())) !== undefined
+
+test('sign-out ends the sessions and tokens of one person, who can sign in again', async () => {
+  expect(run('list')).toEqual({ status: 0, stdout: 'Nobody has signed in.\n', stderr: '' })
+  const [his, hers] = [await signIn(MALLORY), await signIn(ALICE)]
+  const [hisToken, herToken] = [await makeToken(MALLORY), await makeToken(ALICE)]
+  expect(run('sign-out', 'Mallory')).toEqual({
+    status: 0,
+    stdout: 'Signed out: mallory. Their sessions ended, and 1 token was revoked.\n',
+    stderr: '',
+  })
+  expect([await hasSession(his), await hasSession(hers)]).toEqual([false, true])
+  expect([await findToken(state, hisToken), await findToken(state, herToken)]).toEqual([
+    undefined,
+    expect.objectContaining({ name: 'laptop' }),
+  ])
+  expect(await hasSession(await signIn(MALLORY))).toBe(true)
+})
+
+test('block ends sessions and tokens, and keeps the person out until unblock', async () => {
+  const world = openLocalWorld()
+  const hub = await openHub(world, { state })
+  const send = (token: string) => hub.publish({ content: `${Math.random()}\n` }, { to: 'mallory/notes', token })
+  const session = await signIn(MALLORY)
+  const token = await makeToken(MALLORY)
+  expect((await send(token)).status).toBe(201)
+  expect(run('block', 'mallory')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Blocked: mallory\./) })
+  expect(run('list').stdout).toMatch(/^mallory +666 +0 +\d{4}-\d\d-\d\d$/m)
+  expect(run('list').stdout).toMatch(/^alice +7 +1 +-$/m)
+  expect(await hasSession(session)).toBe(false)
+  expect(await send(token)).toMatchObject({ status: 401, code: 'unauthorized' })
+  // As if the token and the session had been made at the same moment.
+  const late = { token: await makeToken(MALLORY), session: await openPeople(state).openSession(MALLORY, new Date()) }
+  expect(await send(late.token)).toMatchObject({ status: 403, message: expect.stringContaining('mallory is blocked') })
+  expect(await hasSession(late.session)).toBe(false)
+  // On GitHub, a login can be changed, but not the account's ID.
+  const renamed = { ...MALLORY, login: 'innocent' }
+  expect(await openPeople(state).isBlocked(renamed)).toBe(true)
+  expect(await openPeople(state).isBlocked(ALICE)).toBe(false)
+  expect(run('unblock', 'mallory')).toEqual({
+    status: 0,
+    stdout: 'Unblocked: mallory. Tokens must be created again.\n',
+    stderr: '',
+  })
+  expect(await openPeople(state).isBlocked(renamed)).toBe(false)
+  expect((await send(await makeToken(MALLORY))).status).toBe(201)
+  world.close()
+})
+
+test('a login can be blocked before its first sign-in', async () => {
+  expect(run('block', 'nobody-yet').status).toBe(0)
+  expect(run('list').stdout).toMatch(/^nobody-yet +- +0 +\d{4}-\d\d-\d\d$/m)
+  expect(await openPeople(state).isBlocked({ user_id: '1234', login: 'nobody-yet' })).toBe(true)
+})
+
+test('a blocked person cannot sign in, and sees why', async () => {
+  const account = openAccount({ accounts: { ...openPeople(state), ...openTokens(state) } })
+  await state.set('blocks/logins/mallory', '2026-11-25T00:00:00Z')
+  const jar = account.openJar()
+  const page = (await jar.ask(account.signInPath())).text
+  const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? ''
+  const answer = await jar.ask('/auth/local', {
+    form: { state: field('state'), key: field('key'), handle: 'mallory' },
+  })
+  expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('mallory is blocked on this hub')])
+  expect([...jar.cookies.keys()].some((name) => name.endsWith('session'))).toBe(false)
+})
+
+describe('rejected with the usage', () => {
+  //  arguments
+  test.each([[[]], [['list', 'x']], [['block']], [['block', 'a', 'b']], [['block', '-']], [['unknown', 'a']]])(
+    '%j',
+    (args) => {
+      const { status, stdout, stderr } = run(...args)
+      expect([status, stdout]).toEqual([1, ''])
+      expect(stderr).toContain('Usage: npm run people')
+    },
+  )
+
+  test('unblock of somebody who is not blocked', () => {
+    expect(run('unblock', 'alice')).toMatchObject({ status: 1, stderr: expect.stringContaining('is not blocked') })
+  })
+})
+
+test('--help describes every command', () => {
+  const { status, stdout } = run('--help')
+  expect(status).toBe(0)
+  for (const part of ['list', 'sign-out', 'block', 'unblock']) expect(stdout).toContain(`  ${part} `)
+})
