@@ -8,7 +8,7 @@ import { MissingPrograms } from './tests/missing-programs.ts'
 
 /** The folders and files whose tests need no other process. */
 const UNIT = [
-  'tests/domain/**/*.test.ts',
+  'tests/{domain,linear}/**/*.test.ts',
   'tests/server/**/*.test.ts',
   'tests/clients/**/*-tables.test.ts',
   'tests/publish/{decision,rounds}.test.ts',

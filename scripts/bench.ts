@@ -14,6 +14,7 @@ import { measureRelevance } from './bench/relevance.ts'
 import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite } from './bench/site.ts'
+import { measureTexts } from './bench/texts.ts'
 import { openProgress } from './progress.ts'
 
 /** What a part measures with. */
@@ -30,6 +31,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>> 
   host: async ({ site }) => measureHost(await site()),
   serve: async ({ site }) => measureServe(await site()),
   publish: async ({ dir, prompts }) => measurePublish(dir, prompts),
+  texts: () => measureTexts(),
   'publish-hubs': () => measurePublishHubs(),
   attacks: ({ dir, prompts }) => measureAttacks(join(dir, 'attacks'), prompts),
   'search-scale': ({ dir, prompts }) => measureScale(join(dir, 'search-scale'), prompts),
@@ -86,8 +88,8 @@ async function measureSize(prompts: number): Promise<void> {
     return made
   }
   for (const part of chosen) {
-    // They use catalogues of their own, whatever the size.
-    if (['relevance', 'publish-hubs'].includes(part) && prompts !== sizes[0]) continue
+    // They use catalogues and texts of their own, whatever the size.
+    if (['relevance', 'publish-hubs', 'texts'].includes(part) && prompts !== sizes[0]) continue
     progress.show(`${prompts} prompts: ${part}`, 0, 0)
     try {
       const measurements = await PARTS[part]!({ dir: ownDir, prompts, site })

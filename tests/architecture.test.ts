@@ -246,7 +246,9 @@ describe('allowed imports', () => {
     ['@octokit/rest', ['src/stores/github/github-connection.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/serve-message.ts']],
     ['@orama/stemmers/english', ['src/domain/search/tokens.ts']],
-    ['tinypool', [...['search-thread', 'search-threads'].map((part) => `src/host/${part}.ts`)]],
+    ['tinypool', ['src/host/thread-pool.ts']],
+    ['diff', ['src/site/prompt/text-difference.ts']],
+    ['markdown-it', ['src/site/markdown.ts']],
     ['jose', ['src/server/publish/oidc.ts']],
   ] as const)('%s is imported only by its allowed files in src', (name, importers) => {
     const found = inRoom('src')

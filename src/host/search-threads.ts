@@ -1,11 +1,10 @@
 // Runs searches in a few worker threads, with a bounded queue and a deadline after which a busy thread is terminated.
 import { availableParallelism } from 'node:os'
-import { Tinypool } from 'tinypool'
 import { HubError } from '../domain/api/errors.ts'
-import { logProblem } from '../ports/log.ts'
 import type { Search } from '../ports/search.ts'
 import { shareRunning } from '../ports/share-running.ts'
 import type { ThreadQuery } from './search-thread.ts'
+import { openThreadPool } from './thread-pool.ts'
 
 /** The deadline includes the time in the queue. If the queue is full, further queries are rejected immediately. */
 const USUAL_LIMITS = { deadlineMs: 2_000, queue: 100 }
@@ -35,17 +34,7 @@ export interface SearchThreads {
 /** Starts search threads, which load their code before they get an index. */
 export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
   const maxThreads = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1))
-  const pool = new Tinypool({
-    filename: new URL('search-thread.ts', import.meta.url).href,
-    minThreads: 1,
-    maxThreads,
-    // The pool's own limits are off: a task that it rejects leaves a listener behind that throws at the deadline, and a thread that does not stop in time causes an unhandled rejection.
-    maxQueue: Number.POSITIVE_INFINITY,
-    terminateTimeout: 0,
-    resourceLimits: THREAD_MEMORY,
-  })
-  // This event is emitted if a thread fails without a task, or responds after it was stopped.
-  pool.on('error', (cause) => logProblem('warning', 'A search thread failed outside a query.', { cause }))
+  const pool = openThreadPool('search-thread.ts', { maxThreads, memory: THREAD_MEMORY })
   /** The number of queries that are waiting or running. */
   let pending = 0
   /** Whether the last query that did not run out of time succeeded. */
@@ -93,8 +82,7 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
       },
     }
   }
-  // Not awaited, because a thread that cannot be stopped now ends with the process.
-  return { open, close: () => pool.destroy().catch(() => {}) }
+  return { open, close: pool.close }
 }
 
 function unavailable(isTooSlow: boolean, cause: unknown): HubError {

@@ -1,6 +1,6 @@
 // The metrics that describe what the hub knows about itself: its version, what it serves, and what does not work.
 import { Gauge, type Registry } from 'prom-client'
-import type { QueueState } from '../server/publish/turns.ts'
+import type { QueueState } from '../ports/turns.ts'
 import type { Health } from './health.ts'
 import { PARTS, type Unready } from './readiness.ts'
 

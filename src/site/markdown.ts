@@ -1,5 +1,6 @@
 // Renders the Markdown of readmes and bios as safe HTML. The only importer of markdown-it.
 import MarkdownIt, { type Token } from 'markdown-it'
+import { escapeHtml } from '../domain/text/html-text.ts'
 import { FOREIGN_LINK, isLinkable } from './links.ts'
 
 /** Raw HTML is disabled, so tags are shown as text. The renderer is created once, because creating it compiles its rules. */
@@ -11,6 +12,8 @@ markdown.renderer.rules.image = (tokens, index) => markdown.utils.escapeHtml(tok
 markdown.renderer.rules.table_open = () => '<table tabindex="0">'
 
 const LOWEST_LEVEL = 6
+/** Longer texts are formatted only up to this length, because the worst Markdown takes 3 ms for each thousand characters. */
+const MAX_FORMATTED_CHARACTERS = 65_536
 
 /** The attributes that are kept, by tag. Classes, IDs and styles are not: they could imitate the site's own elements, and the Content-Security-Policy blocks inline styles. */
 const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = { a: ['href', 'title'], ol: ['start'] }
@@ -28,7 +31,7 @@ function restrict(token: Token): void {
 }
 
 /**
- * Renders untrusted Markdown. Its heading levels are shifted so that they follow one of the page's headings without gaps, whatever level they start at.
+ * Renders untrusted Markdown. Its heading levels are shifted so that they follow one of the page's headings without gaps, whatever level they start at. The part of a text beyond 65,536 characters is shown as it is written.
  *
  * @param title the page's title; a first heading that repeats it is removed. `below` is the level of the page's heading above the text
  * @returns HTML without scripts, styles, images, forms, IDs or classes; links use http, https or mailto, or are relative to this site
@@ -37,7 +40,16 @@ export function renderMarkdown(
   text: string,
   { title = '', below = 2 }: { title?: string; below?: number } = {},
 ): string {
-  return text === '' ? '' : renderBelow(withoutTitle(text, title), below)
+  const [formatted, rest] = splitAtLine(text, MAX_FORMATTED_CHARACTERS)
+  const html = formatted === '' ? '' : renderBelow(withoutTitle(formatted, title), below)
+  return rest === '' ? html : `${html}<pre>${escapeHtml(rest)}</pre>`
+}
+
+/** Splits a text at the last line break before a length; a line that is longer is split within. */
+function splitAtLine(text: string, most: number): [string, string] {
+  if (text.length <= most) return [text, '']
+  const end = text.lastIndexOf('\n', most - 1) + 1 || most
+  return [text.slice(0, end).toWellFormed(), text.slice(end).toWellFormed()]
 }
 
 /** Shifts heading levels so that the highest one directly follows the page's heading and no level is skipped, because screen reader users navigate by headings. */
@@ -61,6 +73,14 @@ function renderBelow(text: string, below: number): string {
 
 /** Removes a first heading that repeats the title, because the page already shows it. */
 function withoutTitle(text: string, title: string): string {
-  const [, heading = '', rest = ''] = /^# +([^\n]*?)(?: #*)?\r?\n([\s\S]*)$/.exec(text) ?? []
-  return heading !== '' && heading.trim().toLowerCase() === title.trim().toLowerCase() ? rest : text
+  const end = text.indexOf('\n')
+  if (title === '' || end === -1 || !text.startsWith('# ')) return text
+  const heading = text.slice(2, end).trim()
+  // Closing hashes are not part of the heading.
+  const [words = '', hashes = ''] = [
+    heading.slice(0, heading.lastIndexOf(' ') + 1),
+    heading.slice(heading.lastIndexOf(' ') + 1),
+  ]
+  const written = /^#+$/.test(hashes) ? words.trim() : heading
+  return written.toLowerCase() === title.trim().toLowerCase() ? text.slice(end + 1) : text
 }

@@ -2,13 +2,14 @@
 import { findSourceHost } from '../config.ts'
 import type { EditorDeps } from '../server/editor/handle-editor.ts'
 import { connectAccount } from './account.ts'
-import { currentConfig, type FunctionContext, freshOf } from './platform.ts'
+import { currentConfig, type FunctionContext, freshOf, textOf } from './platform.ts'
 
 /** Returns the editor's dependencies on this platform. @throws HubError like `connectAccount` */
 export async function connectEditor(request: Request, context: FunctionContext): Promise<EditorDeps> {
   return {
     ...(await connectAccount(request, context)),
     fresh: await freshOf(context.hub),
+    text: await textOf(context),
     sourceHost: findSourceHost(currentConfig()),
     // Imported only when a form is submitted, because most requests only show a form.
     connectPublish: async (write) => (await import('./publish.ts')).connectPublish(write, context),

@@ -10,6 +10,7 @@ import type { RateLimit, RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import type { StateStore } from '../ports/state-store.ts'
+import type { TextWork } from '../ports/text-work.ts'
 import type { LocalKeys } from '../server/account/local-keys.ts'
 import type { PageCache } from '../server/pages/page-cache.ts'
 import { limitInMemory } from '../stores/state/rate-limiter-memory.ts'
@@ -34,6 +35,8 @@ export interface Hub {
   /** Omitted if no pages are served. */
   pages?: HubPages
   fresh: FreshCopies
+  /** Returns the worker threads' driver for a client; omitted where work on texts runs in place. */
+  text?: ((client: string) => TextWork) | undefined
   /** Returns the place of a new fresh copy in the order of publishes and builds: after everything that the build has read. */
   nextOrder: () => number
   state: StateStore
@@ -65,6 +68,13 @@ export async function siteFilesOf(request: Request, hub: Hub | undefined): Promi
   if (hub) return hub.files
   const { deployFiles } = await import('../stores/site/site-files-deploy.ts')
   return deployFiles(new URL(request.url).origin)
+}
+
+/** Returns the driver for work on somebody's text: the Node server's worker threads, or in place. */
+export async function textOf({ ip, hub }: FunctionContext): Promise<TextWork> {
+  if (hub?.text) return hub.text(clientKeyOf(ip))
+  const { TEXT_WORK_IN_PLACE } = await import('../server/text-jobs.ts')
+  return TEXT_WORK_IN_PLACE
 }
 
 /** Returns the store for tokens, sessions and copies: the Node server's, or Netlify Blobs. */

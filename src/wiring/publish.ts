@@ -5,9 +5,10 @@ import { type Config, settingsError } from '../config.ts'
 import { LIMITS } from '../domain/api/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
+import type { QueueState, TakeTurn } from '../ports/turns.ts'
 import type { PublishHandlerDeps } from '../server/publish/handle-write.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
-import { createTurns, type QueueState, shareTurns, type TakeTurn } from '../server/publish/turns.ts'
+import { createPublishTurns, shareTurns } from '../server/publish/publish-turns.ts'
 import { findToken, recordTokenUse } from '../stores/state/tokens.ts'
 import {
   clientKeyOf,
@@ -18,13 +19,15 @@ import {
   limiterOf,
   siteFilesOf,
   stateOf,
+  textOf,
 } from './platform.ts'
 
 /** Maximum number of invalid tokens per minute for each client IP address. */
 const FAILED_TOKENS_PER_MINUTE = 30
 
 /** Returns the dependencies for publishing. @throws HubError `unavailable` naming a missing or invalid setting */
-export async function connectPublish(request: Request, { ip, hub }: FunctionContext): Promise<PublishHandlerDeps> {
+export async function connectPublish(request: Request, context: FunctionContext): Promise<PublishHandlerDeps> {
+  const { ip, hub } = context
   const config = currentConfig()
   const state = await stateOf(hub)
   return {
@@ -32,6 +35,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     git: await openGit(config, hub),
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
+    text: await textOf(context),
     quota: config.quota,
     nextOrder: hub?.nextOrder ?? Date.now,
     findToken: (token) => findToken(state, token),
@@ -96,7 +100,7 @@ async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitS
 }
 
 /** The queue of all publishes in this process. */
-const ownTurns = createTurns()
+const ownTurns = createPublishTurns()
 let sharedTurns: Promise<TakeTurn> | undefined
 
 /** Returns how full this process's queue of publishes is. */

@@ -2,15 +2,25 @@
 import { type Config, includedFile } from '../config.ts'
 import type { Search } from '../ports/search.ts'
 import type { ReadHandlerDeps } from '../server/read/read.ts'
-import { clientKeyOf, currentConfig, type FunctionContext, freshOf, limiterOf, siteFilesOf } from './platform.ts'
+import {
+  clientKeyOf,
+  currentConfig,
+  type FunctionContext,
+  freshOf,
+  limiterOf,
+  siteFilesOf,
+  textOf,
+} from './platform.ts'
 
 /** Returns the dependencies for reading. @throws HubError `unavailable` naming an invalid setting */
-export async function connectRead(request: Request, { ip, hub }: FunctionContext): Promise<ReadHandlerDeps> {
+export async function connectRead(request: Request, context: FunctionContext): Promise<ReadHandlerDeps> {
+  const { ip, hub } = context
   const config = currentConfig()
   return {
     baseUrl: config.baseUrl,
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
+    text: await textOf(context),
     search: hub?.search ?? (() => openBundledSearch(config)),
     limiter: await limiterOf('reads', config.rateLimitPerMinute, config),
     clientAddress: clientKeyOf(ip),

@@ -189,6 +189,12 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   await press(page, 'Save the readme')
   expect((await record('alice/plain')).readme).toBe('# Plain\n\nA <script>alert(1)</script>.')
   // The input is kept even if the form is invalid or the prompt belongs to another user.
+  // A readme is rendered only for those who may change it.
+  await page.goto(`${hub.url}/zoe/shy/manage`)
+  await page.getByLabel('Markdown').fill('# Rendered')
+  await press(page, 'Preview')
+  await page.getByRole('alert').getByText('alice may not change zoe').waitFor()
+  expect(await page.getByRole('heading', { name: 'Rendered' }).count()).toBe(0)
   await page.goto(`${hub.url}/zoe/shy/edit`)
   await page.getByLabel('Prompt', { exact: true }).fill('Mine.')
   await press(page, 'Check')

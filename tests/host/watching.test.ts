@@ -20,7 +20,7 @@ import type { StatusSources } from '../../src/host/status-metrics.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import { logProblem, redactSecrets, toHubError } from '../../src/ports/log.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
-import { createTurns } from '../../src/server/publish/turns.ts'
+import { createPublishTurns } from '../../src/server/publish/publish-turns.ts'
 import { respondWithError } from '../../src/server/refusals.ts'
 import type { Hub } from '../../src/wiring/platform.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'
@@ -239,10 +239,10 @@ describe('metrics', () => {
 })
 
 test('the queue of publishes says how many wait, and for how long', async () => {
-  const takeTurn = createTurns()
+  const takeTurn = createPublishTurns()
   expect(takeTurn.state()).toEqual({ length: 0, oldestMs: 0 })
   const { promise, resolve } = Promise.withResolvers<void>()
-  const turns = [0, 1, 2].map(() => takeTurn({ publisher: 'acme', waitMs: 10_000 }, () => promise))
+  const turns = [0, 1, 2].map(() => takeTurn({ sender: 'acme', waitMs: 10_000 }, () => promise))
   await sleep(20)
   const { length, oldestMs } = takeTurn.state()
   expect([length, oldestMs >= 19]).toEqual([2, true])

@@ -9,12 +9,14 @@ import type { GitStore } from '../../src/ports/git-store.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
+import type { TakeTurn } from '../../src/ports/turns.ts'
 import { handlePage } from '../../src/server/pages/handle-page.ts'
 import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
 import { handleWrite } from '../../src/server/publish/handle-write.ts'
+import { createPublishTurns } from '../../src/server/publish/publish-turns.ts'
 import type { Clock } from '../../src/server/publish/rounds.ts'
-import { createTurns, type TakeTurn } from '../../src/server/publish/turns.ts'
 import { handleRead } from '../../src/server/read/read.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { isBlocked } from '../../src/stores/state/blocks.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
@@ -78,7 +80,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
       return text === undefined ? undefined : Buffer.from(text)
     },
   }
-  const common = { baseUrl: BASE_URL, siteFiles, fresh, clientAddress: '192.0.2.1' }
+  const common = { baseUrl: BASE_URL, siteFiles, fresh, clientAddress: '192.0.2.1', text: TEXT_WORK_IN_PLACE }
   const search = () => {
     // Missing paths still get a 404, but similar names are not suggested.
     throw new HubError('unavailable', 'There is no search here.')
@@ -101,7 +103,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
     limiter: limiter ?? UNLIMITED,
     failedTokens: failedTokens ?? UNLIMITED,
     purge: purge ?? (async () => {}),
-    takeTurn: takeTurn ?? createTurns(),
+    takeTurn: takeTurn ?? createPublishTurns(),
   }
   return {
     publish: (request) => handleWrite(request, () => publishTools, clock),

@@ -10,6 +10,7 @@ import { copiesAhead, type FreshCopies, UNKNOWN_SOURCE } from '../../src/ports/f
 import { digestText } from '../../src/ports/measure.ts'
 import { handleMcp, type McpHandlerDeps } from '../../src/server/mcp/handle-mcp.ts'
 import { handleRead } from '../../src/server/read/read.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { loadCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
@@ -51,7 +52,13 @@ export function openMcpHub(contentDir: string, changed: Partial<McpHandlerDeps> 
   writeSite(catalogue, siteDir)
   const index = openSearchIndex(searchIndexPath(siteDir))
   const fresh = copiesAhead(openCopies(memoryState()), () => UNKNOWN_SOURCE)
-  const tools = { baseUrl: BASE_URL, siteFiles: folderFiles(siteDir), fresh, search: () => index }
+  const tools = {
+    baseUrl: BASE_URL,
+    siteFiles: folderFiles(siteDir),
+    fresh,
+    search: () => index,
+    text: TEXT_WORK_IN_PLACE,
+  }
   const common = { ...tools, limiter: UNLIMITED, clientAddress: '192.0.2.1' }
   const own = { isPrivate: false, isOwnHost: (hostname: string) => hostname === 'hub.example' }
   const dependencies = { ...common, ...own, ...changed }

@@ -1,7 +1,7 @@
 // Measures publishing on the fake GitHub server with PostgreSQL: one hub, three hubs that race for the branch, and three hubs that take turns. Prints JSON for `npm run bench -- --only publish-hubs`. Usage: measure-hubs.ts PUBLISHES FACTOR
 import { setTimeout as sleep } from 'node:timers/promises'
 import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
-import { createTurns, shareTurns } from '../../src/server/publish/turns.ts'
+import { createPublishTurns, shareTurns } from '../../src/server/publish/publish-turns.ts'
 import { openGitHub } from '../../src/stores/github/git-store-github.ts'
 import { shareCopies } from '../../src/stores/state/fresh-copies-shared.ts'
 import { openHubTurns } from '../../src/stores/state/hub-turns.ts'
@@ -39,7 +39,7 @@ async function measureHubs(count: number, isShared: boolean) {
     const copies = shareCopies(state)
     close.push(copies.close, state.close)
     const git = openGitHub({ repository, branch, credential: { kind: 'token', token }, apiUrl: standIn.url })
-    const takeTurn = isShared ? shareTurns(createTurns(), openHubTurns(state)) : createTurns()
+    const takeTurn = isShared ? shareTurns(createPublishTurns(), openHubTurns(state)) : createPublishTurns()
     return openHandlers({ git, state, fresh: copiesAhead(copies, () => UNKNOWN_SOURCE), takeTurn })
   }
   const hubs = await Promise.all(Array.from({ length: count }, openOne))

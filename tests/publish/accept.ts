@@ -1,5 +1,4 @@
 // Creates an accepted publish, for tests that run the publish decision without a hub.
-import { addressesBelow } from '../../src/domain/api/record-links.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import { measure } from '../../src/ports/measure.ts'
 import type { AcceptedPublish } from '../../src/server/publish/publish.ts'
@@ -27,7 +26,7 @@ export function acceptPublish({
     body: parsePublishRequest({ content: 'Review this.\n', ...body }, measure),
     idempotency: undefined,
     arrivedMs: 0,
-    addresses: addressesBelow('https://hub.example'),
+    baseUrl: 'https://hub.example',
     lookAround: async () => ({ isOriginKnown: true, usage: NOTHING, quota: NOTHING }),
     ...given,
   }

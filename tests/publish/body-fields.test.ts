@@ -137,6 +137,17 @@ describe('body fields', () => {
       'content: expected at most 64 placeholders, got 65',
     ],
     [
+      '36,500 placeholders, one of them declared, in a dry run',
+      {
+        content: Array.from({ length: 36_500 }, (_, at) => `{{a${at}}}`)
+          .join('')
+          .slice(0, 262_144),
+        variables: [{ name: 'a0' }],
+        dry_run: true,
+      },
+      'content: expected at most 64 placeholders, got ',
+    ],
+    [
       'a placeholder of 65 characters',
       { content: `{{${'p'.repeat(65)}}}` },
       'content: expected placeholder names of at most 64',

@@ -5,6 +5,7 @@ import { HubError } from '../../src/domain/api/errors.ts'
 import type { FolderState, PublishMark } from '../../src/ports/git-store.ts'
 import { type AcceptedPublish, publishAsWrite } from '../../src/server/publish/publish.ts'
 import { isStale } from '../../src/server/publish/rounds.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { acceptPublish } from './accept.ts'
 
 const SAME = 'Review this.\n'
@@ -43,7 +44,7 @@ async function decide(accepted: AcceptedPublish, found: Found): Promise<string> 
 }
 
 const decided = (accepted: AcceptedPublish, found: Found) =>
-  publishAsWrite(accepted).decide(folderOf(found), async () => found.text)
+  publishAsWrite(accepted, TEXT_WORK_IN_PLACE).decide(folderOf(found), async () => found.text)
 
 function say(round: Awaited<ReturnType<typeof decided>>): string {
   if (round.kind === 'commit') {

@@ -12,6 +12,7 @@ import { Activity, Repository, VersionRecord, VersionSummary } from '../../src/d
 import { readIndex } from '../../src/domain/publishing/repository-state.ts'
 import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { renewFreshCopy } from '../../src/server/publish/renew-fresh-copy.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { openCopies } from '../../src/stores/state/fresh-copies.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
@@ -322,6 +323,7 @@ test('reads git again if a call fails or its response is outdated while a copy i
       git: { ...git, readFolder: failing },
       fresh,
       siteFiles: { read: async () => undefined },
+      text: TEXT_WORK_IN_PLACE,
       baseUrl: 'https://hub.test',
     },
     new Date('2030-01-01T00:00:00Z'),

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { OpenStateStore } from '../../src/ports/state-store.ts'
-import { createTurns, shareTurns } from '../../src/server/publish/turns.ts'
+import { createPublishTurns, shareTurns } from '../../src/server/publish/publish-turns.ts'
 import { shareCopies } from '../../src/stores/state/fresh-copies-shared.ts'
 import { openHubTurns } from '../../src/stores/state/hub-turns.ts'
 import { openPostgresState } from '../../src/stores/state/state-postgres.ts'
@@ -42,7 +42,7 @@ async function openMember(): Promise<Hub & { state: OpenStateStore }> {
   const state = await openPostgresState(url)
   const copies = shareCopies(state)
   open.push(copies.close, state.close)
-  const takeTurn = shareTurns(createTurns(), openHubTurns(state))
+  const takeTurn = shareTurns(createPublishTurns(), openHubTurns(state))
   return { ...(await openHub(world, { state, copies, takeTurn })), state }
 }
 const openMembers = async () => [await openMember(), await openMember(), await openMember()] as const

@@ -1,6 +1,7 @@
 // Tests the publish queue: its order, how many publishes may wait, and for how long.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createTurns, type TakeTurn } from '../../src/server/publish/turns.ts'
+import type { TakeTurn } from '../../src/ports/turns.ts'
+import { createPublishTurns } from '../../src/server/publish/publish-turns.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -17,7 +18,7 @@ function open(takeTurn: TakeTurn) {
   const ended: string[] = []
   const send = (names: string, waitMs = 60_000) => {
     for (const name of names.split(' '))
-      takeTurn({ publisher: name.slice(0, 1), waitMs }, () => new Promise((done) => setTimeout(done, 1_000))).then(
+      takeTurn({ sender: name.slice(0, 1), waitMs }, () => new Promise((done) => setTimeout(done, 1_000))).then(
         () => ended.push(name),
         ({ code, retryAfterSeconds }) => ended.push(`!${name} ${code} ${retryAfterSeconds}`),
       )
@@ -27,7 +28,7 @@ function open(takeTurn: TakeTurn) {
 
 describe('order of the publish queue', () => {
   test('a later publisher waits for one publish of each other publisher', async () => {
-    const { ended, send } = open(createTurns())
+    const { ended, send } = open(createPublishTurns())
     send('a1 a2 a3 a4')
     await vi.advanceTimersByTimeAsync(500)
     send('b1 b2 c1')
@@ -36,9 +37,9 @@ describe('order of the publish queue', () => {
   })
 
   test('a failed publish rejects for its sender and lets the next one run', async () => {
-    const takeTurn = createTurns()
-    const failing = takeTurn({ publisher: 'a', waitMs: 1_000 }, () => Promise.reject(new Error('no')))
-    const next = takeTurn({ publisher: 'a', waitMs: 1_000 }, async () => 'done')
+    const takeTurn = createPublishTurns()
+    const failing = takeTurn({ sender: 'a', waitMs: 1_000 }, () => Promise.reject(new Error('no')))
+    const next = takeTurn({ sender: 'a', waitMs: 1_000 }, async () => 'done')
     await expect(failing).rejects.toThrow('no')
     expect(await next).toBe('done')
   })
@@ -60,7 +61,7 @@ describe('rejected by the publish queue', () => {
     ],
     ['a new publisher, when all others have one publish each', 2, 2, 'a1 b1 c1 d1', ['d1']],
   ])('%s', async (_, most, each, sent, refused) => {
-    const { ended, send } = open(createTurns(most, each))
+    const { ended, send } = open(createPublishTurns(most, each))
     send(sent)
     await vi.advanceTimersByTimeAsync(0)
     expect(ended).toEqual(refused.map((name) => `!${name} ${REFUSED}`))
@@ -69,7 +70,7 @@ describe('rejected by the publish queue', () => {
   })
 
   test('a publish that waits too long, as soon as it times out, without delaying others', async () => {
-    const { ended, send } = open(createTurns())
+    const { ended, send } = open(createPublishTurns())
     send('a1 a2')
     send('b1', 500)
     send('b2')
@@ -80,7 +81,7 @@ describe('rejected by the publish queue', () => {
   })
 
   test('a publish beyond the default of 30 waiting of one publisher', async () => {
-    const { ended, send } = open(createTurns())
+    const { ended, send } = open(createPublishTurns())
     send(Array.from({ length: 33 }, (_, number) => `a${number}`).join(' '))
     await vi.advanceTimersByTimeAsync(0)
     // One publish is running and 30 are waiting.
@@ -88,7 +89,7 @@ describe('rejected by the publish queue', () => {
   })
 
   test('publishes beyond the default of 100 waiting in total', async () => {
-    const { ended, send } = open(createTurns())
+    const { ended, send } = open(createPublishTurns())
     for (const publisher of 'abcd') send(Array.from({ length: 32 }, (_, number) => `${publisher}${number}`).join(' '))
     await vi.advanceTimersByTimeAsync(0)
     // One publish is running and a hundred are waiting; the four publishers share the queue.

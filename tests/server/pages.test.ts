@@ -5,6 +5,7 @@ import { HubError } from '../../src/domain/api/errors.ts'
 import type { RenderPage } from '../../src/ports/pages.ts'
 import { handlePage, type PageDeps } from '../../src/server/pages/handle-page.ts'
 import { openPageCache } from '../../src/server/pages/page-cache.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { makeProfile } from '../hubs/profile.ts'
 
 let rendered: string[] = []
@@ -32,7 +33,7 @@ function open(given: Partial<PageDeps> = {}) {
     search: () => {
       throw new HubError('unavailable', 'No search.')
     },
-    ...{ limiter: { take: () => 0 }, clientAddress: '192.0.2.1' },
+    ...{ limiter: { take: () => 0 }, clientAddress: '192.0.2.1', text: TEXT_WORK_IN_PLACE },
     ...given,
   }
   const ask = (path: string, headers: Record<string, string> = {}) =>

@@ -7,6 +7,7 @@ import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { handleRead, type ReadHandlerDeps } from '../../src/server/read/read.ts'
 import { respondNotFound, respondRateLimited } from '../../src/server/refusals.ts'
+import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 
 const nothingFresh: FreshCopies = {
   find: async () => undefined,
@@ -21,6 +22,7 @@ const dependencies = (given: Partial<ReadHandlerDeps> = {}): ReadHandlerDeps => 
   baseUrl: 'https://hub.example',
   siteFiles: filesOf({}),
   fresh: nothingFresh,
+  text: TEXT_WORK_IN_PLACE,
   search: () => ({
     find: async () => ({ matches: [], total: 0, isTotalExact: true, matched: undefined }),
     listMenu: async () => [],

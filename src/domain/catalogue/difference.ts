@@ -84,8 +84,8 @@ interface Part {
 
 function compareMessages(from: Callable, to: Callable): Difference['messages'] {
   const [before, after] = [partsOf(from), partsOf(to)]
-  const gained = (kind: Part['kind']) =>
-    after.filter((part) => part.kind === kind).length - before.filter((part) => part.kind === kind).length
+  const counts = new Map(KINDS.map((kind) => [kind, countKind(after, kind) - countKind(before, kind)]))
+  const gained = (kind: Part['kind']) => counts.get(kind)!
   // Adding or removing a message does not affect the following messages: positions are counted within each role.
   const place = (parts: Part[]) =>
     parts.filter(({ kind }) => gained(kind) === 0).map((part, place) => ({ ...part, place }))
@@ -100,6 +100,10 @@ function compareMessages(from: Callable, to: Callable): Difference['messages'] {
     removed: KINDS.filter((kind) => gained(kind) < 0),
     changed: KINDS.filter(isChanged),
   }
+}
+
+function countKind(parts: readonly Part[], kind: Part['kind']): number {
+  return parts.filter((part) => part.kind === kind).length
 }
 
 function partsOf(version: Callable): Part[] {

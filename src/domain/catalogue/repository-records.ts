@@ -10,7 +10,7 @@ import { warnOfTexts } from '../review/findings.ts'
 import { selectVersions } from './versions.ts'
 
 /** The input of a repository's record. */
-interface RepositoryParts {
+export interface RepositoryParts {
   owner: string
   name: string
   file: RepositoryFile

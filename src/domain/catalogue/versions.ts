@@ -1,5 +1,7 @@
 // Compares versions, finds the latest version, and calculates the next version number.
 import semver from 'semver'
+import { LIMITS } from '../api/limits.ts'
+import { countCharacters } from '../text/text-length.ts'
 
 /** The parts of the version number that a publish can increment. */
 export const BUMPS = ['major', 'minor', 'patch'] as const
@@ -16,14 +18,14 @@ export function compareVersions(a: string, b: string): number {
   return semver.rcompare(a, b)
 }
 
-/** Returns whether a string is a version range in node-semver syntax. @see https://github.com/npm/node-semver#ranges */
+/** Returns whether a string is a version range in node-semver syntax. The length is checked first, because parsing a long range takes quadratic time. @see https://github.com/npm/node-semver#ranges */
 export function isRange(text: string): boolean {
-  return semver.validRange(text) !== null
+  return countCharacters(text) <= LIMITS.rangeCharacters && semver.validRange(text) !== null
 }
 
 /** Returns the versions in a range, highest first; empty for an invalid range. */
 export function selectVersions(versions: readonly string[], range: string): string[] {
-  return sortVersions(versions.filter((version) => semver.satisfies(version, range)))
+  return isRange(range) ? sortVersions(versions.filter((version) => semver.satisfies(version, range))) : []
 }
 
 /** Returns the highest version that is not yanked, or undefined. */

@@ -54,7 +54,7 @@ export function fillContent(
 }
 
 /** Filled messages, with the same number and roles as before. */
-interface FilledMessages extends Pick<Filled, 'missing'> {
+export interface FilledMessages extends Pick<Filled, 'missing'> {
   messages: ChatPart[]
 }
 

@@ -48,7 +48,9 @@ export function groupProblems(problems: readonly Problem[]): Map<string, string[
     // A misplaced file is never read, so it has no effect on readers.
     if (!place || !('owner' in place)) continue
     const name = place.kind === 'owner' ? place.owner : `${place.owner}/${place.name}`
-    groups.set(name, [...(groups.get(name) ?? []), `${problem.file}: ${formatProblem(problem)}`])
+    const group = groups.get(name) ?? []
+    group.push(`${problem.file}: ${formatProblem(problem)}`)
+    groups.set(name, group)
   }
   return groups
 }

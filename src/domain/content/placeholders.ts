@@ -15,13 +15,23 @@ export function findVariableNames({ content, format }: { content: string; format
   return format === 'chat' ? names.filter((name) => name !== 'history') : names
 }
 
-/** Counts the occurrences of each placeholder in content and their total bytes, in order of first appearance. */
-export function countPlaceholders(content: string): Map<string, { times: number; bytes: number }> {
-  const counts = new Map<string, { times: number; bytes: number }>()
-  for (const [whole, , name = ''] of content.matchAll(PLACEHOLDER)) {
-    const count = counts.get(name) ?? { times: 0, bytes: 0 }
+/** The occurrences of a placeholder. */
+interface PlaceholderCount {
+  times: number
+  /** The total length of the occurrences. */
+  bytes: number
+  /** The offset of the first occurrence, in UTF-16 code units. */
+  offset: number
+}
+
+/** Counts the occurrences of each placeholder in content, in order of first appearance. */
+export function countPlaceholders(content: string): Map<string, PlaceholderCount> {
+  const counts = new Map<string, PlaceholderCount>()
+  for (const match of content.matchAll(PLACEHOLDER)) {
+    const [whole, , name = ''] = match
+    const count = counts.get(name) ?? { times: 0, bytes: 0, offset: match.index }
     // Braces, spaces and the letters of a name take one byte each.
-    counts.set(name, { times: count.times + 1, bytes: count.bytes + whole.length })
+    counts.set(name, { ...count, times: count.times + 1, bytes: count.bytes + whole.length })
   }
   return counts
 }

@@ -7,7 +7,7 @@ import { type Problem, printable, type RuleProblem, type ValueProblem } from '..
 import { CHAT_NAMES, checkChat } from './chat.ts'
 import { formatPath } from './content-path.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.ts'
-import { findPlaceholders } from './placeholders.ts'
+import { findPlaceholders, findVariableNames } from './placeholders.ts'
 import type { RepositoryFile } from './prompt-file.ts'
 import { findCertainSecret } from './secrets.ts'
 import { findSkillProblems } from './skill.ts'
@@ -47,13 +47,13 @@ export const VERSION_RULES = {
     size_bytes <= LIMITS.contentBytes
       ? undefined
       : { key: 'content', message: `expected at most ${LIMITS.contentBytes} bytes, got ${size_bytes}` },
-  'variables-are-few': ({ variables }) =>
-    variables.length <= LIMITS.variablesPerVersion
+  'variables-are-few': ({ content, format, variables }) => {
+    // Placeholders count even if they are not declared: comparing them to the declarations is work too.
+    const count = Math.max(variables.length, findVariableNames({ content, format }).length)
+    return count <= LIMITS.variablesPerVersion
       ? undefined
-      : {
-          key: 'content',
-          message: `expected at most ${LIMITS.variablesPerVersion} placeholders, got ${variables.length}`,
-        },
+      : { key: 'content', message: `expected at most ${LIMITS.variablesPerVersion} placeholders, got ${count}` }
+  },
   'placeholders-are-short': ({ content }) => {
     const long = findPlaceholders(content).find((name) => name.length > LIMITS.variableNameCharacters)
     return long === undefined

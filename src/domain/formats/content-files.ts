@@ -50,14 +50,17 @@ type ImportedFiles =
 /** Gives each prompt a unique name within the import, derived from its title, with a number if necessary. */
 export function assignNames(prompts: readonly Pick<PortablePrompt, 'name' | 'title'>[]): string[] {
   const taken = new Set<string>()
+  /** The next number to try for each name, so that many prompts with one title take linear time. */
+  const next = new Map<string, number>()
   return prompts.map(({ name, title }) => {
     const wanted = toName(name) || toName(title) || 'prompt'
     const base = isPortableName(wanted) ? wanted : `${wanted}-prompt`
-    for (let number = 1; ; number++) {
+    for (let number = next.get(base) ?? 1; ; number++) {
       const suffix = number === 1 ? '' : `-${number}`
       const candidate = `${base.slice(0, LIMITS.nameCharacters - suffix.length).replace(/-$/, '')}${suffix}`
       if (taken.has(candidate)) continue
       taken.add(candidate)
+      next.set(base, number + 1)
       return candidate
     }
   })

@@ -1,7 +1,7 @@
 // Google's dotprompt (`.prompt`): front matter, and a Handlebars text with role markers. https://github.com/google/dotprompt
 import type { Variable } from '../api/schema.ts'
 import { trimLineEnds } from '../content/chat.ts'
-import { lineOf } from '../text/text-length.ts'
+import { lineCounter, lineOf } from '../text/text-length.ts'
 import { formatYaml } from '../text/yaml.ts'
 import { declareAll, ParameterNames, toLine, toVariable } from './names.ts'
 import {
@@ -16,7 +16,7 @@ import {
   writtenFile,
 } from './portable.ts'
 import { isObject, readSourceFile, textOf } from './source-file.ts'
-import { lineCounter, readBraces } from './template.ts'
+import { readBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({
   topP: 'top_p',
@@ -50,7 +50,8 @@ export function readDotprompt(source: string, name: string): ReadResult {
   const { body: read, names } = readBody(body, bodyLine, findings)
   prompt.body = read
   const described = readInput(front.input, findings, keyLine('input'))
-  for (const unused of [...described.keys()].filter((one) => !names.includes(one)))
+  const used = new Set(names)
+  for (const unused of described.keys().filter((one) => !used.has(one)))
     findings.lost(`input.schema.${unused}`, 'the text does not use it', keyLine('input'))
   prompt.variables = declareAll(names, described)
   return findings.result(prompt)
@@ -132,8 +133,7 @@ type Described = Partial<Record<keyof Variable, unknown>> & { name: string }
 
 /** `name?(enum, description): [A, B]`, `name: type, description`. */
 function readPicoschema(key: string, value: unknown): Described | undefined {
-  const [, name, optional, , kind, described] =
-    /^([A-Za-z_][A-Za-z0-9_]*)(\?)?(\((\w+)(?:,\s*(.*))?\))?$/s.exec(key) ?? []
+  const [, name, optional, , kind, described] = /^([A-Za-z_][A-Za-z0-9_]*)(\?)?(\((\w+)(?:,(.*))?\))?$/s.exec(key) ?? []
   if (name === undefined) return undefined
   const common = { name, required: optional === undefined }
   if (kind === 'enum' && Array.isArray(value))
@@ -141,11 +141,11 @@ function readPicoschema(key: string, value: unknown): Described | undefined {
       ...common,
       type: 'enum',
       options: value.filter((one) => one !== null).map(String),
-      description: described ?? '',
+      description: described?.trimStart() ?? '',
     }
   if (kind !== undefined || typeof value !== 'string') return undefined
-  const [, type = '', description = ''] = /^(\w+)(?:,\s*(.*))?$/s.exec(value) ?? []
-  return TYPES.includes(type) ? { ...common, type, description } : undefined
+  const [, type = '', description = ''] = /^(\w+)(?:,(.*))?$/s.exec(value) ?? []
+  return TYPES.includes(type) ? { ...common, type, description: description.trimStart() } : undefined
 }
 
 function readJsonSchema(name: string, value: unknown, required: boolean): Described | undefined {
@@ -200,12 +200,12 @@ function writeText(text: string, declared: ReadonlySet<string>, findings: Findin
   for (const match of text.matchAll(/<<<dotprompt:|\{\{\{/g).take(MAX_FINDINGS))
     findings.refused('content', `${match[0]} has a special meaning in dotprompt`, lineOf(text, match.index))
   return text.replace(
-    /(\\*)\{\{(?:( ?)([A-Za-z_][A-Za-z0-9_]*)\2\}\})?/g,
-    (whole, slashes: string, ...found: unknown[]) => {
+    /\{\{(?:( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\})?/g,
+    (whole, _space, name: string | undefined, at: number) => {
+      const isEscaped = text[at - 1] === '\\'
       // A backslash escapes braces. If several backslashes precede a placeholder, one of them is removed.
-      if (typeof found[1] === 'string' && declared.has(found[1])) return slashes === '' ? whole : `\\${whole}`
-      if (slashes !== '')
-        findings.refused('content', 'a backslash before literal braces cannot be written in dotprompt')
+      if (name !== undefined && declared.has(name)) return isEscaped ? `\\${whole}` : whole
+      if (isEscaped) findings.refused('content', 'a backslash before literal braces cannot be written in dotprompt')
       return `\\${whole}`
     },
   )

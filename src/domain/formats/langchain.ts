@@ -118,6 +118,7 @@ function readList(list: unknown, names: Set<string>, findings: Findings): Portab
     return []
   }
   const messages: PortableMessage[] = []
+  let hasHistory = false
   for (const one of list) {
     const message = readConstructor(one, findings)
     if (!message) {
@@ -125,8 +126,8 @@ function readList(list: unknown, names: Set<string>, findings: Findings): Portab
       continue
     }
     if (message.name === 'MessagesPlaceholder') {
-      if (messages.some((other) => 'type' in other))
-        findings.refused('messages', 'Prompt Hub supports earlier messages in only one place')
+      if (hasHistory) findings.refused('messages', 'Prompt Hub supports earlier messages in only one place')
+      hasHistory = true
       messages.push({ type: 'history' })
       continue
     }

@@ -70,10 +70,11 @@ function readOne(value: unknown, fallback: string): ReadResult {
 
 function readList(list: readonly unknown[], findings: Findings): PortableMessage[] {
   const messages: PortableMessage[] = []
+  let hasHistory = false
   for (const one of list) {
     if (isObject(one) && one.type === 'placeholder') {
-      if (messages.some((message) => 'type' in message))
-        findings.refused('prompt', 'Prompt Hub supports earlier messages in only one place')
+      if (hasHistory) findings.refused('prompt', 'Prompt Hub supports earlier messages in only one place')
+      hasHistory = true
       messages.push({ type: 'history' })
       continue
     }

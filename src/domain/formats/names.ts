@@ -33,7 +33,7 @@ export function toTags(tags: readonly string[]): string[] {
 export function toLine(text: string, most: number): string {
   const line = [
     ...text
-      .replace(/\s*[\r\n\t]+\s*/g, ' ')
+      .replace(/\s+/g, (gap) => (/[\r\n\t]/.test(gap) ? ' ' : gap))
       .replace(/[\p{Cc}\ufffe\uffff]/gu, '')
       .trim(),
   ]

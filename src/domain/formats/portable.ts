@@ -98,8 +98,10 @@ export class Findings {
 
   /** Reports the keys of an object that a hub does not support. @param prefix of their names */
   unsupported(given: object, known: ReadonlySet<string>, lineOf?: (key: string) => number | null, prefix = ''): void {
-    for (const key of Object.keys(given))
-      if (!known.has(key)) this.lost(`${prefix}${key}`, 'Prompt Hub does not support it', lineOf?.(key))
+    const others = Object.keys(given).filter((key) => !known.has(key))
+    // Further keys are not added, and finding the line of each takes time.
+    for (const key of others.slice(0, MAX_FINDINGS))
+      this.lost(`${prefix}${key}`, 'Prompt Hub does not support it', lineOf?.(key))
   }
 
   get isRefused(): boolean {

@@ -1,7 +1,8 @@
 // Microsoft's Prompty (`.prompty`), version 2: front matter, and a text with role lines. https://github.com/microsoft/prompty
 import type { Variable } from '../api/schema.ts'
 import { trimLineEnds } from '../content/chat.ts'
-import { lineOf } from '../text/text-length.ts'
+import { isVariableName } from '../content/names.ts'
+import { lineCounter, lineOf } from '../text/text-length.ts'
 import { formatYaml } from '../text/yaml.ts'
 import { declareAll, ParameterNames, toVariable } from './names.ts'
 import {
@@ -17,7 +18,7 @@ import {
   writtenFile,
 } from './portable.ts'
 import { isObject, readSourceFile, textOf, textsIn } from './source-file.ts'
-import { lineCounter, readBraces } from './template.ts'
+import { clip, readBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({
   topP: 'top_p',
@@ -29,7 +30,7 @@ const PARAMETERS = new ParameterNames({
   presencePenalty: 'presence_penalty',
 })
 const KNOWN = new Set('name displayName description metadata model inputs template authors tags version'.split(' '))
-const ROLE_LINE = /^[ \t]*#?[ \t]*(system|user|assistant)(\[[^\]\n]*\])?[ \t]*:[ \t]*\r?$/gim
+const ROLE_LINE = /^[ \t]*(?:#[ \t]*)?(system|user|assistant)(\[[^\]\n]*\])?[ \t]*:[ \t]*\r?$/gim
 const KINDS: Readonly<Record<string, Variable['type']>> = {
   string: 'string',
   integer: 'integer',
@@ -79,8 +80,12 @@ export function readPrompty(source: string, name: string): ReadResult {
 
 /** Rejects `${env:NAME}` and `${file:path}`, which would read from the importing machine; they are never resolved. */
 function refuseReferences(front: string, findings: Findings): void {
-  for (const match of front.matchAll(/\$\{(?:env|file):[^}]*\}/gi).take(MAX_FINDINGS))
-    findings.refused('reference', `${match[0]} reads from the machine that loads it`, lineOf(front, match.index))
+  const lastEnd = front.lastIndexOf('}')
+  const references = front.matchAll(/\$\{(?:env|file):/gi).filter(({ index }) => index < lastEnd)
+  for (const { index } of references.take(MAX_FINDINGS)) {
+    const reference = clip(front.slice(index, front.indexOf('}', index) + 1))
+    findings.refused('reference', `${reference} reads from the machine that loads it`, lineOf(front, index))
+  }
 }
 
 function readModel(model: unknown, parameters: Record<string, unknown>, findings: Findings, line: number | null): void {
@@ -154,7 +159,9 @@ function readBody(
     ...piece,
     text: fill(text.slice(piece.from, piece.to), lineAt(piece.from)),
   }))
-  const history = new RegExp(`\\{\\{(${[...threads].join('|') || '(?!)'})\\}\\}`)
+  // No other name can stand in a tag that `fill` accepts, and a name may not contain syntax of regular expressions.
+  const names = [...threads].filter(isVariableName)
+  const history = new RegExp(`\\{\\{(${names.join('|') || '(?!)'})\\}\\}`)
   if (lines.length === 0 && !filled.some((piece) => history.test(piece.text)))
     return { format: 'text', text: filled[0]!.text }
   const messages: PortableMessage[] = []

@@ -1,5 +1,6 @@
 // Finds placeholders of other template languages, checks whether a hub can fill them, and rewrites them. Nothing is ever evaluated.
 import { VARIABLE_NAME_PATTERN } from '../content/names.ts'
+import { lineCounter } from '../text/text-length.ts'
 import { type Findings, MAX_FINDINGS } from './portable.ts'
 
 /** A template language with double braces. */
@@ -76,20 +77,7 @@ export function readFString(text: string, findings: Findings, firstLine = 1): { 
   return { text: rewritten, names: [...names] }
 }
 
-/** Returns the line of an offset; offsets must increase, so that a long text is scanned once. */
-export function lineCounter(text: string, firstLine: number): (offset: number) => number {
-  let line = firstLine
-  let at = 0
-  return (offset) => {
-    if (offset < at) [line, at] = [firstLine, 0]
-    for (let next = text.indexOf('\n', at); next !== -1 && next < offset; next = text.indexOf('\n', at)) {
-      line++
-      at = next + 1
-    }
-    return line
-  }
-}
-
-function clip(text: string): string {
+/** Shortens a text for a message. */
+export function clip(text: string): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }

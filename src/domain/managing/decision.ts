@@ -10,7 +10,7 @@ import type { KeyChange } from '../text/yaml-edit.ts'
 import type { Change, PatchFields } from './request.ts'
 
 /** The result of a change. */
-interface ChangeDecision {
+export interface ChangeDecision {
   /** The new content of `index.md`; undefined if nothing changed. */
   indexText: string | undefined
   /** The parsed `index.md` after the change. */
@@ -18,6 +18,9 @@ interface ChangeDecision {
   /** What changed, for the commit message: only names, numbers and fields, never user text. */
   summary: string
 }
+
+/** The repositories named by a change, by full name. */
+export type NamedRepositories = Map<string, { file: Pick<RepositoryFile, 'moved_to'> }>
 
 /**
  * Decides the result of a change.

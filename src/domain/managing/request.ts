@@ -5,7 +5,7 @@ import { Description, TagInputs, Title } from '../content/front-matter.ts'
 import { findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
 import { FullName, License, line, Status, Version } from '../content/values.ts'
-import { validationFailed } from '../publishing/request.ts'
+import { parseBody, validationFailed } from '../publishing/request.ts'
 import type { BodyBounds } from '../text/json.ts'
 import { parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
@@ -78,6 +78,11 @@ export type Target =
   | { kind: 'label' | 'unlabel'; label: string }
   | { kind: 'yank' | 'unyank'; version: string }
 
+/** Parses the JSON of a change. @throws HubError like `parseChange`; `invalid_request` for invalid JSON */
+export function readChangeBody(target: Target, text: string): Change {
+  return parseChange(target, parseBody(text, CHANGE_BOUNDS))
+}
+
 /** Parses the body of a change. @throws HubError `validation_failed` with every problem in one message, each with its field */
 export function parseChange(target: Target, body: unknown): Change {
   switch (target.kind) {
@@ -117,7 +122,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.outpu
 }
 
 /** The limits of a change's body, which contains no nested values except tags. */
-export const CHANGE_BOUNDS: BodyBounds = {
+const CHANGE_BOUNDS: BodyBounds = {
   known: new Set([...Object.keys(RepositoryPatch.shape), 'version', 'expected', 'reason']),
   unknown: 100,
   keys: 100,

@@ -28,7 +28,7 @@ import { nextLower, type RepositoryState, readIndex, readListedVersion } from '.
 import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
 /** The origin of a version: who publishes it, when, and from which CI run. */
-interface Publisher {
+export interface Publisher {
   published_by: string
   clock: PublishClock
   provenance: Provenance | undefined
@@ -43,7 +43,7 @@ interface PublishClock {
 }
 
 /** The result of a request. */
-interface PublishDecision {
+export interface PublishDecision {
   /** The version in the response: the new version, or the latest version if nothing changed. */
   version: VersionEntry
   record: VersionRecord
@@ -217,9 +217,9 @@ function carryOver(
   const parameters = request.parameters ?? latest?.parameters ?? {}
   if (request.variables) return { content, format, skill, parameters, variables: request.variables }
   const known = new Map(latest?.variables.map((variable) => [variable.name, variable]))
-  const used = findVariableNames({ content, format })
-  const kept = [...known.values()].filter(({ name }) => used.includes(name))
-  const added = used.filter((name) => !known.has(name)).map(undeclaredVariable)
+  const used = new Set(findVariableNames({ content, format }))
+  const kept = [...known.values()].filter(({ name }) => used.has(name))
+  const added = [...used].filter((name) => !known.has(name)).map(undeclaredVariable)
   return { content, format, skill, parameters, variables: [...kept, ...added] }
 }
 

@@ -5,7 +5,7 @@ import type { Finding } from '../content/finding.ts'
 import { findHiddenCharacters } from '../content/hidden-characters.ts'
 import type { RepositoryFile, VersionFile } from '../content/prompt-file.ts'
 import { findSecrets } from '../content/secrets.ts'
-import { countCharacters, lineOf } from '../text/text-length.ts'
+import { countCharacters, lineCounter, lineOf } from '../text/text-length.ts'
 import { compareVariables } from './new-version-rules.ts'
 
 /** The text fields of a version. */
@@ -61,10 +61,11 @@ interface Metadata {
 
 /** Warns about unused variables and undeclared placeholders. */
 export function warnOfVariables(version: Pick<VersionFile, 'content' | 'format' | 'variables'>): Warning[] {
+  const lineAt = lineCounter(version.content, 1)
   return compareVariables(version).map(({ key, message, offset }) => ({
     code: 'weak_metadata',
     message: `${key}: ${message}`,
-    line: offset === undefined ? null : lineOf(version.content, offset),
+    line: offset === undefined ? null : lineAt(offset),
   }))
 }
 

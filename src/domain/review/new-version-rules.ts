@@ -1,6 +1,6 @@
 // Rules for new versions only, whatever their origin: errors, and advice about variables. Published versions cannot be changed, so builds skip these rules.
 import type { VersionEntry } from '../content/content-tree.ts'
-import { findVariableNames } from '../content/placeholders.ts'
+import { countPlaceholders } from '../content/placeholders.ts'
 import type { RuleProblem } from '../text/problems.ts'
 import { STARTER_TEXTS } from './starter-texts.ts'
 
@@ -19,20 +19,22 @@ export function compareVariables({
   variables,
 }: Pick<WrittenVersion, 'content' | 'variables'> & { format?: VersionEntry['format'] }): PlacedProblem[] {
   if (variables.length === 0) return []
-  const used = findVariableNames({ content, format })
+  const used = countPlaceholders(content)
+  // In a chat prompt, it stands for the earlier messages.
+  if (format === 'chat') used.delete('history')
   const declared = new Set(variables.map(({ name }) => name))
   const unused = variables.flatMap(({ name }, index) =>
-    used.includes(name)
+    used.has(name)
       ? []
       : [{ rule: 'variables-are-used', key: `variables.${index}`, message: `expected {{${name}}} in the content` }],
   )
-  const undeclared = used
-    .filter((name) => !declared.has(name))
-    .map((name) => ({
+  const undeclared = [...used]
+    .filter(([name]) => !declared.has(name))
+    .map(([name, { offset }]) => ({
       rule: 'placeholders-are-declared',
       key: 'content',
       message: `expected a declaration of the placeholder {{${name}}}`,
-      offset: content.search(new RegExp(`\\{\\{ ?${name} ?\\}\\}`)),
+      offset,
     }))
   return [...unused, ...undeclared]
 }

@@ -6,13 +6,17 @@ export function maxTypos(word: string): 0 | 1 | 2 {
   return word.length < 8 ? 1 : 2
 }
 
+/** No token is longer. Comparing two words takes time proportional to the product of their lengths. */
+const MAX_WORD_CHARACTERS = 64
+
 /**
  * Computes the edit distance of two words: insertions, deletions, substitutions and transpositions (optimal string alignment).
  *
- * @param most larger distances return `most + 1`
+ * @param most larger distances return `most + 1`; so does a word of more than 64 characters
  */
 export function countTypos(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1
+  if (a === b) return 0
+  if (Math.abs(a.length - b.length) > most || Math.max(a.length, b.length) > MAX_WORD_CHARACTERS) return most + 1
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {

@@ -20,3 +20,17 @@ export function lineOf(text: string, offset: number): number {
   for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
   return line
 }
+
+/** Returns a function like `lineOf` for increasing offsets, which scans a long text only once. */
+export function lineCounter(text: string, firstLine: number): (offset: number) => number {
+  let line = firstLine
+  /** The end of that line; the search for it starts again only after it, because a text may have no further line break. */
+  let end = text.indexOf('\n')
+  let last = 0
+  return (offset) => {
+    if (offset < last) [line, end] = [firstLine, text.indexOf('\n')]
+    last = offset
+    for (; end !== -1 && end < offset; end = text.indexOf('\n', end + 1)) line++
+    return line
+  }
+}

@@ -139,7 +139,7 @@ function replaceValue(text: string, pair: Pair, value: unknown): string | undefi
   if (from === undefined || to === undefined || end === undefined) return undefined
   const head = `${text.slice(0, colon)} ${inline(value)}`
   const between = text.slice(colon, from)
-  const comment = /[ \t]+#[^\r\n]*/.exec(between)?.[0] ?? ''
+  const comment = /(?<![ \t])[ \t]+#[^\r\n]*/.exec(between)?.[0] ?? ''
   // A comment after `|` belongs to the value; a comment after the colon stays.
   if ((isScalar(node) && isBlockText(node)) || (isCollection(node) && !node.flow))
     return `${head}${comment}${lineEndOf(text, end)}${text.slice(end)}`

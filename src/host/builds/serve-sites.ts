@@ -39,6 +39,7 @@ import { protectPrivateHub } from '../private-hub.ts'
 import { checkState, checkThrough, openReadiness, withReadiness } from '../readiness.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openSearchThreads, type ThreadedSearch } from '../search-threads.ts'
+import { openTextThreads } from '../text-threads.ts'
 import { type StateWatch, watchState } from '../watch-state.ts'
 
 /** One build of the content: its files and its search. */
@@ -202,6 +203,7 @@ export async function serveSites(
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit
   const timed = metrics?.timeState(state) ?? state
+  const texts = openTextThreads()
   const answer = createHandler(route, (): Hub => {
     const site = siteOf()
     const { search, source } = site
@@ -216,6 +218,7 @@ export async function serveSites(
       },
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh: copiesAhead(copies, () => source),
+      text: texts.forClient,
       nextOrder: () => order.next(source.read_until),
       state: timed,
       localGit: git,
@@ -248,6 +251,7 @@ export async function serveSites(
     ...(isPrivate && { allowOrigin: baseUrl }),
     ...(watched && { onAnswered: watched.onAnswered }),
   })
+  host.server.on('close', texts.close)
   host.server.on(
     'close',
     startSweeping(state, () => (watchPublishes ? undefined : siteOf().source)),

@@ -2,11 +2,11 @@
 import type { Session } from '../../domain/access/account.ts'
 import { EDITOR_METHODS } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { isName, isOwner, isVersion, splitFullName } from '../../domain/content/names.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { SourceHost } from '../../ports/pages.ts'
+import type { TextWork } from '../../ports/text-work.ts'
 import { suggestChange } from '../../site/prompt/source-links.ts'
 import { type Html, type Page, trustedHtml } from '../account/html.ts'
 import { findNotice, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
@@ -19,15 +19,17 @@ import type { PublishHandlerDeps } from '../publish/handle-write.ts'
 import { findRepository, findVersion, findVersions } from '../read/records.ts'
 import { methodNotAllowed } from '../refusals.ts'
 import type { ApiCall, ApiResponse } from './call-api.ts'
-import { changeOf, renderManagePage } from './manage-form.ts'
-import { type Review, renderSignInFirst, renderVersionPage, type VersionView } from './pages.ts'
-import { bodyOf, emptyForm, formOf, readVersionForm, type VersionForm } from './version-form.ts'
+import { changeOf, readmeOf, renderManagePage } from './manage-form.ts'
+import { compareWithBase, type Review, renderSignInFirst, renderVersionPage, type VersionView } from './pages.ts'
+import { bodyOf, emptyForm, formOf, formOfPasted, readVersionForm, type VersionForm } from './version-form.ts'
 
 /** The editor's dependencies. */
 export interface EditorDeps extends AccountDeps {
   fresh: FreshCopies
   /** The git host where users without publish permission can suggest a change; undefined if there is none. */
   sourceHost: SourceHost | undefined
+  /** Work on somebody's text, on behalf of the client. */
+  text: TextWork
   /** Creates the publish dependencies for a request. */
   connectPublish: (request: Request) => Promise<PublishHandlerDeps>
 }
@@ -126,11 +128,11 @@ async function sendVersion(editing: Editing): Promise<Visited> {
   const sent = (await requireForm(editing, 'edit')).form
   if (!repository && sent.get('step') === 'paste') {
     const owners = await ownersOf(editing)
-    const { readSource } = await import('./read-source.ts')
     const [owner = ''] = owners
     const source = (sent.get('source') ?? '').replaceAll('\r\n', '\n')
-    const read = readSource(source, sent.get('file') ?? '', sent.get('source_format') ?? '', owner)
-    const { form = emptyForm(owner), said } = read
+    const file = sent.get('file') ?? ''
+    const { prompt, said } = await deps.text.run('readPasted', source, file, sent.get('source_format') ?? '')
+    const form = prompt ? formOfPasted(prompt, owner) : emptyForm(owner)
     return protect(renderVersionPage({ session, form, owners, said }), 200, request, deps)
   }
   const base = repository && (await readBase(editing, repository, sent.get('expected') ?? ''))
@@ -138,11 +140,21 @@ async function sendVersion(editing: Editing): Promise<Visited> {
   const form = repository ? { ...read, owner: repository.owner, name: repository.name } : read
   const owners = repository ? undefined : await ownersOf(editing)
   const { sourceHost } = deps
-  const suggestion = base && sourceHost && suggestChange(sourceHost, base)
-  const again = (
+  const again = async (
     status: number,
-    more: Partial<Pick<VersionView, 'problem' | 'suggestion' | 'review' | 'theirs' | 'form'>>,
-  ) => protect(renderVersionPage({ session, form, owners, base, ...more }), status, request, deps)
+    {
+      review,
+      theirs,
+      ...more
+    }: Partial<Pick<VersionView, 'problem' | 'suggestion' | 'form'>> & {
+      review?: Review
+      theirs?: VersionRecord | undefined
+    },
+  ) => {
+    const view = { session, form, owners, base, ...more }
+    const compared = await compareWithBase(view, { review, theirs }, deps)
+    return protect(renderVersionPage({ ...view, ...compared }), status, request, deps)
+  }
   const isDryRun = sent.get('step') !== 'publish'
   const body = bodyOf(form, isDryRun)
   if (typeof body === 'string') return again(ERRORS.validation_failed.status, { problem: body })
@@ -157,7 +169,7 @@ async function sendVersion(editing: Editing): Promise<Visited> {
     const theirs = newest?.version === base?.version ? undefined : newest
     return again(answer.status, {
       problem: answer.message,
-      ...(answer.code === 'forbidden' && { suggestion }),
+      ...(answer.code === 'forbidden' && { suggestion: base && sourceHost && suggestChange(sourceHost, base) }),
       ...(theirs && base && { theirs, form: { ...form, expected: theirs.version } }),
     })
   }
@@ -203,8 +215,11 @@ async function manage(editing: Editing): Promise<Visited> {
   const again = async (status: number, problem: string) =>
     protect(await showManage(editing, { problem, typed: form }), status, request, deps)
   if (form.has('preview')) {
-    const { renderMarkdown } = await import('../../site/markdown.ts')
-    const preview = trustedHtml(renderMarkdown((form.get('readme') ?? '').slice(0, LIMITS.contentBytes)))
+    // A dry run checks the user's rights and the readme's length before the readme is rendered.
+    const body = { readme: readmeOf(form), dry_run: true }
+    const checked = await call(editing, { owner, method: 'PATCH', path: full_name, body })
+    if (!checked.isDone) return again(checked.status, checked.message)
+    const preview = trustedHtml(await deps.text.run('renderMarkdown', body.readme, {}))
     return protect(await showManage(editing, { typed: form, preview }), 200, request, deps)
   }
   const wanted = changeOf(form, full_name)

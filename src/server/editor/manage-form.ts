@@ -80,6 +80,11 @@ ${was('readme', repository.readme)}</textarea></div>
   return { title: `Manage ${full_name}`, main }
 }
 
+/** Returns the submitted readme. */
+export function readmeOf(form: URLSearchParams): string {
+  return (form.get('readme') ?? '').replaceAll('\r\n', '\n')
+}
+
 /** Returns the API call for a submitted form. @returns undefined if no page contains such a form */
 export function changeOf(
   form: URLSearchParams,
@@ -111,7 +116,7 @@ export function changeOf(
       return to('PATCH', '', { title, description, license, tags: splitTags(text('tags')) })
     }
     case 'readme':
-      return to('PATCH', '', { readme: (form.get('readme') ?? '').replaceAll('\r\n', '\n') })
+      return to('PATCH', '', { readme: readmeOf(form) })
     default:
       return undefined
   }

@@ -1,9 +1,9 @@
 // Renders the pages for a new prompt and for the next version. They work without JavaScript.
 import type { Session } from '../../domain/access/account.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
-import { type Callable, compareForCallers } from '../../domain/catalogue/difference.ts'
 import type { ImportFormat } from '../../domain/formats/formats.ts'
-import { renderCallerImpact, renderDifferenceLines } from '../../site/prompt/render-difference.ts'
+import type { ComparedVersion, TextWork } from '../../ports/text-work.ts'
+import { comparedOf } from '../../site/prompt/prompt-view.ts'
 import { type Html, html, type Page, trustedHtml } from '../account/html.ts'
 import { renderHidden } from '../account/page-parts.ts'
 import { csrfToken } from '../account/session.ts'
@@ -24,13 +24,13 @@ export interface VersionView {
   owners?: readonly string[] | undefined
   /** The version that the form was opened with; undefined for a new prompt. */
   base?: VersionRecord | undefined
-  review?: Review | undefined
+  review?: (Review & { comparison: Html | undefined }) | undefined
   /** Why the form was rejected. */
   problem?: string | undefined
   /** The URL where users without publish permission can suggest the change. */
   suggestion?: string | undefined
   /** The version that someone else published in the meantime. */
-  theirs?: VersionRecord | undefined
+  theirs?: { record: VersionRecord; comparison: Html } | undefined
   /** What was lost when converting a pasted file, or why the file was refused. */
   said?: readonly string[] | undefined
 }
@@ -58,7 +58,7 @@ export function renderVersionPage({
   ${problem && html`<div class="notice" role="alert"><p>${problem}</p>${suggestion && html`<p><a href="${suggestion}" rel="nofollow noopener">Suggest a change</a> instead.</p>`}</div>`}
 </div>
 ${!base && renderPaste(session, said)}
-${theirs && base && renderTheirs(base, theirs)}
+${theirs && renderTheirs(theirs)}
 ${review && renderReview(review, form, base)}
 <form class="account-form editor" action="${base ? `/${fullName}/edit` : '/new'}" method="post">
   ${renderHidden('csrf', csrfToken(session, 'edit'))}
@@ -98,23 +98,46 @@ const SOURCE_FORMATS = {
   ...{ skill: 'Agent Skill', 'claude-command': 'Claude Code command', markdown: 'Markdown', csv: 'CSV' },
 } satisfies Record<ImportFormat, string>
 
-function renderReview({ version, warnings }: Review, form: VersionForm, base: VersionRecord | undefined): Html {
-  const next: Callable = { ...form, version, variables: variablesOf(form), parameters: parse(form.parameters) }
+/** Compares the version that the form was opened with to the version to be published, and to the version that someone else published. */
+export async function compareWithBase(
+  { form, base }: Pick<VersionView, 'form' | 'base'>,
+  { review, theirs }: { review: Review | undefined; theirs: VersionRecord | undefined },
+  { text }: { text: TextWork },
+): Promise<Pick<VersionView, 'review' | 'theirs'>> {
+  const compare = (to: ComparedVersion) => base && text.run('renderComparison', comparedOf(base), to)
+  const next = review && (await compare(nextOf(form, review.version)))
+  const other = theirs && (await compare(comparedOf(theirs)))
+  return {
+    review: review && { ...review, comparison: next && trustedHtml(next.impact + next.lines) },
+    theirs: theirs && other && { record: theirs, comparison: trustedHtml(other.lines) },
+  }
+}
+
+function nextOf(form: VersionForm, version: string): ComparedVersion {
+  const { content, format } = form
+  return { content, format, version, variables: variablesOf(form), parameters: parse(form.parameters), raw_url: '' }
+}
+
+function renderReview(
+  { version, warnings, comparison }: NonNullable<VersionView['review']>,
+  form: VersionForm,
+  base: VersionRecord | undefined,
+): Html {
   return html`
 <section aria-labelledby="review-title">
   <h2 id="review-title">${base ? `${base.version} → ${version}` : `Version ${version}`}</h2>
   ${warnings.length > 0 && html`<div class="notice"><ul class="plain">${warnings.map(({ message }) => html`<li>${message}</li>`)}</ul></div>`}
-  ${base && trustedHtml(renderCallerImpact(compareForCallers(base, next)) + renderDifferenceLines(base, { ...next, raw_url: '' }))}
+  ${comparison}
   ${!base && html`<p class="quiet">Nothing has been published yet. Variables: ${form.variables.length === 0 ? 'none' : form.variables.map(({ name }) => name).join(', ')}.</p>`}
 </section>`
 }
 
-function renderTheirs(base: VersionRecord, theirs: VersionRecord): Html {
+function renderTheirs({ record: theirs, comparison }: NonNullable<VersionView['theirs']>): Html {
   return html`
 <section aria-labelledby="theirs-title">
   <h2 id="theirs-title">Published meanwhile: ${theirs.version}</h2>
   <p>${theirs.published_by}: ${theirs.changelog || 'No changelog.'} Your text is below, as you typed it. Copy over what you need, then check it again.</p>
-  ${trustedHtml(renderDifferenceLines(base, theirs))}
+  ${comparison}
 </section>`
 }
 

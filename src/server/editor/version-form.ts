@@ -5,6 +5,7 @@ import { FORMATS, type Format } from '../../domain/content/chat.ts'
 import { findVariableNames } from '../../domain/content/placeholders.ts'
 import { undeclaredVariable } from '../../domain/content/prompt-file.ts'
 import { VariableType } from '../../domain/content/values.ts'
+import type { PastedPrompt } from '../../domain/formats/pasted-file.ts'
 import { type Html, html } from '../account/html.ts'
 import { renderHidden, renderSelect } from '../account/page-parts.ts'
 
@@ -73,6 +74,11 @@ export function formOf(repository: Repository, version: VersionRecord): VersionF
     skill: version.skill?.description ?? '',
     expected: repository.latest_version ?? '',
   }
+}
+
+/** Creates a form that is filled in with a pasted prompt. */
+export function formOfPasted({ tags, variables, ...prompt }: PastedPrompt, owner: string): VersionForm {
+  return { ...emptyForm(owner), ...prompt, tags: tags.join(', '), variables: variables.map(fieldsOf) }
 }
 
 /** Converts a variable to form fields. */

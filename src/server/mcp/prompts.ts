@@ -2,7 +2,7 @@
 
 import type { Variable } from '../../domain/api/schema.ts'
 import { type ChatMessage, isChatMessage } from '../../domain/content/chat.ts'
-import { fillMessages, formatFillingProblems } from '../../domain/content/filling.ts'
+import { formatFillingProblems } from '../../domain/content/filling.ts'
 import { isName, isOwner, nameOfOriginal } from '../../domain/content/names.ts'
 import type { MenuEntry } from '../../ports/search.ts'
 import { findRepository, type ReadDeps } from '../read/records.ts'
@@ -68,7 +68,7 @@ export async function getPrompt(params: Record<string, unknown>, deps: ReadDeps)
   // Clients may send variables from an older version, so unknown variables are ignored.
   const known = Object.fromEntries(values.filter(([key]) => variables.some(({ name }) => name === key)))
   const parts = repository.messages ?? [{ role: 'user' as const, content }]
-  const { value, problems } = fillMessages({ messages: parts, variables }, known, 'strict')
+  const { value, problems } = await deps.text.run('fillMessages', { messages: parts, variables }, known)
   if (!value) throw invalidParams(`arguments: ${formatFillingProblems(problems)}.`)
   return {
     description: formatMenuEntry(repository),

@@ -2,9 +2,8 @@
 
 import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
+import type { VersionRecord } from '../../domain/api/schema.ts'
 import type { FillingValues } from '../../domain/content/filling.ts'
-import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import { resolveVersion } from '../read/query-values.ts'
 import { findRepository, findTags, findVersion, findVersions, type ReadDeps } from '../read/records.ts'
 import { type Arguments, PAGE_SIZES, type ToolName } from './tool-arguments.ts'
@@ -58,12 +57,14 @@ export const TOOL_ANSWERS: {
     }
     const record = (await findVersion(owner, name, version, deps))?.value()
     if (!record) throw versionNotFound(owner, name, version, repository.versions)
-    const filled = variables ? await fill(record, variables) : leaveOpen(record)
+    const filled = variables ? await fill(record, variables, deps) : await leaveOpen(record, deps)
     const yanked = !repository.versions.includes(version)
     const advisories = repository.advisories
       .filter(({ versions }) => versions.includes(version))
       .map(({ severity, range, message }) => `${severity}, ${range}: ${message}`)
-    const found = version === repository.latest_version ? repository.warnings : await findWarnings(record)
+    // The repository's record contains only the warnings for the latest version; others are rarely requested, so they are found on demand.
+    const found =
+      version === repository.latest_version ? repository.warnings : await deps.text.run('warnOfTexts', record)
     const warnings = found.map(
       ({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`,
     )
@@ -88,12 +89,6 @@ export const TOOL_ANSWERS: {
   },
 }
 
-/** Computes the warnings for an older version. The repository's record contains only those for the latest version; other warnings are rarely requested, so they are computed on demand. */
-async function findWarnings(record: VersionRecord): Promise<Warning[]> {
-  const { warnOfTexts } = await import('../../domain/review/findings.ts')
-  return warnOfTexts(record)
-}
-
 /** Length of a text, in UTF-16 code units, above which a result contains it only once. */
 export const LONG_TEXT = 10_000
 
@@ -116,22 +111,17 @@ interface FilledFields extends Pick<VersionRecord, 'content' | 'messages'> {
 }
 
 /** Fills in placeholders. @throws HubError `invalid_request` for a value that does not match its variable, `content_too_large` if the filled text exceeds the limit */
-async function fill({ content, messages, variables }: VersionRecord, values: FillingValues): Promise<FilledFields> {
-  const { fillContent, fillMessages, formatFillingProblems } = await import('../../domain/content/filling.ts')
-  const { value, problems } = fillContent({ content, variables }, values, 'lenient')
-  if (value) {
-    // Each message is filled in separately, so that a value can never create a new message.
-    const filled = messages && fillMessages({ messages, variables }, values, 'lenient').value!.messages
-    return { content: value.content, messages: filled, missing_variables: value.missing }
-  }
-  const code = problems.some(({ kind }) => kind === 'too_large') ? 'content_too_large' : 'invalid_request'
-  throw new HubError(code, `variables: ${formatFillingProblems(problems)}.`)
+async function fill(record: VersionRecord, values: FillingValues, { text }: ReadDeps): Promise<FilledFields> {
+  const { content, messages, variables } = record
+  const { missing, ...filled } = await text.run('fillPrompt', { content, messages, variables }, values)
+  return { ...filled, missing_variables: missing }
 }
 
 /** Returns the result for a call without values: the unchanged content with all its placeholders. */
-function leaveOpen({ content, messages, variables }: VersionRecord): FilledFields {
+async function leaveOpen({ content, messages, variables }: VersionRecord, { text }: ReadDeps): Promise<FilledFields> {
   const names = new Set(variables.map(({ name }) => name))
-  return { content, messages, missing_variables: findPlaceholders(content).filter((name) => names.has(name)) }
+  const used = await text.run('findPlaceholders', content)
+  return { content, messages, missing_variables: used.filter((name) => names.has(name)) }
 }
 
 function pageOf<Record extends object, Key extends keyof Record>(

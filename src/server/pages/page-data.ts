@@ -5,6 +5,7 @@ import type { OwnerCount, RepositorySummary, TagRecord, User } from '../../domai
 import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
 import type { PageData } from '../../ports/pages.ts'
 import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
+import type { TextWork } from '../../ports/text-work.ts'
 import { findActivity } from '../read/activity.ts'
 import { findClose } from '../read/close-names.ts'
 import type { ReadDeps } from '../read/records.ts'
@@ -23,7 +24,7 @@ export type PageSources = ReadDeps & Pick<PageData, 'brokenOf'>
 
 /** Creates the queries for a page. @param onFailure called with any error that a query throws */
 export function openPageData(sources: PageSources, onFailure: (failure: unknown) => void): PageData {
-  const { siteFiles, search, brokenOf } = sources
+  const { siteFiles, search, text, brokenOf } = sources
   const isPrompt = (owner: string, name: string) => isOwner(owner) && isName(name)
   /** Wraps a query so that errors are passed to `onFailure`. */
   const telling =
@@ -71,6 +72,7 @@ export function openPageData(sources: PageSources, onFailure: (failure: unknown)
     listTags: telling(async () => parseOnce<TagRecord>((await findTags(sources)).bytes())),
     listOwners: telling(async () => parseOnce<OwnerCount>(await readBuilt(siteFiles, DATA_FILES.users()))),
     find: telling(async (question) => search().find(question)),
+    runText: telling(text.run) as TextWork['run'],
     findClose: telling(async (owner, name) => (isPrompt(owner, name) ? findClose(owner, name, sources) : [])),
   }
 }

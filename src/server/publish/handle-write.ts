@@ -29,7 +29,7 @@ import {
 } from './authenticate.ts'
 import { openPublish } from './publish.ts'
 import { type Clock, readOwnerIndex, SYSTEM_CLOCK } from './rounds.ts'
-import type { OpenWrite, Sending, WriteDeps } from './write-to-git.ts'
+import type { Sending, WriteDeps } from './write-to-git.ts'
 
 /** The dependencies of the write handler. */
 export interface PublishHandlerDeps extends WriteDeps, AuthDeps {
@@ -72,7 +72,7 @@ export async function handleWrite(
     const bytes = await incoming.read()
     const isEmpty = bytes.length === 0 && method === 'DELETE'
     if (!isEmpty) requireJson(request)
-    const { needed, carryOut } = write.parse(isEmpty ? {} : parseJson(bytes, write.findExcess))
+    const { needed, carryOut } = await write.parse(isEmpty ? '{}' : decode(bytes), deps)
     requireScope(bearer, owner, name)
     requirePermission(bearer, needed)
     const sending = { owner, name, bearer, arrivedMs }
@@ -150,23 +150,12 @@ function invalidNameError(): HubError {
   )
 }
 
-/** Ignores a byte order mark before the JSON, as RFC 8259 section 8.1 permits. @throws HubError `invalid_request` for bytes that are not UTF-8 and for invalid JSON; also the error of `findExcess` */
-function parseJson(bytes: Uint8Array, findExcess: OpenWrite['findExcess']): unknown {
-  let text: string
+/** Ignores a byte order mark before the JSON, as RFC 8259 section 8.1 permits. @throws HubError `invalid_request` for bytes that are not UTF-8 */
+function decode(bytes: Uint8Array): string {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new HubError('invalid_request', 'The body is not UTF-8. Save the prompt as UTF-8 and send it again.')
-  }
-  const excess = findExcess(text)
-  if (excess) throw excess
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new HubError(
-      'invalid_request',
-      'The body is not valid JSON. Generate it with a program such as jq or JSON.stringify.',
-    )
   }
 }
 

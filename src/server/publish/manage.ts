@@ -4,11 +4,8 @@ import { HubError } from '../../domain/api/errors.ts'
 import { COMMON_HEADERS, type ManageRouteId, type PathParameters } from '../../domain/api/routes.ts'
 import type { Repository } from '../../domain/api/schema.ts'
 import { isTag, isVersion, splitFullName } from '../../domain/content/names.ts'
-import type { Neighbours } from '../../domain/content/rules.ts'
-import { decideChange } from '../../domain/managing/decision.ts'
-import { CHANGE_BOUNDS, type Change, parseChange, type Target } from '../../domain/managing/request.ts'
-import { readRepositoryState } from '../../domain/publishing/repository-state.ts'
-import { findExcess } from '../../domain/publishing/request.ts'
+import type { NamedRepositories } from '../../domain/managing/decision.ts'
+import type { Change, Target } from '../../domain/managing/request.ts'
 import { isSameJson } from '../../domain/text/json.ts'
 import type { FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
@@ -28,9 +25,8 @@ interface Outcome {
 export function openChange(id: ManageRouteId, method: string, parameters: PathParameters): OpenWrite {
   const target = targetOf(id, method, parameters)
   return {
-    findExcess: (text) => findExcess(text, CHANGE_BOUNDS),
-    parse(body) {
-      const change = parseChange(target, body)
+    async parse(body, { text }) {
+      const change = await text.run('parseChange', target, body)
       return {
         needed: permissionFor(change),
         async carryOut(sending, deps, time) {
@@ -68,29 +64,30 @@ function permissionFor({ kind }: Change): Permission {
 }
 
 /** Looks up the repositories that a change refers to and passes them to the decision, which is a pure function. */
-async function findNeighbours(change: Change, deps: WriteDeps): Promise<Neighbours> {
+async function findNeighbours(change: Change, deps: WriteDeps): Promise<NamedRepositories> {
   const named = change.kind === 'patch' ? [change.fields.moved_to, change.fields.replaced_by] : []
-  const found = new Map<string, { file: { moved_to: string | null } }>()
+  const found: NamedRepositories = new Map()
   for (const fullName of named) {
     const { owner = '', name = '' } = (fullName && splitFullName(fullName)) || {}
     const repository = name === '' ? undefined : await findRepository(owner, name, deps)
     if (fullName && repository) found.set(fullName, { file: { moved_to: repository.value().moved_to } })
   }
-  return { repositories: found as unknown as Neighbours['repositories'] }
+  return found
 }
 
 /** Decides a round: either a commit or a response without a commit. The record for the response is built before the commit, so that nothing can fail afterwards. */
 async function decideRound(
   sending: Sending,
   change: Change,
-  neighbours: Neighbours,
+  neighbours: NamedRepositories,
   folder: FolderState,
   deps: WriteDeps,
 ): Promise<Round<Outcome>> {
   const { owner, name, bearer } = sending
   requireRightsFor(change, sending, folder)
-  const state = readRepositoryState({ owner, name, versions: folder.versions.keys(), index: folder.index })
-  const { file, indexText, summary } = decideChange(change, state, neighbours)
+  const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
+  const state = await deps.text.run('readState', found)
+  const { file, indexText, summary } = await deps.text.run('decideChange', change, state, neighbours)
   const shown = { file, entry: undefined, added: undefined }
   const record = await showRepository({ owner, name, folder, ...shown }, deps)
   // A copy with more versions than git belongs to a later publish, which this git listing does not include yet.

@@ -4,20 +4,14 @@ import { HubError } from '../../domain/api/errors.ts'
 import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
 import { COMMON_HEADERS } from '../../domain/api/routes.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
-import { recordVersion } from '../../domain/catalogue/repository-records.ts'
 import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
-import { decidePublish, type Surroundings, warnOf } from '../../domain/publishing/decision.ts'
-import {
-  nextLower,
-  type RepositoryState,
-  readListedVersion,
-  readRepositoryState,
-} from '../../domain/publishing/repository-state.ts'
-import { findExcess, IDEMPOTENCY_KEY, type PublishInput, parsePublishRequest } from '../../domain/publishing/request.ts'
+import type { Surroundings } from '../../domain/publishing/decision.ts'
+import type { RepositoryState } from '../../domain/publishing/repository-state.ts'
+import { IDEMPOTENCY_KEY, type PublishInput } from '../../domain/publishing/request.ts'
 import { canonicalJson } from '../../domain/text/json.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
-import { measure } from '../../ports/measure.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
+import type { TextWork } from '../../ports/text-work.ts'
 import { findVersion } from '../read/records.ts'
 import { readOwner, requireRights } from './authenticate.ts'
 import type { ReadVersion, RepositoryWrite, Round } from './rounds.ts'
@@ -28,7 +22,7 @@ export interface AcceptedPublish extends Sending {
   body: PublishInput
   /** Digests of the Idempotency-Key and the request; undefined without a key. */
   idempotency: { key: string; request: string } | undefined
-  addresses: Addresses
+  baseUrl: string
   /** Looks up what the decision must know about the rest of the hub. It asks the build and the fresh copies, never the git host. */
   lookAround: () => Promise<Surroundings>
 }
@@ -49,9 +43,8 @@ interface Outcome {
 export function openPublish(request: Request): OpenWrite {
   const key = readIdempotencyKey(request)
   return {
-    findExcess,
-    parse(given) {
-      const body = parsePublishRequest(given, measure)
+    async parse(given, { text }) {
+      const body = await text.run('parsePublish', given)
       return {
         needed: 'publish',
         async carryOut(sending, deps, time) {
@@ -60,10 +53,10 @@ export function openPublish(request: Request): OpenWrite {
             key === undefined
               ? undefined
               : { key: digest(bearer.id, `${owner}/${name}`, key), request: digest(canonicalJson(body)) }
-          const addresses = addressesBelow(deps.baseUrl)
+          const { baseUrl } = deps
           const lookAround = () => readSurroundings(owner, body, deps)
-          const write = publishAsWrite({ ...sending, body, idempotency, addresses, lookAround })
-          return respondWithOutcome(await writeToGit(write, bearer, deps, time), addresses)
+          const write = publishAsWrite({ ...sending, body, idempotency, baseUrl, lookAround }, deps.text)
+          return respondWithOutcome(await writeToGit(write, bearer, deps, time), addressesBelow(baseUrl))
         },
       }
     },
@@ -97,11 +90,11 @@ function digest(...parts: string[]): string {
 }
 
 /** Converts a publish to a write that `writeInRounds` can carry out. */
-export function publishAsWrite(accepted: AcceptedPublish): RepositoryWrite<Outcome> {
+export function publishAsWrite(accepted: AcceptedPublish, text: TextWork): RepositoryWrite<Outcome> {
   return {
     ...accepted,
     needsHistory: accepted.idempotency !== undefined,
-    decide: (folder, readVersion) => decideRound(accepted, folder, readVersion),
+    decide: (folder, readVersion) => decideRound(accepted, folder, readVersion, text),
   }
 }
 
@@ -110,8 +103,9 @@ async function decideRound(
   accepted: AcceptedPublish,
   folder: FolderState,
   readVersion: ReadVersion,
+  text: TextWork,
 ): Promise<Round<Outcome>> {
-  const { owner, name, bearer, body, idempotency, arrivedMs, addresses } = accepted
+  const { owner, name, bearer, body, idempotency, arrivedMs, baseUrl } = accepted
   requireRights(bearer, { owner, name }, 'publish', readOwner(owner, folder.ownerIndex))
   const earlier = folder.publishes.find(
     ({ trailers }) => idempotency && trailers.get('Idempotency-Key') === idempotency.key,
@@ -121,8 +115,9 @@ async function decideRound(
       'idempotency_key_reused',
       'This Idempotency-Key was already used with a different body. Use a new key for each publish, and repeat a key only with the same body.',
     )
-  const state = readRepositoryState({ owner, name, versions: folder.versions.keys(), index: folder.index })
-  if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readVersion, addresses) }
+  const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
+  const state = await text.run('readState', found)
+  if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readVersion, baseUrl, text) }
   const publisher = {
     published_by: bearer.login ?? owner,
     clock: { nowMs: folder.nowMs ?? arrivedMs, isShared: folder.nowMs !== undefined },
@@ -130,7 +125,7 @@ async function decideRound(
   }
   const latestText = state.latest === undefined ? undefined : await readVersion(state.latest)
   const around = await accepted.lookAround()
-  const decision = decidePublish(body, state, latestText, publisher, { measure, addresses, around })
+  const decision = await text.run('decidePublish', body, state, latestText, publisher, { baseUrl, around })
   const { isUnchanged, versionText, indexText, version, file, record, warnings } = decision
   const outcome = { record, warnings, isUnchanged, isReplay: false }
   if (body.dry_run || (isUnchanged && indexText === undefined))
@@ -155,14 +150,12 @@ async function replay(
   { sha, url, headline, trailers }: PublishMark,
   state: RepositoryState,
   readVersion: ReadVersion,
-  addresses: Addresses,
+  baseUrl: string,
+  text: TextWork,
 ): Promise<Outcome> {
   const version = trailers.get('Version') ?? ''
-  const file = readListedVersion(state, version, await readVersion(version))
-  const entry = { ...file, ...measure(file.content), version }
   return {
-    record: recordVersion(entry, nextLower(state.versions, version), state, addresses),
-    warnings: warnOf(entry, state),
+    ...(await text.run('describePublished', state, version, await readVersion(version), baseUrl)),
     isNew: false,
     isUnchanged: headline.startsWith('Update '),
     isReplay: true,

@@ -3,16 +3,16 @@ import { addressesBelow } from '../../domain/api/record-links.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
-import { describeRepository, recordVersion, summariseVersion } from '../../domain/catalogue/repository-records.ts'
+import { summariseVersion } from '../../domain/catalogue/repository-records.ts'
 import { sortVersions } from '../../domain/catalogue/versions.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
-import { parseVersionFile, type RepositoryFile } from '../../domain/content/prompt-file.ts'
+import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { formatMoment } from '../../domain/content/values.ts'
-import { nextLower, readIndex } from '../../domain/publishing/repository-state.ts'
+import { nextLower } from '../../domain/publishing/repository-state.ts'
 import type { CopyOrigin } from '../../ports/fresh-copies.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
-import { measure } from '../../ports/measure.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
+import type { TextWork } from '../../ports/text-work.ts'
 import { findNewest, type Sources } from '../read/records.ts'
 
 /** A repository after a write. */
@@ -36,7 +36,7 @@ interface Shown {
   versions: VersionSummary[]
 }
 
-type Stores = Sources & { baseUrl: string; git: GitStore }
+type Stores = Sources & { baseUrl: string; git: GitStore; text: TextWork }
 
 /** Maximum number of versions to read from git, highest first. Versions added by pull request or by hand may be missing from both the build and the copy; the next build lists those beyond this limit. */
 const MAX_UNKNOWN = 50
@@ -65,7 +65,8 @@ export async function renewFreshCopy(
   if (added) await sources.fresh.keepVersion({ ...origin, version: added })
   let state: Written = written
   let { before } = written
-  const changed = listChanges(readIndex({ owner, name }, written.folder.index), written.file, {
+  const fileBefore = await sources.text.run('readIndex', { owner, name }, written.folder.index)
+  const changed = listChanges(fileBefore, written.file, {
     ...{ by: written.by, at: formatMoment(now), commit: written.commit },
   })
   const signal = AbortSignal.timeout(READ_MS)
@@ -83,7 +84,7 @@ export async function renewFreshCopy(
     try {
       const folder = await sources.git.readFolder({ owner, name }, { signal })
       if (added && !folder.versions.has(added.version)) throw new Error('git returned a state from before the write')
-      state = { ...state, folder, file: readIndex({ owner, name }, folder.index) }
+      state = { ...state, folder, file: await sources.text.run('readIndex', { owner, name }, folder.index) }
       const kept_at = folder.headMs === undefined ? origin.kept_at : new Date(folder.headMs).toISOString()
       origin = { commit: folder.head, kept_at }
       before = meanwhile?.commit
@@ -124,11 +125,12 @@ export async function showRepository(
   if (given) summaries.set(given.version, summarise(given))
   const numbers = sortVersions([...new Set([...folder.versions.keys(), ...(given ? [given.version] : [])])])
   for (const version of numbers.filter((known) => !summaries.has(known)).slice(0, MAX_UNKNOWN)) {
-    const entry = await readVersion(version, folder, sources.git)
+    const entry = await readVersion(version, folder, sources)
     // If a file cannot be read, only that version is omitted.
     if (!entry) continue
     // This version is also stored before the copy, because the build does not contain it.
-    const record = recordVersion(entry, nextLower(numbers, version), { owner, name }, addresses)
+    const place = { owner, name }
+    const record = await sources.text.run('recordVersion', entry, nextLower(numbers, version), place, sources.baseUrl)
     if (origin) await sources.fresh.keepVersion({ ...origin, version: record })
     summaries.set(version, summarise(entry))
   }
@@ -136,14 +138,11 @@ export async function showRepository(
   // The highest version may not be from this write: if its commit was not found until a later round, another process may have published in between.
   const highest = versions.find(({ yanked }) => !yanked)?.version
   const latest =
-    highest === undefined
-      ? undefined
-      : highest === given?.version
-        ? given
-        : await readVersion(highest, folder, sources.git)
+    highest === undefined ? undefined : highest === given?.version ? given : await readVersion(highest, folder, sources)
   if (!latest && highest !== undefined) throw new Error(`version ${highest} cannot be read`)
   const stats = copy?.repository.stats ?? (built ? parseBuilt<{ data: Repository }>(built).data.stats : null)
-  return { repository: describeRepository({ owner, name, file, versions, latest, stats }, addresses), versions }
+  const parts = { owner, name, file, versions, latest, stats }
+  return { repository: await sources.text.run('describeRepository', parts, sources.baseUrl), versions }
 }
 
 async function readBuiltVersions({ owner, name }: Written, { siteFiles }: Sources): Promise<VersionSummary[]> {
@@ -157,11 +156,10 @@ const READ_ATTEMPTS = 3
 async function readVersion(
   version: string,
   { versions }: FolderState,
-  git: GitStore,
+  { git, text }: Stores,
 ): Promise<VersionEntry | undefined> {
   const bytes = await readBlob(versions.get(version)!, git)
-  const { value } = parseVersionFile(decodeText(version, bytes))
-  return value && { ...value, ...measure(value.content), version }
+  return text.run('readVersion', version, decodeText(version, bytes))
 }
 
 async function readBlob(id: string, git: GitStore, attempt = 1): Promise<Uint8Array> {

@@ -1,17 +1,16 @@
 // Defines what all writes have in common, and carries out an accepted write, from the queue to the fresh copy.
 import type { Permission } from '../../domain/access/permissions.ts'
-import type { HubError } from '../../domain/api/errors.ts'
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/routes.ts'
 import type { OwnerUsage } from '../../domain/catalogue/usage.ts'
-import { formatPublished } from '../../domain/content/prompt-file.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
+import type { TextWork } from '../../ports/text-work.ts'
+import type { TakeTurn } from '../../ports/turns.ts'
 import { findVersion } from '../read/records.ts'
 import type { Bearer } from './authenticate.ts'
 import { renewFreshCopy } from './renew-fresh-copy.ts'
 import { type Clock, LATEST_START_MS, type RepositoryWrite, writeInRounds } from './rounds.ts'
-import type { TakeTurn } from './turns.ts'
 
 /** The dependencies of an accepted write. */
 export interface WriteDeps {
@@ -19,6 +18,7 @@ export interface WriteDeps {
   git: GitStore
   fresh: FreshCopies
   siteFiles: SiteFiles
+  text: TextWork
   /** What an owner may have at most; 0 is no limit. */
   quota: OwnerUsage
   /** Returns the place of a new fresh copy in the order of publishes and builds; used if this machine is the git host. */
@@ -40,10 +40,8 @@ export interface Sending {
 
 /** A write whose URL and headers are valid. */
 export interface OpenWrite {
-  /** Returns the error for JSON that has more values than any valid body. */
-  findExcess: (text: string) => HubError | undefined
-  /** Parses the body. @throws HubError with all of its problems */
-  parse(body: unknown): ParsedWrite
+  /** Parses the body, which is JSON. @throws HubError with all of its problems */
+  parse(body: string, deps: Pick<WriteDeps, 'text'>): Promise<ParsedWrite>
 }
 
 /** A write whose body is valid. */
@@ -63,13 +61,13 @@ export async function writeToGit<Answer>(
 ): Promise<Answer> {
   const { owner, name, arrivedMs } = write
   // The copy is stored in the same turn. If it were stored later, an older write's copy could replace a newer copy.
-  return deps.takeTurn({ publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }, async () => {
+  return deps.takeTurn({ sender: publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }, async () => {
     const copy = await deps.fresh.find(owner, name)
     const known = {
       versions: copy?.versions.map(({ version }) => version) ?? [],
       findText: async (version: string) => {
         const record = (await findVersion(owner, name, version, deps))?.value()
-        return record && formatPublished(record)
+        return record && deps.text.run('formatPublished', record)
       },
     }
     const { answer, toShow } = await writeInRounds(deps.git, write, known, time)

@@ -4,7 +4,6 @@ import { HubError } from '../../domain/api/errors.ts'
 import { EXPORT_FORMATS, isExportFormat } from '../../domain/api/export-formats.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { EXPORT_ROUTE, matchExport, repositoryCacheTag } from '../../domain/api/routes.ts'
-import { toExported, WRITERS } from '../../domain/formats/formats.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { pathOf } from '../address.ts'
 import type { Connect } from '../connect.ts'
@@ -39,7 +38,7 @@ export async function handleExport(request: Request, connect: Connect<ReadHandle
     if (!repository) throw await repositoryNotFound(owner, name, deps)
     const record = (await findVersion(owner, name, version, deps))?.value()
     if (!record) throw await versionNotFound(owner, name, version, deps)
-    const written = WRITERS[format](toExported(repository, record))
+    const written = await deps.text.run('exportVersion', format, repository, record)
     if (written.refused) throw notConvertible(format, written.refused)
     const { file, lost } = written
     return respondWith(request, {

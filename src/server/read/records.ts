@@ -6,6 +6,7 @@ import type { FreshCopies, FreshCopy } from '../../ports/fresh-copies.ts'
 import type { Search } from '../../ports/search.ts'
 import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
 import { parseBuilt, readBuilt } from '../../ports/site-files.ts'
+import type { TextWork } from '../../ports/text-work.ts'
 import type { Answer } from '../respond.ts'
 
 /** The sources from which a repository's newest records are read. */
@@ -20,6 +21,8 @@ export interface ReadDeps extends Sources {
   baseUrl: string
   /** The search is opened on first use, because most responses do not need it. */
   search: () => Search
+  /** Work on somebody's text, on behalf of the client. */
+  text: TextWork
 }
 
 /** The bytes of a response, and any media type, caching or headers that differ from the route's defaults. */

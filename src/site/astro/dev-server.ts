@@ -14,6 +14,7 @@ import { protectPrivateHub } from '../../host/private-hub.ts'
 import { createHandler, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
 import { type BuildSource, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { digestText } from '../../ports/measure.ts'
+import { TEXT_WORK_IN_PLACE } from '../../server/text-jobs.ts'
 import { readHubLook } from '../../stores/content/site-settings-file.ts'
 import { openSearchIndex } from '../../stores/search/open-index.ts'
 import { buildSearchIndex } from '../../stores/search/write-index.ts'
@@ -46,7 +47,12 @@ export function devServer(): AstroIntegration {
         const mount = await mountFunctions(stores, config, () => server.resolvedUrls?.local[0])
         const reload = async () => {
           const look = serveLook(readHubLook(config.contentDir))
-          setDevSources({ ...mount.sources, profile: findProfile(config, look.shown), brokenOf: () => [] })
+          setDevSources({
+            ...mount.sources,
+            text: TEXT_WORK_IN_PLACE,
+            profile: findProfile(config, look.shown),
+            brokenOf: () => [],
+          })
           const began = new Date().toISOString()
           const source =
             config.gitStore.kind === 'local'

@@ -1,8 +1,9 @@
 // Collects the data for a prompt's page: its records, and related parts of the catalogue.
 import type { Activity, Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
-import { countHidden } from '../../domain/content/hidden-characters.ts'
+import { isChatMessage } from '../../domain/content/chat.ts'
 import { nameOfOriginal } from '../../domain/content/names.ts'
 import type { PageLocals, SourceHost } from '../../ports/pages.ts'
+import type { ComparedVersion } from '../../ports/text-work.ts'
 import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'
 import type { PageHead } from '../page-head.ts'
 
@@ -33,6 +34,10 @@ export interface PromptView {
   origin: string | undefined
   /** The reasons why the page shows older content than the files contain; usually empty. */
   broken: readonly string[]
+  /** The readme as HTML; empty on a version's page. */
+  readme: string
+  /** The content as HTML; of a chat prompt, each message. */
+  drawn: readonly string[]
   /** Number of hidden characters in the content. */
   unseen: number
 }
@@ -60,6 +65,11 @@ export async function readPrompt(
     version === undefined ? hub.findActivity(owner, name) : undefined,
   ])
   if (version !== undefined && !record) return undefined
+  const { readme, title } = repository
+  const [text, html] = await Promise.all([
+    record && hub.runText('renderTexts', textsOf(record), record.variables),
+    version === undefined && readme !== '' ? hub.runText('renderMarkdown', readme, { title }) : '',
+  ])
   const handles = new Set(users.map(({ handle }) => handle))
   const used = new Set(tags.map((tag) => tag.name))
   return {
@@ -73,8 +83,20 @@ export async function readPrompt(
     activities: activity?.activities ?? [],
     activitySince: activity?.since ?? null,
     broken: hub.brokenOf(repository.full_name),
-    unseen: record ? countHidden(record.content) : 0,
+    readme: html,
+    drawn: text?.html ?? [],
+    unseen: text?.hidden ?? 0,
   }
+}
+
+function textsOf({ messages, content }: VersionRecord): string[] {
+  return messages ? messages.filter(isChatMessage).map((message) => message.content) : [content]
+}
+
+/** Returns the parts of a version that a comparison shows. */
+export function comparedOf(record: VersionRecord): ComparedVersion {
+  const { version, content, format, variables, parameters, raw_url } = record
+  return { version, content, format, variables, parameters, raw_url }
 }
 
 /** Returns whether a repository appears in lists, tags, search and the sitemap. */

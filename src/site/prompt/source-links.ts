@@ -42,8 +42,8 @@ export function suggestChange(
   const { content, variables, parameters } = record
   const address = (value?: string) =>
     `${web}/new/${branch}?${new URLSearchParams({ filename: `${folder}/versions/x.y.z.md`, ...(value !== undefined && { value }) })}`
-  // The URL is at least as long as the content in it.
-  if (content.length > MAX_ADDRESS_CHARACTERS) return address()
+  // The length is checked first, because the URL would be longer than the values in it.
+  if (content.length + JSON.stringify([variables, parameters]).length > MAX_ADDRESS_CHARACTERS) return address()
   const [patch, minor, major] = (['patch', 'minor', 'major'] as const).map((bump) => nextVersion([highest], bump))
   const head = [
     '---',

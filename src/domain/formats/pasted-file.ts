@@ -1,18 +1,36 @@
-// Converts another tool's file, pasted by the user, to the form for a new prompt.
-import { LIMITS } from '../../domain/api/limits.ts'
-import { formatChat } from '../../domain/content/chat.ts'
-import { detectFormat, type ImportFormat, READERS } from '../../domain/formats/formats.ts'
-import { toLine, toName, toTags } from '../../domain/formats/names.ts'
-import type { Finding } from '../../domain/formats/portable.ts'
-import { emptyForm, fieldsOf, type VersionForm } from './version-form.ts'
+// Converts another tool's file, pasted by a user, to the fields of a new prompt.
+import { LIMITS } from '../api/limits.ts'
+import type { Variable } from '../api/schema.ts'
+import { type Format, formatChat } from '../content/chat.ts'
+import { countBytes } from '../text/text-length.ts'
+import { detectFormat, type ImportFormat, READERS } from './formats.ts'
+import { toLine, toName, toTags } from './names.ts'
+import type { Finding } from './portable.ts'
 
 /** Maximum size of a pasted file, in bytes. Parsing a YAML file of twice that size can take a second. */
 const MAX_PASTED_BYTES = 65_536
 
+/** The fields of a pasted prompt, shortened to the hub's limits. */
+export interface PastedPrompt {
+  name: string
+  title: string
+  description: string
+  tags: string[]
+  /** Empty if the source has none. */
+  license: string
+  format: Format
+  content: string
+  variables: Variable[]
+  /** As JSON; empty if there are none. */
+  parameters: string
+  /** Empty if it is not a skill. */
+  skill: string
+}
+
 /** The result of reading a pasted file. */
-interface ReadSource {
-  /** The filled-in form; omitted if nothing could be read. */
-  form?: VersionForm
+export interface PastedFile {
+  /** Omitted if nothing could be read. */
+  prompt?: PastedPrompt
   /** Messages about what was lost or refused. */
   said: string[]
 }
@@ -22,29 +40,28 @@ interface ReadSource {
  *
  * @param file the file name, which determines the format if `format` does not; may be empty
  */
-export function readSource(source: string, file: string, format: string, owner: string): ReadSource {
-  if (Buffer.byteLength(source) > MAX_PASTED_BYTES)
+export function readPasted(source: string, file: string, format: string): PastedFile {
+  if (countBytes(source) > MAX_PASTED_BYTES)
     return { said: [`The file is larger than ${MAX_PASTED_BYTES} bytes. Use npm run import, or publish its text.`] }
-  const path = file.replaceAll('\\', '/').slice(-LIMITS.addressCharacters)
+  const path = file.slice(-LIMITS.addressCharacters).replaceAll('\\', '/')
   const reader = isImportFormat(format) ? format : (detectFormat(path || nameFor(source), source) ?? 'markdown')
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\..*$/, '')
   const { prompts, findings } = READERS[reader](source, name)
   const said = findings.slice(0, LIMITS.problemsNamed).map(say)
   if (prompts.length > 1)
     said.push(`The file contains ${prompts.length} prompts. This is the first one; npm run import reads all of them.`)
-  const [prompt] = prompts
-  if (!prompt) return { said: said.length > 0 ? said : ['This file contains no prompt.'] }
-  const { body, title, description, tags, license, parameters, variables } = prompt
-  const form: VersionForm = {
-    ...emptyForm(owner),
-    ...{ name: toName(prompt.name) || toName(title), title: toLine(title, LIMITS.titleCharacters) },
-    ...{ description: toLine(description, LIMITS.descriptionCharacters), tags: toTags(tags).join(', ') },
-    ...{ license: license ?? '', format: body.format, variables: variables.map(fieldsOf) },
+  const [found] = prompts
+  if (!found) return { said: said.length > 0 ? said : ['This file contains no prompt.'] }
+  const { body, title, description, tags, license, parameters, variables } = found
+  const prompt: PastedPrompt = {
+    ...{ name: toName(found.name) || toName(title), title: toLine(title, LIMITS.titleCharacters) },
+    ...{ description: toLine(description, LIMITS.descriptionCharacters), tags: toTags(tags) },
+    ...{ license: license ?? '', format: body.format, variables },
     content: body.format === 'chat' ? formatChat(body.messages) : body.text,
-    skill: prompt.skill?.description ?? '',
+    skill: found.skill?.description ?? '',
     parameters: Object.keys(parameters).length === 0 ? '' : JSON.stringify(parameters, null, 2),
   }
-  return { form, said }
+  return { prompt, said }
 }
 
 function isImportFormat(text: string): text is ImportFormat {

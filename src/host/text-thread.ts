@@ -1,0 +1,28 @@
+// The thread for work on somebody's text, which runs one job at a time.
+import { HubError } from '../domain/api/errors.ts'
+import type { TextJobs } from '../ports/text-work.ts'
+import { TEXT_JOBS } from '../server/text-jobs.ts'
+import { lowerPriority } from './thread-priority.ts'
+
+/** A job with its arguments. */
+export interface TextTask {
+  name: keyof TextJobs
+  given: readonly unknown[]
+}
+
+/** The result of a job, or the fields of the HubError that it threw: a clone of an error loses its class. */
+export type TextOutcome = { value: unknown } | { refusal: Pick<HubError, 'code' | 'message' | 'retryAfterSeconds'> }
+
+lowerPriority()
+
+/** Runs a job. Without one, resolves as soon as the thread has started. */
+export async function runTask(task: TextTask | undefined): Promise<TextOutcome> {
+  if (!task) return { value: undefined }
+  try {
+    return { value: await Reflect.apply(TEXT_JOBS[task.name], undefined, task.given) }
+  } catch (thrown) {
+    if (!(thrown instanceof HubError)) throw thrown
+    const { code, message, retryAfterSeconds } = thrown
+    return { refusal: { code, message, retryAfterSeconds } }
+  }
+}

@@ -1,0 +1,99 @@
+// The port for work on somebody's text: a closed table of pure jobs. On the Node server, they run in worker threads with a deadline; elsewhere, they run in place.
+import type { ExportFormat } from '../domain/api/export-formats.ts'
+import type { Repository, Variable, VersionRecord, Warning } from '../domain/api/schema.ts'
+import type { Callable } from '../domain/catalogue/difference.ts'
+import type { RepositoryParts } from '../domain/catalogue/repository-records.ts'
+import type { ChatPart } from '../domain/content/chat.ts'
+import type { VersionEntry } from '../domain/content/content-tree.ts'
+import type { FilledMessages, FillingProblem, FillingValues } from '../domain/content/filling.ts'
+import type { RepositoryFile } from '../domain/content/prompt-file.ts'
+import type { PastedFile } from '../domain/formats/pasted-file.ts'
+import type { WriteResult } from '../domain/formats/portable.ts'
+import type { ChangeDecision, NamedRepositories } from '../domain/managing/decision.ts'
+import type { Change, Target } from '../domain/managing/request.ts'
+import type { PublishDecision, Publisher, Surroundings } from '../domain/publishing/decision.ts'
+import type { RepositoryState } from '../domain/publishing/repository-state.ts'
+import type { PublishInput } from '../domain/publishing/request.ts'
+
+/** The owner and name of a repository. */
+interface Place {
+  owner: string
+  name: string
+}
+
+/** Every job. Arguments and results can be cloned, because they are sent to another thread. A job may throw HubError. */
+export interface TextJobs {
+  /** Writes a version in another tool's format. */
+  exportVersion(format: ExportFormat, repository: Repository, record: VersionRecord): WriteResult
+  /** Reads a pasted file of another tool. */
+  readPasted(source: string, file: string, format: string): PastedFile
+  /** Renders Markdown as safe HTML. */
+  renderMarkdown(text: string, place: { title?: string; below?: number }): string
+  /** Renders texts of a prompt, with its variables as links. @returns the HTML of each text, and the number of their hidden characters */
+  renderTexts(texts: readonly string[], variables: readonly Variable[]): { html: string[]; hidden: number }
+  /** Renders a comparison of two versions: the impact on callers, and the changed lines. */
+  renderComparison(from: ComparedVersion, to: ComparedVersion): { impact: string; lines: string }
+  /** Fills in a prompt, ignoring unknown names. @throws HubError `invalid_request`, `content_too_large` */
+  fillPrompt(
+    record: Pick<VersionRecord, 'content' | 'messages' | 'variables'>,
+    values: FillingValues,
+  ): { content: string; messages: VersionRecord['messages']; missing: string[] }
+  /** Lists the placeholders of a text. */
+  findPlaceholders(content: string): string[]
+  /** Fills in messages; every required value must be given. */
+  fillMessages(
+    chat: { messages: readonly ChatPart[]; variables: readonly Variable[] },
+    values: FillingValues,
+  ): { value: FilledMessages; problems?: never } | { value?: never; problems: FillingProblem[] }
+  /** Finds the warnings about a version's texts. */
+  warnOfTexts(record: VersionRecord): Warning[]
+  /** Parses the body of a publish. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
+  parsePublish(body: string): PublishInput
+  /** Parses the body of a change. @throws HubError `invalid_request`, `validation_failed` */
+  parseChange(target: Target, body: string): Change
+  /** Parses a repository's `index.md`. @throws HubError `upstream_error` */
+  readState(found: Place & { versions: string[]; index: string | undefined }): RepositoryState
+  /** Decides what a publish writes. @throws like `decidePublish` */
+  decidePublish(
+    request: PublishInput,
+    state: RepositoryState,
+    latestText: string | undefined,
+    publisher: Publisher,
+    hub: { baseUrl: string; around: Surroundings },
+  ): PublishDecision
+  /** Describes a version that an earlier publish wrote. @throws HubError `upstream_error` */
+  describePublished(
+    state: RepositoryState,
+    version: string,
+    text: string | undefined,
+    baseUrl: string,
+  ): { record: VersionRecord; warnings: Warning[] }
+  /** Decides what a change writes. @throws like `decideChange` */
+  decideChange(change: Change, state: RepositoryState, named: NamedRepositories): ChangeDecision
+  /** Parses a version file. @returns undefined if it has problems */
+  readVersion(version: string, text: string): VersionEntry | undefined
+  /** Formats a published version as its file. */
+  formatPublished(record: VersionRecord): string
+  /** Builds the records of a repository. */
+  describeRepository(parts: RepositoryParts, baseUrl: string): Repository
+  /** Builds the record of a version. */
+  recordVersion(entry: VersionEntry, previous: string | null, place: Place, baseUrl: string): VersionRecord
+  /** Parses `index.md`. @throws HubError `upstream_error` */
+  readIndex(place: Place, text: string | undefined): RepositoryFile
+}
+
+/** A version to compare. */
+export type ComparedVersion = Callable & { raw_url: string }
+
+/** Runs jobs on behalf of one client. */
+export interface TextWork {
+  /**
+   * Runs a job.
+   *
+   * @throws HubError of the job; `unavailable` if it takes too long or too much work is waiting
+   */
+  run<Name extends keyof TextJobs>(
+    name: Name,
+    ...given: Parameters<TextJobs[Name]>
+  ): Promise<ReturnType<TextJobs[Name]>>
+}

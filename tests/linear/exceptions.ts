@@ -1,0 +1,98 @@
+// The functions that need arguments of their own, and those that see no text of unlimited length.
+import { Findings } from '../../src/domain/formats/portable.ts'
+
+/** Types of arguments of handlers, stores and drivers, which pass a text on to the functions that are called. */
+export const NOT_A_TEXT =
+  /^(?:Request|Response|.*Deps|Connect<.*|Sources|PageSources|Visit|Visited|Session|SiteFiles|.*Store|Stores|Bearer|PageData|Pick<(?:Search|PageData|Sources|StateStore|Bearer|AccountView).*|.*\) => .*|HTMLElement|z\.ZodType|Clock|Bytes|Uint8Array|HubError|Parts|MadeResponse)$/
+
+const at = (module: string, names: string) => new RegExp(`^src/${module}\\.ts (?:${names})$`)
+
+/** Functions that get no stranger's text, or only texts whose length a schema has limited, with the reason. */
+export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
+  ['names, logins and claims, whose length is limited', /^src\/domain\/access\/(?!token-form)/],
+  [
+    'tables of our own, and names that were validated',
+    at('domain/api/\\w+', 'pick|listEnvelope|searchEnvelope|isPublishedAt|single|list'),
+  ],
+  [
+    'computes values from records, or copies them',
+    /^src\/domain\/catalogue\/(?:activity|catalogue|data-files|entry|outline|ranking|recall|versions)\.ts (?!isRange)/,
+  ],
+  ['colours of the operator', at('domain/content/look', 'contrast|accentColours')],
+  ['chooses between files that were parsed', at('domain/content/last-good', 'fixRepository')],
+  ['entries of a list, each of limited length', at('domain/content/skill', 'formatSkillIndex')],
+  [
+    'runs only in `npm run import`, with the functions that are called',
+    at('domain/formats/content-files', 'importPrompt'),
+  ],
+  ['the report of a review, which is cut to a length first', at('domain/review/pull-report', 'formatPullReport')],
+  [
+    'the operator’s list, and words of a query of 200 characters',
+    at('domain/search/\\w+', 'indexEquivalents|readQuery|weighGroup|formatGroup'),
+  ],
+  [
+    'parses with a schema, whose fields are called through the parsers of files and requests',
+    at('domain/text/problems', 'parseWithSchema'),
+  ],
+  [
+    'parses YAML with `parseYaml`, which is called',
+    at('domain/(?:text/yaml|content/site-file|formats/source-file)', 'parseAny|loadUsual|parseSiteFile|readYamlSource'),
+  ],
+  ['formats the page of a prompt from values of limited length', at('site/prompt/prompt-view', 'describePrompt')],
+  ['inserts texts into a page', /^src\/server\/account\//],
+  [
+    'inserts texts into a page',
+    at(
+      'server/editor/(?:manage-form|pages|version-form)',
+      'renderManagePage|renderVersionPage|compareWithBase|formOfPasted',
+    ),
+  ],
+  ['messages of our own', at('server/refusals', '\\w+')],
+  [
+    'arguments that a schema limits to 10,000 characters',
+    at('server/mcp/\\w+(?:-\\w+)?', 'readArguments|serveMessage'),
+  ],
+  [
+    'a query of limited length',
+    at('server/(?:pages/search-page-query|read/query-values)', 'formatSearchPageQuery|resolveVersion'),
+  ],
+  ['opens a request or a store', /^src\/server\/publish\//],
+  ['commits, times and queues', /^src\/ports\//],
+]
+
+/** Functions whose texts take long for their length: the YAML parser takes several microseconds for each character. */
+export const SLOW =
+  /^src\/domain\/text\/yaml|^src\/domain\/content\/prompt-file|^src\/domain\/(?:publishing\/repository-state|review\/mechanical|managing)|^src\/domain\/formats\/(?:dotprompt|github|plain|prompty|skill|source-file)\.ts read/
+
+/** Functions that need arguments other than those in the table of makers. */
+export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>> = {
+  'src/domain/text/yaml.ts parseYaml': (text) => [text, 1],
+  'src/domain/text/yaml.ts findKeyLine': (text) => [`a: 1\n${JSON.stringify(text)}: 1`, text, 1],
+  'src/domain/text/yaml-edit.ts editYaml': (text) => [
+    `title: # ${text.replaceAll(/[\r\n]/g, ' ')}\n  a\nb: 1\n`,
+    [{ path: ['title'], value: text }],
+  ],
+  'src/domain/content/prompt-file.ts editKeys': (text) => [
+    `---\ntitle:${text.replaceAll(/[\r\n]/g, ' ')}# a\n  "b"\n---\n${text}`,
+    [{ path: ['title'], value: 'c' }],
+  ],
+  'src/domain/formats/github.ts readGitHub': (text) => [
+    `messages: [{role: user, content: ${JSON.stringify(text)}}]\n`,
+    'a',
+  ],
+  'src/domain/formats/langfuse.ts readLangfuse': (text) => [
+    JSON.stringify({ type: 'text', prompt: text, config: { [text]: text } }),
+    'a',
+  ],
+  'src/domain/formats/langchain.ts readLangChain': (text) => [
+    JSON.stringify({ template: text, input_variables: [], [text]: 1 }),
+    'a',
+  ],
+  'src/domain/formats/template.ts readBraces': (text) => [text, 'jinja2', new Findings()],
+  'src/domain/formats/pasted-file.ts readPasted': (text) => [text, text, 'markdown'],
+  'src/domain/text/text-length.ts lineOf': (text) => [text, text.length],
+  'src/domain/text/text-length.ts lineCounter': (text) => [text, 1],
+  'src/server/pages/marks.ts markWords': (text) => [text, ['a', 'abc', 'word']],
+  'src/server/mcp/menu.ts menuText': (text) => [text, 300],
+  'src/domain/formats/names.ts toLine': (text) => [text, 500],
+}

@@ -1,0 +1,188 @@
+// Makes an argument of each type from a text: records, files and forms whose texts are all that text.
+import { addressesBelow } from '../../src/domain/api/record-links.ts'
+import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
+import { compareForCallers } from '../../src/domain/catalogue/difference.ts'
+import { describeRepository, recordVersion, summariseVersion } from '../../src/domain/catalogue/repository-records.ts'
+import { type ChatPart, type Format, splitChat } from '../../src/domain/content/chat.ts'
+import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
+import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { toExported } from '../../src/domain/formats/formats.ts'
+import { Findings } from '../../src/domain/formats/portable.ts'
+import { measure } from '../../src/ports/measure.ts'
+import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+
+const ADDRESSES = addressesBelow('https://hub.test')
+const NOTHING = { prompts: 0, bytes: 0 }
+const VARIABLES = [undeclaredVariable('a'), undeclaredVariable('b')]
+
+function versionOf(text: string, format: Format): VersionEntry {
+  const content = format === 'chat' ? `{{role "user"}}\n${text}\n{{history}}\n${text}` : text
+  return aVersion('1.0.0', { content, format, changelog: text, variables: VARIABLES, parameters: { a: text } })
+}
+
+const indexOf = (text: string) => anIndex({ title: text, description: text, readme: text })
+
+function recordOf(text: string, format: Format): VersionRecord {
+  const skill = format === 'text' ? { skill: { description: text, license: null } } : {}
+  return recordVersion({ ...versionOf(text, format), ...skill }, null, { owner: 'acme', name: 'a' }, ADDRESSES)
+}
+
+function repositoryOf(text: string, format: Format): Repository {
+  const latest = versionOf(text, format)
+  const file = indexOf(text)
+  const versions = [summariseVersion(latest, file, ADDRESSES.version('acme', 'a', '1.0.0'))]
+  return describeRepository({ owner: 'acme', name: 'a', file, versions, latest, stats: null }, ADDRESSES)
+}
+
+const partsOf = (text: string): ChatPart[] => [{ role: 'user', content: text }, { type: 'history' }]
+const findingsOf = (text: string) =>
+  Array.from({ length: Math.min(text.length, 5_000) }, (_, at) => ({
+    ...{
+      code: 'secret',
+      rule: 'a',
+      kind: 'unknown' as const,
+      name: text.slice(0, 50),
+      key: 'a',
+      file: 'content/a/index.md',
+    },
+    ...{ message: text.slice(0, 100), offset: at },
+  }))
+const formOf = (text: string) =>
+  new URLSearchParams({ content: text, readme: text, tags: text, title: text, q: text, change: 'readme' })
+const variableOf = (text: string) => ({ ...undeclaredVariable('a'), description: text, default: text, options: [text] })
+const stateOf = (text: string) => ({
+  ...{ owner: 'acme', name: 'a', versions: ['1.0.0'], latest: '1.0.0', indexText: undefined, file: indexOf(text) },
+})
+
+/** An argument of each type, made of a text. */
+export const MAKERS: Readonly<Record<string, (text: string, format: Format) => unknown>> = {
+  '?': () => undefined,
+  string: (text) => text,
+  'string | null': (text) => text,
+  'string | undefined': (text) => text,
+  'string | number': (text) => text,
+  unknown: (text) => ({ [text]: [text, { a: text }] }),
+  number: () => 1,
+  boolean: () => true,
+  object: (text) => ({ a: text }),
+  'readonly string[]': (text) => text.match(/.{1,64}/gs)?.slice(0, 1_000) ?? [],
+  'readonly object[]': (text) => [{ a: text }],
+  'readonly unknown[]': (text) => text.match(/.{1,64}/gs)?.slice(0, 1_000) ?? [],
+  'Record<string, unknown>': (text) => ({ a: text, [text]: { a: text } }),
+  Given: (text) => ({ owner: text, name: text, variables: { a: text } }),
+  URLSearchParams: formOf,
+  URL: (text) => new URL(`https://hub.test/${encodeURIComponent(text.toWellFormed())}`),
+  Date: () => new Date(0),
+  Addresses: () => ADDRESSES,
+  '{ url: string; raw_url: string }': () => ADDRESSES.version('acme', 'a', '1.0.0'),
+  '{ owner: string; name: string }': () => ({ owner: 'acme', name: 'a' }),
+  Findings: () => new Findings(),
+  Measure: () => measure,
+  '{ measure: Measure; addresses: Addresses; around: Surroundings }': () => ({
+    ...{ measure, addresses: ADDRESSES, around: { isOriginKnown: true, usage: NOTHING, quota: NOTHING } },
+  }),
+  Variable: variableOf,
+  'readonly Variable[]': (text) => [undeclaredVariable('a'), variableOf(text)],
+  ChatPart: (text) => partsOf(text)[0],
+  'readonly ChatPart[]': (text) => Array.from({ length: 200 }, () => partsOf(text.slice(0, 200))[0]),
+  "{ messages: readonly ChatPart[]; variables: Fillable['variables'] }": (text) => ({
+    ...{ messages: partsOf(text), variables: VARIABLES },
+  }),
+  Fillable: (content) => ({ content, variables: VARIABLES }),
+  FillingValues: (text) => ({ a: text.slice(0, 20), b: text.slice(0, 20), [text]: text }),
+  FillingMode: () => 'strict',
+  'readonly FillingProblem[]': findingsOf,
+  'readonly Finding[]': findingsOf,
+  'readonly PlacedProblem[]': (text) => findingsOf(text).slice(0, 10),
+  'readonly ValueProblem[]': findingsOf,
+  'readonly Problem[]': findingsOf,
+  ValueProblem: (text) => ({ key: text, message: text }),
+  'ValueProblem & { offset?: number }': (text) => ({ key: text, message: text }),
+  'ReadonlyMap<string, string>': (text) => new Map([['a', text.slice(0, 20)]]),
+  'ReadonlySet<string>': () => new Set(['a']),
+  '{ content: string; format?: Format }': versionOf,
+  VersionEntry: versionOf,
+  'VersionEntry | undefined': versionOf,
+  VersionTexts: versionOf,
+  WrittenVersion: versionOf,
+  "Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'>": versionOf,
+  'typeof a': versionOf,
+  'z.input<typeof VersionFrontMatter> & { content: string }': versionOf,
+  "Pick<VersionEntry, 'skill' | 'format' | 'content' | 'variables'>": recordOf,
+  "Pick<VersionFile, 'content' | 'format' | 'variables'>": versionOf,
+  "Pick<VersionFile, 'content' | 'format'>": versionOf,
+  "Pick<WrittenVersion, 'content' | 'variables'> & { format?: VersionEntry['format'] }": versionOf,
+  "Pick< VersionRecord, 'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog' > & Pick<ExportedVersion, 'skill'>":
+    recordOf,
+  Callable: versionOf,
+  'readonly Callable[]': (text, format) => [versionOf(text, format), versionOf(`${text}a`, format)],
+  Difference: (text, format) => compareForCallers(versionOf(text, format), versionOf(`${text}a`, format)),
+  "'major' | 'minor' | 'patch' | undefined": () => 'patch',
+  VersionRecord: recordOf,
+  SkillVersion: (text) => recordOf(text, 'text'),
+  ComparedText: (text) => ({ version: '1.0.0', content: text, raw_url: '' }),
+  Repository: repositoryOf,
+  '{ repository: Repository; versions: readonly VersionSummary[] }': (text, format) => ({
+    ...{ repository: repositoryOf(text, format), versions: [] },
+  }),
+  "Pick<Repository, 'title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables'>": repositoryOf,
+  "Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'tags' | 'license'>": repositoryOf,
+  "Pick<Repository, 'full_name' | 'labels'>": repositoryOf,
+  RepositoryParts: (text, format) => ({
+    ...{ owner: 'acme', name: 'a', file: indexOf(text), versions: [], latest: versionOf(text, format), stats: null },
+  }),
+  RepositoryFile: indexOf,
+  'Partial<RepositoryFrontMatter>': (text) => ({ title: text, description: text }),
+  RepositoryEntry: (text, format) =>
+    aRepository('acme/a', { file: indexOf(text), versions: [versionOf(text, format)] }),
+  RepositoryPlace: () => ({ owner: 'acme', name: 'a' }),
+  NamingRepository: (text) => ({ owner: 'acme', name: 'a', file: anIndex({ moved_to: text, replaced_by: text }) }),
+  RepositoryOutline: (text, format) => aRepository('acme/a', { versions: [versionOf(text, format)] }),
+  Neighbours: () => ({ repositories: new Map() }),
+  ContentTree: (text, format) => aTree([aRepository('acme/a', { versions: [versionOf(text, format)] })]),
+  RepositoryState: stateOf,
+  "Pick<RepositoryState, 'name' | 'file'>": stateOf,
+  ExportedVersion: (text, format) => toExported(repositoryOf('a', 'text'), recordOf(text, format)),
+  PortablePrompt: (text, format) => toExported(repositoryOf(text, format), recordOf(text, format)),
+  PortableBody: (text) => ({ format: 'text', text }),
+  'readonly PortableMessage[]': partsOf,
+  "readonly Pick<PortablePrompt, 'name' | 'title'>[]": (text) => [{ name: text, title: text }],
+  "Pick<ExportedVersion, 'variables'>": () => ({ variables: VARIABLES }),
+  'Partial<Record<keyof Variable, unknown>>': variableOf,
+  'ReadonlyMap<string, Variable>': () => new Map(),
+  "ReadonlyMap<'system' | 'user' | 'assistant', string>": (text) => new Map([['user', text]]),
+  ExportFormat: () => 'dotprompt',
+  BraceLanguage: () => 'handlebars',
+  FileChange: () => ({ isNew: true, isTouched: true }),
+  ReviewContext: () => ({ now: new Date(0) }),
+  Metadata: repositoryOf,
+  JsonBounds: () => ({ depth: 32 }),
+  BodyBounds: () => ({ known: new Set(['a']), unknown: 100, keys: 1e9, values: 1e9, depth: 1e9 }),
+  Change: (text) => ({ kind: 'patch', fields: { readme: text, title: text, description: text }, isDryRun: false }),
+  Target: () => ({ kind: 'patch' }),
+  PublishInput: (content) => ({ content, changelog: content, bump: 'patch', dry_run: true, variables: VARIABLES }),
+  Publisher: () => ({ published_by: 'octocat', clock: { nowMs: 0, isShared: false } }),
+  '{ owner: string name: string versions: Iterable<string> index: string | undefined }': (text) => ({
+    ...{ owner: 'acme', name: 'a', versions: ['1.0.0'], index: text },
+  }),
+  Document: (text) => ({
+    owner: [],
+    name: [],
+    title: [],
+    tags: [],
+    description: [],
+    readme: [],
+    content: text.split(''),
+  }),
+  'readonly KeyChange[]': (text) => [{ path: ['title'], value: text }],
+  SourceHost: () => ({ repository: 'a/b', web: 'https://git.test', branch: 'main', content: 'content' }),
+  VersionForm: (text) => ({
+    ...{ owner: 'acme', name: text, title: text, description: text, tags: text, license: text, format: 'text' },
+    ...{ content: text, changelog: text, bump: 'patch', parameters: '', variables: [], expected: '', skill: text },
+    forkedFrom: '',
+  }),
+  Place: () => ({ kind: 'site' }),
+}
+
+/** The text of a version and the records that are made of it, for functions that the table of types does not fit. */
+export const made = { versionOf, recordOf, repositoryOf, splitChat }

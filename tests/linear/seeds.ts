@@ -1,0 +1,62 @@
+// Texts of one repeated character, pair or line, and the files in which such a text can stand.
+
+/** The repeated parts; a `#` in a numbered part is replaced by a running number. */
+const SEEDS = [
+  ...[
+    'a',
+    ' ',
+    '\n',
+    '\t',
+    '\r\n',
+    '\\',
+    '"',
+    '`',
+    '#',
+    '# ',
+    '*',
+    '_',
+    '-',
+    '<',
+    '&',
+    '|-\n',
+    '[',
+    '[a](',
+    '{{',
+    '{{a}}',
+  ],
+  ...['}}', '{%', '${env:', '@', '!`', '- ', 'a: b\n', 'a\n', '/', '---\n', '\u200b', '\u{e0041}', 'а', '👩\u200d'],
+  ...['{{role "', '{{role "user"}}\n', '{{history}}', 'user:\n', '@@@langfusePrompt:', '(a', '\\{{'],
+]
+const NUMBERED = ['{{a#}}', 'a#: 1\n', 'word# ', '"a#":1,']
+
+const cache = new Map<string, string>()
+
+/** Returns a text of about a length that repeats a part. */
+export function makeText(seed: string, length: number): string {
+  const key = `${length} ${seed}`
+  const text = cache.get(key) ?? (NUMBERED.includes(seed) ? countUp(seed, length) : repeat(seed, length))
+  cache.set(key, text)
+  return text
+}
+
+const repeat = (seed: string, length: number) => seed.repeat(Math.ceil(length / seed.length)).slice(0, length)
+
+function countUp(seed: string, length: number): string {
+  let text = ''
+  for (let number = 0; text.length < length; number++) text += seed.replace('#', String(number))
+  return text
+}
+
+/** Returns each text of about a length, by what it repeats. */
+export function textsOf(length: number): Map<string, string> {
+  return new Map([...SEEDS, ...NUMBERED].map((seed) => [seed, makeText(seed, length)]))
+}
+
+const FRONT = 'published_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\n'
+/** The files in which a text can stand. */
+export const FILES: Readonly<Record<string, (text: string) => string>> = {
+  'a value': (text) => `---\n${FRONT}changelog: ${JSON.stringify(text)}\n---\nText\n`,
+  'a key': (text) =>
+    `---\ninput: {schema: {${JSON.stringify(text)}: string, ${JSON.stringify(`a(enum,${text}`)}: [a]}}\n---\nText\n`,
+  'the body': (text) => `---\n${FRONT}---\n${text}`,
+}
