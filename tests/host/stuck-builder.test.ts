@@ -99,7 +99,8 @@ test('a build process in an endless loop is replaced', { timeout: 3 * WITHIN }, 
 
 test('a round that makes no progress ends, although the process responds', { timeout: 3 * WITHIN }, async () => {
   let isHanging = true
-  const hang = () => (isHanging ? new Promise<never>(() => {}) : Promise.resolve({ isWhole: true, orderMs: Date.now(), changed: [] }))
+  const hang = () =>
+    isHanging ? new Promise<never>(() => {}) : Promise.resolve({ isWhole: true, orderMs: Date.now(), changed: [] })
   build({ ...PATIENCE, roundMs: 8_000 }, hang)
   await expect
     .poll(() => failures()[0], { timeout: WITHIN })

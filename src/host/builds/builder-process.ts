@@ -210,8 +210,7 @@ function makeSearch(
   if (state && !isDifferent) return state.search
   reportProgress('Writing the search index', 0, 0)
   const name = `search-${number}.db`
-  if (state)
-    updateSearchIndex(folder.file(name), catalogue, [...changed, ...removed], folder.file(state.search))
+  if (state) updateSearchIndex(folder.file(name), catalogue, [...changed, ...removed], folder.file(state.search))
   else buildSearchIndex(catalogue, folder.file(name))
   return name
 }
