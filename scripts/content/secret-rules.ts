@@ -1,4 +1,4 @@
-// `npm run secret-rules -- [gitleaks.toml]`: writes the formats of other services' keys, taken from gitleaks, to src/domain/content/secret-rules.ts.
+// `npm run renew:secrets -- [gitleaks.toml]`: writes the formats of other services' keys, taken from gitleaks, to src/domain/content/secret-rules.ts.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import * as z from 'zod'
@@ -51,7 +51,7 @@ const lines = Config.parse(parse(toml)).rules.flatMap(({ id, regex, entropy = 0,
 })
 writeFileSync(
   TARGET,
-  `// The formats of other services' keys, from gitleaks ${RELEASE} (MIT License, Copyright (c) 2019 Zachary Rice). Written by \`npm run secret-rules\`; do not edit.
+  `// The formats of other services' keys, from gitleaks ${RELEASE} (MIT License, Copyright (c) 2019 Zachary Rice). Written by \`npm run renew:secrets\`; do not edit.
 
 /** The format of a key. */
 export interface SecretRule {

@@ -112,11 +112,13 @@ test('warns of no sample prompt, and of no placeholder', () => {
 })
 
 test('four times the text takes about four times the work', () => {
+  /** Milliseconds of this thread, so that other programs count less. */
   const timeOf = (text: string) => {
-    const start = performance.now()
+    const start = process.threadCpuUsage()
     findSecrets(text)
     findCertainSecret(text)
-    return performance.now() - start
+    const { user, system } = process.threadCpuUsage(start)
+    return (user + system) / 1000
   }
   const seeds = new Set([
     ...KEYS.flatMap(([, key]) => [key.slice(0, 12), key.slice(0, -1), key]),

@@ -1,4 +1,4 @@
-// The formats of other services' keys, from gitleaks v8.30.1 (MIT License, Copyright (c) 2019 Zachary Rice). Written by `npm run secret-rules`; do not edit.
+// The formats of other services' keys, from gitleaks v8.30.1 (MIT License, Copyright (c) 2019 Zachary Rice). Written by `npm run renew:secrets`; do not edit.
 
 /** The format of a key. */
 export interface SecretRule {
