@@ -18,7 +18,9 @@ export function openRetired(folder: SiteFolder): RetiredBuilds {
   const within = (ms: number) => retired.filter(({ atMs }) => atMs > performance.now() - ms)
   const searches = () => within(RETIRE_SEARCH_MS).map(({ search }) => search)
   return {
-    note: ({ number, search }) => void retired.push({ number, search, atMs: performance.now() }),
+    note({ number, search }) {
+      retired.push({ number, search, atMs: performance.now() })
+    },
     searches,
     remove({ database, state }) {
       if (!state) return
