@@ -5,7 +5,7 @@ import { TEXT_JOBS } from '../server/text-jobs.ts'
 import { lowerPriority } from './thread-priority.ts'
 
 /** A job with its arguments. */
-export interface TextTask {
+interface TextTask {
   name: keyof TextJobs
   given: readonly unknown[]
 }

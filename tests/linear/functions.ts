@@ -1,5 +1,5 @@
-// Finds every exported function in the modules that work on somebody's text, with the types of its parameters as
-// written in the source.
+// Finds every exported function in the modules that work on somebody's text.
+// The types of its parameters are those in the source.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'

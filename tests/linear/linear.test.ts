@@ -1,5 +1,6 @@
-// Feeds every exported function that takes a text with texts of one repeated part, and fails where twice the text takes
-// more than three times as long. A new function is called too, or this test fails until the table knows its arguments.
+// Tests that every exported function that takes a text takes linear time.
+// It is called with texts of one repeated part, and twice the text may take at most three times as long. A new function
+// is called too, or this test fails until the table knows its arguments.
 import { describe, expect, test } from 'vitest'
 import { IN_PLACE_CHARACTERS } from '../../src/host/text-threads.ts'
 import { TEXT_JOBS } from '../../src/server/text-jobs.ts'

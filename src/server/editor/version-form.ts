@@ -82,7 +82,7 @@ export function formOfPasted({ tags, variables, ...prompt }: PastedPrompt, owner
 }
 
 /** Converts a variable to form fields. */
-export function fieldsOf({
+function fieldsOf({
   name,
   type,
   description,
