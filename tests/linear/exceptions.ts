@@ -3,7 +3,7 @@ import { Findings } from '../../src/domain/formats/portable.ts'
 
 /** Types of arguments of handlers, stores and drivers, which pass a text on to the functions that are called. */
 export const NOT_A_TEXT =
-  /^(?:Request|Response|.*Deps|Connect<.*|Sources|PageSources|Visit|Visited|Session|SiteFiles|.*Store|Stores|Bearer|PageData|Pick<(?:Search|PageData|Sources|StateStore|Bearer|AccountView).*|.*\) => .*|HTMLElement|z\.ZodType|Clock|Bytes|Uint8Array|HubError|Parts|MadeResponse)$/
+  /^(?:Request|Response|.*Deps|Connect<.*|Sources|PageSources|Visit|Visited|Session|SiteFiles|.*Store|Stores|Bearer|PageData|PageLocals|Pick<(?:Search|PageData|Sources|StateStore|Bearer|AccountView).*|.*\) => .*|HTMLElement|z\.ZodType|Clock|Bytes|Uint8Array|HubError|Parts|MadeResponse)$/
 
 const at = (module: string, names: string) => new RegExp(`^src/${module}\\.ts (?:${names})$`)
 

@@ -115,6 +115,8 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   "Pick< VersionRecord, 'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog' > & Pick<ExportedVersion, 'skill'>":
     recordOf,
   Callable: versionOf,
+  PublishedVersion: recordOf,
+  "Pick<MenuEntry, 'title' | 'description' | 'forked_from'>": repositoryOf,
   'readonly Callable[]': (text, format) => [versionOf(text, format), versionOf(`${text}a`, format)],
   Difference: (text, format) => compareForCallers(versionOf(text, format), versionOf(`${text}a`, format)),
   "'major' | 'minor' | 'patch' | undefined": () => 'patch',
