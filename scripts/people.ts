@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { Handle } from '../src/domain/content/values.ts'
 import { countOf } from '../src/domain/text/count-of.ts'
+import { describeError } from '../src/ports/log.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
 import { blockPerson, listPeople, signOutPerson, unblockPerson } from '../src/stores/state/people.ts'
 import { inStore, printTable } from './operator.ts'
@@ -42,7 +43,7 @@ try {
     await inStore(async (state) => console.log(await run(state, login.data)))
   } else throw new Error('expected list, or sign-out, block or unblock with a login')
 } catch (error) {
-  console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
+  console.error(`${describeError(error)}\n${USAGE}`)
   process.exitCode = 1
 }
 
