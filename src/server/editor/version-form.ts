@@ -82,15 +82,7 @@ export function formOfPasted({ tags, variables, ...prompt }: PastedPrompt, owner
 }
 
 /** Converts a variable to form fields. */
-function fieldsOf({
-  name,
-  type,
-  description,
-  required,
-  default: preset,
-  example,
-  options,
-}: Variable): VariableFields {
+function fieldsOf({ name, type, description, required, default: preset, example, options }: Variable): VariableFields {
   const show = (value: unknown) => (value === null ? '' : String(value))
   return {
     ...{ name, type, description, isRequired: required, preset: show(preset), example: show(example) },
