@@ -52,6 +52,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/pages/page-cache.ts ENTRY_BYTES': 'what our own host keeps in memory',
   'src/server/pages/page-cache.ts MAX_AGE_MS': 'what our own host keeps in memory',
   'src/server/pages/page-cache.ts MAX_BYTES': 'what our own host keeps in memory',
+  'src/ports/log.ts MAX_PATH': 'a longer path in a log line helps nobody',
   'src/server/publish/oidc.ts MAX_AGE_SECONDS': 'CI tokens are valid for minutes',
   'src/server/publish/oidc.ts MAX_CHARACTERS': 'no issuer writes a token this long',
   'src/server/publish/renew-fresh-copy.ts MAX_UNKNOWN': 'versions that are read again after a publish',
