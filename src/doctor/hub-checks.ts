@@ -116,8 +116,8 @@ async function checkReading({ url, ask }: DeployedHub): Promise<Found> {
       'Make sure that requests under /api reach the hub’s functions unchanged.',
     )
   const readers = list.headers.get('Access-Control-Allow-Origin')
-  // Only a private hub's own pages may read it.
-  if (readers !== '*' && !(readers === url && isPrivateHost(new URL(url).hostname)))
+  // Only a private hub's own pages may read it. The check of the URL reports a hub that uses another one.
+  if (readers !== '*' && !(isPrivateUrl(readers) && isPrivateUrl(url)))
     return fail(
       'A proxy or CDN removes or changes Access-Control-Allow-Origin, so no other site can read the hub.',
       'Configure the proxy to pass on the hub’s headers unchanged.',
@@ -128,6 +128,11 @@ async function checkReading({ url, ask }: DeployedHub): Promise<Found> {
     `Search responds with ${search.status}${describeError(search)}`,
     'Make sure that the build wrote build/search.db, and that it is deployed with the functions (included_files in netlify.toml).',
   )
+}
+
+function isPrivateUrl(url: string | null): boolean {
+  const parsed = url === null ? null : URL.parse(url)
+  return parsed !== null && isPrivateHost(parsed.hostname)
 }
 
 async function checkNotFound({ ask }: DeployedHub): Promise<Found> {
