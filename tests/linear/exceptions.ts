@@ -16,7 +16,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ],
   [
     'computes values from records, or copies them',
-    /^src\/domain\/catalogue\/(?:activity|catalogue|data-files|entry|outline|ranking|recall|versions)\.ts (?!isRange)/,
+    /^src\/domain\/catalogue\/(?:activity|catalogue|data-files|entry|originals|outline|ranking|recall|usage|versions)\.ts (?!isRange)/,
   ],
   ['colours of the operator', at('domain/content/look', 'contrast|accentColours')],
   ['chooses between files that were parsed', at('domain/content/last-good', 'fixRepository')],

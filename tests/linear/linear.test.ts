@@ -99,7 +99,9 @@ test('the measurement finds a function that takes quadratic time, and passes one
       .normalize('NFKD').length
   const measured = (call: (text: string) => unknown, length: number) =>
     growth({ id: '', types: ['string'], call: call as TextFunction['call'] }, (times) => [' '.repeat(times * length)])
-  expect(measured(countSpaces, 3_000)).toBeGreaterThan(MOST_TIMES)
+  // Other programs can make the short text take as long as a longer one.
+  const measuredSpaces = () => measured(countSpaces, 4_000)
+  expect(measuredSpaces() ?? measuredSpaces() ?? measuredSpaces()).toBeGreaterThan(MOST_TIMES)
   expect(measured(countWords, 40 * LENGTHS.text)).toBeUndefined()
 })
 

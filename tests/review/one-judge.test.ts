@@ -82,10 +82,10 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ['a hidden character in the changelog', { content: NEXT, changelog: 'a\u200bb' }, ['hidden_characters']],
   ['a hidden character in a description', variable({ description: 'a\u200bb' }), ['hidden_characters']],
   ['a word in two scripts', withWord('p\u0430ypal'), ['look_alikes']],
-  ['text that looks like a key', withWord(`AKIA${'A1'.repeat(8)}`), ['secret']],
+  ['text that looks like a key', withWord(`AKIA${'A2B3C4D5E6F7G2H3'}`), ['secret']],
   [
     'text that looks like a key, in the parameters',
-    { content: NEXT, parameters: { key: `AKIA${'A1'.repeat(8)}` } },
+    { content: NEXT, parameters: { key: `AKIA${'A2B3C4D5E6F7G2H3'}` } },
     ['secret'],
   ],
   ['a title of two characters', { content: NEXT, title: 'CR' }, [WEAK]],

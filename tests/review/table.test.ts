@@ -286,7 +286,7 @@ describe('advice', () => {
     [
       'text that looks like a key',
       NEXT,
-      good('').replace('Review', `x\nAKIA${'A1'.repeat(8)}\n`),
+      good('').replace('Review', `x\nAKIA${'A2B3C4D5E6F7G2H3'}\n`),
       NEW_LINE + 1,
       'secret',
     ],
