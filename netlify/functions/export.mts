@@ -1,9 +1,9 @@
 // Connects exports to Netlify, as a separate function, because the converters need libraries that no other read does.
 import type { Context } from '@netlify/functions'
 import { handleExport } from '../../src/server/read/export.ts'
-import { connectRead } from '../../src/wiring/read.ts'
+import { connectExport } from '../../src/wiring/read.ts'
 
-export default (request: Request, context: Context) => handleExport(request, () => connectRead(request, context))
+export default (request: Request, context: Context) => handleExport(request, () => connectExport(request, context))
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
 export const config = {

@@ -97,3 +97,19 @@ export interface TextWork {
     ...given: Parameters<TextJobs[Name]>
   ): Promise<ReturnType<TextJobs[Name]>>
 }
+
+/** The code of every job. */
+export type TextJobTable = {
+  [Name in keyof TextJobs]: (...given: Parameters<TextJobs[Name]>) => Promise<ReturnType<TextJobs[Name]>>
+}
+
+/** Runs jobs in place. @param jobs those that the caller needs; any other job is a mistake in our code */
+export function runInPlace(jobs: Partial<TextJobTable>): TextWork {
+  return {
+    async run(name, ...given) {
+      const job = jobs[name]
+      if (!job) throw new Error(`${name} is not among the jobs of this function`)
+      return job(...given)
+    },
+  }
+}

@@ -1,62 +1,17 @@
 // The jobs of the port for work on somebody's text, and the driver that runs them in place. Each job imports its code on first use.
-import { HubError } from '../domain/api/errors.ts'
-import type { TextJobs, TextWork } from '../ports/text-work.ts'
+import { runInPlace, type TextJobTable, type TextWork } from '../ports/text-work.ts'
+import { EXPORT_JOBS } from './text-jobs-export.ts'
+import { FILL_JOBS } from './text-jobs-fill.ts'
+import { PAGE_JOBS } from './text-jobs-pages.ts'
 
 /** Every job. */
-export const TEXT_JOBS: {
-  [Name in keyof TextJobs]: (...given: Parameters<TextJobs[Name]>) => Promise<ReturnType<TextJobs[Name]>>
-} = {
-  async exportVersion(format, repository, record) {
-    const { toExported, WRITERS } = await import('../domain/formats/formats.ts')
-    return WRITERS[format](toExported(repository, record))
-  },
+export const TEXT_JOBS: TextJobTable = {
+  ...FILL_JOBS,
+  ...EXPORT_JOBS,
+  ...PAGE_JOBS,
   async readPasted(source, file, format) {
     const { readPasted } = await import('../domain/formats/pasted-file.ts')
     return readPasted(source, file, format)
-  },
-  async renderMarkdown(text, place) {
-    const { renderMarkdown } = await import('../site/markdown.ts')
-    return renderMarkdown(text, place)
-  },
-  async renderTexts(texts, variables) {
-    const [{ renderContent }, { countHidden }] = await Promise.all([
-      import('../site/prompt/prompt-text.ts'),
-      import('../domain/content/hidden-characters.ts'),
-    ])
-    return {
-      html: texts.map((text) => renderContent(text, variables, { isLinked: true })),
-      hidden: texts.reduce((sum, text) => sum + countHidden(text), 0),
-    }
-  },
-  async renderComparison(from, to) {
-    const [{ renderCallerImpact, renderDifferenceLines }, { compareForCallers }] = await Promise.all([
-      import('../site/prompt/render-difference.ts'),
-      import('../domain/catalogue/difference.ts'),
-    ])
-    return { impact: renderCallerImpact(compareForCallers(from, to)), lines: renderDifferenceLines(from, to) }
-  },
-  async fillPrompt({ content, messages, variables }, values) {
-    const { fillContent, fillMessages, formatFillingProblems } = await import('../domain/content/filling.ts')
-    const { value, problems } = fillContent({ content, variables }, values, 'lenient')
-    if (value) {
-      // Each message is filled in separately, so that a value can never create a new message.
-      const filled = messages && fillMessages({ messages, variables }, values, 'lenient').value!.messages
-      return { content: value.content, messages: filled, missing: value.missing }
-    }
-    const code = problems.some(({ kind }) => kind === 'too_large') ? 'content_too_large' : 'invalid_request'
-    throw new HubError(code, `variables: ${formatFillingProblems(problems)}.`)
-  },
-  async findPlaceholders(content) {
-    const { findPlaceholders } = await import('../domain/content/placeholders.ts')
-    return findPlaceholders(content)
-  },
-  async fillMessages(chat, values) {
-    const { fillMessages } = await import('../domain/content/filling.ts')
-    return fillMessages(chat, values, 'strict')
-  },
-  async warnOfTexts(record) {
-    const { warnOfTexts } = await import('../domain/review/findings.ts')
-    return warnOfTexts(record)
   },
   async parsePublish(body) {
     const [{ readPublishBody }, { measure }] = await Promise.all([
@@ -130,6 +85,4 @@ export const TEXT_JOBS: {
 }
 
 /** Runs every job in place: on Netlify, where each request has a process of its own, and in tests. */
-export const TEXT_WORK_IN_PLACE: TextWork = {
-  run: (name, ...given) => TEXT_JOBS[name](...given),
-}
+export const TEXT_WORK_IN_PLACE: TextWork = runInPlace(TEXT_JOBS)

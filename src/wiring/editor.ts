@@ -9,7 +9,7 @@ export async function connectEditor(request: Request, context: FunctionContext):
   return {
     ...(await connectAccount(request, context)),
     fresh: await freshOf(context.hub),
-    text: await textOf(context),
+    text: await textOf(context, async () => (await import('../server/text-jobs.ts')).TEXT_JOBS),
     sourceHost: findSourceHost(currentConfig()),
     // Imported only when a form is submitted, because most requests only show a form.
     connectPublish: async (write) => (await import('./publish.ts')).connectPublish(write, context),

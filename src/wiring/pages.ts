@@ -4,19 +4,23 @@ import { pathToFileURL } from 'node:url'
 import { type Config, findProfile, includedFile } from '../config.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { RenderPage } from '../ports/pages.ts'
+import type { TextJobTable } from '../ports/text-work.ts'
 import type { PageDeps } from '../server/pages/handle-page.ts'
 import { currentConfig, type FunctionContext, type Hub, type HubPages } from './platform.ts'
 import { connectRead } from './read.ts'
 
 type PageCode = NonNullable<HubPages['code']>
 
+/** The page code, with its jobs on somebody's text. */
+type DeployedCode = PageCode & { jobs?: Partial<TextJobTable> }
+
 /** Returns the dependencies for rendering pages. @throws HubError `unavailable` naming an invalid setting, or while the page code is being bundled */
 export async function connectPages(request: Request, context: FunctionContext): Promise<PageDeps> {
   const { hub } = context
   const config = currentConfig()
-  const { render, look } = hub ? codeOf(hub) : await deployedCode(config)
+  const { render, look, jobs = {} }: DeployedCode = hub ? codeOf(hub) : await deployedCode(config)
   return {
-    ...(await connectRead(request, context)),
+    ...(await connectRead(request, context, async () => jobs)),
     render,
     profile: findProfile(config, look),
     brokenOf: (fullName) => hub?.pages?.broken.get(fullName) ?? [],
@@ -36,13 +40,16 @@ export function pagesUnavailable(): HubError {
   })
 }
 
-let deployed: Promise<PageCode> | undefined
+let deployed: Promise<DeployedCode> | undefined
 
 /** Loads the page code and the look that the build placed next to the function on Netlify. */
-function deployedCode(config: Config): Promise<PageCode> {
+function deployedCode(config: Config): Promise<DeployedCode> {
   deployed ??= Promise.all([
     import(pathToFileURL(includedFile(config, 'build/pages/entry.mjs')).href),
     readFile(includedFile(config, 'build/pages/look.json'), 'utf8'),
-  ]).then(([{ render }, look]: [{ render: RenderPage }, string]) => ({ render, look: JSON.parse(look) }))
+  ]).then(([{ render, jobs }, look]: [{ render: RenderPage; jobs: Partial<TextJobTable> }, string]) => ({
+    ...{ render, jobs },
+    look: JSON.parse(look),
+  }))
   return deployed
 }

@@ -10,7 +10,7 @@ import type { RateLimit, RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import type { StateStore } from '../ports/state-store.ts'
-import type { TextWork } from '../ports/text-work.ts'
+import { runInPlace, type TextJobTable, type TextWork } from '../ports/text-work.ts'
 import type { LocalKeys } from '../server/account/local-keys.ts'
 import type { PageCache } from '../server/pages/page-cache.ts'
 import { limitInMemory } from '../stores/state/rate-limiter-memory.ts'
@@ -70,11 +70,12 @@ export async function siteFilesOf(request: Request, hub: Hub | undefined): Promi
   return deployFiles(new URL(request.url).origin)
 }
 
-/** Returns the driver for work on somebody's text: the Node server's worker threads, or in place. */
-export async function textOf({ ip, hub }: FunctionContext): Promise<TextWork> {
-  if (hub?.text) return hub.text(clientKeyOf(ip))
-  const { TEXT_WORK_IN_PLACE } = await import('../server/text-jobs.ts')
-  return TEXT_WORK_IN_PLACE
+/** Returns the driver for work on somebody's text: the Node server's worker threads, or in place. @param importJobs imports the jobs for Netlify, where each function contains only the code of its own jobs */
+export async function textOf(
+  { ip, hub }: FunctionContext,
+  importJobs: () => Promise<Partial<TextJobTable>>,
+): Promise<TextWork> {
+  return hub?.text ? hub.text(clientKeyOf(ip)) : runInPlace(await importJobs())
 }
 
 /** Returns the store for tokens, sessions and copies: the Node server's, or Netlify Blobs. */

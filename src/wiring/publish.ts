@@ -35,7 +35,7 @@ export async function connectPublish(request: Request, context: FunctionContext)
     git: await openGit(config, hub),
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
-    text: await textOf(context),
+    text: await textOf(context, async () => (await import('../server/text-jobs.ts')).TEXT_JOBS),
     quota: config.quota,
     nextOrder: hub?.nextOrder ?? Date.now,
     findToken: (token) => findToken(state, token),

@@ -1,6 +1,7 @@
 // Connects reading to the platform: site files, fresh copies and search.
 import { type Config, includedFile } from '../config.ts'
 import type { Search } from '../ports/search.ts'
+import type { TextJobTable } from '../ports/text-work.ts'
 import type { ReadHandlerDeps } from '../server/read/read.ts'
 import {
   clientKeyOf,
@@ -12,20 +13,28 @@ import {
   textOf,
 } from './platform.ts'
 
-/** Returns the dependencies for reading. @throws HubError `unavailable` naming an invalid setting */
-export async function connectRead(request: Request, context: FunctionContext): Promise<ReadHandlerDeps> {
+/** Returns the dependencies for reading. @param importJobs imports the jobs on texts that the function needs; reads need none @throws HubError `unavailable` naming an invalid setting */
+export async function connectRead(
+  request: Request,
+  context: FunctionContext,
+  importJobs: () => Promise<Partial<TextJobTable>> = async () => ({}),
+): Promise<ReadHandlerDeps> {
   const { ip, hub } = context
   const config = currentConfig()
   return {
     baseUrl: config.baseUrl,
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
-    text: await textOf(context),
+    text: await textOf(context, importJobs),
     search: hub?.search ?? (() => openBundledSearch(config)),
     limiter: await limiterOf('reads', config.rateLimitPerMinute, config),
     clientAddress: clientKeyOf(ip),
   }
 }
+
+/** Returns the dependencies for exporting. @throws HubError like `connectRead` */
+export const connectExport = (request: Request, context: FunctionContext): Promise<ReadHandlerDeps> =>
+  connectRead(request, context, async () => (await import('../server/text-jobs-export.ts')).EXPORT_JOBS)
 
 let bundledSearch: Promise<Search> | undefined
 

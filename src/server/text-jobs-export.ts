@@ -1,0 +1,10 @@
+// The job that exports a version. On Netlify, a function contains only the code of its own jobs.
+import type { TextJobTable } from '../ports/text-work.ts'
+
+/** The job that exports need. */
+export const EXPORT_JOBS = {
+  async exportVersion(format, repository, record) {
+    const { toExported, WRITERS } = await import('../domain/formats/formats.ts')
+    return WRITERS[format](toExported(repository, record))
+  },
+} satisfies Partial<TextJobTable>

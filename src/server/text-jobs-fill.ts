@@ -1,0 +1,30 @@
+// The jobs of MCP on somebody's text: filling in and warnings. On Netlify, a function contains only the code of its own jobs.
+import { HubError } from '../domain/api/errors.ts'
+import type { TextJobTable } from '../ports/text-work.ts'
+
+/** The jobs that MCP needs. */
+export const FILL_JOBS = {
+  async fillPrompt({ content, messages, variables }, values) {
+    const { fillContent, fillMessages, formatFillingProblems } = await import('../domain/content/filling.ts')
+    const { value, problems } = fillContent({ content, variables }, values, 'lenient')
+    if (value) {
+      // Each message is filled in separately, so that a value can never create a new message.
+      const filled = messages && fillMessages({ messages, variables }, values, 'lenient').value!.messages
+      return { content: value.content, messages: filled, missing: value.missing }
+    }
+    const code = problems.some(({ kind }) => kind === 'too_large') ? 'content_too_large' : 'invalid_request'
+    throw new HubError(code, `variables: ${formatFillingProblems(problems)}.`)
+  },
+  async findPlaceholders(content) {
+    const { findPlaceholders } = await import('../domain/content/placeholders.ts')
+    return findPlaceholders(content)
+  },
+  async fillMessages(chat, values) {
+    const { fillMessages } = await import('../domain/content/filling.ts')
+    return fillMessages(chat, values, 'strict')
+  },
+  async warnOfTexts(record) {
+    const { warnOfTexts } = await import('../domain/review/findings.ts')
+    return warnOfTexts(record)
+  },
+} satisfies Partial<TextJobTable>
