@@ -3,19 +3,16 @@ import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { BuildSource } from '../ports/fresh-copies.ts'
 import type { OpenStateStore, StateStore } from '../ports/state-store.ts'
-import { readBlobsFolder } from '../stores/state/blobs-folder.ts'
 import { removeBuiltCopies } from '../stores/state/fresh-copies.ts'
 import { openSqliteState } from '../stores/state/state-sqlite.ts'
 import { inBackground } from './http/background.ts'
 
 /** The file in which the server keeps data that is not in git. */
 export const STATE_FILE = '.hub/state.db'
-/** The folder in which earlier versions kept the same data. */
-const BLOBS_DIR = '.hub/blobs'
 const SWEEP_MS = 600_000
 
 /**
- * Opens the state store. When the file is created, the data in the folder used by earlier versions is imported.
+ * Opens the state store.
  *
  * @param root the folder that contains `.hub`
  * @throws Error if the store was written by a newer version of the hub
@@ -24,9 +21,7 @@ export async function openState({ databaseUrl }: Pick<Config, 'databaseUrl'>, ro
   if (databaseUrl !== undefined)
     // Imported only here, because most hubs run on one machine.
     return (await import('../stores/state/state-postgres.ts')).openPostgresState(databaseUrl)
-  return openSqliteState(resolve(root, STATE_FILE), Date.now, () =>
-    readBlobsFolder(resolve(root, BLOBS_DIR), Date.now()),
-  )
+  return openSqliteState(resolve(root, STATE_FILE))
 }
 
 /**

@@ -28,6 +28,7 @@ describe.skipIf(!isInstalled('caddy') || !isDebianRoot)('a private hub (needs ro
     machine = await openDebian({
       'localhost:8888': `localhost:${hubPort}`,
       'https://prompts.internal': `https://prompts.internal:${port}`,
+      'https://hub.example.org': `https://prompts.internal:${port}`,
     })
     await machine.run(['echo 127.0.0.1 prompts.internal >> /etc/hosts'])
   })

@@ -1,5 +1,4 @@
 // Stores state in one SQLite file, for a hub on one machine. Several processes may open it at the same time.
-import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fchownSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -49,15 +48,10 @@ interface OpenFile {
 /**
  * Opens the file, or creates it if it is missing. If it is deleted, replaced, or loses its table later, the next call opens it again.
  *
- * @param seed initial entries of a new file, written in the same transaction as its table; called only for a new file
  * @param now a clock in milliseconds since 1970
  * @throws Error if the file is not a database, or if a newer version of the hub wrote it
  */
-export async function openSqliteState(
-  path: string,
-  now: () => number = Date.now,
-  seed: () => Iterable<StateEntry> = () => [],
-): Promise<OpenStateStore> {
+export async function openSqliteState(path: string, now: () => number = Date.now): Promise<OpenStateStore> {
   const share = shareRunning<OpenFile>()
   let file: OpenFile | undefined
   const close = () => {
@@ -74,7 +68,7 @@ export async function openSqliteState(
         })
         close()
       }
-      file = await openFile(path, () => [])
+      file = await openFile(path)
       return file
     })
   }
@@ -95,7 +89,7 @@ export async function openSqliteState(
   const run: Parameters<typeof openSqlState>[0]['run'] = (sql, values) =>
     callStore((opened) => statementOf(opened, sql).all(...values))
   try {
-    file = await openFile(path, seed)
+    file = await openFile(path)
   } catch (error) {
     throw explainSqlite(error, nameOf(path))
   }
@@ -132,13 +126,13 @@ function readAsNewcomer(path: string): void {
   }
 }
 
-async function openFile(path: string, seed: () => Iterable<StateEntry>): Promise<OpenFile> {
+async function openFile(path: string): Promise<OpenFile> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   createFile(path)
   // SQLite's own timeout is disabled, because it would block the thread that serves reads.
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    await untilFree(() => prepareFile(database, path, seed))
+    await untilFree(() => prepareFile(database, path))
   } catch (error) {
     database.close()
     throw error
@@ -198,7 +192,7 @@ function checkFormat(database: DatabaseSync, path: string): void {
 }
 
 /** Deleted data is overwritten, because it may be personal. FULL, because an acknowledged write must survive a power loss: https://www.sqlite.org/pragma.html#pragma_synchronous */
-function prepareFile(database: DatabaseSync, path: string, seed: () => Iterable<StateEntry>): void {
+function prepareFile(database: DatabaseSync, path: string): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
   const hasTable = () => database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'state'").get() !== undefined
   checkFormat(database, path)
@@ -209,9 +203,7 @@ function prepareFile(database: DatabaseSync, path: string, seed: () => Iterable<
     if (!hasTable()) {
       const isNew = readFormat(database) === 0
       database.exec(`${TABLE} PRAGMA user_version = ${FORMAT}`)
-      const insert = database.prepare('INSERT INTO state VALUES (?, ?, ?, ?)')
-      if (isNew) for (const { key, value, expiresAt } of seed()) insert.run(key, value, randomUUID(), expiresAt ?? null)
-      else
+      if (!isNew)
         logProblem('error', 'The state file had lost its table, which was created again, empty.', {
           file: nameOf(path),
           fix: AFTER_LOSS,
