@@ -174,7 +174,7 @@ test.each<[string, string, () => Request, number, string]>([
     'a preview, which is rendered only for those who may change the prompt',
     () =>
       visit('/acme/code-review/manage', { change: 'readme', preview: 'yes', readme: 'Some *Markdown* [here](/docs)' }),
-    200,
+    403,
     'belongs to another user of this hub',
   ],
   ['export', 'an export', () => api('/repos/acme/code-review/versions/1.0.0/export/dotprompt'), 200, '---'],

@@ -29,12 +29,6 @@ const TABLE = `
   CREATE INDEX state_expires_at ON state (expires_at) WHERE expires_at IS NOT NULL;
 `
 
-/** One key with its value. */
-export interface StateEntry extends Lifetime {
-  key: string
-  value: string
-}
-
 /** An open file. */
 interface OpenFile {
   database: DatabaseSync
