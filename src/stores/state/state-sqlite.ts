@@ -6,13 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { logProblem } from '../../ports/log.ts'
 import { shareRunning } from '../../ports/share-running.ts'
-import {
-  checkStore,
-  type Lifetime,
-  type OpenStateStore,
-  StateProblem,
-  stateUnavailable,
-} from '../../ports/state-store.ts'
+import { checkStore, type OpenStateStore, StateProblem, stateUnavailable } from '../../ports/state-store.ts'
 import { BUSY, codeOf, explainSqlite, isDamage, isMissingTable } from '../sqlite-errors.ts'
 import { openSqlState } from './state-sql.ts'
 
