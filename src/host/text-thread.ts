@@ -1,7 +1,7 @@
 // The thread for work on somebody's text, which runs one job at a time.
 import { HubError } from '../domain/api/errors.ts'
 import type { TextJobs } from '../ports/text-work.ts'
-import { TEXT_JOBS } from '../server/text-jobs.ts'
+import { loadTextJobs, TEXT_JOBS } from '../server/text-jobs.ts'
 import { lowerPriority } from './thread-priority.ts'
 
 /** A job with its arguments. */
@@ -15,9 +15,12 @@ export type TextOutcome = { value: unknown } | { refusal: Pick<HubError, 'code' 
 
 lowerPriority()
 
-/** Runs a job. Without one, resolves as soon as the thread has started. */
+/** Runs a job. Without one, resolves when the thread has loaded the code of all jobs, so that no job's deadline includes it. */
 export async function runTask(task: TextTask | undefined): Promise<TextOutcome> {
-  if (!task) return { value: undefined }
+  if (!task) {
+    await loadTextJobs()
+    return { value: undefined }
+  }
   try {
     return { value: await Reflect.apply(TEXT_JOBS[task.name], undefined, task.given) }
   } catch (thrown) {

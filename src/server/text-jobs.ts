@@ -86,3 +86,28 @@ export const TEXT_JOBS: TextJobTable = {
 
 /** Runs every job in place: on Netlify, where each request has a process of its own, and in tests. */
 export const TEXT_WORK_IN_PLACE: TextWork = runInPlace(TEXT_JOBS)
+
+/** Loads the code of every job. */
+export async function loadTextJobs(): Promise<void> {
+  await Promise.all([
+    import('../domain/api/record-links.ts'),
+    import('../domain/catalogue/difference.ts'),
+    import('../domain/catalogue/repository-records.ts'),
+    import('../domain/content/filling.ts'),
+    import('../domain/content/hidden-characters.ts'),
+    import('../domain/content/placeholders.ts'),
+    import('../domain/content/prompt-file.ts'),
+    import('../domain/formats/formats.ts'),
+    import('../domain/formats/pasted-file.ts'),
+    import('../domain/managing/decision.ts'),
+    import('../domain/managing/request.ts'),
+    import('../domain/publishing/decision.ts'),
+    import('../domain/publishing/repository-state.ts'),
+    import('../domain/publishing/request.ts'),
+    import('../domain/review/findings.ts'),
+    import('../ports/measure.ts'),
+    import('../site/markdown.ts'),
+    import('../site/prompt/prompt-text.ts'),
+    import('../site/prompt/render-difference.ts'),
+  ])
+}
