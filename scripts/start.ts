@@ -65,12 +65,19 @@ try {
   if (config.keepsClone) console.log('Opening the clone of the GitHub repository …')
   const clone = config.keepsClone ? await followGitHub(config, process.env, stopping.signal) : undefined
   const contentDir = clone?.contentDir ?? config.contentDir
+  /** The repositories written since the last round began. That round may read only what has changed, and counts everything written before it as read. */
+  const written = new Set<string>()
+  const takeWritten = () => {
+    const paths = [...written].map((fullName) => `${fullName}/`)
+    written.clear()
+    return paths
+  }
   const followed = followContent({ ...config, contentDir }, stopping.signal, {
     beforeBuild: async () => ({
       isWhole: isLocal && (await finishPublishes(stores.localGit)),
       // Taken before the content is read, so that a later publish is after it.
       orderMs: stores.order.next(followed.site().source.read_until),
-      changed: (await clone?.update()) ?? [],
+      changed: clone ? await clone.update() : takeWritten(),
     }),
     onShow: () => progress.end(),
     onBuilt: (began) => metrics?.noteBuild(began),
@@ -99,6 +106,7 @@ try {
       ...config,
       // Without a build, a page has nothing to show.
       pages: () => (followed.health().built_at === null ? undefined : pages.current()),
+      onWritten: (fullName) => written.add(fullName),
       downloads: await openDownloads('.', config.baseUrl),
       ...watching,
       healthOf() {

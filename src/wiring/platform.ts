@@ -37,8 +37,8 @@ export interface Hub {
   fresh: FreshCopies
   /** Returns the worker threads' driver for a client; omitted where work on texts runs in place. */
   text?: ((client: string) => TextWork) | undefined
-  /** Returns the place of a new fresh copy in the order of publishes and builds: after everything that the build has read. */
-  nextOrder: () => number
+  /** Returns the place of a new fresh copy in the order of publishes and builds: after everything that the build has read. @param fullName the repository, which is in the content folder now */
+  nextOrder: (fullName: string) => number
   state: StateStore
   /** The keys for the sign-in links that this process prints. */
   localKeys: LocalKeys

@@ -5,6 +5,7 @@ import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { openLocalGit } from '../../src/stores/git/git-store-local.ts'
 import { openGitHub } from '../../src/stores/github/git-store-github.ts'
 import type { GitHubOptions } from '../../src/stores/github/github-connection.ts'
+import { readBuildSource } from '../../src/stores/site/build-source.ts'
 import { openCopies, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { BASE_URL, openHandlers } from '../hubs/handlers.ts'
@@ -53,9 +54,10 @@ async function makeToken(): Promise<string> {
 async function build(): Promise<Response> {
   if (!settings.github) await local.finishPublishes()
   const read_until = new Date().toISOString()
+  const included = await readBuildSource(settings.contentDir, process.env)
   const { problems } = handlers.build(settings.contentDir)
   if (problems.length > 0) return Response.json({ problems }, { status: 500 })
-  if (!settings.github) source = { ...UNKNOWN_SOURCE, read_until }
+  source = settings.github ? included : { ...UNKNOWN_SOURCE, read_until }
   return new Response('built')
 }
 

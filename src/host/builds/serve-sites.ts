@@ -152,6 +152,8 @@ type ServeSettings = Pick<Config, 'port'> &
     downloads?: SiteFiles
     /** Called for each request to `/healthz`. */
     healthOf?: () => Health
+    /** Called for each write that is in the content folder and about to get its place in the order of publishes and builds. */
+    onWritten?: (fullName: string) => void
     /** If set, requests are counted and `/metrics` is served. */
     metrics?: Metrics | undefined
     /** If set, each request is logged as one line. */
@@ -194,6 +196,7 @@ export async function serveSites(
     hostnames = [],
     isPrivate = false,
     healthOf = () => STARTING,
+    onWritten = () => {},
     pages: pagesOf,
     downloads,
     metrics,
@@ -219,7 +222,10 @@ export async function serveSites(
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh: copiesAhead(copies, () => source),
       text: texts.forClient,
-      nextOrder: () => order.next(source.read_until),
+      nextOrder(fullName) {
+        onWritten(fullName)
+        return order.next(source.read_until)
+      },
       state: timed,
       localGit: git,
       countGit: metrics?.countGit,

@@ -21,8 +21,8 @@ export interface WriteDeps {
   text: TextWork
   /** What an owner may have at most; 0 is no limit. */
   quota: OwnerUsage
-  /** Returns the place of a new fresh copy in the order of publishes and builds; used if this machine is the git host. */
-  nextOrder: () => number
+  /** Returns the place of a new fresh copy in the order of publishes and builds; used if this machine is the git host. @param fullName the repository, which is in the content folder now */
+  nextOrder: (fullName: string) => number
   /** Purges all cache entries with any of the tags; if this fails, the publish still succeeds. */
   purge: (cacheTags: string[]) => Promise<void>
   /** Runs publishes to the branch one at a time; git prevents conflicts between those that run at the same time anyway. Without the queue, publishes would still be correct, but would need more rounds, because each commit outdates the branch head that the others have read. */
@@ -72,7 +72,7 @@ export async function writeToGit<Answer>(
     }
     const { answer, toShow } = await writeInRounds(deps.git, write, known, time)
     if (toShow) {
-      const keptMs = toShow.atMs ?? deps.nextOrder()
+      const keptMs = toShow.atMs ?? deps.nextOrder(`${owner}/${name}`)
       const written = { owner, name, ...toShow, keptMs, before: copy?.commit, by: login ?? owner }
       await showAtOnce(written, copy?.repository.tags ?? [], deps, new Date(time.now()))
     }

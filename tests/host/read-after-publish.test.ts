@@ -1,0 +1,62 @@
+// Checks that a new prompt can be read from the moment its publish is confirmed, while the prompts before it are
+// being built.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
+
+/** How long the second prompt of each pair is read. The build of the first ends in this time. */
+const READ_MS = 400
+const PAIRS = 12
+const PAUSE_MS = 10
+const OWNER = `reader-${process.pid}`
+
+const root = mkdtempSync(join(tmpdir(), 'hub-read-after-publish-'))
+let hub: { base: string; run: Run }
+let token: string
+beforeAll(async () => {
+  mkdirSync(join(root, 'content'))
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], { cwd: root })
+  git('init', '-q', '-b', 'main')
+  git('commit', '-q', '--allow-empty', '-m', 'First')
+  const settings = { CONTENT_DIR: join(root, 'content'), SITE_URL: 'http://localhost', RATE_LIMIT_PER_MINUTE: '0' }
+  hub = await startProcess({ command: ['node', 'scripts/start.ts'], settings })
+  const env = { ...plainEnvironment(), ...settings }
+  token = execFileSync(process.execPath, [resolve('scripts/token.ts'), OWNER], { env, encoding: 'utf8' }).trim()
+}, 120_000)
+afterAll(async () => {
+  await hub?.run.end()
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** Publishes a new prompt. @returns its URL */
+async function publish(name: string): Promise<string> {
+  const url = `${hub.base}/api/v1/repos/${OWNER}/${name}`
+  const published = await fetch(`${url}/versions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ content: `${name}\n`, changelog: 'First' }),
+  })
+  expect([published.status, await published.text()]).toEqual([201, expect.anything()])
+  return url
+}
+
+test('a new prompt is found in every read after its publish, while the prompt before it is being built', async () => {
+  const missing: string[] = []
+  for (let pair = 0; pair < PAIRS; pair++) {
+    await publish(`before-${pair}`)
+    // A different pause each time, so that the second publish meets the build of the first at every step.
+    await sleep(pair * PAUSE_MS)
+    const url = await publish(`after-${pair}`)
+    for (const until = performance.now() + READ_MS; performance.now() < until; ) {
+      const read = await fetch(url)
+      await read.arrayBuffer()
+      if (read.status !== 200) missing.push(`after-${pair}: ${read.status}`)
+    }
+  }
+  expect(missing).toEqual([])
+})
