@@ -1,5 +1,5 @@
 # A complete hub in one container: it builds, serves and follows the prompts in /catalogue. The rest of its file system may be read-only.
-#   docker build --tag prompt-hub .
+#   docker build --build-arg COMMIT_REF=$(git rev-parse HEAD) --tag prompt-hub .
 #   docker run --read-only --tmpfs /tmp --volume hub-state:/hub/.hub --volume "$PWD/catalogue:/catalogue" --publish 127.0.0.1:8888:8888 prompt-hub
 # For details, see src/pages/docs/hosting-machine.md.
 
@@ -25,6 +25,9 @@ COPY src src
 RUN node scripts/bundle.ts && rm -r .astro
 RUN mkdir .hub /catalogue && chown node:node .hub /catalogue
 ENV CONTENT_DIR=/catalogue/content HOST=0.0.0.0 PORT=8888 ASTRO_TELEMETRY_DISABLED=1
+# The commit of the code, for the metrics: the image has no git repository of it.
+ARG COMMIT_REF=
+ENV COMMIT_REF=$COMMIT_REF
 # The volumes hold tokens, sessions and builds, and the git repository that contains content/.
 VOLUME ["/hub/.hub", "/catalogue"]
 USER node

@@ -1,8 +1,9 @@
 // `npm run serve`: serves the build in dist/ with the functions, in one Node process, and switches to later builds. Run `npm run build` first.
 import { openBuiltSite } from '../src/host/builds/built-site.ts'
-import { openLocalStores, openMonitoring, printSignInLink, serveSites } from '../src/host/builds/serve-sites.ts'
+import { openMonitoring, serveSites } from '../src/host/builds/serve-sites.ts'
 import { addState, STARTING } from '../src/host/health.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
+import { openLocalStores, printSignInLink } from '../src/host/local-stores.ts'
 import { placesOf } from '../src/site/build/build-places.ts'
 import { readSettingsOrExit } from './read-settings.ts'
 import { onShutdown } from './shutdown.ts'

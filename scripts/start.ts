@@ -2,17 +2,12 @@
 import { findProfile, findSourceHost } from '../src/config.ts'
 import { followContent } from '../src/host/builds/follow-content.ts'
 import { bundlePlaceOf, ensureBundle, findBundle, preparePages } from '../src/host/builds/pages-bundle.ts'
-import {
-  openLocalStores,
-  openMonitoring,
-  printSignInLink,
-  type ServedHub,
-  serveSites,
-} from '../src/host/builds/serve-sites.ts'
+import { openMonitoring, type ServedHub, serveSites } from '../src/host/builds/serve-sites.ts'
 import { followGitHub } from '../src/host/follow-github.ts'
 import { addFetch, addState } from '../src/host/health.ts'
 import { onAbort } from '../src/host/http/abort.ts'
 import { logUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
+import { openLocalStores, printSignInLink } from '../src/host/local-stores.ts'
 import { describeShortage, readMemory } from '../src/host/memory.ts'
 import { openBundle } from '../src/host/pages.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'

@@ -55,27 +55,21 @@ function describeCause(cause: unknown): { cause?: string; stack?: string } {
   }
 }
 
-/** Describes an error on one line for the operator: its message and, unlike for clients, the message of its cause, such as git's own. */
+/** Describes any thrown value on one line for the operator: its message and, unlike for clients, the messages of its causes, such as git's own. Never throws. */
 export function describeError(thrown: unknown): string {
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
-  const cause = describeReason(thrown)
-  return cause === '' ? message : `${message} (${cause})`
+  return describeCause(thrown).cause ?? 'undefined'
 }
 
-/** Returns the message of an error's cause on one line; empty if there is none. */
+/** Returns the messages of an error's causes on one line; empty if there is none. */
 export function describeReason(thrown: unknown): string {
   const cause = thrown instanceof Error ? thrown.cause : undefined
-  return cause instanceof Error ? cause.message.replaceAll(/\s+/g, ' ').trim() : ''
+  return cause instanceof Error ? joinCauses(cause).replaceAll(/\s+/g, ' ').trim() : ''
 }
 
 /** Returns an error's message with those of its causes, because the first cause often has the details. */
-function joinCauses({ message, cause }: Error): string {
-  return cause instanceof Error ? `${message} [cause: ${joinCauses(cause)}]` : String(message)
-}
-
-/** Returns the message of any thrown value. Never throws. */
-export function describeThrown(thrown: unknown): string {
-  return describeCause(thrown).cause ?? 'undefined'
+function joinCauses(error: Error): string {
+  const reason = describeReason(error)
+  return reason === '' ? String(error.message) : `${error.message} (${reason})`
 }
 
 /** Converts any thrown value into an error for clients. Internal details are logged and omitted from the error. */

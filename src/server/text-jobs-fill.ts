@@ -2,10 +2,17 @@
 import { HubError } from '../domain/api/errors.ts'
 import type { TextJobTable } from '../ports/text-work.ts'
 
+/** The code of these jobs, each module loaded on first use. */
+export const FILL_CODE = {
+  filling: () => import('../domain/content/filling.ts'),
+  placeholders: () => import('../domain/content/placeholders.ts'),
+  findings: () => import('../domain/review/findings.ts'),
+}
+
 /** The jobs that MCP needs. */
 export const FILL_JOBS = {
   async fillPrompt({ content, messages, variables }, values) {
-    const { fillContent, fillMessages, formatFillingProblems } = await import('../domain/content/filling.ts')
+    const { fillContent, fillMessages, formatFillingProblems } = await FILL_CODE.filling()
     const { value, problems } = fillContent({ content, variables }, values, 'lenient')
     if (value) {
       // Each message is filled in separately, so that a value can never create a new message.
@@ -16,15 +23,15 @@ export const FILL_JOBS = {
     throw new HubError(code, `variables: ${formatFillingProblems(problems)}.`)
   },
   async findPlaceholders(content) {
-    const { findPlaceholders } = await import('../domain/content/placeholders.ts')
+    const { findPlaceholders } = await FILL_CODE.placeholders()
     return findPlaceholders(content)
   },
   async fillMessages(chat, values) {
-    const { fillMessages } = await import('../domain/content/filling.ts')
+    const { fillMessages } = await FILL_CODE.filling()
     return fillMessages(chat, values, 'strict')
   },
   async warnOfTexts(record) {
-    const { warnOfTexts } = await import('../domain/review/findings.ts')
+    const { warnOfTexts } = await FILL_CODE.findings()
     return warnOfTexts(record)
   },
 } satisfies Partial<TextJobTable>

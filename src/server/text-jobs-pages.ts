@@ -1,16 +1,25 @@
 // The jobs of pages on somebody's text. On Netlify, they are in the bundle of the pages, not in the function.
 import type { TextJobTable } from '../ports/text-work.ts'
 
+/** The code of these jobs, each module loaded on first use. */
+export const PAGE_CODE = {
+  differences: () => import('../domain/catalogue/difference.ts'),
+  hiddenCharacters: () => import('../domain/content/hidden-characters.ts'),
+  markdown: () => import('../site/markdown.ts'),
+  promptText: () => import('../site/prompt/prompt-text.ts'),
+  renderDifference: () => import('../site/prompt/render-difference.ts'),
+}
+
 /** The jobs that pages need. */
 export const PAGE_JOBS = {
   async renderMarkdown(text, place) {
-    const { renderMarkdown } = await import('../site/markdown.ts')
+    const { renderMarkdown } = await PAGE_CODE.markdown()
     return renderMarkdown(text, place)
   },
   async renderTexts(texts, variables) {
     const [{ renderContent }, { countHidden }] = await Promise.all([
-      import('../site/prompt/prompt-text.ts'),
-      import('../domain/content/hidden-characters.ts'),
+      PAGE_CODE.promptText(),
+      PAGE_CODE.hiddenCharacters(),
     ])
     return {
       html: texts.map((text) => renderContent(text, variables, { isLinked: true })),
@@ -19,8 +28,8 @@ export const PAGE_JOBS = {
   },
   async renderComparison(from, to) {
     const [{ renderCallerImpact, renderDifferenceLines }, { compareForCallers }] = await Promise.all([
-      import('../site/prompt/render-difference.ts'),
-      import('../domain/catalogue/difference.ts'),
+      PAGE_CODE.renderDifference(),
+      PAGE_CODE.differences(),
     ])
     return { impact: renderCallerImpact(compareForCallers(from, to)), lines: renderDifferenceLines(from, to) }
   },

@@ -1,8 +1,22 @@
 // The jobs of the port for work on somebody's text, and the driver that runs them in place. Each job imports its code on first use.
 import { runInPlace, type TextJobTable, type TextWork } from '../ports/text-work.ts'
-import { EXPORT_JOBS } from './text-jobs-export.ts'
-import { FILL_JOBS } from './text-jobs-fill.ts'
-import { PAGE_JOBS } from './text-jobs-pages.ts'
+import { EXPORT_CODE, EXPORT_JOBS } from './text-jobs-export.ts'
+import { FILL_CODE, FILL_JOBS } from './text-jobs-fill.ts'
+import { PAGE_CODE, PAGE_JOBS } from './text-jobs-pages.ts'
+
+/** The code of the jobs below, which a function loads on first use. */
+const CODE = {
+  recordLinks: () => import('../domain/api/record-links.ts'),
+  records: () => import('../domain/catalogue/repository-records.ts'),
+  promptFile: () => import('../domain/content/prompt-file.ts'),
+  pastedFile: () => import('../domain/formats/pasted-file.ts'),
+  changeDecision: () => import('../domain/managing/decision.ts'),
+  changeRequest: () => import('../domain/managing/request.ts'),
+  publishDecision: () => import('../domain/publishing/decision.ts'),
+  repositoryState: () => import('../domain/publishing/repository-state.ts'),
+  publishRequest: () => import('../domain/publishing/request.ts'),
+  measures: () => import('../ports/measure.ts'),
+}
 
 /** Every job. */
 export const TEXT_JOBS: TextJobTable = {
@@ -10,38 +24,35 @@ export const TEXT_JOBS: TextJobTable = {
   ...EXPORT_JOBS,
   ...PAGE_JOBS,
   async readPasted(source, file, format) {
-    const { readPasted } = await import('../domain/formats/pasted-file.ts')
+    const { readPasted } = await CODE.pastedFile()
     return readPasted(source, file, format)
   },
   async parsePublish(body) {
-    const [{ readPublishBody }, { measure }] = await Promise.all([
-      import('../domain/publishing/request.ts'),
-      import('../ports/measure.ts'),
-    ])
+    const [{ readPublishBody }, { measure }] = await Promise.all([CODE.publishRequest(), CODE.measures()])
     return readPublishBody(body, measure)
   },
   async parseChange(target, body) {
-    const { readChangeBody } = await import('../domain/managing/request.ts')
+    const { readChangeBody } = await CODE.changeRequest()
     return readChangeBody(target, body)
   },
   async readState(found) {
-    const { readRepositoryState } = await import('../domain/publishing/repository-state.ts')
+    const { readRepositoryState } = await CODE.repositoryState()
     return readRepositoryState(found)
   },
   async decidePublish(request, state, latestText, publisher, { baseUrl, around }) {
     const [{ decidePublish }, { addressesBelow }, { measure }] = await Promise.all([
-      import('../domain/publishing/decision.ts'),
-      import('../domain/api/record-links.ts'),
-      import('../ports/measure.ts'),
+      CODE.publishDecision(),
+      CODE.recordLinks(),
+      CODE.measures(),
     ])
     const addresses = addressesBelow(baseUrl)
     return decidePublish(request, state, latestText, publisher, { measure, addresses, around })
   },
   async describePublished(state, version, text, baseUrl) {
     const [{ warnOf }, { nextLower, readListedVersion }, { measure }] = await Promise.all([
-      import('../domain/publishing/decision.ts'),
-      import('../domain/publishing/repository-state.ts'),
-      import('../ports/measure.ts'),
+      CODE.publishDecision(),
+      CODE.repositoryState(),
+      CODE.measures(),
     ])
     const file = readListedVersion(state, version, text)
     const entry = { ...file, ...measure(file.content), version }
@@ -49,37 +60,28 @@ export const TEXT_JOBS: TextJobTable = {
     return { record: await TEXT_JOBS.recordVersion(entry, previous, state, baseUrl), warnings: warnOf(entry, state) }
   },
   async decideChange(change, state, repositories) {
-    const { decideChange } = await import('../domain/managing/decision.ts')
+    const { decideChange } = await CODE.changeDecision()
     return decideChange(change, state, { repositories })
   },
   async readVersion(version, text) {
-    const [{ parseVersionFile }, { measure }] = await Promise.all([
-      import('../domain/content/prompt-file.ts'),
-      import('../ports/measure.ts'),
-    ])
+    const [{ parseVersionFile }, { measure }] = await Promise.all([CODE.promptFile(), CODE.measures()])
     const { value } = parseVersionFile(text)
     return value && { ...value, ...measure(value.content), version }
   },
   async formatPublished(record) {
-    const { formatPublished } = await import('../domain/content/prompt-file.ts')
+    const { formatPublished } = await CODE.promptFile()
     return formatPublished(record)
   },
   async describeRepository(parts, baseUrl) {
-    const [{ describeRepository }, { addressesBelow }] = await Promise.all([
-      import('../domain/catalogue/repository-records.ts'),
-      import('../domain/api/record-links.ts'),
-    ])
+    const [{ describeRepository }, { addressesBelow }] = await Promise.all([CODE.records(), CODE.recordLinks()])
     return describeRepository(parts, addressesBelow(baseUrl))
   },
   async recordVersion(entry, previous, place, baseUrl) {
-    const [{ recordVersion }, { addressesBelow }] = await Promise.all([
-      import('../domain/catalogue/repository-records.ts'),
-      import('../domain/api/record-links.ts'),
-    ])
+    const [{ recordVersion }, { addressesBelow }] = await Promise.all([CODE.records(), CODE.recordLinks()])
     return recordVersion(entry, previous, place, addressesBelow(baseUrl))
   },
   async readIndex(place, text) {
-    const { readIndex } = await import('../domain/publishing/repository-state.ts')
+    const { readIndex } = await CODE.repositoryState()
     return readIndex(place, text)
   },
 }
@@ -89,25 +91,6 @@ export const TEXT_WORK_IN_PLACE: TextWork = runInPlace(TEXT_JOBS)
 
 /** Loads the code of every job. */
 export async function loadTextJobs(): Promise<void> {
-  await Promise.all([
-    import('../domain/api/record-links.ts'),
-    import('../domain/catalogue/difference.ts'),
-    import('../domain/catalogue/repository-records.ts'),
-    import('../domain/content/filling.ts'),
-    import('../domain/content/hidden-characters.ts'),
-    import('../domain/content/placeholders.ts'),
-    import('../domain/content/prompt-file.ts'),
-    import('../domain/formats/formats.ts'),
-    import('../domain/formats/pasted-file.ts'),
-    import('../domain/managing/decision.ts'),
-    import('../domain/managing/request.ts'),
-    import('../domain/publishing/decision.ts'),
-    import('../domain/publishing/repository-state.ts'),
-    import('../domain/publishing/request.ts'),
-    import('../domain/review/findings.ts'),
-    import('../ports/measure.ts'),
-    import('../site/markdown.ts'),
-    import('../site/prompt/prompt-text.ts'),
-    import('../site/prompt/render-difference.ts'),
-  ])
+  const all = { ...FILL_CODE, ...EXPORT_CODE, ...PAGE_CODE, ...CODE }
+  await Promise.all(Object.values(all).map((load) => load()))
 }

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
-import { openLocalStores } from '../../src/host/builds/serve-sites.ts'
+import { openLocalStores } from '../../src/host/local-stores.ts'
 import { handleAccount } from '../../src/server/account/handle-account.ts'
 import { openLocalKeys } from '../../src/server/account/local-keys.ts'
 import type { AccountDeps } from '../../src/server/account/visit.ts'

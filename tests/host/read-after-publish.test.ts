@@ -1,5 +1,4 @@
-// Checks that a new prompt can be read from the moment its publish is confirmed, while the prompts before it are
-// being built.
+// Checks that a new prompt can be read from the moment its publish is confirmed, while the prompt before it is built.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

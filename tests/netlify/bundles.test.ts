@@ -1,11 +1,10 @@
 // Checks that each function runs with only the files in its bundle, so no file excluded by netlify.toml is ever loaded.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { getRequestListener } from '@hono/node-server'
 import { BlobsServer } from '@netlify/blobs/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,6 +16,7 @@ import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 import { openPeople } from '../../src/stores/state/sessions.ts'
 import { netlifyState } from '../../src/stores/state/state-netlify.ts'
 import { modern, post } from '../hubs/mcp.ts'
+import { runModule, unpackBundle } from './run-bundle.ts'
 
 // This folder is outside the project. Inside the project, Node would look in parent folders and find packages that are
 // missing from the bundle.
@@ -88,19 +88,11 @@ async function startDeploy(siteDir: string): Promise<typeof deploy> {
 function unpackFunction(name: string): { folder: string; module: string } {
   const folder = join(dir, name)
   mkdirSync(folder, { recursive: true })
-  execFileSync('python3', ['-m', 'zipfile', '-e', join(dir, `${name}.zip`), folder])
+  unpackBundle(join(dir, `${name}.zip`), folder)
   // Netlify's bundler puts a function without packages at the top.
   const modules = [`netlify/functions/${name}.mjs`, `${name}.mjs`].map((path) => join(folder, path))
   return { folder, module: modules.find((path) => existsSync(path)) ?? '' }
 }
-
-/** Starts Node as the platform does: a CommonJS package that requires an ES module fails there. */
-const runScript = (script: string, call: string, settings: Readonly<Record<string, string>> = {}) =>
-  promisify(execFile)(
-    process.execPath,
-    ['--no-experimental-require-module', '--input-type=module', '-e', script, '--', call],
-    { cwd: dir, env: { PATH: process.env.PATH, ...settings } },
-  ).then(({ stdout }) => JSON.parse(stdout.trim().split('\n').at(-1)!))
 
 /** Calls a function in its own process. @returns the response's status and text */
 async function ask(name: string, request: Request): Promise<{ status: number; text: string }> {
@@ -112,7 +104,7 @@ async function ask(name: string, request: Request): Promise<{ status: number; te
   const { method, url, headers } = request
   const body = method === 'POST' ? await request.text() : undefined
   const call = JSON.stringify({ url, method, headers: Object.fromEntries(headers), body })
-  return runScript(script, call, {
+  const settings = {
     NETLIFY_BLOBS_CONTEXT: deploy.blobs,
     SITE_URL: deploy.origin,
     GITHUB_REPOSITORY: 'octo/prompts',
@@ -120,7 +112,8 @@ async function ask(name: string, request: Request): Promise<{ status: number; te
     GITHUB_CLIENT_ID: 'x',
     GITHUB_CLIENT_SECRET: 'x',
     SESSION_SECRET: 'x'.repeat(32),
-  })
+  }
+  return runModule(script, dir, settings, call)
 }
 
 /** Creates a request to the deploy, from a signed-in user unless it is a stranger's. @param form its fields, sent as a POST from a page of the hub */
@@ -213,7 +206,7 @@ test.each(FUNCTIONS)('no file in the bundle of %s requires an ES module', async 
       await import(file).catch(({ code, message }) => code === 'ERR_REQUIRE_ESM' && refused.push(file, message))
     console.log(JSON.stringify(refused))
     process.exit()`
-  expect(await runScript(script, JSON.stringify(files))).toEqual([])
+  expect(await runModule(script, dir, {}, JSON.stringify(files))).toEqual([])
 })
 
 test.each(['read', 'publish', 'account', 'mcp', 'pages', 'editor', 'export'])(

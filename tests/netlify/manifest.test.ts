@@ -1,13 +1,13 @@
 // Tests how Netlify's own bundler packages the functions: routes, methods, limits, and the files in each bundle.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { runModule, unpackBundle } from './run-bundle.ts'
 
 const Manifest = z.object({
   functions: z.array(
@@ -161,7 +161,7 @@ describe('function bundles', () => {
 
   test('pages renders a prompt with the code in its bundle', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-pages-'))
-    execFileSync('python3', ['-m', 'zipfile', '-e', functions.get('pages')?.path ?? '', folder])
+    unpackBundle(functions.get('pages')?.path ?? '', folder)
     // Here, node_modules is a symlink to the project's packages, which the bundler does not follow.
     rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
@@ -177,22 +177,12 @@ describe('function bundles', () => {
       const response = await answer(new Request('${origin}/acme/code-review'), { ip: '192.0.2.1' })
       const tags = response.headers.get('Netlify-Cache-Tag')
       console.log(JSON.stringify({ status: response.status, tags, text: await response.text() }))`
-    const environment = {
-      PATH: process.env.PATH,
+    const answer = await runModule(script, folder, {
       LAMBDA_TASK_ROOT: folder,
       NETLIFY_BLOBS_CONTEXT: Buffer.from(
         JSON.stringify({ edgeURL: 'http://127.0.0.1:1', siteID: 'x', token: 'x' }),
       ).toString('base64'),
-    }
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--no-experimental-require-module', '--input-type=module', '-e', script],
-      {
-        cwd: folder,
-        env: environment,
-      },
-    )
-    const answer = JSON.parse(stdout.trim().split('\n').at(-1)!)
+    })
     expect([answer.status, answer.tags]).toEqual([200, 'repo_acme_code-review'])
     expect(answer.text).toContain('<h1 dir="auto">Code review</h1>')
     await new Promise((closed) => deploy.close(closed))

@@ -71,8 +71,16 @@ function carryOut(
       image.workdir = args[0]!
       mkdirSync(join(image.root, image.workdir), { recursive: true })
       return
+    // An argument is built with its default value. Docker drops it after the build, but nothing reads it by then.
+    case 'ARG':
     case 'ENV':
-      for (const pair of args) image.environment[pair.slice(0, pair.indexOf('='))] = pair.slice(pair.indexOf('=') + 1)
+      for (const pair of args) {
+        const value = pair.slice(pair.indexOf('=') + 1)
+        image.environment[pair.slice(0, pair.indexOf('='))] = value.replace(
+          /\$(\w+)/g,
+          (_, name: string) => image.environment[name] ?? '',
+        )
+      }
       return
     case 'USER':
       image.user = args[0]!

@@ -17,7 +17,7 @@ export interface Stage {
   steps: readonly Step[]
 }
 
-const WORDS = new Set(['COPY', 'RUN', 'WORKDIR', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'HEALTHCHECK', 'CMD'])
+const WORDS = new Set(['ARG', 'COPY', 'RUN', 'WORKDIR', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'HEALTHCHECK', 'CMD'])
 
 /** Splits a Dockerfile into stages. @throws Error for syntax that this parser does not support */
 export function readDockerfile(text: string): Stage[] {

@@ -7,7 +7,7 @@ import { readConfig } from '../../config.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { groupProblems } from '../../domain/content/last-good.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
-import { describeThrown, logProblem } from '../../ports/log.ts'
+import { describeError, logProblem } from '../../ports/log.ts'
 import { hashCode } from '../../site/build/code-hash.ts'
 import { ContentError, formatContentProblem } from '../../site/build/content-error.ts'
 import type { BuiltState } from '../../site/build/site-data.ts'
@@ -120,7 +120,7 @@ function handleFailure(error: unknown): void {
   const pauseMs = pauseAfter(failures++)
   say({
     kind: 'failed',
-    message: `${describeThrown(error)}\nRetrying in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
+    message: `${describeError(error)}\nRetrying in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
   })
   retry = setTimeout(want, pauseMs)
 }

@@ -7,7 +7,7 @@ import { type BuildPlaces, indexOf, oldOf, pagesOf, readBuilt, swapIn } from '..
 import { folderFiles, identifyFolder } from '../../stores/site/site-files-folder.ts'
 import { openBuiltPages, type Pages } from '../pages.ts'
 import { openSearchThreads } from '../search-threads.ts'
-import type { Site } from './serve-sites.ts'
+import type { Site } from './site.ts'
 import { RETIRE_MS } from './site-folder.ts'
 
 /** How often to check for a new build. */

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
-import { describeThrown } from '../../ports/log.ts'
+import { describeError } from '../../ports/log.ts'
 import { hashCode } from '../../site/build/code-hash.ts'
 import { readSiteDatabase, readState } from '../../stores/site/site-database.ts'
 import { addUnbuilt, type Health, STARTING } from '../health.ts'
@@ -12,7 +12,7 @@ import { inBackground } from '../http/background.ts'
 import { type SearchThreads, startSearchThreads, type ThreadedSearch } from '../search-threads.ts'
 import { pauseAfter } from './builder-messages.ts'
 import { type FollowMessage, keepBuilding, type PrepareContent } from './keep-building.ts'
-import type { Site } from './serve-sites.ts'
+import type { Site } from './site.ts'
 import { type LockedFolder, lockFolder, RETIRE_MS, removeAbandoned, SiteState } from './site-folder.ts'
 
 /** Delay between startup and cleanup, so that the cleanup does not slow down the first responses. */
@@ -104,7 +104,7 @@ export function followContent(
     } catch (error) {
       const pauseMs = pauseAfter(failures)
       showing = setTimeout(() => showNew(state, failures + 1), pauseMs).unref()
-      hear({ kind: 'failed', message: `${describeThrown(error)}\nRetrying in ${pauseMs / 1000} s.` })
+      hear({ kind: 'failed', message: `${describeError(error)}\nRetrying in ${pauseMs / 1000} s.` })
     }
   }
 

@@ -1,7 +1,7 @@
 // Runs the build process: starts it again when it exits, stops one that does not respond, and notes since when a change has been waiting for it.
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { describeThrown } from '../../ports/log.ts'
+import { describeError } from '../../ports/log.ts'
 import { onAbort } from '../http/abort.ts'
 import { inBackground } from '../http/background.ts'
 import { type BuilderMessage, type HostMessage, pauseAfter, type ReadyContent } from './builder-messages.ts'
@@ -93,7 +93,7 @@ export function keepBuilding(
   const begin = async (mine: ChildProcess) => {
     const answer: HostMessage = await beforeBuild().then(
       (content) => ({ kind: 'ready', ...content }),
-      (error: unknown) => ({ kind: 'unready', message: describeThrown(error) }),
+      (error: unknown) => ({ kind: 'unready', message: describeError(error) }),
     )
     tell(mine, answer)
   }

@@ -1,75 +1,34 @@
-// Opens a built site and serves it with the functions and stores of this machine.
+// Serves the current build with the functions and stores of this machine.
 import { readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { type Config, settingsError } from '../../config.ts'
+import type { Config } from '../../config.ts'
 import { networksOf } from '../../domain/access/ip-address.ts'
-import {
-  type BuildSource,
-  type CopyStore,
-  copiesAhead,
-  type OrderClock,
-  openOrderClock,
-  UNKNOWN_SOURCE,
-} from '../../ports/fresh-copies.ts'
+import { copiesAhead } from '../../ports/fresh-copies.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
-import { localSignInLink, openLocalKeys } from '../../server/account/local-keys.ts'
 import { openPageCache, type PageCache } from '../../server/pages/page-cache.ts'
 import { cacheControlOf } from '../../server/respond.ts'
-import { type LocalGit, openLocalGit } from '../../stores/git/git-store-local.ts'
-import { findBuildRecord } from '../../stores/site/build-record.ts'
-import { folderFiles } from '../../stores/site/site-files-folder.ts'
-import { openCopies, rememberCopies } from '../../stores/state/fresh-copies.ts'
-import { shareCopies } from '../../stores/state/fresh-copies-shared.ts'
 import { pagesUnavailable } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
 import { publishQueue } from '../../wiring/publish.ts'
 import { findCommit } from '../code-commit.ts'
 import { type Health, STARTING, withHealth } from '../health.ts'
-import { inBackground } from '../http/background.ts'
 import { findClients, findConnectionNetworks } from '../http/client-addresses.ts'
 import { type AnsweredRequest, type RunningServer, startServer } from '../http/http-server.ts'
 import { formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
+import type { LocalStores } from '../local-stores.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
-import { openState, startSweeping } from '../open-state.ts'
+import { startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
 import { protectPrivateHub } from '../private-hub.ts'
 import { checkState, checkThrough, openReadiness, withReadiness } from '../readiness.ts'
 import { createHandler, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
-import { openSearchThreads, type ThreadedSearch } from '../search-threads.ts'
 import { openTextThreads } from '../text-threads.ts'
-import { type StateWatch, watchState } from '../watch-state.ts'
-
-/** One build of the content: its files and its search. */
-export interface Site extends Pick<Hub, 'files'> {
-  /** Opened on first use. */
-  search: () => ThreadedSearch
-  /** Problems in repositories whose last valid version of the content is shown instead, by full name; omitted if there are none. */
-  broken?: HubPages['broken']
-  /** Which publishes the build includes. A request uses this value together with the files, so that files and fresh copies always match. */
-  source: BuildSource
-}
-
-/** A built site that stays the same until it is closed; for tests. */
-interface OpenSite extends Site {
-  /** Warms up the search, so that the first query is fast. */
-  warm(): Promise<void>
-  close(): void
-}
+import { lastingFiles, type Site } from './site.ts'
 
 const FUNCTIONS_DIR = 'netlify/functions'
-
-/** Returns the path of a site's search index. The index is next to the site's folder, because everything in that folder is public. @param siteDir the site's folder */
-export function searchIndexPath(siteDir: string): string {
-  return resolve(siteDir, '../build/search.db')
-}
-
-/** Returns the path of the file in which a finished build records when it finished and which commits it includes. @param siteDir the site's folder */
-function buildRecordPath(siteDir: string): string {
-  return resolve(siteDir, '../build/complete.json')
-}
 
 /** Loads the functions from the same modules that Netlify runs. */
 export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[]> {
@@ -77,69 +36,8 @@ export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[
   return Promise.all(names.sort().map((name) => import(pathToFileURL(resolve(FUNCTIONS_DIR, name)).href)))
 }
 
-/** Opens a built site. @param siteDir folder with the site's files; the search index is next to it */
-export function openSite(siteDir: string): OpenSite {
-  let index: ReturnType<typeof openSearchThreads> | undefined
-  const search = () => (index ??= openSearchThreads(searchIndexPath(siteDir)))
-  return {
-    files: folderFiles(siteDir),
-    search,
-    source: findBuildRecord(buildRecordPath(siteDir))?.source ?? UNKNOWN_SOURCE,
-    warm: () => search().warm(),
-    close: () => index?.close(),
-  }
-}
-
-/** This machine's stores. */
-export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
-  localGit: LocalGit
-  /** Fresh copies of published versions, whether or not a build includes them. */
-  copies: CopyStore
-  /** Checks the state store regularly. */
-  stateWatch: StateWatch
-  /** Orders this server's publishes and builds. */
-  order: OrderClock
-  /** Calls a listener within seconds of each publish on any machine that shares the database; undefined when the state is a local file. */
-  watchPublishes?: (onPublish: () => void) => void
-  close(): Promise<void>
-}
-
-/**
- * Opens this machine's stores.
- *
- * @param root the folder that contains `.hub`
- * @throws HubError if sign-in is only partly configured, so that the server does not start in that case
- */
-export async function openLocalStores(config: Config, root?: string): Promise<LocalStores> {
-  const { contentDir, signIn, baseUrl, databaseUrl } = config
-  if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
-  const state = await openState(config, root)
-  inBackground('Removing expired entries', () => state.removeExpired())
-  const stateWatch = watchState(state, databaseUrl === undefined ? 'file' : 'database')
-  const shared = databaseUrl === undefined ? undefined : shareCopies(state)
-  return {
-    state,
-    copies: shared ?? rememberCopies(openCopies(state)),
-    stateWatch,
-    order: openOrderClock(),
-    ...(shared ? { watchPublishes: shared.watch } : {}),
-    localKeys: openLocalKeys((key) => console.log(`One-time link to sign in again: ${localSignInLink(baseUrl, key)}`)),
-    localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
-    close() {
-      stateWatch.stop()
-      shared?.close()
-      return state.close()
-    },
-  }
-}
-
 /** The stores that a server needs; without a watch, it does not report whether the state store works. */
 type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 'stateWatch'>>
-
-/** Prints the sign-in link, if there is one (local mode). */
-export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pick<LocalStores, 'localKeys'>): void {
-  if (isLocal) console.log(`One-time sign-in link: ${localSignInLink(baseUrl, localKeys.current())}`)
-}
 
 /** The settings used for serving. */
 type ServeSettings = Pick<Config, 'port'> &
@@ -283,22 +181,6 @@ function cacheOf(site: Site): PageCache {
   const known = caches.get(site) ?? openPageCache()
   caches.set(site, known)
   return known
-}
-
-/** Returns a site's files or, once those have been deleted, the files of the build that replaced it: a publish can wait in the queue for longer than an old build is kept. */
-function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
-  return {
-    ...site.files,
-    async read(path) {
-      try {
-        return await site.files.read(path)
-      } catch (error) {
-        const next = siteOf()
-        if (next === site) throw error
-        return next.files.read(path)
-      }
-    },
-  }
 }
 
 /** Returns a site's data files, the downloads, and the static files of the pages, which are unavailable while the pages are being bundled. */

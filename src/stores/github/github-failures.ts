@@ -16,6 +16,8 @@ type Failure =
 
 /** GitHub asks clients to wait at least a minute if a limit does not specify a time. docs.github.com, "Rate limits for the REST API". */
 const LIMIT_SECONDS = 60
+/** The longest wait passed on to clients. GitHub's limits count by the hour, and this machine's clock may be wrong. */
+const MAX_LIMIT_SECONDS = 3_600
 
 const REFUSALS: ReadonlySet<string> = new Set([
   ...['NOT_FOUND', 'FORBIDDEN', 'INSUFFICIENT_SCOPES', 'UNPROCESSABLE', 'BRANCH_PROTECTION_RULE_VIOLATION'],
@@ -87,10 +89,10 @@ function classifyTypes({ errors, headers }: z.infer<typeof GraphqlFailure>, nowM
 
 function secondsUntilFree(headers: z.infer<typeof Headers>, nowMs: number): number | undefined {
   const wait = wholeNumber(headers['retry-after'])
-  if (wait !== undefined) return Math.max(1, wait)
+  if (wait !== undefined) return Math.min(Math.max(1, wait), MAX_LIMIT_SECONDS)
   const reset = wholeNumber(headers['x-ratelimit-reset'])
   if (String(headers['x-ratelimit-remaining']) !== '0' || reset === undefined) return undefined
-  return Math.max(1, reset - Math.floor(nowMs / 1000))
+  return Math.min(Math.max(1, reset - Math.floor(nowMs / 1000)), MAX_LIMIT_SECONDS)
 }
 
 function wholeNumber(value: string | number | undefined): number | undefined {
