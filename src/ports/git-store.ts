@@ -50,7 +50,7 @@ export interface Additions {
   /**
    * The snapshot on which the commit is based: its head must still be the head, and its listing must not contain the version. If a driver's host replaces files silently, the driver uses the listing to ensure that it replaces none.
    */
-  base: Pick<FolderState, 'head' | 'versions'>
+  base: Pick<FolderState, 'head' | 'versions' | 'index'>
   /** The subject and trailers; they contain no user text. */
   message: { headline: string; trailers: readonly (readonly [name: string, value: string])[] }
   /** The new version's file; must not be in the listing of `base`. */
@@ -99,20 +99,35 @@ export interface GitStore {
   commit(additions: Additions, options: CallOptions): Promise<CommitOutcome>
 }
 
+/** A file that a commit adds or replaces. */
+export interface AddedFile {
+  path: string
+  text: string
+  before: string | undefined
+}
+
 /**
  * Lists the files of a commit: never an existing version, and never a file outside the repository's folder.
  *
- * @returns paths relative to the content folder, and file contents
+ * @returns paths relative to the content folder, the file contents, and those in `base`; undefined if the file is new
  * @throws Error when there is nothing to commit, a name is malformed, or the version exists; any of these is a bug
  */
-export function listAddedFiles({ owner, name, base, version, index }: Additions): { path: string; text: string }[] {
+export function listAddedFiles({ owner, name, base, version, index }: Additions): AddedFile[] {
   if (version !== undefined && base.versions.has(version.version))
     throw new Error(`${owner}/${name}@${version.version} already exists, and versions are never overwritten`)
   const files = [
     ...(version === undefined
       ? []
-      : [{ path: checkedPath({ kind: 'version', owner, name, version: version.version }), text: version.text }]),
-    ...(index === undefined ? [] : [{ path: checkedPath({ kind: 'repository', owner, name }), text: index }]),
+      : [
+          {
+            path: checkedPath({ kind: 'version', owner, name, version: version.version }),
+            text: version.text,
+            before: undefined,
+          },
+        ]),
+    ...(index === undefined
+      ? []
+      : [{ path: checkedPath({ kind: 'repository', owner, name }), text: index, before: base.index }]),
   ]
   if (files.length === 0) throw new Error('there is nothing to commit')
   return files

@@ -112,7 +112,7 @@ case " $* " in *" $at "*)
 esac
 if [ "$what" = full ] && [ "$n" -ge "$at" ]; then
   case " $* " in
-    *' hash-object '* | *' mktree '* | *' commit-tree '* | *' update-index '* | *' update-ref '*)
+    *' fast-import '* | *' update-index '* | *' update-ref '*)
       echo 'fatal: No space left on device' >&2
       exit 128 ;;
   esac

@@ -25,14 +25,19 @@ afterEach(() => {
 const inFolder = (path: string) => readFileSync(join(folder, path), 'utf8')
 const status = () => git('status', '--porcelain', '-uall')
 
-/** Lets a process publish one version, and kills the process after it has moved the branch. */
-async function publishAndDie(): Promise<void> {
-  badGit.arm('update-ref', 'after')
+/** Lets a process publish one version, and kills the process after a git command. */
+async function publishAndDieAfter(command: string): Promise<void> {
+  badGit.arm(command, 'after')
   const program = join(import.meta.dirname, 'local-publisher.ts')
   const env = { ...process.env, PATH: `${badGit.dir}:${process.env.PATH}` }
   const child = spawn(process.execPath, [program, join(folder, 'content'), 'killed', '1'], { env, stdio: 'ignore' })
   const [, signal] = await once(child, 'close')
   expect(signal).toBe('SIGKILL')
+}
+
+/** Kills the process after it has moved the branch. */
+async function publishAndDie(): Promise<void> {
+  await publishAndDieAfter('update-ref')
   expect(git('ls-tree', '-r', '--name-only', 'HEAD', 'content')).toBe(`${INDEX}\n${VERSIONS}/1.0.0.md\n`)
   expect(existsSync(join(folder, VERSIONS, '1.0.0.md'))).toBe(false)
 }
@@ -162,9 +167,33 @@ describe('a publish killed after the branch moved', () => {
   })
 })
 
+test('a publish killed after it has written its commit leaves nothing behind', async () => {
+  await publishAndDieAfter('fast-import')
+  expect(git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main\nrefs/prompt-hub/written\n')
+  await repository.openStore().finishPublishes()
+  expect(git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main\n')
+  expect(existsSync(join(folder, '.git/index.lock'))).toBe(false)
+  expect(status()).toBe('')
+})
+
+test('a read and a commit start at most eight git processes', async () => {
+  repository.commit({ [INDEX]: '---\ntitle: Before\n---\n' })
+  const environment = { ...process.env, PATH: `${badGit.dir}:${process.env.PATH}` }
+  const store = repository.openStore({ environment })
+  await store.finishPublishes()
+  badGit.arm(1_000, 'before')
+  const base = await store.readFolder({ ...PLACE, withPublishes: true }, never())
+  const message = { headline: 'Publish acme/code-review 1.0.0', trailers: [] }
+  const additions = { ...PLACE, base, message, version: { version: '1.0.0', text: 'x' }, index: 'about' }
+  expect((await store.commit(additions, never())).kind).toBe('committed')
+  expect(badGit.calls()).toBeGreaterThan(3)
+  expect(badGit.calls()).toBeLessThanOrEqual(8)
+  expect(git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main\n')
+})
+
 describe('disk full during the git command', () => {
   // the command that cannot write
-  test.each(['hash-object', 'mktree', 'commit-tree', 'update-index'])('%s', async (command) => {
+  test.each(['fast-import', 'update-index'])('%s', async (command) => {
     const head = repository.commit({ [`${VERSIONS}/1.0.0.md`]: 'first' })
     const environment = { ...process.env, PATH: `${badGit.dir}:${process.env.PATH}` }
     const store = repository.openStore({ environment })
@@ -182,6 +211,8 @@ describe('disk full during the git command', () => {
     expect([git('rev-parse', 'HEAD').trim(), status()]).toEqual([head, ''])
     expect(readdirSync(join(folder, 'content/acme'))).toEqual(['code-review'])
     expect(readdirSync(join(folder, '.git/prompt-hub'))).toEqual(['turn'])
+    expect(git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main\n')
+    expect(readdirSync(join(folder, '.git')).filter((name) => /crash/.test(name))).toEqual([])
     badGit.disarm()
     expect((await store.commit(additions, never())).kind).toBe('committed')
     expect(status()).toBe('')

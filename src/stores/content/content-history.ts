@@ -9,6 +9,7 @@ import { formatMoment } from '../../domain/content/values.ts'
 import { parseMessage } from '../../ports/git-store.ts'
 import { logProblem } from '../../ports/log.ts'
 import { createGit, type Git } from '../git/git-command.ts'
+import { readObjects } from '../git/git-objects.ts'
 import { gitNotOpened, isOwnerRefused } from '../git/git-standing.ts'
 
 /** Maximum number of commits read: a history can be of any length, but recent commits matter most. */
@@ -154,25 +155,20 @@ async function compareFiles(git: Git, files: readonly FileChange[]): Promise<Map
 
 /** Reads files by blob ID. @see https://git-scm.com/docs/git-cat-file#_batch_output */
 async function readFiles(git: Git, ids: readonly string[]): Promise<Map<string, RepositoryFile>> {
-  const ask = (kind: string, all: readonly string[]) =>
-    git.run(['cat-file', kind], { input: all.map((id) => `${id}\n`).join('') })
-  const checked = (await ask('--batch-check', ids)).toString('utf8').trimEnd().split('\n')
+  const input = ids.map((id) => `${id}\n`).join('')
+  const checked = (await git.run(['cat-file', '--batch-check'], { input })).toString('utf8').trimEnd().split('\n')
   // A submodule's commit is not a file, and an old file may be of any length.
   const small = checked
     .map((line) => line.split(' '))
     .filter(([, type, size]) => type === 'blob' && Number(size) <= MAX_FILE_BYTES)
-  const bytes = await ask(
-    '--batch',
+  const objects = await readObjects(
+    git,
     small.map(([id = '']) => id),
   )
   const files = new Map<string, RepositoryFile>()
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf(10, at)
-    const [id = '', , size] = bytes.toString('utf8', at, end).split(' ')
-    at = end + 1
-    const parsed = parseRepositoryFile(bytes.toString('utf8', at, at + Number(size)))
-    if (parsed.value) files.set(id, parsed.value)
-    at += Number(size) + 1
+  for (const object of objects) {
+    const parsed = object && parseRepositoryFile(object.bytes.toString('utf8'))
+    if (parsed?.value) files.set(object!.id, parsed.value)
   }
   return files
 }

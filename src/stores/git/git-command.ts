@@ -37,9 +37,10 @@ export interface Git {
    * Moves a ref from one commit to another. Git is told to do so only after it has confirmed that it holds the ref's lock. If this process dies before that, git changes nothing. If it dies later, a process that gets the lock knows that this git process has exited.
    *
    * @param reason for the reflog
+   * @param deleted a ref to delete in the same step
    * @returns whether git confirmed the move
    */
-  moveRef(move: { ref: string; from: string; to: string; reason: string }): Promise<boolean>
+  moveRef(move: { ref: string; from: string; to: string; reason: string; deleted: string }): Promise<boolean>
 }
 
 /** A failed run. The error's message contains git's output, so it is logged but never sent to a client. */
@@ -148,12 +149,12 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
         child.kill()
       }
     },
-    async moveRef({ ref, from, to, reason }) {
+    async moveRef({ ref, from, to, reason, deleted }) {
       const child = start(['update-ref', '-m', reason, '--stdin'])
       const ended = endOf(child)
       child.stderr.resume()
       child.stdin.on('error', () => {})
-      child.stdin.write(`start\nupdate ${ref} ${to} ${from}\nprepare\n`)
+      child.stdin.write(`start\nupdate ${ref} ${to} ${from}\ndelete ${deleted}\nprepare\n`)
       let isMoved = false
       for await (const line of createInterface(child.stdout)) {
         if (line === 'prepare: ok') child.stdin.end('commit\n')

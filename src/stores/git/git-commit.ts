@@ -1,10 +1,10 @@
 // Creates a commit on the user's branch, and updates the index and the working tree.
 import { HubError } from '../../domain/api/errors.ts'
-import type { Additions, CommitOutcome } from '../../ports/git-store.ts'
+import type { AddedFile, Additions, CommitOutcome } from '../../ports/git-store.ts'
 import { blobId } from '../../ports/git-store.ts'
 import { type Git, GitFailure } from './git-command.ts'
 import { lockIndex, releaseIndex } from './git-index-lock.ts'
-import { writeCommit } from './git-objects.ts'
+import { removeWritten, WRITTEN_REF, writeCommit } from './git-objects.ts'
 import { checkWorkTree, gitNotReady, type WorkTree } from './git-standing.ts'
 import { deleteUnfinished, reportChangedFiles, writeUnfinished } from './git-unfinished.ts'
 import { findObstacle, prepareFiles, readPathStates } from './git-work-tree.ts'
@@ -18,25 +18,31 @@ import { findObstacle, prepareFiles, readPathStates } from './git-work-tree.ts'
 export async function commitFiles(
   tree: WorkTree,
   { base }: Additions,
-  files: readonly { path: string; text: string }[],
+  files: readonly AddedFile[],
   { headline, body }: { headline: string; body: string },
   warn: (message: string) => void,
 ): Promise<CommitOutcome> {
   const { git, prefix } = tree
   await lockIndex(tree)
   let isMoving = false
+  let isWriting = false
   try {
     const { branch, head } = await checkWorkTree(tree)
     if (head !== base.head) return { kind: 'moved' }
-    const placed = files.map(({ path, text }) => ({ path: `${prefix}${path}`, text }))
+    const placed = files.map((file) => ({ ...file, path: `${prefix}${file.path}` }))
     const seen = await readPathStates(
       tree,
       placed.map(({ path }) => path),
       head.length,
     )
-    const obstacle = await findObstacle(tree, head, seen)
+    const idOf = (text: string) => blobId(Buffer.from(text), head.length)
+    const committed = new Map(
+      placed.flatMap(({ path, before }) => (before === undefined ? [] : [[path, idOf(before)]])),
+    )
+    const obstacle = await findObstacle(tree, { head, committed }, seen)
     if (obstacle) throw gitNotReady(`${obstacle}. Commit, move or remove that first`)
     const message = body === '' ? `${headline}\n` : `${headline}\n\n${body}\n`
+    isWriting = true
     const sha = await writeCommit(git, { parent: head, files: placed, message })
     const shown = placed.map(({ path, text }, number) => {
       const bytes = Buffer.from(text)
@@ -55,7 +61,8 @@ export async function commitFiles(
       throw error
     })
     isMoving = true
-    const outcome = await moveBranch(git, { ref: branch, from: head, to: sha, reason: headline })
+    const outcome = await moveBranch(git, { ref: branch, from: head, to: sha, reason: headline, deleted: WRITTEN_REF })
+    isWriting = outcome.kind !== 'committed'
     if (outcome.kind === 'committed') reportChangedFiles(await showing.show(), warn)
     if (outcome.kind === 'moved' || outcome.kind === 'busy') await showing.undo()
     isMoving = outcome.kind === 'unknown'
@@ -70,6 +77,7 @@ export async function commitFiles(
   } finally {
     // As soon as the branch may have moved, the record and the lock are kept until the files are written.
     if (!isMoving) {
+      if (isWriting) await removeWritten(tree)
       await releaseIndex(tree)
       await deleteUnfinished(tree)
     }
@@ -77,10 +85,7 @@ export async function commitFiles(
 }
 
 /** Moves the branch by compare-and-swap. If git did not confirm it, the history shows whether the branch moved. */
-async function moveBranch(
-  git: Git,
-  move: { ref: string; from: string; to: string; reason: string },
-): Promise<CommitOutcome> {
+async function moveBranch(git: Git, move: Parameters<Git['moveRef']>[0]): Promise<CommitOutcome> {
   const committed = { kind: 'committed', sha: move.to, url: null, atMs: undefined } as const
   if (await git.moveRef(move)) return committed
   try {

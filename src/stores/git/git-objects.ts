@@ -1,73 +1,103 @@
-// Builds a commit from blobs and trees, without an index or a working tree.
+// Reads objects and writes commits, each with one git process.
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Git } from './git-command.ts'
+import type { WorkTree } from './git-standing.ts'
 
-interface FileChange {
-  /** The path relative to the root of the tree. */
-  path: string
-  text: string
-}
-
-/** A line of a tree. The name is decoded as Latin-1, because names in git need not be UTF-8 and the names of other files must stay unchanged. */
-interface TreeLine {
-  kind: 'blob' | 'tree' | 'commit'
-  mode: string
+interface GitObject {
   id: string
+  type: string
+  bytes: Buffer<ArrayBuffer>
 }
 
 /**
- * Writes a commit that adds or replaces files of its parent. It reads only the folders along the paths, so the cost does not grow with the catalogue. Creating an index of the whole tree took seconds with 20,000 prompts and unpacked objects.
+ * Reads objects by name, such as `HEAD:content/acme`.
+ *
+ * @returns them in the same order; undefined for a name without an object
+ * @see https://git-scm.com/docs/git-cat-file#_batch_output
+ */
+export async function readObjects(
+  git: Git,
+  names: readonly string[],
+  signal?: AbortSignal,
+): Promise<(GitObject | undefined)[]> {
+  const input = names.map((name) => `${name}\n`).join('')
+  const output = await git.run(['cat-file', '--batch'], { input, ...(signal && { signal }) })
+  let at = 0
+  return names.map(() => {
+    const end = output.indexOf(10, at)
+    const [, id, type = '', size] = /^([0-9a-f]+) (\w+) (\d+)$/.exec(output.toString('utf8', at, end)) ?? []
+    at = end + 1
+    if (id === undefined) return undefined
+    const bytes = output.subarray(at, at + Number(size))
+    at += Number(size) + 1
+    return { id, type, bytes }
+  })
+}
+
+/** Lists the files in a tree object, by name, without those in its folders. Names are decoded as Latin-1, because they need not be UTF-8. */
+export function listFiles({ id, bytes }: GitObject): Map<string, string> {
+  const files = new Map<string, string>()
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(0, at)
+    const [mode = '', name = ''] = bytes.toString('latin1', at, end).split(/ (.*)/s)
+    at = end + 1 + id.length / 2
+    if (!/^(?:40000|160000)$/.test(mode)) files.set(name, bytes.toString('hex', end + 1, at))
+  }
+  return files
+}
+
+/** The ref of a commit that is written but not on the branch yet, because fast-import writes no commit without a ref. */
+export const WRITTEN_REF = 'refs/prompt-hub/written'
+
+/** A commit to write. */
+interface NewCommit {
+  parent: string
+  /** Files to add or replace; paths are relative to the root of the tree. */
+  files: readonly { path: string; text: string }[]
+  message: string
+}
+
+/**
+ * Writes a commit, and points `WRITTEN_REF` to it. Git reads only the folders along the paths, so the cost does not grow with the catalogue.
  *
  * @returns the commit's ID
- * @throws Error if there is a file where a folder must be, or vice versa
+ * @throws Error if there is a file where a folder must be, or vice versa; `WRITTEN_REF` exists even then
+ * @see https://git-scm.com/docs/git-fast-import
  */
-export async function writeCommit(
-  git: Git,
-  { parent, files, message }: { parent: string; files: readonly FileChange[]; message: string },
-): Promise<string> {
-  const placed: PlacedBlob[] = []
-  for (const { path, text } of files) {
-    const id = await git.run(['hash-object', '-w', '--no-filters', '--stdin'], { input: text })
-    const segments = path.split('/').map((segment) => Buffer.from(segment).toString('latin1'))
-    placed.push({ segments, id: id.toString().trim() })
+export async function writeCommit(git: Git, { parent, files, message }: NewCommit): Promise<string> {
+  const folders = [...new Set(files.flatMap(({ path }) => foldersAbove(path)))]
+  const kinds = [...folders.map(() => 'tree'), ...files.map(() => 'blob')]
+  const stream = [
+    'feature done\n',
+    ...[...folders, ...files.map(({ path }) => path)].map((path) => `ls ${parent} ${quote(path)}\n`),
+    `commit ${WRITTEN_REF}\nmark :1\ncommitter Prompt Hub <prompt-hub@localhost> now\n`,
+    `${data(message)}from ${parent}\n`,
+    ...files.map(({ path, text }) => `M 100644 inline ${quote(path)}\n${data(text)}`),
+    '\nget-mark :1\ndone\n',
+  ]
+  const output = await git.run(['fast-import', '--quiet', '--force', '--date-format=now'], { input: stream.join('') })
+  const lines = output.toString().trimEnd().split('\n')
+  for (const [at, kind] of kinds.entries()) {
+    const [, found, path] = /^\d+ (\w+) \w+\t(.*)$/.exec(lines[at] ?? '') ?? []
+    if (found !== undefined && found !== kind) throw new Error(`${path}: expected a ${kind} in git, got a ${found}`)
   }
-  const tree = await writeTree(git, `${parent}^{tree}`, placed)
-  return (await git.run(['commit-tree', tree, '-p', parent, '-F', '-'], { input: message })).toString().trim()
+  return lines.at(-1) ?? ''
 }
 
-interface PlacedBlob {
-  segments: readonly string[]
-  id: string
+/** Removes what an interrupted `writeCommit` has left: its ref, and the reports of fast-import. */
+export async function removeWritten({ git, gitFolder }: Pick<WorkTree, 'git' | 'gitFolder'>): Promise<void> {
+  await git.tryRun(['update-ref', '-d', WRITTEN_REF])
+  for (const name of await readdir(gitFolder))
+    if (/^fast_import_crash_\d+$/.test(name)) await rm(join(gitFolder, name), { force: true })
 }
 
-async function writeTree(git: Git, tree: string | undefined, blobs: readonly PlacedBlob[]): Promise<string> {
-  const lines = tree === undefined ? new Map<string, TreeLine>() : await readTree(git, tree)
-  const below = Map.groupBy(blobs, ({ segments }) => segments[0] ?? '')
-  for (const [name, here] of below) {
-    const present = lines.get(name)
-    const file = here.find(({ segments }) => segments.length === 1)
-    const kind = file ? 'blob' : 'tree'
-    if (present && present.kind !== kind) throw new Error(`${name}: expected a ${kind} in git, got a ${present.kind}`)
-    if (file) lines.set(name, { kind, mode: '100644', id: file.id })
-    else {
-      const inner = here.map(({ segments, id }) => ({ segments: segments.slice(1), id }))
-      lines.set(name, { kind, mode: '040000', id: await writeTree(git, present?.id, inner) })
-    }
-  }
-  const input = [...lines].map(([name, { mode, kind, id }]) => `${mode} ${kind} ${id}\t${name}\0`).join('')
-  // With `--missing`, git does not check that every entry exists. The parent commit contains them, and the check is slow in a folder with many entries.
-  const id = await git.run(['mktree', '-z', '--missing'], { input: Buffer.from(input, 'latin1') })
-  return id.toString().trim()
+function foldersAbove(path: string): string[] {
+  const names = path.split('/')
+  return names.slice(1).map((_, at) => names.slice(0, at + 1).join('/'))
 }
 
-async function readTree(git: Git, tree: string): Promise<Map<string, TreeLine>> {
-  const listing = (await git.run(['ls-tree', '-z', '--full-tree', tree])).toString('latin1')
-  const lines = new Map<string, TreeLine>()
-  for (const line of listing.split('\0').filter((text) => text !== '')) {
-    const [, mode, kind, id, name] = /^(\d+) (blob|tree|commit) ([0-9a-f]+)\t(.+)$/s.exec(line) ?? []
-    const isKnown = kind === 'blob' || kind === 'tree' || kind === 'commit'
-    if (mode === undefined || !isKnown || id === undefined || name === undefined)
-      throw new Error('expected a line of ls-tree')
-    lines.set(name, { mode, kind, id })
-  }
-  return lines
-}
+const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`
+
+/** Quotes a path like a string in C. */
+const quote = (path: string): string => `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`

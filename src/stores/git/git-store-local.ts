@@ -20,8 +20,8 @@ import { openFolder } from '../files/plain-files.ts'
 import { createGit, type Git } from './git-command.ts'
 import { commitFiles, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
-import { listTree } from './git-listings.ts'
 import { countCommits } from './git-maintenance.ts'
+import { listFiles, readObjects } from './git-objects.ts'
 import { checkWorkTree, gitNotOpened, gitNotSetUp, type WorkTree } from './git-standing.ts'
 import { finishPublish, hasUnfinished } from './git-unfinished.ts'
 import { withLock } from './process-lock.ts'
@@ -136,24 +136,23 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
   const { git, prefix } = tree
   const paths = listReadPaths(question)
   const { head } = await checkWorkTree(tree, signal)
-  const folder = `${prefix}${paths.versions}/`
-  const wanted = [folder, `${prefix}${paths.index}`, `${prefix}${paths.ownerIndex}`]
-  const files = await listTree(git, head, wanted, signal)
-  const readText = async (path: string): Promise<string | undefined> => {
-    const file = files.get(`${prefix}${path}`)
-    if (!file && [...files.keys()].some((other) => other.startsWith(`${prefix}${path}/`))) throw notAFileError(path)
-    return file && decodeText(path, await git.run(['cat-file', 'blob', file.id], { signal }))
-  }
-  const [index, ownerIndex, publishes] = await Promise.all([
-    readText(paths.index),
-    readText(paths.ownerIndex),
+  const names = [paths.versions, paths.index, paths.ownerIndex].map((path) => `${head}:${prefix}${path}`)
+  const [[folder, index, ownerIndex], publishes] = await Promise.all([
+    readObjects(git, names, signal),
     question.withPublishes ? readPublishes(git, head, `${prefix}${paths.folder}/`, signal) : [],
   ])
-  const versions = [...files].flatMap(([path, { id }]) => {
-    const version = path.startsWith(folder) ? versionOfEntry(question, path.slice(folder.length)) : undefined
+  const textOf = (path: string, found: typeof folder): string | undefined => {
+    if (found && found.type !== 'blob') throw notAFileError(path)
+    return found && decodeText(path, found.bytes)
+  }
+  const versions = [...(folder?.type === 'tree' ? listFiles(folder) : [])].flatMap(([entry, id]) => {
+    const version = versionOfEntry(question, entry)
     return version === undefined ? [] : [[version, id] as const]
   })
-  return { head, headMs: undefined, nowMs: undefined, versions: new Map(versions), index, ownerIndex, publishes }
+  return {
+    ...{ head, headMs: undefined, nowMs: undefined, versions: new Map(versions), publishes },
+    ...{ index: textOf(paths.index, index), ownerIndex: textOf(paths.ownerIndex, ownerIndex) },
+  }
 }
 
 async function readPublishes(git: Git, head: string, folder: string, signal: AbortSignal): Promise<PublishMark[]> {

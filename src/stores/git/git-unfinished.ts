@@ -6,6 +6,7 @@ import * as z from 'zod'
 import type { Git } from './git-command.ts'
 import { isIndexLockOurs, lockIndex, ownFolder, releaseIndex } from './git-index-lock.ts'
 import { listTree } from './git-listings.ts'
+import { removeWritten } from './git-objects.ts'
 import { branchNameOf, gitNotReady, ignoreMissing, type WorkTree } from './git-standing.ts'
 import { prepareFiles, readPathStates, type WorkTreeFile } from './git-work-tree.ts'
 
@@ -53,7 +54,10 @@ export async function finishPublish(tree: WorkTree, warn: (message: string) => v
   const note = await readNote(tree)
   if (note === undefined) {
     // The process was killed before it changed anything, or after it had finished.
-    if (await isIndexLockOurs(tree)) await releaseIndex(tree)
+    if (await isIndexLockOurs(tree)) {
+      await removeWritten(tree)
+      await releaseIndex(tree)
+    }
     return
   }
   await lockIndex(tree)
@@ -75,6 +79,7 @@ export async function finishPublish(tree: WorkTree, warn: (message: string) => v
       files.push({ path, id, into, present: now.present, bytes: await tree.git.run(['cat-file', 'blob', id]) })
   }
   left.push(...(await (await prepareFiles(tree, files)).show()))
+  await removeWritten(tree)
   await releaseIndex(tree)
   await deleteUnfinished(tree)
   reportChangedFiles(left, warn)

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { blobId } from '../../ports/git-store.ts'
 import type { Git } from './git-command.ts'
 import { ownFolder } from './git-index-lock.ts'
-import { listIndex, listTree } from './git-listings.ts'
+import { listIndex } from './git-listings.ts'
 import { ignoreMissing, type WorkTree } from './git-standing.ts'
 
 /** Maximum number of commits to a path that are searched for the bytes of an uncommitted file. */
@@ -39,23 +39,21 @@ export async function readPathStates(
 /**
  * Returns why files may not be written: a write must not destroy files that are not in git. Bytes that the path had in an earlier commit may be overwritten, because git still has them.
  *
- * @param head the parent of the planned commit
+ * @param base the parent of the planned commit, and the IDs of the paths in it
  * @param seen the current state
  * @returns a message without a period, or undefined if the files may be written
  */
 export async function findObstacle(
   { git, folder }: WorkTree,
-  head: string,
+  { head, committed }: { head: string; committed: ReadonlyMap<string, string> },
   seen: readonly SeenFile[],
 ): Promise<string | undefined> {
-  const paths = seen.map(({ path }) => path)
-  const committed = await listTree(git, head, paths)
   for (const { path, staged, present } of seen) {
     const inWay = await findFolderInWay(folder, path)
     if (inWay) return `${inWay} is not a folder in the working tree`
     if (staged === 'in a merge') return `${path} has a merge conflict`
     if (present === 'irregular') return `${path} is not a regular file in the working tree`
-    const strange = [staged, present].filter((id) => id !== undefined && id !== committed.get(path)?.id)
+    const strange = [staged, present].filter((id) => id !== undefined && id !== committed.get(path))
     if (strange.length === 0) continue
     const past = await listPastIds(git, head, path)
     if (!strange.every((id) => past.has(id!))) return `${path} has uncommitted changes`
