@@ -47,8 +47,8 @@ export interface TextJobs {
   ): { value: FilledMessages; problems?: never } | { value?: never; problems: FillingProblem[] }
   /** Finds the warnings about a version's texts. */
   warnOfTexts(record: VersionRecord): Warning[]
-  /** Parses the body of a publish. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
-  parsePublish(body: string): PublishInput
+  /** Parses the body of a publish: JSON, or a prompt file with its query parameters. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
+  parsePublish(body: string, query?: Readonly<Record<string, string>>): PublishInput
   /** Parses the body of a change. @throws HubError `invalid_request`, `validation_failed` */
   parseChange(target: Target, body: string): Change
   /** Parses a repository's `index.md`. @throws HubError `upstream_error` */

@@ -13,6 +13,7 @@ const CODE = {
   changeDecision: () => import('../domain/managing/decision.ts'),
   changeRequest: () => import('../domain/managing/request.ts'),
   publishDecision: () => import('../domain/publishing/decision.ts'),
+  promptFilePublish: () => import('../domain/publishing/prompt-file.ts'),
   repositoryState: () => import('../domain/publishing/repository-state.ts'),
   publishRequest: () => import('../domain/publishing/request.ts'),
   measures: () => import('../ports/measure.ts'),
@@ -27,7 +28,11 @@ export const TEXT_JOBS: TextJobTable = {
     const { readPasted } = await CODE.pastedFile()
     return readPasted(source, file, format)
   },
-  async parsePublish(body) {
+  async parsePublish(body, query) {
+    if (query) {
+      const [{ readPromptFile }, { measure }] = await Promise.all([CODE.promptFilePublish(), CODE.measures()])
+      return readPromptFile(body, query, measure)
+    }
     const [{ readPublishBody }, { measure }] = await Promise.all([CODE.publishRequest(), CODE.measures()])
     return readPublishBody(body, measure)
   },

@@ -64,7 +64,7 @@ describe.each(SHELLS)('$name', (shell) => {
     const refused = await run(['example-labs/research-question-refiner', '--format', 'claude-command'])
     expect([refused.code, refused.stdout]).toEqual([4, ''])
     expect(refused.stderr).toContain('content (line 35): $1 would be an argument')
-    expect((await run([NAME, '--format', 'word'])).stderr).toContain('The formats are dotprompt, prompty')
+    expect((await run([NAME, '--format', 'word'])).stderr).toContain('The formats are markdown, dotprompt')
     expect((await run([NAME, '--format', 'word'])).code).toBe(2)
     expect((await run([`${NAME}@9.9.9`, '--format', 'github'])).code).toBe(2)
     expect((await run([NAME])).code).toBe(1)

@@ -55,7 +55,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
     [
       'post /api/v1/repos/{owner}/{name}/versions',
       'publishVersion',
-      'path:owner path:name header:Idempotency-Key',
+      'path:owner path:name header:Idempotency-Key query:bump query:changelog query:expected_version query:dry_run',
       '200 201 400 401 403 404 409 413 415 422 429 500 502 503',
       'application/json',
     ],

@@ -1,5 +1,6 @@
 // The functions that need arguments of their own, and those that see no text of unlimited length.
 import { Findings } from '../../src/domain/formats/portable.ts'
+import { measure } from '../../src/ports/measure.ts'
 
 /** Types of arguments of handlers, stores and drivers, which pass a text on to the functions that are called. */
 export const NOT_A_TEXT =
@@ -62,7 +63,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
 
 /** Functions whose texts take long for their length: the YAML parser takes several microseconds for each character. */
 export const SLOW =
-  /^src\/domain\/text\/yaml|^src\/domain\/content\/prompt-file|^src\/domain\/(?:publishing\/repository-state|review\/mechanical|managing)|^src\/domain\/formats\/(?:dotprompt|github|plain|prompty|skill|source-file)\.ts read/
+  /^src\/domain\/text\/yaml|^src\/domain\/content\/prompt-file|^src\/domain\/(?:publishing\/(?:repository-state|prompt-file)|review\/mechanical|managing)|^src\/domain\/formats\/(?:dotprompt|github|plain|prompty|skill|source-file)\.ts read/
 
 /** Functions that need arguments other than those in the table of makers. */
 export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>> = {
@@ -75,6 +76,11 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
   'src/domain/content/prompt-file.ts editKeys': (text) => [
     `---\ntitle:${text.replaceAll(/[\r\n]/g, ' ')}# a\n  "b"\n---\n${text}`,
     [{ path: ['title'], value: 'c' }],
+  ],
+  'src/domain/publishing/prompt-file.ts readPromptFile': (text) => [`---\n${text}\n---\n${text}`, {}, measure],
+  'src/domain/publishing/prompt-file.ts writePromptFile': (text) => [
+    { title: text, description: '', tags: [], license: null },
+    { content: text, format: 'text', variables: [], parameters: { a: text } },
   ],
   'src/domain/formats/github.ts readGitHub': (text) => [
     `messages: [{role: user, content: ${JSON.stringify(text)}}]\n`,

@@ -111,6 +111,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   "Pick<VersionEntry, 'skill' | 'format' | 'content' | 'variables'>": recordOf,
   "Pick<VersionFile, 'content' | 'format' | 'variables'>": versionOf,
   "Pick<VersionFile, 'content' | 'format'>": versionOf,
+  "Pick<VersionFile, 'content' | 'variables'>": versionOf,
   "Pick<WrittenVersion, 'content' | 'variables'> & { format?: VersionEntry['format'] }": versionOf,
   "Pick< VersionRecord, 'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog' > & Pick<ExportedVersion, 'skill'>":
     recordOf,

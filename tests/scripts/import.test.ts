@@ -252,7 +252,7 @@ test('export lists its formats when given an unknown one', () => {
   expect({ status, stderr }).toEqual({
     status: 1,
     stderr: expect.stringContaining(
-      '--format dotprompt|prompty|github|langfuse|langchain|skill|claude-command --out DIR',
+      '--format markdown|dotprompt|prompty|github|langfuse|langchain|skill|claude-command --out DIR',
     ),
   })
 })

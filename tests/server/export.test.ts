@@ -8,13 +8,14 @@ import { openMcpHub } from '../hubs/mcp.ts'
 const hub = openMcpHub('content')
 afterAll(() => hub.close())
 
-const FORMATS = ['dotprompt', 'prompty', 'github', 'langfuse', 'langchain', 'skill', 'claude-command']
+const FORMATS = ['markdown', 'dotprompt', 'prompty', 'github', 'langfuse', 'langchain', 'skill', 'claude-command']
 const ask = (path: string, init: RequestInit = {}) =>
   handleExport(new Request(`https://hub.example/api/v1/repos/${path}`, init), () => hub.dependencies)
 const problemOf = async (answer: Response) => [answer.status, (await answer.json()).error] as const
 
 describe('exporting a version', () => {
   test.each([
+    ['markdown', 'text/markdown; charset=utf-8', 'code-review.md', '---\ntitle: Code review\n'],
     ['dotprompt', 'text/plain; charset=utf-8', 'code-review.prompt', '---\nname: code-review\n'],
     ['prompty', 'text/plain; charset=utf-8', 'code-review.prompty', '---\nname: code-review\n'],
     ['github', 'application/yaml; charset=utf-8', 'code-review.prompt.yml', 'name: Code review\n'],

@@ -19,6 +19,13 @@ interface ExportFormatInfo {
 
 /** Every format by its name in URLs. docs/contract.md section 4 */
 export const EXPORT_FORMATS = {
+  markdown: {
+    title: 'Prompt file',
+    file: '{name}.md',
+    mediaType: 'text/markdown',
+    loses: [],
+    refuses: [],
+  },
   dotprompt: {
     title: 'dotprompt',
     file: '{name}.prompt',

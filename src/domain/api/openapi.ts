@@ -1,9 +1,12 @@
 // Builds the OpenAPI document from the tables and schemas that the code uses.
 import type * as z from 'zod'
+import { BUMPS } from '../catalogue/versions.ts'
+import { VERSION_PATTERN } from '../content/names.ts'
 import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../managing/request.ts'
 import { IDEMPOTENCY_KEY, PublishRequest } from '../publishing/request.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { EXPORT_FORMATS } from './export-formats.ts'
+import { LIMITS } from './limits.ts'
 import { EXAMPLES } from './openapi-examples.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
 import {
@@ -286,10 +289,20 @@ function describePublish(schemas: Components): Json {
         },
         example: 'job-4711-code-review',
       },
+      ...describePublishQuery(),
     ],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: toSchema(PublishRequest, schemas), examples: EXAMPLES.publish } },
+      content: {
+        'application/json': { schema: toSchema(PublishRequest, schemas), examples: EXAMPLES.publish },
+        'text/markdown': {
+          schema: {
+            type: 'string',
+            description: 'A prompt file: front matter with fields of a publish, then the content.',
+          },
+          example: '---\ntitle: Code review\ntags: [review]\n---\nReview {{diff}}.\n',
+        },
+      },
     },
     responses: {
       '200': {
@@ -302,6 +315,31 @@ function describePublish(schemas: Components): Json {
       ...describeErrors(PUBLISH_ERRORS),
     },
   }
+}
+
+/** Describes the query parameters of a publish whose body is a prompt file. `PublishQuery` parses them. */
+function describePublishQuery(): Json[] {
+  const describe = (name: string, description: string, schema: Json) => ({
+    ...{ name, in: 'query', required: false, schema },
+    description: `With a prompt file: ${description}`,
+  })
+  return [
+    describe('bump', 'the part of the version number to increment.', {
+      type: 'string',
+      enum: [...BUMPS],
+      default: 'patch',
+    }),
+    describe('changelog', 'what changed in this version.', {
+      type: 'string',
+      maxLength: LIMITS.changelogCharacters,
+      default: '',
+    }),
+    describe('expected_version', 'the version that you expect to be the latest, or `null` for a new repository.', {
+      type: 'string',
+      pattern: `^(?:null|${VERSION_PATTERN.source.slice(1, -1)})$`,
+    }),
+    describe('dry_run', '`true` validates the file without publishing it.', { type: 'boolean', default: false }),
+  ]
 }
 
 /** Every error when changing a repository, in the order of the checks. docs/contract.md section 7 */

@@ -107,6 +107,8 @@ const WARNING_CODES = [
   'breaking_change',
   'weak_metadata',
   'looks_like_chat',
+  'looks_like_front_matter',
+  'near_placeholder',
 ] as const
 
 /** A warning; it never blocks a publish. docs/contract.md section 3. */

@@ -164,6 +164,9 @@ function parseFile<Schema extends z.ZodType>(
   return front.problems ? front : { value: { front: front.value, body: split.value.body } }
 }
 
+/** The first line of a file with front matter. */
+export const FRONT_MATTER_START = /^---\r?\n/
+
 /** The positions of a file's parts, in UTF-16 code units. */
 interface Parts {
   /** The start of the YAML, and the start of the line after it. */
@@ -177,7 +180,7 @@ interface Parts {
  */
 function locateParts(text: string): Parsed<Parts> {
   const wrong = (message: string) => ({ problems: [{ key: '', message }] })
-  const open = /^---\r?\n/.exec(text)
+  const open = FRONT_MATTER_START.exec(text)
   if (!open) return wrong('expected a first line that is exactly ---, with YAML below it')
   const close = text.indexOf('\n---', 3)
   if (close === -1) return wrong('expected a second line that is exactly --- after the front matter')

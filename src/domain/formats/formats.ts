@@ -6,7 +6,7 @@ import { readDotprompt, writeDotprompt } from './dotprompt.ts'
 import { readGitHub, writeGitHub } from './github.ts'
 import { readLangChain, writeLangChain } from './langchain.ts'
 import { readLangfuse, writeLangfuse } from './langfuse.ts'
-import { readCsv, readMarkdown } from './plain.ts'
+import { readCsv, readMarkdown, writeMarkdown } from './plain.ts'
 import type { ExportedVersion, ReadResult, WriteResult } from './portable.ts'
 import { readPrompty, writePrompty } from './prompty.ts'
 import { readClaudeCommand, readSkill, writeClaudeCommand, writeSkill } from './skill.ts'
@@ -27,6 +27,7 @@ export type ImportFormat = keyof typeof READERS
 
 /** Writers by format. */
 export const WRITERS = {
+  markdown: writeMarkdown,
   dotprompt: writeDotprompt,
   prompty: writePrompty,
   github: writeGitHub,
@@ -58,6 +59,7 @@ export function toExported(
 ): ExportedVersion {
   return {
     ...version,
+    content,
     ...{ name, full_name: `${owner}/${name}`, title, description, tags, license },
     body: format === 'chat' ? { format, messages: splitChat(content) } : { format: 'text', text: content },
   }

@@ -3,13 +3,17 @@ import { parse } from 'csv-parse/sync'
 import { trimLineEnds } from '../content/chat.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
+import { writePromptFile } from '../publishing/prompt-file.ts'
 import {
+  type ExportedVersion,
   emptyPrompt,
   Findings,
   type PortableMessage,
   type PortablePrompt,
   type ReadResult,
   textsOf,
+  type WriteResult,
+  writtenFile,
 } from './portable.ts'
 import { readSourceFile, removeByteOrderMark, textOf, textsIn } from './source-file.ts'
 
@@ -33,6 +37,11 @@ export function readMarkdown(source: string, name: string): ReadResult {
   if (body.trim() === '') findings.refused('content', 'expected some text', file.bodyLine)
   prompt.body = { format: 'text', text: file.hasFront ? body.replace(/^(?:\r?\n)+/, '') : source }
   return findings.result(declarePlaceholders(prompt))
+}
+
+/** Writes a prompt file, which publishes the same version again. */
+export function writeMarkdown(version: ExportedVersion): WriteResult {
+  return writtenFile('markdown', version, writePromptFile(version, { ...version, format: version.body.format }))
 }
 
 /** Reads `system.md` and `user.md` (and `assistant.md`) of one folder as one chat prompt. @param name folder name */

@@ -57,6 +57,8 @@ export interface ExportedVersion extends PortablePrompt {
   version: string
   /** The full name, such as `acme/code-review`. */
   full_name: string
+  /** The content as published, from which `body` was read. */
+  content: string
   /** SHA-256 of the content's bytes, in hex. */
   content_sha256: string
 }

@@ -21,9 +21,17 @@ import {
 } from '../content/prompt-file.ts'
 import { checkVersion } from '../content/rules.ts'
 import { formatMoment, type Provenance, Version } from '../content/values.ts'
-import { warnOfDifference, warnOfFormat, warnOfMetadata, warnOfTexts, warnOfVariables } from '../review/findings.ts'
+import {
+  warnOfDifference,
+  warnOfFormat,
+  warnOfMetadata,
+  warnOfNearPlaceholders,
+  warnOfTexts,
+  warnOfVariables,
+} from '../review/findings.ts'
 import { checkNewVersion } from '../review/new-version-rules.ts'
 import { isSameJson } from '../text/json.ts'
+import { warnOfFrontMatter } from './prompt-file.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
@@ -148,6 +156,8 @@ export function warnOf(
 ): Warning[] {
   return [
     ...warnOfFormat(version),
+    ...warnOfFrontMatter(version.content),
+    ...warnOfNearPlaceholders(version),
     ...warnOfTexts(version, file),
     ...breaking,
     ...warnOfVariables(version),

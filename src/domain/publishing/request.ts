@@ -86,6 +86,9 @@ export const PublishRequest = z
     oneOf: [{ required: ['content'] }, { required: ['messages'] }],
   })
 
+/** Adds the line to a problem; `offset` counts from the start of its key's value. */
+type PlaceProblem = (problem: ValueProblem & { offset?: number }) => ValueProblem
+
 /** A parsed publish, with messages converted to content. */
 export interface PublishInput extends Omit<z.infer<typeof PublishRequest>, 'content' | 'messages'> {
   content: string
@@ -106,16 +109,17 @@ export function readPublishBody(text: string, measure: Measure): PublishInput {
  * Parses a request's body.
  *
  * @param measure returns the size; content over the limit has its own error status
+ * @param place adds the line to a problem in a prompt file; for JSON, only problems in the content have lines
  * @throws HubError `content_too_large`, or `validation_failed` with every problem in one message, each with its field
  */
-export function parsePublishRequest(body: unknown, measure: Measure): PublishInput {
+export function parsePublishRequest(body: unknown, measure: Measure, place?: PlaceProblem): PublishInput {
   const parsed = parseWithSchema(PublishRequest, body)
   const { messages } = parsed.value ?? {}
   const given = typeof body === 'object' && body !== null && 'content' in body ? body.content : undefined
   const content = messages && given === undefined ? formatChat(messages) : given
   const format = messages ? 'chat' : parsed.value?.format
   if (typeof content === 'string' && measure(content).size_bytes > LIMITS.contentBytes) throw contentTooLarge()
-  const problems: ValueProblem[] = [...(parsed.problems ?? [])]
+  const problems: (ValueProblem & { offset?: number })[] = [...(parsed.problems ?? [])]
   if (parsed.value && content === undefined)
     problems.push({ key: 'content', message: 'expected a string, got nothing' })
   if (messages && given !== undefined)
@@ -142,9 +146,14 @@ export function parsePublishRequest(body: unknown, measure: Measure): PublishInp
       variables: variables ?? findVariableNames({ content, format }).map(undeclaredVariable),
     }
     const found = checkVersion({ ...entry, version: '0.0.0', published_at: '', published_by: '' })
-    problems.push(...(messages ? nameMessages(found, messages) : nameLines(found, content)))
+    if (place) problems.push(...found)
+    else problems.push(...(messages ? nameMessages(found, messages) : nameLines(found, content)))
   }
-  if (parsed.problems || problems.length > 0) throw validationFailed(problems)
+  if (parsed.problems || problems.length > 0) {
+    // Finding a line takes time, and only the first problems are named.
+    const named = problems.slice(0, LIMITS.problemsNamed)
+    throw validationFailed(place ? named.map(place) : problems, problems.length)
+  }
   const { content: _content, messages: _messages, format: _format, ...rest } = parsed.value
   return { ...rest, content: content as string, ...(format && { format }) }
 }

@@ -3,8 +3,10 @@ import type { Difference, Variable, VersionRecord, Warning } from '../api/schema
 import { findRoleLine } from '../content/chat.ts'
 import type { Finding } from '../content/finding.ts'
 import { findHiddenCharacters } from '../content/hidden-characters.ts'
+import { findNearPlaceholders } from '../content/near-placeholders.ts'
 import type { RepositoryFile, VersionFile } from '../content/prompt-file.ts'
 import { findSecrets } from '../content/secrets.ts'
+import { printable } from '../text/problems.ts'
 import { countCharacters, lineCounter, lineOf } from '../text/text-length.ts'
 import { compareVariables } from './new-version-rules.ts'
 
@@ -75,6 +77,21 @@ export function warnOfFormat({ content, format }: Pick<VersionFile, 'content' | 
   if (offset === undefined) return []
   const message = 'content: has role lines, but format is text. Publish it with format chat to get messages'
   return [{ code: 'looks_like_chat', message, line: lineOf(content, offset) }]
+}
+
+/** Warns about text that was probably meant as a placeholder; it stays as it is when the prompt is filled in. */
+export function warnOfNearPlaceholders({ content, variables }: Pick<VersionFile, 'content' | 'variables'>): Warning[] {
+  const names = variables.map(({ name }) => name)
+  const findings = findNearPlaceholders(content, names).map(({ text, offset, meant }) => ({
+    code: 'near_placeholder' as const,
+    message: `content: ${printable(text)} is not a placeholder. ${meant === undefined ? 'The name of a variable has only the letters A to Z, digits and underscores, as in {{name}}' : `If it should be one, write {{${meant}}}`}`,
+    offset,
+  }))
+  return limitFindings(findings).map(({ code, message, offset }) => ({
+    code,
+    message,
+    line: offset < 0 ? null : lineOf(content, offset),
+  }))
 }
 
 /** Warns if information that readers need is missing. */

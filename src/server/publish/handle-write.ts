@@ -27,6 +27,7 @@ import {
   requireRights,
   requireScope,
 } from './authenticate.ts'
+import { isPromptFile, requireMediaType } from './media-types.ts'
 import { openPublish } from './publish.ts'
 import { type Clock, readOwnerIndex, SYSTEM_CLOCK } from './rounds.ts'
 import type { Sending, WriteDeps } from './write-to-git.ts'
@@ -59,7 +60,7 @@ export async function handleWrite(
     const incoming = openBody(request, LIMITS.requestBytes, contentTooLarge)
     await incoming.checkLength()
     // The body of a DELETE is optional, so the media type is checked only if there is a body.
-    if (method !== 'DELETE') requireJson(request)
+    if (method !== 'DELETE') requireMediaType(request)
     const deps = await connect()
     const bearer = await admitBearer(request, deps, new Date(arrivedMs))
     if (!isOwner(owner) || !isName(name)) throw invalidNameError()
@@ -71,8 +72,11 @@ export async function handleWrite(
     // The rest of the body is read only if the token is valid, so that requests with an invalid token use no memory.
     const bytes = await incoming.read()
     const isEmpty = bytes.length === 0 && method === 'DELETE'
-    if (!isEmpty) requireJson(request)
-    const { needed, carryOut } = await write.parse(isEmpty ? '{}' : decode(bytes), deps)
+    if (!isEmpty) requireMediaType(request)
+    const { needed, carryOut } = await write.parse(
+      isEmpty ? '{}' : decode(bytes, { ignoreBOM: isPromptFile(request) }),
+      deps,
+    )
     requireScope(bearer, owner, name)
     requirePermission(bearer, needed)
     const sending = { owner, name, bearer, arrivedMs }
@@ -111,25 +115,6 @@ async function respondElsewhere(request: Request, pathname: string): Promise<Res
 /** Imports the code for rejections on first use, because a successful publish does not need it. */
 const refusals = () => import('../refusals.ts')
 
-/** The media types accepted for PATCH (RFC 7396 section 4). */
-const PATCH_TYPES = ['application/json', 'application/merge-patch+json']
-
-/** @throws HubError `unsupported_media_type` */
-function requireJson({ method, headers }: Request): void {
-  const encoding = headers.get('Content-Encoding') ?? 'identity'
-  if (encoding.trim().toLowerCase() !== 'identity')
-    throw new HubError(
-      'unsupported_media_type',
-      'The body is compressed. Send it uncompressed, without Content-Encoding.',
-    )
-  const type = (headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
-  if (method === 'PATCH' ? !PATCH_TYPES.includes(type) : type !== 'application/json')
-    throw new HubError(
-      'unsupported_media_type',
-      'The body must be JSON. Send it with "Content-Type: application/json".',
-    )
-}
-
 /** Authenticates the sender, and applies the rate limit. @throws HubError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
 async function admitBearer(request: Request, deps: PublishHandlerDeps, now: Date): Promise<Bearer> {
   const bearer = await authenticate(request, deps, now).catch(async (thrown: unknown): Promise<never> => {
@@ -150,10 +135,10 @@ function invalidNameError(): HubError {
   )
 }
 
-/** Ignores a byte order mark before the JSON, as RFC 8259 section 8.1 permits. @throws HubError `invalid_request` for bytes that are not UTF-8 */
-function decode(bytes: Uint8Array): string {
+/** Decodes a body. A byte order mark before JSON is ignored, as RFC 8259 section 8.1 permits; in a prompt file, it may be content. @throws HubError `invalid_request` for bytes that are not UTF-8 */
+function decode(bytes: Uint8Array, { ignoreBOM }: { ignoreBOM: boolean }): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM }).decode(bytes)
   } catch {
     throw new HubError('invalid_request', 'The body is not UTF-8. Save the prompt as UTF-8 and send it again.')
   }

@@ -14,6 +14,7 @@ import { parseBuilt } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
 import { findVersion } from '../read/records.ts'
 import { readOwner, requireRights } from './authenticate.ts'
+import { isPromptFile } from './media-types.ts'
 import type { ReadVersion, RepositoryWrite, Round } from './rounds.ts'
 import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
 
@@ -42,9 +43,10 @@ interface Outcome {
 /** Opens a publish. @throws HubError `invalid_request` for a malformed Idempotency-Key */
 export function openPublish(request: Request): OpenWrite {
   const key = readIdempotencyKey(request)
+  const query = isPromptFile(request) ? Object.fromEntries(new URL(request.url).searchParams) : undefined
   return {
     async parse(given, { text }) {
-      const body = await text.run('parsePublish', given)
+      const body = await text.run('parsePublish', given, query)
       return {
         needed: 'publish',
         async carryOut(sending, deps, time) {

@@ -114,6 +114,7 @@ const version: fc.Arbitrary<ExportedVersion> = body.chain((given) => {
   ]
   return fc
     .record({
+      content: fc.constant(texts(given)),
       variables: fc.tuple(...names.map(variable)),
       title: fc.oneof(fc.constant(''), words),
       description: fc.oneof(fc.constant(''), words),

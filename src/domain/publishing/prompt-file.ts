@@ -1,0 +1,128 @@
+// Reads and writes prompt files: front matter with the fields of a publish, then the content. docs/contract.md section 7
+import * as z from 'zod'
+import { LIMITS } from '../api/limits.ts'
+import type { Repository, VersionRecord, Warning } from '../api/schema.ts'
+import { findVariableNames } from '../content/placeholders.ts'
+import { FRONT_MATTER_START, findLine, splitFile, undeclaredVariable } from '../content/prompt-file.ts'
+import { Version } from '../content/values.ts'
+import { findJsonProblem, isSameJson } from '../text/json.ts'
+import { type Parsed, printable, unknownField, type ValueProblem } from '../text/problems.ts'
+import { formatYaml } from '../text/yaml.ts'
+import { type Measure, type PublishInput, PublishRequest, parsePublishRequest, validationFailed } from './request.ts'
+
+/** The keys of the front matter, which are fields of a publish. */
+const FILE_KEYS = ['title', 'description', 'tags', 'license', 'format', 'variables', 'parameters', 'skill'] as const
+const KNOWN: ReadonlySet<string> = new Set(FILE_KEYS)
+
+/** The query parameters of a publish whose body is a prompt file; everything else is in the file. */
+const PublishQuery = z.strictObject({
+  bump: PublishRequest.shape.bump,
+  changelog: PublishRequest.shape.changelog,
+  expected_version: z
+    .string()
+    .transform((text) => (text === 'null' ? null : text))
+    .pipe(Version.nullable())
+    .optional()
+    .describe('The version that you expect to be the latest, or `null` for a new repository.'),
+  dry_run: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .describe('`true` validates the file without publishing it.'),
+})
+
+/**
+ * Parses a publish whose body is a prompt file.
+ *
+ * @param text the whole file; a file without front matter is content alone
+ * @param query the query parameters, without duplicates
+ * @throws HubError like `parsePublishRequest`; each problem in the file names its line
+ */
+export function readPromptFile(text: string, query: Readonly<Record<string, string>>, measure: Measure): PublishInput {
+  // A byte order mark is part of content alone, but not of front matter.
+  const file = text.replace(/^\ufeff(?=---\r?\n)/, '')
+  const { value: parts, problems } = splitPromptFile(file)
+  const place = (problem: ValueProblem & { offset?: number }): ValueProblem => {
+    const { key, message } = problem
+    const isInFile = key === 'content' || KNOWN.has(key.split('.')[0]!)
+    return { key, message: isInFile ? `line ${findLine(file, problem)}: ${message}` : message }
+  }
+  if (problems) throw validationFailed(problems)
+  const options = PublishQuery.safeParse(query)
+  const wrong = [
+    ...Object.keys(parts.front)
+      .filter((key) => !KNOWN.has(key))
+      .slice(0, LIMITS.problemsNamed)
+      .map((key) => {
+        const { message } = unknownField(key)
+        // With a dot, `content` is a key of the front matter and not what follows it.
+        return { key: printable(key), message: `line ${findLine(file, { key: `${key}.`, message })}: ${message}` }
+      }),
+    ...(options.error?.issues ?? []).flatMap((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => ({ key: printable(key), message: 'unknown query parameter' }))
+        : [{ key: issue.path.join('.'), message: issue.message }],
+    ),
+  ]
+  if (wrong.length > 0) throw validationFailed(wrong)
+  return parsePublishRequest({ ...parts.front, ...options.data, content: parts.body }, measure, place)
+}
+
+/** The bounds of front matter before anything in it is judged. */
+const MAX_FRONT_CHARACTERS = 65_536
+const BOUNDS = { depth: LIMITS.parameterDepth + 2, keys: LIMITS.requestValues }
+
+function splitPromptFile(text: string): Parsed<{ front: Record<string, unknown>; body: string }> {
+  if (!FRONT_MATTER_START.test(text)) return { value: { front: {}, body: text } }
+  if (text.indexOf('\n---', 3) > MAX_FRONT_CHARACTERS)
+    return { problems: [{ key: '', message: `expected front matter of at most ${MAX_FRONT_CHARACTERS} characters` }] }
+  const split = splitFile(text)
+  const excess = split.value && findJsonProblem(split.value.front, BOUNDS)
+  return excess === undefined ? split : { problems: [{ key: '', message: excess }] }
+}
+
+/** Writes a version as a prompt file, which publishes the same version again. Fields without a value are omitted. */
+export function writePromptFile(
+  { title, description, tags, license }: Pick<Repository, 'title' | 'description' | 'tags' | 'license'>,
+  {
+    content,
+    format,
+    variables,
+    parameters,
+    skill,
+  }: Pick<VersionRecord, 'content' | 'format' | 'variables' | 'parameters'> & {
+    skill?: { description: string } | null | undefined
+  },
+): string {
+  const isPlain = isSameJson(variables, findVariableNames({ content, format }).map(undeclaredVariable))
+  const front = {
+    ...(title !== '' && { title }),
+    ...(description !== '' && { description }),
+    ...(tags.length > 0 && { tags }),
+    ...(license !== null && { license }),
+    ...(format === 'chat' && { format }),
+    ...(!isPlain && { variables }),
+    ...(Object.keys(parameters).length > 0 && { parameters }),
+    ...(skill && { skill: { description: skill.description } }),
+  }
+  const isContentAlone = Object.keys(front).length === 0 && !FRONT_MATTER_START.test(content)
+  return isContentAlone ? content : `---\n${formatYaml(front)}---\n${content}`
+}
+
+/** Warns about content that begins with the front matter of a prompt file: it is stored as content. */
+export function warnOfFrontMatter(content: string): Warning[] {
+  if (!looksLikeFrontMatter(content)) return []
+  const message =
+    'content: begins with front matter, which is part of the content. Send the file with "Content-Type: text/markdown" to use its fields'
+  return [{ code: 'looks_like_front_matter', message, line: 1 }]
+}
+
+/** As far as content is searched for front matter. */
+const MAX_LOOKED_AT = 8_192
+
+function looksLikeFrontMatter(content: string): boolean {
+  if (!FRONT_MATTER_START.test(content)) return false
+  const { value } = splitFile(content.slice(0, MAX_LOOKED_AT))
+  const keys = Object.keys(value?.front ?? {})
+  return keys.length > 0 && keys.every((key) => KNOWN.has(key))
+}

@@ -1,0 +1,35 @@
+// Decides which bodies a write accepts.
+import { HubError } from '../../domain/api/errors.ts'
+
+/** The media types accepted for PATCH (RFC 7396 section 4). */
+const PATCH_TYPES = ['application/json', 'application/merge-patch+json']
+/** A prompt file (RFC 7763). docs/contract.md section 7 */
+const PROMPT_FILE_TYPE = 'text/markdown'
+
+function mediaTypeOf({ headers }: Request): string {
+  return (headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
+}
+
+/** Returns whether a publish has a prompt file as its body instead of JSON. */
+export function isPromptFile(request: Request): boolean {
+  return request.method === 'POST' && mediaTypeOf(request) === PROMPT_FILE_TYPE
+}
+
+/** Checks that a body is in a form that the method accepts. @throws HubError `unsupported_media_type` */
+export function requireMediaType(request: Request): void {
+  const encoding = request.headers.get('Content-Encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity')
+    throw new HubError(
+      'unsupported_media_type',
+      'The body is compressed. Send it uncompressed, without Content-Encoding.',
+    )
+  const type = mediaTypeOf(request)
+  if (isPromptFile(request)) return
+  if (request.method === 'PATCH' ? !PATCH_TYPES.includes(type) : type !== 'application/json')
+    throw new HubError(
+      'unsupported_media_type',
+      request.method === 'POST'
+        ? 'The body must be JSON or a prompt file. Send JSON with "Content-Type: application/json", or a prompt file with "Content-Type: text/markdown".'
+        : 'The body must be JSON. Send it with "Content-Type: application/json".',
+    )
+}

@@ -1,0 +1,265 @@
+// Tests publishing prompt files: Markdown with front matter as the body, and the export that publishes the same again.
+import { afterAll, describe, expect, test } from 'vitest'
+import { findVariableNames } from '../../src/domain/content/placeholders.ts'
+import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { readPromptFile, writePromptFile } from '../../src/domain/publishing/prompt-file.ts'
+import { UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
+import { measure } from '../../src/ports/measure.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
+
+const world: World = openLocalWorld()
+const hub: Hub = await openHub(world)
+afterAll(() => world.close())
+
+const FILE = `---
+title: Commit message
+description: Writes a commit message for a diff.
+tags: [git, review]
+license: CC0-1.0
+variables:
+  - name: style
+    type: enum
+    options: [short, long]
+    default: short
+    description: How long the message may be.
+parameters:
+  temperature: 0.2
+---
+Write a {{style}} commit message.
+`
+const JSON_BODY = {
+  title: 'Commit message',
+  description: 'Writes a commit message for a diff.',
+  tags: ['git', 'review'],
+  license: 'CC0-1.0',
+  variables: [
+    {
+      name: 'style',
+      type: 'enum',
+      options: ['short', 'long'],
+      default: 'short',
+      description: 'How long the message may be.',
+    },
+  ],
+  parameters: { temperature: 0.2 },
+  content: 'Write a {{style}} commit message.\n',
+}
+const MESSAGES = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'Write a {{style}} message.' },
+]
+const versionsOf = (to: string) => `/api/v1/repos/${to}/versions`
+const send = (file: string | Uint8Array, to: string, query = '', type = 'text/markdown') =>
+  hub.publish(file, { path: `${versionsOf(to)}${query}`, headers: { 'Content-Type': type } })
+
+test('a prompt file and its JSON publish the same version', async () => {
+  const file = await send(FILE, 'acme/file', '?changelog=First')
+  const json = await hub.publish({ ...JSON_BODY, changelog: 'First' }, { to: 'acme/json' })
+  expect([file.status, json.status]).toEqual([201, 201])
+  const plain = ({ data }: typeof file) => ({
+    ...JSON.parse(JSON.stringify(data).replaceAll('acme/json', 'acme/file').replaceAll('"json"', '"file"')),
+    commit: null,
+    published_at: null,
+  })
+  expect(plain(file)).toEqual(plain(json))
+})
+
+test('the query has the fields that are not in the file', async () => {
+  const to = 'acme/query'
+  expect((await send('One', to, '?expected_version=null&dry_run=true')).data).toMatchObject({ version: '1.0.0' })
+  expect((await send('One', to, '?expected_version=null')).status).toBe(201)
+  const second = await send('Two', to, '?bump=minor&changelog=Two%20lines%0Aof%20it&expected_version=1.0.0')
+  expect(second.data).toMatchObject({ version: '1.1.0', changelog: 'Two lines\nof it' })
+  expect((await send('Three', to, '?expected_version=1.0.0')).status).toBe(409)
+})
+
+test('a file without front matter is content alone, byte for byte', async () => {
+  for (const [number, content] of [
+    'One\r\n',
+    '\ufeffOne',
+    '--- \nnot front matter\n---\n',
+    ' ---\na: b\n---\n',
+  ].entries()) {
+    const answer = await send(content, `acme/alone-${number}`)
+    expect([answer.status, answer.data.content]).toEqual([201, content])
+  }
+})
+
+test('empty front matter lets content begin with a --- line', async () => {
+  const answer = await send('---\n---\n---\ntitle: content\n---\nText', 'acme/begins')
+  expect(answer.data.content).toBe('---\ntitle: content\n---\nText')
+})
+
+test.each([
+  ['a byte order mark', `\ufeff${FILE}`],
+  ['Windows line endings', FILE.replaceAll('\n', '\r\n')],
+])('reads front matter after %s', async (what, file) => {
+  const answer = await send(file, `acme/${what.split(' ')[1]?.toLowerCase()}-file`)
+  expect([answer.status, answer.data.parameters]).toEqual([201, { temperature: 0.2 }])
+})
+
+describe('refuses', () => {
+  //  case                          file                                           query        status, message
+  test.each<[string, string, string, number, string]>([
+    [
+      'an unknown key',
+      '---\ntitle: A\ntitel: B\n---\nx',
+      '',
+      422,
+      'titel: line 3: unknown; check the spelling, or leave it out.',
+    ],
+    [
+      'a key of the query in the file',
+      '---\nbump: minor\n---\nx',
+      '',
+      422,
+      'bump: line 2: unknown; check the spelling, or leave it out.',
+    ],
+    [
+      'a key of JSON in the file',
+      '---\ncontent: a\n---\nx',
+      '',
+      422,
+      'content: line 2: unknown; check the spelling, or leave it out.',
+    ],
+    ['an unknown parameter', 'x', '?dryrun=true', 422, 'dryrun: unknown query parameter.'],
+    ['a wrong parameter', 'x', '?dry_run=yes', 422, 'dry_run: '],
+    ['invalid YAML', '---\ntitle: a: b\n---\nx', '', 422, 'line 2: expected valid YAML'],
+    ['front matter without an end', '---\ntitle: a\nx', '', 422, 'expected a second line that is exactly ---'],
+    ['a wrong value', '---\ntitle: A\ntags: [A B]\n---\nx', '', 422, 'tags.0: line 3: expected '],
+    [
+      'a wrong option',
+      '---\nvariables:\n  - name: a\n  - name: b\n    type: enum\n---\n{{a}} {{b}}',
+      '',
+      422,
+      'variables.1.options: line 4: ',
+    ],
+    ['no content', '---\ntitle: A\n---\n \n', '', 422, 'content: line 4: '],
+    ['a changelog that is too long', 'x', `?changelog=${'a'.repeat(10_001)}`, 422, 'changelog: expected at most'],
+    ['an alias', '---\ntitle: &a A\ndescription: *a\n---\nx', '', 422, 'expected '],
+    [
+      'a key that exists twice',
+      '---\ntitle: A\ntitle: B\n---\nx',
+      '',
+      422,
+      'line 3: expected valid YAML: Map keys must be unique',
+    ],
+    ['deep front matter', `---\nparameters: ${'['.repeat(200)}${']'.repeat(200)}\n---\nx`, '', 422, 'expected at most'],
+    [
+      'long front matter',
+      `---\ndescription: ${'a'.repeat(140_000)}\n---\nx`,
+      '',
+      422,
+      'expected front matter of at most 65536 characters',
+    ],
+  ])('%s', async (_, file, query, status, message) => {
+    const answer = await send(file, 'acme/refused', query)
+    expect([answer.status, answer.message.slice(0, message.length)]).toEqual([status, message])
+  })
+
+  test('bytes that are not UTF-8', async () => {
+    const answer = await send(Buffer.from('caf\xe9', 'latin1'), 'acme/refused')
+    expect([answer.status, answer.message]).toEqual([
+      400,
+      'The body is not UTF-8. Save the prompt as UTF-8 and send it again.',
+    ])
+  })
+
+  test('other media types, and a prompt file where JSON is needed', async () => {
+    const other = await send('x', 'acme/refused', '', 'text/plain')
+    expect([other.status, other.message]).toEqual([
+      415,
+      'The body must be JSON or a prompt file. Send JSON with "Content-Type: application/json", or a prompt file with "Content-Type: text/markdown".',
+    ])
+    const change = await hub.publish('---\n---\n', {
+      path: '/api/v1/repos/acme/refused',
+      method: 'PATCH',
+      headers: { 'Content-Type': 'text/markdown' },
+    })
+    expect(change.status).toBe(415)
+  })
+})
+
+test('a retry with the same key and file returns the same version', async () => {
+  const options = {
+    path: versionsOf('acme/again'),
+    headers: { 'Content-Type': 'text/markdown' },
+    key: 'key-of-a-retry',
+  }
+  const first = await hub.publish(FILE, options)
+  const second = await hub.publish(FILE, options)
+  expect([first.status, second.status, second.data.version]).toEqual([201, 200, first.data.version])
+  expect((await hub.publish('Another text', options)).status).toBe(422)
+})
+
+test('JSON content that begins with front matter causes a warning', async () => {
+  const { data } = await hub.publish({ content: FILE }, { to: 'acme/json-file' })
+  expect(data.warnings).toContainEqual({
+    code: 'looks_like_front_matter',
+    message:
+      'content: begins with front matter, which is part of the content. Send the file with "Content-Type: text/markdown" to use its fields',
+    line: 1,
+  })
+  const { data: other } = await hub.publish({ content: '---\nlayout: post\n---\nx' }, { to: 'acme/other-file' })
+  expect(JSON.stringify(other.warnings)).not.toContain('looks_like_front_matter')
+})
+
+test('a near placeholder causes a warning with its line', async () => {
+  const { data } = await hub.publish({ content: 'One\n{{ name  }}\n{{größe}}' }, { to: 'acme/near' })
+  const warnings = (data.warnings as { code: string }[]).filter(({ code }) => code === 'near_placeholder')
+  expect(warnings).toEqual([
+    {
+      code: 'near_placeholder',
+      message: 'content: {{ name  }} is not a placeholder. If it should be one, write {{name}}',
+      line: 2,
+    },
+    {
+      code: 'near_placeholder',
+      message:
+        'content: {{größe}} is not a placeholder. The name of a variable has only the letters A to Z, digits and underscores, as in {{name}}',
+      line: 3,
+    },
+  ])
+})
+
+describe('export/markdown', () => {
+  test.each<[string, Record<string, unknown>]>([
+    ['a chat prompt', { ...JSON_BODY, content: undefined, messages: MESSAGES }],
+    ['a skill', { content: 'Review it.\r\n', skill: { description: 'Reviews code.' }, license: 'MIT' }],
+    ['content that begins with a --- line', { content: '---\ntitle: x\n---\nText' }],
+    ['content alone', { content: 'Only text' }],
+    ['a line of one blank in the parameters', { content: 'x', parameters: { stop: 'a\n \nb' } }],
+  ])('publishing the file of %s again is unchanged', async (what, body) => {
+    const to = `acme/again-${what.split(' ').at(-1)}`
+    const { status, data } = await hub.publish(body, { to })
+    expect(status).toBe(201)
+    const repository = JSON.parse((await hub.read(`/api/v1/repos/${to}`)).text).data
+    const again = await send(writePromptFile(repository, repository), to)
+    expect([again.status, again.data.unchanged, again.data.version]).toEqual([200, true, data.version])
+  })
+  test('the file of each sample prompt has all of its fields', async () => {
+    await hub.build({ contentDir: 'content', source: UNKNOWN_SOURCE })
+    const list: { full_name: string }[] = []
+    for (let page = 1, isLast = false; !isLast; page++) {
+      const { data } = JSON.parse((await hub.read(`/api/v1/repos?page=${page}`)).text)
+      list.push(...data)
+      isLast = data.length === 0
+    }
+    expect(list.length).toBeGreaterThan(50)
+    for (const { full_name } of list) {
+      const repository = JSON.parse((await hub.read(`/api/v1/repos/${full_name}`)).text).data
+      const { title, description, tags, license, content, format, variables, parameters, skill } = repository
+      const read = readPromptFile(writePromptFile(repository, repository), {}, measure)
+      const undeclared = findVariableNames({ content, format }).map(undeclaredVariable)
+      expect({
+        ...{ title: '', description: '', tags: [], license: null, format: 'text', parameters: {}, skill: null },
+        variables: undeclared,
+        ...read,
+      }).toMatchObject({
+        ...{ title, description, tags, license, content, format, variables, parameters },
+        skill: skill && { description: skill.description },
+      })
+    }
+  })
+})
