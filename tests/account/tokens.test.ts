@@ -101,14 +101,8 @@ describe('revoked and expired tokens', () => {
     expect((await alice.ask('/settings')).text).toContain('You have no tokens.')
   })
 
-  //  case                                            days ago       change to each token record
-  test.each([
-    ['revoked by an earlier version', 0.5, (record: object) => ({ ...record, revoked_at: '2026-11-21T00:00:00.000Z' })],
-    ['expired', 3, (record: object) => record],
-  ])('cleans up 1,500 tokens that are %s over several page views, a few calls at a time', async (_, daysAgo, mark) => {
-    for (let number = 0; number < 1_500; number++) await make(number, daysAgo)
-    for (const [key, text] of account.state.texts)
-      if (key.startsWith('tokens/')) account.state.texts.set(key, JSON.stringify(mark(JSON.parse(text))))
+  test('cleans up 1,500 expired tokens over several page views, a few calls at a time', async () => {
+    for (let number = 0; number < 1_500; number++) await make(number, 3)
     await sendTokenForm(alice, { name: 'the good one' })
     let most = 0
     let atOnce = 0
@@ -162,7 +156,7 @@ test("users cannot see or revoke tokens of other users, even if they send the to
   expect(page).not.toContain(token?.id)
   for (const id of [token?.id ?? '', '', '../x', `../local-alice/${token?.id}`])
     expect((await bob.ask('/settings/tokens/revoke', { form: { csrf, id } })).status).toBe(404)
-  expect((await account.dependencies.accounts.listTokens('local-alice', new Date()))[0]?.revoked_at).toBeNull()
+  expect(await account.dependencies.accounts.listTokens('local-alice', new Date())).toHaveLength(1)
 })
 
 describe('publishing with a personal token', () => {

@@ -26,9 +26,6 @@ export const TokenRecord = z.object({
   permissions: Permissions.describe('What the token may do within its scope.'),
   created_at: Time,
   expires_at: Time,
-  revoked_at: Time.nullable().describe(
-    'Always null. Earlier versions of the hub stored the time of revocation here; now, revoked tokens are deleted.',
-  ),
 })
 export type TokenRecord = z.infer<typeof TokenRecord>
 

@@ -51,7 +51,6 @@ export async function callApi(
     permissions: [...PERMISSIONS],
     created_at: formatMoment(new Date(now)),
     expires_at: formatMoment(new Date(now + TOKEN_MS)),
-    revoked_at: null,
   }
   const connectAs = async (): Promise<PublishHandlerDeps> => ({
     ...(await connect(request)),

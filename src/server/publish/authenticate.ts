@@ -63,7 +63,7 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
   if (token !== undefined && looksLikeJob(token)) return authenticateJob(token, deps, now)
   if (token === undefined || !isToken(token)) throw new HubError('unauthorized', NO_GOOD_TOKEN)
   const record = await deps.findToken(token)
-  if (!record || record.revoked_at !== null) throw new HubError('unauthorized', NO_GOOD_TOKEN)
+  if (!record) throw new HubError('unauthorized', NO_GOOD_TOKEN)
   if (hasExpired(record, now))
     throw new HubError('unauthorized', `This token expired at ${record.expires_at}. Create a new one.`)
   const { id, scope, permissions, holder } = record

@@ -18,7 +18,7 @@ const AT_ONCE = 8
 const EXPIRED_MS = 30 * DAY_MS
 /** Maximum lifetime of a token's record. */
 const MAX_USE_MS = TOKEN_DAYS.most * DAY_MS + EXPIRED_MS
-/** Maximum number of list entries read. A user has at most 50 tokens. Only lists from earlier versions are longer, and each read shortens them. */
+/** Maximum number of list entries read. A user has at most 50 tokens, so a longer list is corrupt, and each read shortens it. */
 const MAX_READ = 200
 
 interface NewToken {
@@ -47,7 +47,6 @@ export async function createToken(
     last_four: token.slice(-4),
     created_at: now.toISOString(),
     expires_at: new Date(now.getTime() + days * DAY_MS).toISOString(),
-    revoked_at: null,
   })
   const lifetime = lifetimeOf(record)
   await state.set(`tokens/${digestOf(token)}`, JSON.stringify(record), lifetime)
@@ -74,12 +73,10 @@ export function openTokens(
     async listTokens(userId, now) {
       const stored = await readList(state, (await state.list(listKey(userId, ''))).keys.slice(0, MAX_READ))
       const theirs = stored.filter(({ record }) => isHeldBy(record, userId))
-      // Set by earlier versions; revoked tokens are now removed.
-      const [revoked, others] = divide(theirs, ({ record }) => record.revoked_at !== null)
-      const [expired, good] = divide(others, ({ record }) => hasExpired(record, now))
+      const [expired, good] = divide(theirs, ({ record }) => hasExpired(record, now))
       expired.sort((a, b) => b.record.expires_at.localeCompare(a.record.expires_at))
       const kept = expired.splice(0, Math.max(0, LIMITS.tokensPerPerson - good.length))
-      await mapConcurrently(AT_ONCE, [...revoked, ...expired], (one) => remove(state, one))
+      await mapConcurrently(AT_ONCE, expired, (one) => remove(state, one))
       return withUses(state, [...good, ...kept])
     },
     async revokeToken(userId, id) {
@@ -97,7 +94,7 @@ export function openTokens(
   }
 }
 
-/** Returns every token that an operator created, newest first. Tokens from earlier versions, which were not in any list, are added to one. */
+/** Returns every token that an operator created, newest first. */
 export async function listAllOperatorTokens(state: StateStore): Promise<ListedToken[]> {
   return withUses(state, await readOperatorTokens(state))
 }
@@ -131,15 +128,7 @@ interface Stored {
 }
 
 async function readOperatorTokens(state: StateStore): Promise<Stored[]> {
-  const digests = (await Array.fromAsync(listKeys(state, 'tokens/'))).map((key) => key.slice('tokens/'.length))
-  const listed = new Set(await Array.fromAsync(listKeys(state, OPERATORS)))
-  const stored = await mapConcurrently(AT_ONCE, digests, async (digest) => {
-    const record = await readRecord(state, digest)
-    if (record?.holder.kind !== 'operator') return undefined
-    if (!listed.has(listKeyOf(record))) await state.set(listKeyOf(record), digest, lifetimeOf(record))
-    return { digest, record }
-  })
-  return stored.filter((one) => one !== undefined)
+  return readList(state, await Array.fromAsync(listKeys(state, OPERATORS)))
 }
 
 /** Reads list entries. An entry without a token, left by an interrupted removal, is removed. */
