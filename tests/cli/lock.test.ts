@@ -73,7 +73,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     })
     expect(await run('add', 'acme/summary', '-o', 'a b/é.md')).toMatchObject({ code: 0, stderr: '' })
     const lock = `{
-  "lockfile": 2,
+  "lockfile": 1,
   "hub": "${hub.url}",
   "prompts": {
     "acme/review": {
@@ -126,7 +126,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(await run('remove', 'acme/review')).toMatchObject({ code: 0, stdout: `acme/review 1.3.0 ${REVIEW}\n` })
     expect(existsSync(path.join(cwd, 'prompts'))).toBe(false)
     expect(await run('remove', 'acme/summary')).toMatchObject({ code: 0 })
-    expect(read('prompts.lock')).toBe(`{\n  "lockfile": 2,\n  "hub": "${hub.url}",\n  "prompts": {}\n}\n`)
+    expect(read('prompts.lock')).toBe(`{\n  "lockfile": 1,\n  "hub": "${hub.url}",\n  "prompts": {}\n}\n`)
   })
 
   test('add and update by label, including a version that is not built yet', async () => {
@@ -228,7 +228,7 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
   const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url }, tools: WITH_PYTHON })
 
   const prompt = (over: object = {}) => ({
-    ...{ range: '^1', version: '1.0.0', sha256: sha256('one\n'), path: REVIEW },
+    ...{ range: '^1', version: '1.0.0', sha256: sha256('one\n'), path: REVIEW, variables: [], parameters: {} },
     ...over,
   })
   const lockOf = (prompts: object, over: object = {}) =>
@@ -240,10 +240,11 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     ['merge conflict markers', `<<<<<<< HEAD\n${one({})}`, /is not JSON/],
     ['nested too deeply', '['.repeat(100_000), /is not JSON/],
     ['an array', '[]\n', /expected an object/],
-    ['a newer format', lockOf({}, { lockfile: 3 }), /made by a newer client \(lockfile 3\); this one knows 1 and 2/],
+    ['a newer format', lockOf({}, { lockfile: 2 }), /made by a newer client \(lockfile 2\); this one knows 1/],
     ['true instead of 1', lockOf({}, { lockfile: true }), /expected lockfile/],
     ['an unknown key', lockOf({}, { extra: 1 }), /and nothing else/],
     ['an unknown key of a prompt', one({ url: 'x' }), /and nothing else/],
+    ['no variables', one({ variables: undefined }), /and nothing else/],
     ['a duplicate key', one({}).replace('"range": "^1"', '"range": "^1",\n      "range": "^1"'), /a key stands twice/],
     [
       'keys in another order',

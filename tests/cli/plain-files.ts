@@ -25,8 +25,8 @@ export interface PlainFiles {
   prompts: Record<string, Prompt>
   /** The path and query of each request, in order. */
   asked: string[]
-  /** Whether the API responds like that of an older hub, without `Repr-Digest` and `X-Prompt-Yanked`. */
-  isOlder: boolean
+  /** Whether the API responds without `Repr-Digest` and `X-Prompt-Yanked`, as behind a proxy that removes headers. */
+  isPlain: boolean
   /** Called for each request. If it returns true, it has responded in place of the hub. */
   meddle: (path: string, answer: ServerResponse) => boolean
   close(): Promise<void>
@@ -36,7 +36,7 @@ const highestFirst = (a: string, b: string) => b.localeCompare(a, 'en', { numeri
 
 /** @param kind a `mirror` has only the files, and responds to all other requests with an HTML page */
 export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<string, Prompt>): Promise<PlainFiles> {
-  const hub: Omit<PlainFiles, 'url' | 'close'> = { prompts, asked: [], isOlder: false, meddle: () => false }
+  const hub: Omit<PlainFiles, 'url' | 'close'> = { prompts, asked: [], isPlain: false, meddle: () => false }
   const server = createServer((request, answer) => {
     const url = new URL(request.url ?? '', 'http://hub')
     hub.asked.push(request.url ?? '')
@@ -55,7 +55,7 @@ export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<st
     if (view === 'raw') {
       const content = prompt.versions[asked ?? ''] ?? ''
       if (isApi) answer.setHeader('X-Prompt-Version', asked ?? '')
-      if (isApi && !hub.isOlder) {
+      if (isApi && !hub.isPlain) {
         answer.setHeader('Repr-Digest', `sha-256=:${createHash('sha256').update(content).digest('base64')}:`)
         if (prompt.yanked?.[asked ?? ''] !== undefined) answer.setHeader('X-Prompt-Yanked', 'true')
       }

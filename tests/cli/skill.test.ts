@@ -1,6 +1,5 @@
-// Tests Agent Skills in projects with a hubcli lock file: the installed bytes match the hub's, restoring is exact, and
-// older clients can read the lock file.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// Tests Agent Skills in projects with a hubcli lock file: the installed bytes match the hub's, and restoring is exact.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -12,7 +11,6 @@ import { makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS } 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 const FILE = '.claude/skills/review/SKILL.md'
-const FROZEN = path.resolve('releases/hubcli/1.2.0/hubcli')
 const usual = { options: [], example: null, description: '' }
 const VARIABLES: SkillVersion['variables'] = [
   { ...usual, name: 'code', type: 'string', required: true, default: null, description: 'What to "review" \\ é' },
@@ -58,9 +56,7 @@ const read = (file: string) => readFileSync(path.join(cwd, file), 'utf8')
 // lock.test.ts covers the other shells; only the Python code is specific to skills.
 describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON}`, (shell) => {
   const tools = makeTools({ python: PYTHON, ...(shell.name === 'busybox ash' ? { busybox: shell.command[0] } : {}) })
-  const runAs = (script: string | undefined, ...args: string[]) =>
-    runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url }, tools, ...(script && { script }) })
-  const run = (...args: string[]) => runAs(undefined, ...args)
+  const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url }, tools })
 
   test('add, install, verify and update write the exact bytes of the skill from a mirror', async () => {
     expect(await run('add', 'acme/review', '--as', 'skill')).toMatchObject({
@@ -68,7 +64,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     })
     expect(read(FILE)).toBe(skillOf('1.0.0'))
     const lock = JSON.parse(read('prompts.lock'))
-    expect(lock.lockfile).toBe(2)
+    expect(lock.lockfile).toBe(1)
     expect(lock.prompts['acme/review']).toMatchObject({
       ...{ range: '^1.0.0', version: '1.0.0', path: FILE, sha256: sha256(skillOf('1.0.0')) },
     })
@@ -128,23 +124,5 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     const said = { content: 'Do it.', changelog: 'First', bump: 'patch' }
     expect(bodies).toEqual([{ ...said, skill: { description } }, { ...said, skill: null }, said])
     server.close()
-  })
-
-  test('hubcli 1.2.0 verifies and installs a lock file with skills and leaves it unchanged', async () => {
-    await run('add', 'acme/review', '--as', 'skill')
-    await run('add', 'acme/plain')
-    const before = read('prompts.lock')
-    const old = (...args: string[]) => runAs(FROZEN, ...args)
-    expect(await old('verify')).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    expect(await old('install')).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    expect(await old('audit')).toMatchObject({ code: 0 })
-    expect((await old('cat', 'acme/review', '--locked')).stdout).toBe(skillOf('1.0.0'))
-    expect(await old('update', 'acme/plain')).toMatchObject({ code: 0 })
-    rmSync(path.join(cwd, FILE))
-    expect(await old('install')).toMatchObject({ code: 4, stderr: expect.stringContaining('nothing was changed') })
-    expect(read('prompts.lock')).toBe(before)
-    mkdirSync(path.dirname(path.join(cwd, FILE)), { recursive: true })
-    expect(await run('install')).toMatchObject({ code: 0 })
-    expect(read(FILE)).toBe(skillOf('1.0.0'))
   })
 })

@@ -1,7 +1,7 @@
 // Checks the lock files of the three clients: all are identical, and a full disk or a failed rename leaves the old
 // files intact.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -63,7 +63,7 @@ describe.each(CLIENTS)('lock file written by $name', ({ command }) => {
     for (const args of adds)
       expect(await runClient(command, ['add', ...args], folder, hub.url)).toMatchObject({ code: 0 })
     expect(readFileSync(join(folder, 'prompts.lock'), 'utf8')).toBe(`{
-  "lockfile": 2,
+  "lockfile": 1,
   "hub": "${hub.url}",
   "prompts": {
     "acme/review": {
@@ -103,60 +103,20 @@ describe.each(CLIENTS)('lock file written by $name', ({ command }) => {
   })
 })
 
-const lockOf = (lockfile: number, prompts: object) =>
-  `${JSON.stringify({ lockfile, hub: hub.url, prompts }, null, 2)}\n`
+const lockOf = (prompts: object) => `${JSON.stringify({ lockfile: 1, hub: hub.url, prompts }, null, 2)}\n`
 const RICH = 'Review {{diff}} in {{language}}'
 const rich = (details: object = { variables: VARIABLES, parameters: PARAMETERS }) => ({
   'acme/rich': { range: '^1.0.0', version: '1.0.0', sha256: sha256(RICH), path: 'prompts/acme/rich.md', ...details },
 })
-const summary = (details: object = { variables: [], parameters: {} }) => ({
-  'acme/summary': {
-    ...{ range: '^0.1.1', version: '0.1.1', sha256: sha256('shorter\r\n'), path: 'prompts/acme/summary.md' },
-    ...details,
-  },
-})
-/** Creates a project with a lock file written by a client that uses format 1. */
-const oldProject = () => {
-  const folder = newFolder()
-  mkdirSync(join(folder, 'prompts/acme'), { recursive: true })
-  writeFileSync(join(folder, 'prompts/acme/rich.md'), RICH)
-  writeFileSync(join(folder, 'prompts.lock'), lockOf(1, rich({})))
-  return folder
-}
 const lockIn = (folder: string) => readFileSync(join(folder, 'prompts.lock'), 'utf8')
 
-describe.each(CLIENTS)('$name, lock file format 2', ({ command, name }) => {
+describe.each(CLIENTS)('$name, lock file', ({ command, name }) => {
   const run = (folder: string, ...args: string[]) => runClient(command, args, folder, hub.url)
 
   test('writes the same bytes for variables and parameters', async () => {
     const folder = newFolder()
     expect(await run(folder, 'add', 'acme/rich')).toMatchObject({ code: 0, stderr: '' })
-    expect(lockIn(folder)).toBe(lockOf(2, rich()))
-    expect(await run(folder, 'verify')).toMatchObject({ code: 0 })
-  })
-
-  test('reads format 1, keeps it on install, and upgrades it to format 2 on add', async () => {
-    const folder = oldProject()
-    expect(await run(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
-    rmSync(join(folder, 'prompts'), { recursive: true })
-    expect(await run(folder, 'install')).toMatchObject({ code: 0, stderr: '' })
-    expect(lockIn(folder)).toBe(lockOf(1, rich({})))
-    expect(await run(folder, 'add', 'acme/summary')).toMatchObject({ code: 0, stderr: '' })
-    expect(lockIn(folder)).toBe(lockOf(2, { ...rich(), ...summary() }))
-  })
-
-  test('add succeeds when the hub no longer has another locked prompt', async () => {
-    const folder = oldProject()
-    hub.meddle = (path, answer) => {
-      if (!path.includes('acme/rich')) return false
-      answer
-        .writeHead(404, { 'Content-Type': 'application/json' })
-        .end('{"error":{"code":"not_found","message":"Gone."}}')
-      return true
-    }
-    expect(await run(folder, 'add', 'acme/summary')).toMatchObject({ code: 0 })
-    hub.meddle = () => false
-    expect(lockIn(folder)).toBe(lockOf(2, { ...rich({}), ...summary() }))
+    expect(lockIn(folder)).toBe(lockOf(rich()))
     expect(await run(folder, 'verify')).toMatchObject({ code: 0 })
   })
 
@@ -167,13 +127,12 @@ describe.each(CLIENTS)('$name, lock file format 2', ({ command, name }) => {
     ['a number that is too large', (text) => text.replace('"temperature": 0.1,', '"temperature": 1e999,')],
     ['an unknown type', (text) => text.replace('"boolean"', '"date"')],
     ['an unknown key of a variable', (text) => text.replace('"name": "diff",', '"name": "diff",\n          "x": 1,')],
-    ['variables without parameters', (text) => text.replace(/,\n {6}"parameters"[\s\S]*$/, '\n    }\n  }\n}\n')],
-    ['nested too deeply', () => lockOf(2, rich({ variables: [], parameters: deep(40) }))],
-    ['format 1 with variables', (text) => text.replace('"lockfile": 2', '"lockfile": 1')],
-    ['a newer format', (text) => text.replace('"lockfile": 2', '"lockfile": 3')],
+    ['neither variables nor parameters', () => lockOf(rich({}))],
+    ['nested too deeply', () => lockOf(rich({ variables: [], parameters: deep(40) }))],
+    ['a newer format', (text) => text.replace('"lockfile": 1', '"lockfile": 2')],
   ])('rejects a hand-edited lock file: %s', async (_, edit) => {
     const folder = newFolder()
-    const whole = lockOf(2, rich())
+    const whole = lockOf(rich())
     const text = edit(whole)
     expect(text).not.toBe(whole)
     writeFileSync(join(folder, 'prompts.lock'), text)

@@ -237,18 +237,7 @@ class Behaviour(unittest.TestCase):
         # The greeting is optional, which only its declaration says.
         self.assertEqual(self.open(url=None, lock=self.lock).get("acme/hello").fill(name="Ann"), "Hello Ann, ")
         self.assertEqual((self.hub.asked, self.events), ([], []))
-        # A lock of format 1 does not hold it.
-        old = json.loads(text)
-        old["lockfile"] = 1
-        for key in ("variables", "parameters"):
-            del old["prompts"]["acme/hello"][key]
-        with open(self.lock, "w", encoding="utf-8") as file:
-            file.write(json.dumps(old, indent=2, ensure_ascii=False) + "\n")
         hub = self.open(url=None, lock=self.lock)
-        for _ in range(3):
-            self.assertEqual(hub.get("acme/hello").source, "lock")
-        # Asked for once: a program without a network does not wait at each call.
-        self.assertEqual(self.hub.asked, ["/data/v1/repos/acme/hello/versions/1.1.0.json"])
         self.assertEqual(self.code(hub.get, "acme/other"), "not_locked")
         self.hub.outage = None
         with open(target, "w", encoding="utf-8") as file:

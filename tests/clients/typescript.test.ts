@@ -200,7 +200,7 @@ describe('lock file', () => {
   test('is written in the shared format, together with the content', async () => {
     expect(await addToLock(lockPath(), { name: 'acme/hello@^1' }, hub.url)).toBe('1.1.0')
     expect(readFileSync(lockPath(), 'utf8')).toBe(`{
-  "lockfile": 2,
+  "lockfile": 1,
   "hub": "${hub.url}",
   "prompts": {
     "acme/hello": {
@@ -252,25 +252,10 @@ describe('lock file', () => {
     expect(events).toEqual([])
   })
 
-  test('in format 1 serves vendored files and rejects prompts it does not list', async () => {
+  test('rejects prompts and versions that the lock does not list, without any request', async () => {
     await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
-    const written = readFileSync(lockPath(), 'utf8')
-    const { variables: _, parameters: __, ...locked } = JSON.parse(written).prompts['acme/hello']
-    const old = { lockfile: 1, hub: hub.url, prompts: { 'acme/hello': locked } }
-    writeFileSync(lockPath(), `${JSON.stringify(old, null, 2)}\n`)
-    hub.outage = status(500)
     hub.asked.length = 0
-    const client = open({ lock: await openLock(lockPath()), retries: 2 })
-    for (let count = 0; count < 3; count++)
-      expect(await client.get('acme/hello')).toMatchObject({
-        source: 'lock',
-        version: '1.1.0',
-        content: CONTENTS['1.1.0'],
-      })
-    // Without network access, the program gets the content immediately and does not send a request on each call.
-    expect(hub.asked).toEqual([VERSION])
-    expect(events.map(({ type }) => type)).toEqual(Array(3).fill('variables_unknown'))
-    hub.asked.length = 0
+    const client = open({ lock: await openLock(lockPath()) })
     expect(await codeOf(client.get('acme/other'))).toBe('not_locked')
     expect(await codeOf(client.get('acme/hello@~1.0'))).toBe('not_locked')
     expect(hub.asked).toEqual([])

@@ -12,7 +12,7 @@ from .records import Advisory, Variable, VersionRow
 from .standing import Event, Standing
 from .trouble import PromptHubError, ValueProblem
 
-__version__ = "1.2.1"
+__version__ = "1.0.0"
 
 __all__ = [
     "Advisory",

@@ -8,7 +8,7 @@ import sys
 from typing import Optional, Sequence
 
 from .files import write_whole
-from .hub import PromptHub, open_lock
+from .hub import open_lock
 from .lock import mend_ends
 from .trouble import PromptHubError
 from .typing_file import write_types
@@ -59,13 +59,7 @@ def _run(given: argparse.Namespace) -> str:
             cause = f"Only the line endings differ: git changed them, as with core.autocrlf. {mend_ends(ends[0])}" if ends else ""
             raise PromptHubError("integrity", f"Not what prompts.lock says: {names}. {cause or 'Restore them: prompt-hub install'}")
         return f"{len(lock.prompts)} verified"
-    hub = PromptHub(lock.hub)
-    text = write_types(
-        {
-            name: each.details.variables if each.details else hub.get(name, version=each.version).variables
-            for name, each in lock.prompts.items()
-        }
-    )
+    text = write_types({name: each.details.variables for name, each in lock.prompts.items()})
     write_whole(given.output, text.encode("utf-8"))
     return f"{given.output}: {len(lock.prompts)} prompts"
 

@@ -62,7 +62,7 @@ class PromptHub:
         self._locked: Optional[LockReader] = None
         if opened is not None and lock is not None:
             folder = os.path.dirname(os.path.abspath(lock))
-            self._locked = LockReader(self.url, opened, folder, settings, self._say)
+            self._locked = LockReader(self.url, opened, folder, settings)
 
     def get(
         self,

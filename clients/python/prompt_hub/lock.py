@@ -17,6 +17,8 @@ from .trouble import PromptHubError
 FULL_NAME = re.compile(r"[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}/[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}")
 _HUB = re.compile(r"https?://[!-\"$-~]+")
 _INDEX = re.compile("0|[1-9][0-9]{0,9}")
+# The number of the format. Clients that know another format do not read it.
+_FORMAT = 1
 _MAX_PROMPTS = 1_000
 _MAX_BYTES = 16_777_216
 _MAX_DEPTH = 32
@@ -39,8 +41,8 @@ class LockedPrompt:
     version: str
     sha256: str
     path: str
-    details: Optional[LockedDetails] = None
-    """The inputs of filling; None in entries written by a client of format 1."""
+    details: LockedDetails
+    """The inputs of filling."""
 
 
 @dataclass
@@ -52,21 +54,20 @@ class Lock:
 
 
 def format_lock(lock: Lock) -> str:
-    """Formats a lock in format 2. Every client writes the same bytes for the same lock."""
-    return _format(lock, 2)
+    """Formats a lock. Every client writes the same bytes for the same lock."""
+    prompts = {name: _locked_data(each) for name, each in sorted(lock.prompts.items())}
+    return _write_json({"lockfile": _FORMAT, "hub": lock.hub, "prompts": prompts}, "") + "\n"
 
 
-def _format(lock: Lock, lockfile: int) -> str:
-    prompts = {name: _locked_data(each, lockfile) for name, each in sorted(lock.prompts.items())}
-    return _write_json({"lockfile": lockfile, "hub": lock.hub, "prompts": prompts}, "") + "\n"
-
-
-def _locked_data(each: LockedPrompt, lockfile: int) -> Dict[str, object]:
-    data: Dict[str, object] = {"range": each.range, "version": each.version, "sha256": each.sha256, "path": each.path}
-    if lockfile == 2 and each.details is not None:
-        data["variables"] = [_variable_data(variable) for variable in each.details.variables]
-        data["parameters"] = each.details.parameters
-    return data
+def _locked_data(each: LockedPrompt) -> Dict[str, object]:
+    return {
+        "range": each.range,
+        "version": each.version,
+        "sha256": each.sha256,
+        "path": each.path,
+        "variables": [_variable_data(variable) for variable in each.details.variables],
+        "parameters": each.details.parameters,
+    }
 
 
 def _variable_data(variable: Variable) -> Dict[str, object]:
@@ -151,10 +152,11 @@ def parse_lock(text: str) -> Lock:
     except (ValueError, RecursionError) as error:
         raise _wrong("it is not JSON") from error
     data = _object(value, "expected lockfile, hub and prompts")
-    found: object = data.get("lockfile")
-    lockfile = found if isinstance(found, int) and not isinstance(found, bool) else 0
-    if lockfile not in (1, 2):
-        newer = "it was made by a newer client. This one knows formats 1 and 2; update it."
+    lockfile: object = data.get("lockfile")
+    if not isinstance(lockfile, int) or isinstance(lockfile, bool):
+        raise _wrong("expected lockfile, hub and prompts")
+    if lockfile != _FORMAT:
+        newer = f"it was made by a newer client (lockfile {lockfile}). This one knows {_FORMAT}; update it."
         raise PromptHubError("integrity", f"prompts.lock: {newer}")
     hub = data.get("hub")
     if not isinstance(hub, str) or not is_hub_url(hub):
@@ -164,7 +166,7 @@ def parse_lock(text: str) -> Lock:
         raise _wrong(f"it names more than {_MAX_PROMPTS} prompts")
     lock = Lock(hub, {name: _read_locked(name, each) for name, each in prompts.items()})
     _require_apart([each.path for each in lock.prompts.values()])
-    written = _format(lock, lockfile)
+    written = format_lock(lock)
     if written != text and text.replace("\r\n", "\n") == written:
         cause = f"git changed its line endings, as with core.autocrlf. {mend_ends('prompts.lock')}"
         raise PromptHubError("integrity", f"prompts.lock: {cause}")
@@ -217,8 +219,6 @@ def _read_locked(name: str, value: object) -> LockedPrompt:
         raise _wrong(f"{name}: sha256 is not a SHA-256")
     if not isinstance(path, str) or not is_safe_path(path):
         raise _wrong(f"{name}: path leaves the folder or is not valid on every system")
-    if "variables" not in data and "parameters" not in data:
-        return LockedPrompt(range_, version, sha256, path)
     try:
         details = details_of([read_variable(each) for each in data["variables"]], data["parameters"])
     except (KeyError, TypeError):

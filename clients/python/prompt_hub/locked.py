@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-import time
-from dataclasses import replace
-from typing import Callable, Dict, Optional, Tuple
+from typing import Dict, Optional, Tuple
 
 from .cache import AnswerCache, CacheSettings
 from .files import read_vendored
-from .filling import find_variables
-from .lock import Lock, LockedDetails, LockedPrompt
+from .lock import Lock, LockedPrompt
 from .ranges import satisfies
 from .records import VersionRecord, read_version_record
-from .standing import Event
 from .trouble import PromptHubError
 
 
 class LockReader:
     """Locked prompts."""
 
-    def __init__(
-        self, url: str, lock: Lock, folder: str, settings: CacheSettings, say: Callable[[Event], None]
-    ) -> None:
+    def __init__(self, url: str, lock: Lock, folder: str, settings: CacheSettings) -> None:
         """`folder` is the one that contains the lock."""
         self._url = url
         self._lock = lock
         self._folder = folder
-        self._fresh = settings.fresh
-        self._say = say
         self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version_record, settings)
-        # These records only add to an available text, so a failed request is not retried.
-        once = replace(settings, requests=replace(settings.requests, retries=0))
-        self._records: AnswerCache[VersionRecord] = AnswerCache(read_version_record, once)
         self._vendored: Dict[str, str] = {}
-        self._trouble: Optional[Tuple[float, PromptHubError]] = None
 
     def get(self, name: str, wish: Optional[Tuple[str, str]]) -> Tuple[VersionRecord, str]:
         """Returns the record and its source.
@@ -46,41 +34,12 @@ class LockReader:
             raise PromptHubError("not_locked", f"{name} is not in prompts.lock. Add it: hubcli add {name}")
         _require_granted(name, wish, locked)
         content = self._read_vendored(name, locked)
-        url = f"{self._url}/data/v1/repos/{name}/versions/{locked.version}.json"
         if content is None:
-            answer = self._versions.get(url, False)
+            answer = self._versions.get(f"{self._url}/data/v1/repos/{name}/versions/{locked.version}.json", False)
             _require_same(name, locked, answer.value)
             return answer.value, answer.source
         details = locked.details
-        if details is None:
-            record = self._find_record(url, name, locked)
-            if record is not None:
-                return record, "lock"
-            details = LockedDetails(tuple(find_variables(content)), {})
         return VersionRecord(name, locked.version, content, locked.sha256, details.variables, dict(details.parameters)), "lock"
-
-    def _find_record(self, url: str, name: str, locked: LockedPrompt) -> Optional[VersionRecord]:
-        """Finds the record of a vendored prompt, because a lock of format 1 has neither variables nor parameters; None
-        when it is unavailable.
-
-        After a failure, no request is sent for a while, so that an offline program does not wait in each call.
-        """
-        trouble = self._trouble
-        try:
-            record = self._records.peek(url)
-            if record is None:
-                if trouble is not None and time.monotonic() < trouble[0]:
-                    raise trouble[1]
-                record = self._records.get(url, False).value
-            _require_same(name, locked, record)
-            return record
-        except PromptHubError as error:
-            if error.code == "integrity":
-                raise
-            if error.code == "unavailable" and (trouble is None or error is not trouble[1]):
-                self._trouble = time.monotonic() + self._fresh, error
-            self._say(Event("variables_unknown", name, str(error)))
-            return None
 
     def _read_vendored(self, name: str, locked: LockedPrompt) -> Optional[str]:
         known = self._vendored.get(locked.sha256)

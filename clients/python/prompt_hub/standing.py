@@ -23,8 +23,7 @@ class Standing:
 class Event:
     """Something that a program may want to log: a response that was not fresh, or a notice about a prompt.
 
-    `type` is `stale`, `fallback`, `deprecated`, `yanked`, `advisory` or `variables_unknown`; `subject` is what it is
-    about.
+    `type` is `stale`, `fallback`, `deprecated`, `yanked` or `advisory`; `subject` is what it is about.
     """
 
     type: str

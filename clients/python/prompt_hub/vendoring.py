@@ -47,12 +47,9 @@ def add_to_lock(
         what = f"{full_name}@{prompt.version}"
         raise PromptHubError("unavailable", f"{what}: its variables or parameters are invalid in a lock.")
     locked = LockedPrompt(given or f"^{prompt.version}", prompt.version, prompt.sha256, target, details)
-    others = {} if before is None else _find_details(before, full_name, hub)
     attributes, sentence = plan_attributes(lock_path, target)
 
     def change(lock: Lock) -> Contents:
-        for other, each in lock.prompts.items():
-            each.details = each.details or others.get((other, each.sha256))
         lock.prompts[full_name] = locked
         contents: Contents = [(target, prompt.content, full_name)]
         return contents if attributes is None else [*contents, (ATTRIBUTES, attributes, None)]
@@ -74,29 +71,6 @@ def _require_active(hub: PromptHub, name: str, version: str) -> None:
     there = f"it has: {', '.join(active[:10])}" if active else "it has none that is not yanked"
     reason = f": {yanked.yank_reason}" if yanked.yank_reason else ""
     raise PromptHubError("not_found", f"{name} {version} was yanked{reason}; {there}")
-
-
-def _find_details(lock: Lock, exclude: str, hub: PromptHub) -> Dict[Tuple[str, str], LockedDetails]:
-    """Fetches what an older client omitted for the other prompts of a lock, so that all of them can be used offline
-    from now on.
-
-    Unavailable details are skipped: they are no reason not to add another prompt. Returns details by full name and
-    digest.
-    """
-    found: Dict[Tuple[str, str], LockedDetails] = {}
-    for name, locked in lock.prompts.items():
-        if name == exclude or locked.details is not None:
-            continue
-        try:
-            prompt = hub.get(name, version=locked.version)
-        except PromptHubError as error:
-            if error.code == "unavailable":
-                break  # A hub that cannot be reached is not asked for the rest.
-            continue
-        details = details_of(prompt.variables, prompt.parameters)
-        if prompt.sha256 == locked.sha256 and details is not None:
-            found[name, locked.sha256] = details
-    return found
 
 
 def install_lock(lock_path: str) -> int:

@@ -4,4 +4,4 @@
 export const HUB_URL = 'http://localhost:8888'
 
 /** The User-Agent header of every request. */
-export const USER_AGENT = 'prompt-hub-client/1.2.1'
+export const USER_AGENT = 'prompt-hub-client/1.0.0'

@@ -3,7 +3,6 @@
 import { parseArgs } from 'node:util'
 import { openLock, writeWhole } from './files.ts'
 import { mendEnds } from './lock.ts'
-import { PromptHub } from './prompt-hub.ts'
 import { PromptHubError } from './trouble.ts'
 import { writeTypes } from './typing.ts'
 import { addToLock, findChanged, findChangedEnds, installLock } from './vendoring.ts'
@@ -61,14 +60,8 @@ async function verify(path: string): Promise<void> {
 }
 
 async function types(path: string, output: string): Promise<void> {
-  const lockInForce = await openLock(path)
-  const hub = new PromptHub({ url: lockInForce.lock.hub })
-  const prompts = await Promise.all(
-    Object.entries(lockInForce.lock.prompts).map(
-      async ([name, { version, details }]) =>
-        [name, details?.variables ?? (await hub.get(name, { version })).variables] as const,
-    ),
-  )
+  const { lock } = await openLock(path)
+  const prompts = Object.entries(lock.prompts).map(([name, { details }]) => [name, details.variables] as const)
   await writeWhole(output, writeTypes(new Map(prompts)))
   say(`${output}: ${prompts.length} prompts`)
 }

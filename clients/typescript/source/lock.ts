@@ -13,8 +13,8 @@ export interface LockedPrompt {
   sha256: string
   /** Path of the content, relative to the lock's folder. */
   path: string
-  /** The inputs of filling; undefined in entries written by a client of format 1. */
-  details?: LockedDetails
+  /** The inputs of filling. */
+  details: LockedDetails
 }
 
 /** The parts of a version in a lock besides its digest, so that it can be used without a hub. */
@@ -27,8 +27,6 @@ export interface LockedDetails {
 
 /** The contents of `prompts.lock`. */
 export interface Lock {
-  /** The format that was read; 2 is written. */
-  lockfile: 1 | 2
   /** The hub of the prompts. */
   hub: string
   /** By full name. */
@@ -36,29 +34,25 @@ export interface Lock {
 }
 
 /** A repository's full name, `owner/name`. */
-export const FULL_NAME = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}\/[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/
+export const FULL_NAME: RegExp = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}\/[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/
 const HUB = /^https?:\/\/[!-"$->A-~]+$/
+/** The number of the format. Clients that know another format do not read it. */
+const FORMAT = 1
 const MAX_PROMPTS = 1_000
 const MAX_BYTES = 16_777_216
 const MAX_DEPTH = 32
 
-/** Formats a lock in format 2. Every client writes the same bytes for the same lock. */
-export function formatLock(lock: Lock): string {
-  return format(lock, 2)
-}
-
-function format({ hub, prompts }: Lock, lockfile: 1 | 2): string {
+/** Formats a lock. Every client writes the same bytes for the same lock. */
+export function formatLock({ hub, prompts }: Lock): string {
   const sorted = Object.keys(prompts)
     .sort((a, b) => (a < b ? -1 : 1))
     .map((name) => {
       const { range, version, sha256, path, details } = prompts[name]!
-      const locked = { range, version, sha256, path }
-      if (lockfile === 1 || !details) return [name, locked] as const
       // The parser creates each variable with its keys in this order, but a program may pass a lock of its own.
       const variables = readVariables(details.variables) ?? []
-      return [name, { ...locked, variables, parameters: details.parameters }] as const
+      return [name, { range, version, sha256, path, variables, parameters: details.parameters }] as const
     })
-  return `${JSON.stringify({ lockfile, hub, prompts: Object.fromEntries(sorted) }, null, 2)}\n`
+  return `${JSON.stringify({ lockfile: FORMAT, hub, prompts: Object.fromEntries(sorted) }, null, 2)}\n`
 }
 
 /** Whether every client stores a value as the same bytes: no lone surrogates, only JSON values, not nested too deeply. */
@@ -84,19 +78,20 @@ export function parseLock(text: string): Lock {
   }
   if (!isObject(value) || !isObject(value.prompts)) throw wrong('expected lockfile, hub and prompts')
   const { lockfile, hub, prompts } = value
-  if (lockfile !== 1 && lockfile !== 2)
+  if (typeof lockfile !== 'number') throw wrong('expected lockfile, hub and prompts')
+  if (lockfile !== FORMAT)
     throw new PromptHubError(
       'integrity',
-      'prompts.lock: it was made by a newer client. This one knows formats 1 and 2; update it.',
+      `prompts.lock: it was made by a newer client (lockfile ${lockfile}). This one knows ${FORMAT}; update it.`,
     )
   if (typeof hub !== 'string' || !isHubUrl(hub))
     throw wrong('hub: expected an http or https URL without a trailing slash')
   const names = Object.keys(prompts as Record<string, unknown>)
   if (names.length > MAX_PROMPTS) throw wrong(`it names more than ${MAX_PROMPTS} prompts`)
-  const lock: Lock = { lockfile, hub, prompts: {} }
+  const lock: Lock = { hub, prompts: {} }
   for (const name of names) lock.prompts[name] = readLocked(name, (prompts as Record<string, unknown>)[name])
   requireApart(Object.values(lock.prompts).map(({ path }) => path))
-  const written = format(lock, lockfile)
+  const written = formatLock(lock)
   if (written !== text && text.replaceAll('\r\n', '\n') === written)
     throw new PromptHubError(
       'integrity',
@@ -124,7 +119,6 @@ function readLocked(name: string, value: unknown): LockedPrompt {
   if (typeof path !== 'string' || !isSafePath(path))
     throw wrong(`${name}: path leaves the folder or is not valid on every system`)
   const { variables, parameters } = value
-  if (variables === undefined && parameters === undefined) return { range, version, sha256, path }
   const details = readDetails(variables, parameters)
   if (!details) throw wrong(`${name}: invalid variables or parameters`)
   return { range, version, sha256, path, details }

@@ -1,11 +1,9 @@
 // Reads prompts under a lock: only those in it, from vendored files if they exist, with every byte verified.
 import { AnswerCache, type CacheSettings } from './cache.ts'
-import { findVariables } from './filling.ts'
-import type { Lock, LockedDetails, LockedPrompt } from './lock.ts'
+import type { Lock, LockedPrompt } from './lock.ts'
 import { factsOf, type PromptFacts } from './prompt.ts'
 import { satisfies, type Wish } from './ranges.ts'
 import { readVersionRecord, type VersionRecord } from './records.ts'
-import type { HubEvent } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
 import { requireDigest } from './verify.ts'
 
@@ -21,20 +19,12 @@ export class LockReader {
   readonly #url: string
   readonly #given: LockInForce
   readonly #versions: AnswerCache<VersionRecord>
-  readonly #records: AnswerCache<VersionRecord>
-  readonly #settings: CacheSettings
-  readonly #onEvent: (event: HubEvent) => void
   readonly #vendored = new Map<string, string>()
-  #trouble: { until: number; cause: unknown } | undefined
 
-  constructor(url: string, given: LockInForce, settings: CacheSettings, onEvent: (event: HubEvent) => void) {
+  constructor(url: string, given: LockInForce, settings: CacheSettings) {
     this.#url = url
     this.#given = given
-    this.#settings = settings
-    this.#onEvent = onEvent
     this.#versions = new AnswerCache(readVersionRecord, settings)
-    // These records only add to an available text, so a failed request is not retried.
-    this.#records = new AnswerCache(readVersionRecord, { ...settings, requests: { ...settings.requests, retries: 0 } })
   }
 
   /**
@@ -49,36 +39,11 @@ export class LockReader {
     if (!locked) throw new PromptHubError('not_locked', `${name} is not in prompts.lock. Add it: hubcli add ${name}`)
     requireLocked(name, wish, locked)
     const content = await this.#readVendored(name, locked)
-    if (content !== undefined && locked.details) return factsOfLocked(name, locked, content, locked.details)
+    if (content !== undefined) return factsOfLocked(name, locked, content)
     const url = `${this.#url}/data/v1/repos/${name}/versions/${locked.version}.json`
-    if (content === undefined) {
-      const { value, source } = await this.#versions.get(url, false)
-      requireSame(name, locked, value)
-      return { ...factsOf(value), source, ageMs: 0, standing: undefined }
-    }
-    const record = await this.#findRecord(url, name, locked)
-    return factsOfLocked(name, locked, content, record ?? { variables: findVariables(content), parameters: {} })
-  }
-
-  /**
-   * Finds the record of a vendored prompt, because a lock of format 1 has neither variables nor parameters. After a failure, no request is sent for a while, so that an offline program does not wait in each call.
-   *
-   * @returns undefined when it is unavailable
-   */
-  async #findRecord(url: string, name: string, locked: LockedPrompt): Promise<VersionRecord | undefined> {
-    try {
-      const known = this.#records.peek(url)
-      if (!known && this.#trouble && this.#settings.now() < this.#trouble.until) throw this.#trouble.cause
-      const record = known ?? (await this.#records.get(url, false)).value
-      requireSame(name, locked, record)
-      return record
-    } catch (error) {
-      if (error instanceof PromptHubError && error.code === 'integrity') throw error
-      if (error instanceof PromptHubError && error.code === 'unavailable' && error !== this.#trouble?.cause)
-        this.#trouble = { until: this.#settings.now() + this.#settings.freshMs, cause: error }
-      this.#onEvent({ type: 'variables_unknown', name, cause: error })
-      return undefined
-    }
+    const { value, source } = await this.#versions.get(url, false)
+    requireSame(name, locked, value)
+    return { ...factsOf(value), source, ageMs: 0, standing: undefined }
   }
 
   /** @returns the text of a vendored file, verified once per process; undefined if there is no file */
@@ -108,12 +73,8 @@ function requireLocked(name: string, wish: Wish | undefined, { range, version }:
     )
 }
 
-function factsOfLocked(
-  name: string,
-  { version, sha256 }: LockedPrompt,
-  content: string,
-  { variables, parameters }: LockedDetails,
-): PromptFacts {
+function factsOfLocked(name: string, { version, sha256, details }: LockedPrompt, content: string): PromptFacts {
+  const { variables, parameters } = details
   return { name, version, content, sha256, variables, parameters, source: 'lock', ageMs: 0, standing: undefined }
 }
 

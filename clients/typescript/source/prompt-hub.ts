@@ -86,7 +86,7 @@ export class PromptHub {
       requests: requestSettings(options),
     }
     this.#hub = new HubReader(this.url, settings, this.#onEvent)
-    this.#locked = options.lock && new LockReader(this.url, options.lock, settings, this.#onEvent)
+    this.#locked = options.lock && new LockReader(this.url, options.lock, settings)
   }
 
   /**

@@ -4,7 +4,7 @@ import { open, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { makeFolders, openLock, putAll, readLockFile, readVendored, type Staged, writeTemporary } from './files.ts'
 import { ATTRIBUTES, planAttributes } from './git-attributes.ts'
-import { formatLock, isSafePath, type Lock, type LockedDetails, parseLock, readDetails } from './lock.ts'
+import { formatLock, isSafePath, type Lock, parseLock, readDetails } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { isVersion } from './ranges.ts'
 import { PromptHubError } from './trouble.ts'
@@ -49,13 +49,8 @@ export async function addToLock(
   const target = path ?? `prompts/${fullName}.md`
   if (!isSafePath(target))
     throw new PromptHubError('invalid_request', `${target} leaves the folder or is not valid on every system.`)
-  const others = before ? await findDetails(before, fullName, hub) : new Map<string, LockedDetails>()
   const { text, sentence } = await planAttributes(lockPath, target)
   await changeLock(lockPath, hub.url, (lock) => {
-    for (const [other, locked] of Object.entries(lock.prompts)) {
-      const found = others.get(`${other} ${locked.sha256}`)
-      if (!locked.details && found) locked.details = found
-    }
     lock.prompts[fullName] = { range: given ?? `^${version}`, version, sha256: prompt.sha256!, path: target, details }
     const contents: Content[] = [{ path: target, content: prompt.content, name: fullName }]
     return text === undefined ? contents : [...contents, { path: ATTRIBUTES, content: text }]
@@ -73,27 +68,6 @@ async function requireActive(hub: PromptHub, name: string, version: string): Pro
   const there = active.length > 0 ? `it has: ${active.slice(0, 10).join(', ')}` : 'it has none that is not yanked'
   const reason = yanked.yank_reason ? `: ${yanked.yank_reason}` : ''
   throw new PromptHubError('not_found', `${name} ${version} was yanked${reason}; ${there}`)
-}
-
-/**
- * Fetches what an older client omitted for the other prompts of a lock, so that all of them can be used offline from now on. Unavailable details are skipped: they are no reason not to add another prompt.
- *
- * @returns details by full name and digest, separated by a space
- */
-async function findDetails(lock: Lock, except: string, hub: PromptHub): Promise<Map<string, LockedDetails>> {
-  const found = new Map<string, LockedDetails>()
-  for (const [name, { version, sha256, details }] of Object.entries(lock.prompts)) {
-    if (name === except || details) continue
-    try {
-      const prompt = await hub.get(name, { version })
-      const read = readDetails(prompt.variables, prompt.parameters)
-      if (prompt.sha256 === sha256 && read) found.set(`${name} ${sha256}`, read)
-    } catch (error) {
-      // A hub that cannot be reached is not asked for the rest.
-      if (error instanceof PromptHubError && error.code === 'unavailable') break
-    }
-  }
-  return found
 }
 
 /**
@@ -172,7 +146,7 @@ async function changeLock(lockPath: string, hub: string, change: (lock: Lock) =>
   const staged: Staged[] = []
   const made: string[] = []
   try {
-    const lock = (await readLockFile(path)) ?? { lockfile: 2, hub, prompts: {} }
+    const lock = (await readLockFile(path)) ?? { hub, prompts: {} }
     const known = new Map(Object.values(lock.prompts).map((each) => [each.path, each.sha256]))
     const before = formatLock(lock)
     const contents = change(lock)
