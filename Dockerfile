@@ -16,12 +16,12 @@ RUN apt-get update \
 WORKDIR /hub
 COPY --from=packages /hub/node_modules node_modules
 COPY astro.config.mjs package.json package-lock.json tsconfig.json .nvmrc ./
-COPY clients/hubcli clients/hubcli
+COPY clients clients
 COPY releases releases
 COPY netlify netlify
 COPY scripts scripts
 COPY src src
-# The pages are bundled here, so that a start needs neither the time nor the memory for it. Nothing needs Astro's own files.
+# The pages are bundled and the client library is compiled here, so that a start needs neither the time nor the memory for it. Nothing needs Astro's own files.
 RUN node scripts/bundle.ts && rm -r .astro
 RUN mkdir .hub /catalogue && chown node:node .hub /catalogue
 ENV CONTENT_DIR=/catalogue/content HOST=0.0.0.0 PORT=8888 ASTRO_TELEMETRY_DISABLED=1

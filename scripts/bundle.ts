@@ -1,7 +1,9 @@
-// `npm run prepare`: bundles the pages for this version of the code, unless they already are. `npm ci` runs it too, and succeeds even if it fails, because `npm start` then bundles the pages itself.
+// `npm run prepare`: bundles the pages and compiles the client library for this version of the code, unless they already are. `npm ci` runs it too, and succeeds even if it fails, because `npm start` then bundles the pages itself.
 import { bundlePlaceOf, ensureBundle } from '../src/host/builds/pages-bundle.ts'
+import { compileLibrary } from '../src/site/downloads/compile-library.ts'
 
 try {
+  await compileLibrary(process.cwd())
   await ensureBundle(bundlePlaceOf(process.cwd()))
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

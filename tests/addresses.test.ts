@@ -11,7 +11,7 @@ import { listDataFiles } from '../src/domain/catalogue/data-files.ts'
 import { type HostedFunction, routeFunctions } from '../src/host/run-functions.ts'
 import { digestText } from '../src/ports/measure.ts'
 import { listSitemapFiles } from '../src/site/build/sitemap.ts'
-import { listCliDownloads, readCliFiles } from '../src/site/downloads/hubcli.ts'
+import { listCliDownloads, readCliReleases } from '../src/site/downloads/hubcli.ts'
 import { ROUTES_LIST } from '../src/site/links.ts'
 import { readStarterCatalogue } from './domain/fixtures.ts'
 
@@ -96,7 +96,7 @@ describe('build output', () => {
   test('every generated file and every file in src/public is in the route table', async () => {
     const { tree } = readStarterCatalogue()
     const catalogue = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
-    const downloads = listCliDownloads({ ...(await readCliFiles('.')), baseUrl: 'https://hub.test' })
+    const downloads = listCliDownloads(await readCliReleases('.'), 'https://hub.test')
     const written = [...listDataFiles(catalogue, digestText), ...downloads].map(([path]) => path)
     const paths = [...written, ...Array.from(listSitemapFiles(catalogue), ({ path }) => path)]
     const others = readdirSync('src/public').map((name) => `/${name}`)

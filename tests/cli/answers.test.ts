@@ -184,7 +184,7 @@ describe.each(SHELLS)('$name', (shell) => {
           code: 0,
         })
         for (const { headers } of requests) {
-          expect(headers['user-agent']).toBe(`hubcli/1.3.1 (+${url})`)
+          expect(headers['user-agent']).toBe(`hubcli/1.0.0 (+${url})`)
           expect(headers['x-curlrc']).toBeUndefined()
           expect(headers.expect).toBeUndefined()
         }

@@ -28,7 +28,7 @@ describe('install steps', () => {
 
   test.each([
     ['in the README', () => readme().replaceAll('http://localhost:8888', baseUrl)],
-    ['on the site', () => listInstallSteps(baseUrl, '1.3.1')],
+    ['on the site', () => listInstallSteps(baseUrl, '1.0.0')],
   ])('%s install a working client', async (name, steps) => {
     const home = join(dir, name.replaceAll(' ', '-'))
     mkdirSync(home)
@@ -44,7 +44,7 @@ describe('install steps', () => {
 
   test('are shown on the CLI guide page', async () => {
     const page = await (await fetch(`${baseUrl}/docs/cli`)).text()
-    for (const line of listInstallSteps(baseUrl, '1.3.1').split('\n'))
+    for (const line of listInstallSteps(baseUrl, '1.0.0').split('\n'))
       expect(page).toContain(line.replaceAll('&', '&amp;'))
   })
 })

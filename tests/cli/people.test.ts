@@ -21,7 +21,7 @@ describe.each(SHELLS)('$name', (shell) => {
     )
 
     test.concurrent('--version prints the version', async () => {
-      expect(await runHubcli(shell, ['--version'])).toMatchObject({ code: 0, stdout: 'hubcli 1.3.1\n', stderr: '' })
+      expect(await runHubcli(shell, ['--version'])).toMatchObject({ code: 0, stdout: 'hubcli 1.0.0\n', stderr: '' })
     })
 
     test.concurrent('a truncated script does nothing', async () => {

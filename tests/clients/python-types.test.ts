@@ -1,4 +1,4 @@
-// Tests the types of the frozen Python library: pyright and mypy in strict mode accept a program that uses it, and both
+// Tests the types of the Python library: pyright and mypy in strict mode accept a program that uses it, and both
 // report a missing value.
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listClientDownloads, readClientReleases } from '../../src/site/downloads/libraries.ts'
+import { listClientDownloads, readClientsReleases } from '../../src/site/downloads/libraries.ts'
 import { type FaultHub, openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)
@@ -46,7 +46,7 @@ let project: string
 beforeAll(async () => {
   hub = await openFaultHub()
   project = mkdtempSync(join(tmpdir(), 'prompt-hub-python-types-'))
-  const wheels = listClientDownloads(await readClientReleases('.'), hub.url)
+  const wheels = listClientDownloads(await readClientsReleases('.'), hub.url)
   const [, wheel] = wheels.findLast(([path]) => path.endsWith('.whl'))!
   writeFileSync(join(project, 'library.whl'), wheel)
   const python = (...args: string[]) =>

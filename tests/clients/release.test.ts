@@ -1,39 +1,26 @@
-// Checks the frozen releases of the libraries: they never change, and the packages from a hub can be installed in empty
-// projects and used.
-import { execFile, spawnSync } from 'node:child_process'
+// Checks the releases of the clients: they never change, and the packages from a hub can be installed in empty projects
+// and used.
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addToLock } from '../../clients/typescript/source/vendoring.ts'
-import { listClientDownloads, readClientReleases } from '../../src/site/downloads/libraries.ts'
+import { listDownloads } from '../../src/site/build/list-downloads.ts'
+import { listClientDownloads, readClientsReleases } from '../../src/site/downloads/libraries.ts'
 import { CONTENTS, type FaultHub, openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)
+const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex')
 const HAS_PIP = spawnSync('python3', ['-m', 'pip', '--version']).status === 0
-/**
- * The SHA-256 of each package for the URL http://localhost:8888. Each release adds a line, and existing lines never
- * change.
- */
-const RELEASED: Record<string, string> = {
-  'prompt-hub-client-1.0.0.tgz': '6239f858a4bc0383a56f16f53479c18e837e78f217f48d8cc880a0afc025be16',
-  'prompt_hub_client-1.0.0-py3-none-any.whl': 'cf482ad0c90332917951f0f9a312b5e7150ad2bdc8bc6e12a3267553d749f70f',
-  'prompt-hub-client-1.1.0.tgz': 'c7ef85515bd73dbf898c8745712600698a0a86681c458bec4f135b7841379a4f',
-  'prompt_hub_client-1.1.0-py3-none-any.whl': '3beae47d61ffe76b18217da807c3623653f0968c71dd9f094922442ef192c069',
-  'prompt-hub-client-1.2.0.tgz': 'bdbe9c4320f30cac1d7086c1dfac7a75850af2e0808bd867618801b8b728c9d1',
-  'prompt_hub_client-1.2.0-py3-none-any.whl': '994c3bb9abf2e3bc5af541104b2877c54f9254335142f209ff163ddbbd51d0e9',
-  'prompt-hub-client-1.2.1.tgz': '84ee695fecd92245fd57641c799ea3a0be1671db000f5ee1c56067f6a9e7c2d7',
-  'prompt_hub_client-1.2.1-py3-none-any.whl': 'ddd7fcd08c4f9cbf753b8d5f2414f5b50790f1352e49deca231ff99560e10966',
-}
-
 let hub: FaultHub
 let folder: string
 beforeAll(async () => {
   hub = await openFaultHub()
   folder = mkdtempSync(join(tmpdir(), 'prompt-hub-release-'))
-  for (const [path, content] of listClientDownloads(await readClientReleases('.'), hub.url))
+  for (const [path, content] of listClientDownloads(await readClientsReleases('.'), hub.url))
     writeFileSync(join(folder, path.slice(path.lastIndexOf('/') + 1)), content)
 })
 afterAll(async () => {
@@ -41,20 +28,84 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('released packages never change, and each has a matching checksum file', async () => {
-  const files = new Map(listClientDownloads(await readClientReleases('.'), 'http://localhost:8888'))
-  for (const [name, sha256] of Object.entries(RELEASED)) {
-    const path = `/clients/releases/${/-(\d+\.\d+\.\d+)[.-]/.exec(name)?.[1]}/${name}`
-    expect(createHash('sha256').update(files.get(path)!).digest('hex'), name).toBe(sha256)
-    expect(files.get(`${path}.sha256`)).toBe(`${sha256}  ${name}\n`)
-  }
-  expect(files.size).toBe(Object.keys(RELEASED).length * 2)
+test('the clients have the digests in clients/digests.txt, or `npm run release:clients` renews them', async () => {
+  const files = (await listDownloads('.', 'http://localhost:8888')).filter(([path]) => path.includes('/releases/'))
+  const packages = files.filter(([path]) => !path.endsWith('.sha256'))
+  expect(packages.map(([path, content]) => `${sha256(content)}  ${path}\n`).join('')).toBe(
+    readFileSync('clients/digests.txt', 'utf8'),
+  )
+  const sums = packages.map(([path, content]) => [
+    `${path}.sha256`,
+    `${sha256(content)}  ${path.slice(path.lastIndexOf('/') + 1)}\n`,
+  ])
+  expect(files.filter(([path]) => path.endsWith('.sha256'))).toEqual(sums)
+})
+
+describe('npm version', () => {
+  const place = mkdtempSync(join(tmpdir(), 'prompt-hub-version-'))
+  afterAll(() => rmSync(place, { recursive: true, force: true }))
+  const at = (path: string) => join(place, path)
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: place, encoding: 'utf8' })
+  const npm = (...args: string[]) =>
+    spawnSync('npm', args, {
+      cwd: place,
+      encoding: 'utf8',
+      env: { ...process.env, ...who('AUTHOR'), ...who('COMMITTER') },
+    })
+  const who = (role: string) => ({ [`GIT_${role}_NAME`]: 'a', [`GIT_${role}_EMAIL`]: 'a@b' })
+  const edit = (path: string, change: (text: string) => string) =>
+    writeFileSync(at(path), change(readFileSync(at(path), 'utf8')))
+
+  test('archives the clients, names the tag in the guides and creates it; a released number never changes', async () => {
+    for (const path of ['clients', 'releases', 'scripts/releases', 'src', 'package.json', 'package-lock.json'])
+      cpSync(path, at(path), { recursive: true })
+    symlinkSync(resolve('node_modules'), at('node_modules'))
+    writeFileSync(at('.gitignore'), 'node_modules\n.clients\n')
+    git('init', '--quiet', '--initial-branch=main')
+    git('add', '.')
+    git('commit', '--quiet', '--message=One')
+    expect(npm('version', '1.0.0', '--allow-same-version')).toMatchObject({ status: 0 })
+    expect(git('tag')).toBe('v1.0.0\n')
+    expect(git('status', '--porcelain')).toBe('')
+    expect(readdirSync(at('releases')).sort()).toEqual(['README.md', 'hubcli-1.0.0.tgz', 'libraries-1.0.0.tgz'])
+
+    const before = new Map(await listDownloads(place, 'https://hub.example'))
+    edit('clients/hubcli/hubcli', (text) => text.replace('# ---- Help', '# ---- Changed'))
+    expect(npm('run', '--silent', 'release:clients')).toMatchObject({
+      status: 1,
+      stderr: 'hubcli 1.0.0 is released and never changes. Give it a new number.\n',
+    })
+    edit('clients/hubcli/hubcli', (text) => text.replace("HUBCLI_VERSION='1.0.0'", "HUBCLI_VERSION='1.0.1'"))
+    git('commit', '--quiet', '--all', '--message=Two')
+    expect(npm('version', '1.1.0')).toMatchObject({ status: 0 })
+    expect(git('tag')).toBe('v1.0.0\nv1.1.0\n')
+    expect(readFileSync(at('src/pages/docs/hosting-machine.md'), 'utf8')).toMatch(/git clone .*--branch v1\.1\.0 /)
+    expect(readFileSync(at('src/pages/docs/hosting-netlify.md'), 'utf8')).toContain('checkout --quiet v1.1.0\n')
+    const after = new Map(await listDownloads(place, 'https://hub.example'))
+    for (const [path, content] of before) if (path !== '/cli/hubcli') expect(after.get(path), path).toEqual(content)
+    expect([...after.keys()].filter((path) => !before.has(path))).toEqual([
+      '/cli/releases/1.0.1/hubcli',
+      '/cli/releases/1.0.1/hubcli.sha256',
+    ])
+    expect(after.get('/cli/hubcli')).toBe(after.get('/cli/releases/1.0.1/hubcli'))
+  })
+
+  test('guides name the tag of this version', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+    const guides = readdirSync('src/pages/docs').filter((name) => name.startsWith('hosting'))
+    const tags = guides.flatMap(
+      (name) => readFileSync(join('src/pages/docs', name), 'utf8').match(/(?:--branch|checkout --quiet) v\S+/g) ?? [],
+    )
+    expect(tags).toHaveLength(4)
+    expect(tags.filter((tag) => !tag.endsWith(` v${version}`))).toEqual([])
+  })
 })
 
 test.each(["http://x.example/'", 'ftp://x.example', 'http://x.example/"', 'http://x.example/\\'])(
   'rejects the hub URL %s',
   async (address) => {
-    const releases = await readClientReleases('.')
+    const releases = await readClientsReleases('.')
     expect(() => listClientDownloads(releases, address)).toThrow(/expected an http/)
   },
 )
@@ -63,7 +114,7 @@ describe('installed into an empty project', () => {
   test('npm: defaults to the hub it came from, the command works, and values are type-checked', async () => {
     const project = mkdtempSync(join(folder, 'npm-'))
     writeFileSync(join(project, 'package.json'), '{"type":"module"}')
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, 'prompt-hub-client-1.2.1.tgz')], {
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, 'prompt-hub-client-1.0.0.tgz')], {
       cwd: project,
     })
     writeFileSync(
@@ -96,7 +147,7 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
 
   test('Python: installs without an index and writes the same lock file as other clients', async () => {
     const project = mkdtempSync(join(folder, 'python-'))
-    const wheel = join(folder, 'prompt_hub_client-1.2.1-py3-none-any.whl')
+    const wheel = join(folder, 'prompt_hub_client-1.0.0-py3-none-any.whl')
     const install = ['install', '--quiet', '--no-index', '--disable-pip-version-check', '--target', 'site', wheel]
     // Debian's python3 may lack pip, but Python can also run a wheel directly.
     if (HAS_PIP) await run('python3', ['-m', 'pip', ...install], { cwd: project })

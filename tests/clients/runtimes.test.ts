@@ -1,4 +1,4 @@
-// Checks that the frozen TypeScript library behaves the same in every runtime: in Node 20 and 24, and in Deno and Bun
+// Checks that the TypeScript library behaves the same in every runtime: in Node 20 and 24, and in Deno and Bun
 // if they are installed (.ci/run downloads them).
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FaultHub, openFaultHub, sha256 } from './fault-hub.ts'
-import { compileLibrary, makeProject } from './installed.ts'
+import { makeProject } from './installed.ts'
 
 const run = promisify(execFile)
 const FILLED = 'Write a message for: one line changed'
@@ -110,7 +110,6 @@ beforeAll(async () => {
   await new Promise<void>((done) => models.listen(0, '127.0.0.1', done))
   base = `http://127.0.0.1:${(models.address() as AddressInfo).port}`
   project = await makeProject(hub.url)
-  compileLibrary(project, hub.url)
   for (const [from, lines] of LINES)
     writeFileSync(join(project, `${fileOf(from)}.ts`), `const diff = 'one line changed'\n${lines}`)
   const given = `const question = 'Why?'\nconst history = ${JSON.stringify(HISTORY)} as { role: 'user' | 'assistant'; content: string }[]\n`

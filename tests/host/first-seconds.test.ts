@@ -52,7 +52,7 @@ test(
     const first = await poll('the first response', WITHIN, () => ask('/cli/hubcli').catch(() => undefined))
     expect([first.status, first.text.slice(0, 9)]).toEqual([200, '#!/bin/sh'])
     expect(first.text).toContain(`HUB_DEFAULT_URL='http://localhost:${port}'`)
-    const others = ['/cli/releases/1.3.1/hubcli.sha256', '/clients/releases/1.2.1/prompt-hub-client-1.2.1.tgz', '/']
+    const others = ['/cli/releases/1.0.0/hubcli.sha256', '/clients/releases/1.0.0/prompt-hub-client-1.0.0.tgz', '/']
     const answers = await Promise.all(others.map(ask))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 503])
   },

@@ -9,7 +9,7 @@ test('server.json for MCP registries', () => {
     name: 'org.example.prompts/prompt-hub',
     title: 'Prompt Hub',
     description: 'Search and read a public catalogue of versioned prompts. Read-only, no API key needed.',
-    version: '0.1.0',
+    version: '1.0.0',
     websiteUrl: 'https://prompts.example.org',
     remotes: [{ type: 'streamable-http', url: 'https://prompts.example.org/mcp' }],
   })

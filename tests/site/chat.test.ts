@@ -1,15 +1,12 @@
-// Tests how the pages and older clients handle chat prompts: the page for every case in the shared table, comparisons,
-// feeds, print, and the frozen releases.
-import { execFile } from 'node:child_process'
+// Tests how the pages and the clients handle chat prompts: the page for every case in the shared table, comparisons,
+// feeds, print, and lock files.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type * as Library from '../../clients/typescript/source/prompt-hub.ts'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ChatPart, splitChat } from '../../src/domain/content/chat.ts'
 import { formatVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
-import { sha256 } from '../cli/plain-files.ts'
-import { HUBCLI, makeFolder, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
+import { makeFolder, SCRATCH } from '../cli/shells.ts'
+import { CLIENTS, runClient } from '../clients/three-clients.ts'
 import { type BuiltSite, openBuiltSite } from './built-site.ts'
 
 interface Case {
@@ -108,76 +105,13 @@ test('comparison lists changed messages by role; print and raw text contain ever
 const TO_LOCK = cases.filter(({ name }) =>
   ['CRLF', 'a byte order mark and an empty line', 'history at the end without a line feed'].includes(name),
 )
-const wish = (repository: string) => `${repository}@^1`
 
-/** Runs the current or a released command in a folder. @returns its output */
-type Command = (args: string[], cwd: string) => Promise<string>
-const lockWith = async (command: Command): Promise<string> => {
+test.each(CLIENTS)('$name locks chat prompts byte for byte, and every client verifies them', async ({ command }) => {
   const cwd = makeFolder()
-  for (const { repository } of TO_LOCK) await command(['add', wish(repository)], cwd)
+  for (const { repository } of TO_LOCK)
+    expect(await runClient(command, ['add', `${repository}@^1`], cwd, site.origin)).toMatchObject({ code: 0 })
   for (const { repository, content } of TO_LOCK)
     expect(readFileSync(join(cwd, `prompts/${repository}.md`), 'utf8')).toBe(content)
-  return cwd
-}
-const hubcli =
-  (script: string): Command =>
-  async (args, cwd) => {
-    const env = { HUB_URL: site.origin }
-    const { code, stdout, stderr } = await runHubcli(SHELLS[0]!, args, { script, env, cwd, tools: WITH_PYTHON! })
-    expect([code, stderr]).toEqual([0, ''])
-    return stdout
-  }
-const program =
-  (words: string[], env: Record<string, string> = {}): Command =>
-  async (args, cwd) => {
-    const given = { ...process.env, HUB_URL: site.origin, PYTHONDONTWRITEBYTECODE: '1', ...env }
-    return (await promisify(execFile)(words[0]!, [...words.slice(1), ...args], { cwd, env: given })).stdout
-  }
-const NOW = hubcli(HUBCLI)
-const typescript = (release: string) => resolve('releases/libraries', release, 'typescript/dist')
-const python = (release: string) => ({ PYTHONPATH: resolve('releases/libraries', release, 'python') })
-
-describe('older clients read a chat prompt as plain text', () => {
-  test.each(['1.0.0', '1.1.0', '1.2.0'])('hubcli %s prints the content unchanged', async (release) => {
-    const run = hubcli(resolve('releases/hubcli', release, 'hubcli'))
-    for (const { repository, content } of TO_LOCK) expect(await run(['cat', repository], SCRATCH)).toBe(content)
-  })
-
-  test.each(['1.0.0', '1.1.0'])('the TypeScript library %s reads the content of every chat prompt', async (release) => {
-    const { PromptHub } = (await import(join(typescript(release), 'prompt-hub.js'))) as typeof Library
-    const hub = new PromptHub({ url: site.origin })
-    for (const { repository, content } of cases) expect((await hub.get(repository)).content).toBe(content)
-  })
-
-  test.each(['1.0.0', '1.1.0'])('the Python library %s reads the content of every chat prompt', async (release) => {
-    const read = `
-import json, sys
-from prompt_hub import PromptHub
-hub = PromptHub(sys.argv[1])
-print(json.dumps([hub.get(name).content for name in sys.argv[2:]]))`
-    const names = cases.map(({ repository }) => repository)
-    const printed = await program(['python3', '-c', read, site.origin], python(release))(names, SCRATCH)
-    expect(JSON.parse(printed)).toEqual(cases.map(({ content }) => content))
-  })
-
-  test.each<[string, Command]>([
-    ...['1.1.0', '1.2.0'].map((release): [string, Command] => [
-      `hubcli ${release}`,
-      hubcli(resolve('releases/hubcli', release, 'hubcli')),
-    ]),
-    ...['1.0.0', '1.1.0'].flatMap((release): [string, Command][] => [
-      [`TypeScript ${release}`, program(['node', join(typescript(release), 'command.js')])],
-      [`Python ${release}`, program(['python3', '-m', 'prompt_hub'], python(release))],
-    ]),
-  ])('a lock file written by %s verifies with that release and the current one', async (_, old) => {
-    const cwd = await lockWith(old)
-    const { prompts } = JSON.parse(readFileSync(join(cwd, 'prompts.lock'), 'utf8'))
-    for (const { repository, content } of TO_LOCK)
-      expect(prompts[repository]).toMatchObject({ version: '1.0.0', sha256: sha256(content) })
-    rmSync(join(cwd, 'prompts'), { recursive: true })
-    await expect(old(['verify'], cwd)).rejects.toThrow()
-    await old(['install'], cwd)
-    await old(['verify'], cwd)
-    await NOW(['verify'], cwd)
-  })
+  for (const { command } of CLIENTS)
+    expect(await runClient(command, ['verify'], cwd, site.origin)).toMatchObject({ code: 0, stderr: '' })
 })

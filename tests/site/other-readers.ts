@@ -1,10 +1,10 @@
 // Tests the site for other clients: search results in the same order everywhere, the TypeScript library, feeds, cards,
 // badges and cross-origin pages.
-import { readFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROUTES } from '../../src/domain/api/routes.ts'
+import { compileLibrary } from '../../src/site/downloads/compile-library.ts'
 import { ROUTES_LIST } from '../../src/site/links.ts'
 import { PYTHON, runHubcli, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
@@ -68,10 +68,11 @@ export function testOtherReaders(opened: () => BuiltSite): void {
       await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
       return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
     }
+    const compiled = await compileLibrary('.')
     const library = await open((path, response) => {
       const isPage = path === '/'
       response.setHeader('Content-Type', isPage ? 'text/html' : 'text/javascript')
-      response.end(isPage ? '<!doctype html>' : readFileSync(`releases/libraries/1.0.0/typescript/dist${path}`))
+      response.end(isPage ? '<!doctype html>' : compiled.get(path.slice(1)))
     })
     const mirror = await open((path, response) => {
       methods.push(response.req.method)

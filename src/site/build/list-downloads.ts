@@ -1,7 +1,7 @@
 // Lists a site's downloads: hubcli and the client libraries, with the site's URL built in.
 import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
-import { listCliDownloads, readCliFiles } from '../downloads/hubcli.ts'
-import { listClientDownloads, readClientReleases } from '../downloads/libraries.ts'
+import { listCliDownloads, readCliReleases } from '../downloads/hubcli.ts'
+import { listClientDownloads, readClientsReleases } from '../downloads/libraries.ts'
 
 /** Lists all downloads with their bytes. @param root the project's folder @param baseUrl the site's base URL */
 export async function listDownloads(
@@ -9,8 +9,8 @@ export async function listDownloads(
   baseUrl: string,
 ): Promise<[path: string, content: string | Uint8Array][]> {
   return [
-    ...listCliDownloads({ ...(await readCliFiles(root)), baseUrl }),
-    ...listClientDownloads(await readClientReleases(root), baseUrl),
+    ...listCliDownloads(await readCliReleases(root), baseUrl),
+    ...listClientDownloads(await readClientsReleases(root), baseUrl),
   ]
 }
 

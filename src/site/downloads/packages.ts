@@ -11,8 +11,13 @@ const LONG_AGO = new Date('1980-01-02T00:00:00Z')
 
 /** Packs an npm package. @see https://docs.npmjs.com/cli/v11/commands/npm-pack */
 export function packTarball(files: PackageFiles): Uint8Array {
+  return packTar(new Map([...files].map(([path, text]) => [`package/${path}`, text])))
+}
+
+/** Packs files into a compressed tar archive. */
+export function packTar(files: PackageFiles): Uint8Array {
   const entries = inOrder(files).map(([path, text]) => ({
-    name: `package/${path}`,
+    name: path,
     data: text,
     attrs: {
       mtime: LONG_AGO.getTime(),

@@ -1,7 +1,0 @@
-"""Owns the address of the hub that these files were downloaded from."""
-
-HUB_URL = "http://localhost:8888"
-"""The hub's own address, without a final slash; each hub puts its own here."""
-
-USER_AGENT = "prompt-hub-python/1.1.0"
-"""Sent with every request, for whoever reads the hub's logs."""
