@@ -152,7 +152,9 @@ describe('a repository', () => {
     [
       'an upper-case label',
       { labels: { Production: '1.0.0' } },
-      ['labels.Production: expected lower-case letters, digits and single hyphens as the key'],
+      [
+        'labels.Production: expected lower-case letters, digits and single hyphens, not latest and not a range such as 1 or x, as the key',
+      ],
     ],
     [
       'a label that points to another label',

@@ -121,6 +121,16 @@ describe.each([
     ['an unknown version', 'PUT', '/labels/next', { version: '9.0.0' }, 404, 'not_found'],
     ['an unknown version to yank', 'PUT', '/versions/9.0.0/yank', { reason: 'x' }, 404, 'not_found'],
     ['an invalid label name', 'PUT', '/labels/Next', { version: '1.0.0' }, 404, 'not_found'],
+    ['a label that reads as a range', 'PUT', '/labels/1', { version: '1.0.0' }, 422, 'validation_failed'],
+    ['a label that reads as any version', 'PUT', '/labels/x', { version: '1.0.0' }, 422, 'validation_failed'],
+    [
+      'a label that reads as the latest version',
+      'PUT',
+      '/labels/latest',
+      { version: '1.0.0' },
+      422,
+      'validation_failed',
+    ],
     [
       'a label with another version than expected',
       'PUT',

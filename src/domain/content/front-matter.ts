@@ -6,7 +6,7 @@ import type { Parameters } from '../api/schema.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { countBytes } from '../text/text-length.ts'
 import { FORMATS } from './chat.ts'
-import { GITHUB_REPOSITORY, isVersion } from './names.ts'
+import { GITHUB_REPOSITORY, isLabel, isVersion } from './names.ts'
 import {
   FullName,
   Handle,
@@ -120,8 +120,6 @@ function byKey<Value extends z.ZodType>(isKey: (key: string) => boolean, wantedK
   })
 }
 
-const isLabel = (text: string) => Tag.safeParse(text).success
-
 /** An advisory: versions that should no longer be used. The content rules check whether `range` is valid. */
 const AdvisoryInput = z.strictObject({
   range: line(LIMITS.rangeCharacters)
@@ -152,7 +150,11 @@ export const RepositoryFrontMatter = z.strictObject({
   yanked: byKey(isVersion, 'a version x.y.z', line(LIMITS.sentenceCharacters).min(1, 'expected a reason'))
     .default({})
     .describe('Yanked versions, with the reason.'),
-  labels: byKey(isLabel, 'lower-case letters, digits and single hyphens', Version)
+  labels: byKey(
+    isLabel,
+    'lower-case letters, digits and single hyphens, not latest and not a range such as 1 or x,',
+    Version,
+  )
     .default({})
     .describe('Names that point at a version.'),
   advisories: z

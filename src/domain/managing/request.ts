@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import { Description, TagInputs, Title } from '../content/front-matter.ts'
+import { isLabel } from '../content/names.ts'
 import { findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
 import { FullName, License, line, Status, Version } from '../content/values.ts'
@@ -92,6 +93,13 @@ export function parseChange(target: Target, body: unknown): Change {
     }
     case 'label': {
       const { dry_run: isDryRun, ...said } = parse(LabelRequest, body)
+      if (!isLabel(target.label))
+        throw validationFailed([
+          {
+            key: 'label',
+            message: `expected a name that clients cannot read as a range or as the latest version, got ${target.label}; choose another name, such as production`,
+          },
+        ])
       return { kind: 'label', label: target.label, version: said.version, expected: said.expected, isDryRun }
     }
     case 'unlabel':
