@@ -155,6 +155,7 @@ function hold(
     'Location',
     'Retry-After',
     'X-Prompt-Version',
+    'X-Prompt-Deprecated',
     'X-Prompt-Yanked',
     'Repr-Digest',
     'Export-Lost',

@@ -91,6 +91,10 @@ const HEADERS = {
   Link: header('The next and the previous page (RFC 8288), or the successor of a repository that has moved.'),
   Location: header('The URL of the published version.', { type: 'string', format: 'uri' }),
   'X-Prompt-Version': header('The version of the returned content.'),
+  'X-Prompt-Deprecated': header(
+    '`true` if the repository is deprecated and no version was given; its record says why.',
+    { type: 'string', enum: ['true'] },
+  ),
   'X-Prompt-Yanked': header(
     '`true` if this version was yanked. A response that was cached earlier lacks this header; the version list shows the yank.',
     { type: 'string', enum: ['true'] },
@@ -170,7 +174,7 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
     : jsonContent(route.response === null ? { type: 'object' } : toSchema(route.response, schemas))
   const always = [
     ...(['ETag', 'Cache-Control', 'Link'] as const),
-    ...(isText ? (['X-Prompt-Version', 'X-Prompt-Yanked'] as const) : []),
+    ...(isText ? (['X-Prompt-Version', 'X-Prompt-Deprecated', 'X-Prompt-Yanked'] as const) : []),
   ]
   const links = LINKS[route.id]
   return {

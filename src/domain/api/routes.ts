@@ -11,7 +11,7 @@ export const READ_METHODS = ['GET', 'HEAD', 'OPTIONS'] as const satisfies readon
 export const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'Content-Disposition, ETag, Export-Lost, Idempotency-Replayed, Link, Location, Repr-Digest, Retry-After, X-Prompt-Version, X-Prompt-Yanked',
+    'Content-Disposition, ETag, Export-Lost, Idempotency-Replayed, Link, Location, Repr-Digest, Retry-After, X-Prompt-Deprecated, X-Prompt-Version, X-Prompt-Yanked',
   'X-Content-Type-Options': 'nosniff',
 } as const
 

@@ -71,7 +71,11 @@ export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
     return {
       bytes: latest ?? (await readContent(owner, name, version, deps)),
       hasDigest: true,
-      headers: { 'X-Prompt-Version': version, ...(await linkTo(facts.moved_to, deps.baseUrl, '/raw')) },
+      headers: {
+        'X-Prompt-Version': version,
+        ...(facts.status === 'deprecated' ? { 'X-Prompt-Deprecated': 'true' } : {}),
+        ...(await linkTo(facts.moved_to, deps.baseUrl, '/raw')),
+      },
     }
   },
   listActivity: async ({ owner = '', name = '' }, _query, deps) => {

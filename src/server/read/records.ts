@@ -52,7 +52,7 @@ interface FoundRecord<Value> {
 
 /** The most frequently used fields of a repository, parsed only once from its record. */
 interface RepositoryFacts
-  extends Pick<Repository, 'full_name' | 'labels' | 'latest_version' | 'moved_to' | 'versions'> {
+  extends Pick<Repository, 'full_name' | 'labels' | 'latest_version' | 'moved_to' | 'status' | 'versions'> {
   /** The latest version's content; undefined if there is no version. */
   latestContent: Bytes | undefined
 }
@@ -90,9 +90,9 @@ function repositoryFromCopy(repository: Repository): FoundRepository {
 }
 
 function factsOf(repository: Repository): RepositoryFacts {
-  const { full_name, labels, latest_version, moved_to, versions, content } = repository
+  const { full_name, labels, latest_version, moved_to, status, versions, content } = repository
   const latestContent = content === null ? undefined : encode(content)
-  return { full_name, labels, latest_version, moved_to, versions, latestContent }
+  return { full_name, labels, latest_version, moved_to, status, versions, latestContent }
 }
 
 /** Returns a version, which may be yanked; undefined if it does not exist. A version never changes, so the first source that has it can be used. */
