@@ -16,6 +16,10 @@ export interface Prompt {
   /** Makes every version an Agent Skill. */
   skill?: { description: string; license: string | null }
   advisories?: { range: string; severity: string; message: string }[]
+  status?: string
+  status_message?: string
+  replaced_by?: string
+  moved_to?: string
   /** Versions that are missing from the last build, so only the API can return them. */
   unbuilt?: string[]
 }
@@ -55,6 +59,10 @@ export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<st
     if (view === 'raw') {
       const content = prompt.versions[asked ?? ''] ?? ''
       if (isApi) answer.setHeader('X-Prompt-Version', asked ?? '')
+      if (isApi && !hub.isPlain && part === undefined && url.searchParams.get('version') === null) {
+        if (prompt.status === 'deprecated') answer.setHeader('X-Prompt-Deprecated', 'true')
+        if (prompt.moved_to) answer.setHeader('Link', `<${prompt.moved_to}>; rel="successor-version"`)
+      }
       if (isApi && !hub.isPlain) {
         answer.setHeader('Repr-Digest', `sha-256=:${createHash('sha256').update(content).digest('base64')}:`)
         if (prompt.yanked?.[asked ?? ''] !== undefined) answer.setHeader('X-Prompt-Yanked', 'true')
@@ -99,7 +107,8 @@ function recordOf(prompt: Prompt, active: string[], version: string | undefined)
   return {
     ...{ version, content, content_sha256: content === null ? null : sha256(content) },
     ...{ variables: prompt.variables ?? [], parameters: prompt.parameters ?? {}, skill: prompt.skill ?? null },
-    ...{ status: 'active', status_message: null },
+    ...{ status: prompt.status ?? 'active', status_message: prompt.status_message ?? null },
+    ...{ replaced_by: prompt.replaced_by ?? null, moved_to: prompt.moved_to ?? null },
     ...{ latest_version: active[0] ?? null, versions: active },
     ...{ labels: prompt.labels ?? {}, advisories: prompt.advisories ?? [] },
   }

@@ -226,7 +226,7 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(self.open(cache_dir=cache).get("acme/hello@1.1.0").source, "disk")
 
     def test_lock(self):
-        self.assertEqual(add_to_lock(self.lock, "acme/hello@^1", None, self.url), "1.1.0")
+        self.assertEqual(add_to_lock(self.lock, ["acme/hello@^1"], None, self.url), ["1.1.0"])
         with open(self.lock, encoding="utf-8") as file:
             text = file.read()
         self.assertEqual(prompt_hub.format_lock(prompt_hub.parse_lock(text)), text)
@@ -248,6 +248,25 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(install_lock(self.lock), 1)
         with open(target, encoding="utf-8") as file:
             self.assertEqual(file.read(), CONTENTS["1.1.0"])
+
+    def test_errors_name_what_to_do(self):
+        prompt = self.open().get("acme/hello")
+        with self.assertRaisesRegex(prompt_hub.PromptHubError, "^acme/hello 1.1.0: name: missing required value; nmae: unknown"):
+            prompt.fill(nmae="x")
+        away = self.open(url="http://127.0.0.1:9")
+        fallback = away.get("acme/hello", fallback="Hi {{name}}")
+        with self.assertRaisesRegex(prompt_hub.PromptHubError, "^the fallback of acme/hello: name: missing"):
+            fallback.fill()
+        self.assertEqual(fallback.fill(name="Ann", greeting="x"), "Hi Ann")
+        self.assertIn(prompt_hub.Event("unused_values", "acme/hello", "greeting"), self.events)
+        chat = away.get("acme/hello", fallback='{{role "user"}}\n{{name}}\n')
+        with self.assertRaisesRegex(prompt_hub.PromptHubError, "use messages instead of fill"):
+            chat.fill(name="Ann")
+        self.assertEqual(chat.messages({"name": "Ann", "x": 1}), [{"role": "user", "content": "Ann"}])
+        with self.assertRaisesRegex(prompt_hub.PromptHubError, "did not respond: .*refused"):
+            away.get("acme/hello")
+        with self.assertRaisesRegex(prompt_hub.PromptHubError, "^lock: expected the path of a prompts.lock, got Lock"):
+            self.open(lock=prompt_hub.Lock("http://localhost"))
 
     def test_asyncio(self):
         async def several():

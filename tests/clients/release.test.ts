@@ -128,10 +128,10 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     expect((await run(command, ['add', 'acme/hello@^1'], { cwd: project })).stdout).toBe('acme/hello 1.1.0\n')
     expect((await run(command, ['verify'], { cwd: project })).stdout).toBe('1 verified\n')
     await run(command, ['types'], { cwd: project })
-    const check = async (values: string) => {
+    const check = async (values: string, wish = 'acme/hello') => {
       writeFileSync(
         join(project, 'use.ts'),
-        `import { PromptHub } from 'prompt-hub-client'\nconst prompt = await new PromptHub().get('acme/hello')\nexport const text: string = prompt.fill(${values})\n`,
+        `import { PromptHub } from 'prompt-hub-client'\nconst prompt = await new PromptHub().get('${wish}')\nexport const text: string = prompt.fill(${values})\n`,
       )
       const tsc = join(process.cwd(), 'node_modules/typescript/bin/tsc')
       const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', 'use.ts', 'prompts.d.ts']
@@ -142,6 +142,8 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     }
     expect(await check(`{ name: 'Ann' }`)).toBe('compiles')
     expect(await check('{}')).toMatch(/'name' is missing/)
+    expect(await check('{}', 'acme/hello@^1')).toMatch(/'name' is missing/)
+    expect(await check(`{ name: 'Ann' }`, 'acme/hello@production')).toBe('compiles')
     expect(await check(`{ name: 'Ann', nmae: 'x' }`)).toMatch(/nmae/)
   })
 
@@ -162,7 +164,7 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     const environmentOfHub = { ...process.env, HUB_URL: hub.url }
     // `run` throws an error if the command fails.
     await run('sh', [join(process.cwd(), 'clients/hubcli/hubcli'), 'verify'], { cwd: project, env: environmentOfHub })
-    await addToLock(join(project, 'prompts.lock'), { name: 'acme/hello@^1' })
+    await addToLock(join(project, 'prompts.lock'), [{ name: 'acme/hello@^1' }])
     expect(readFileSync(join(project, 'prompts.lock'), 'utf8')).toBe(locked)
   })
 
@@ -170,6 +172,6 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     const { stderr } = await run('python3', ['tests/clients/python_client.py'], {
       env: { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' },
     })
-    expect(stderr).toMatch(/Ran 11 tests[\s\S]*OK/)
+    expect(stderr).toMatch(/Ran 12 tests[\s\S]*OK/)
   })
 })

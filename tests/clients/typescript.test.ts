@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { diskStore, openLock } from '../../clients/typescript/source/files.ts'
 import {
@@ -13,6 +14,7 @@ import {
 } from '../../clients/typescript/source/prompt-hub.ts'
 import { writeTypes } from '../../clients/typescript/source/typing.ts'
 import { addToLock, findChanged, installLock } from '../../clients/typescript/source/vendoring.ts'
+import { freePort } from '../hubs/processes.ts'
 import { CONTENTS, type FaultHub, openFaultHub, sha256, silence, status } from './fault-hub.ts'
 
 let hub: FaultHub
@@ -198,7 +200,7 @@ describe('lock file', () => {
   const lockPath = () => join(folder, 'prompts.lock')
 
   test('is written in the shared format, together with the content', async () => {
-    expect(await addToLock(lockPath(), { name: 'acme/hello@^1' }, hub.url)).toBe('1.1.0')
+    expect(await addToLock(lockPath(), [{ name: 'acme/hello@^1' }], hub.url)).toEqual(['1.1.0'])
     expect(readFileSync(lockPath(), 'utf8')).toBe(`{
   "lockfile": 1,
   "hub": "${hub.url}",
@@ -239,7 +241,7 @@ describe('lock file', () => {
   })
 
   test('fills vendored prompts without any request to the hub', async () => {
-    await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
+    await addToLock(lockPath(), [{ name: 'acme/hello' }], hub.url)
     hub.asked.length = 0
     for (const outage of [silence, status(500), undefined]) {
       hub.outage = outage
@@ -253,7 +255,7 @@ describe('lock file', () => {
   })
 
   test('rejects prompts and versions that the lock does not list, without any request', async () => {
-    await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
+    await addToLock(lockPath(), [{ name: 'acme/hello' }], hub.url)
     hub.asked.length = 0
     const client = open({ lock: await openLock(lockPath()) })
     expect(await codeOf(client.get('acme/other'))).toBe('not_locked')
@@ -262,7 +264,7 @@ describe('lock file', () => {
   })
 
   test('rejects a changed vendored file, and install restores only a missing one', async () => {
-    await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
+    await addToLock(lockPath(), [{ name: 'acme/hello' }], hub.url)
     const file = join(folder, 'prompts/acme/hello.md')
     writeFileSync(file, 'changed by hand')
     const { lock } = await openLock(lockPath())
@@ -276,7 +278,7 @@ describe('lock file', () => {
   })
 
   test('rejects a hand-edited lock file', async () => {
-    await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
+    await addToLock(lockPath(), [{ name: 'acme/hello' }], hub.url)
     const text = readFileSync(lockPath(), 'utf8')
     for (const [from, to] of [
       ['prompts/acme/hello.md', '../evil.md'],
@@ -290,8 +292,8 @@ describe('lock file', () => {
 
   test('stays valid after two concurrent adds of the same prompt', async () => {
     await Promise.all([
-      addToLock(lockPath(), { name: 'acme/hello', path: 'a.md' }, hub.url),
-      addToLock(lockPath(), { name: 'acme/hello@1.0.0', path: 'b.md' }, hub.url),
+      addToLock(lockPath(), [{ name: 'acme/hello', path: 'a.md' }], hub.url),
+      addToLock(lockPath(), [{ name: 'acme/hello@1.0.0', path: 'b.md' }], hub.url),
     ])
     const { lock } = await openLock(lockPath())
     expect(Object.keys(lock.prompts)).toEqual(['acme/hello'])
@@ -314,4 +316,52 @@ test('generated types name each variable, and a description cannot end its comme
   expect(types).toContain('      name: string\n')
   expect(types).toContain('      kind?: "a" | "b\'"\n')
   expect(types.match(/\*\//g)).toHaveLength(1)
+})
+
+describe('errors that name what to do', () => {
+  test('fill names the prompt and its version, and a chat prompt refuses it', async () => {
+    const prompt = await open().get('acme/hello')
+    expect(() => prompt.fill({ nmae: 'x' })).toThrow(
+      'acme/hello 1.1.0: name: missing required value; nmae: unknown variable',
+    )
+    const away = open({ url: 'http://127.0.0.1:9' })
+    const fallback = await away.get('acme/hello', { fallback: 'Hi {{name}}' })
+    expect(() => fallback.fill({})).toThrow('the fallback of acme/hello: name: missing required value')
+    expect(fallback.fill({ name: 'Ann', greeting: 'x' })).toBe('Hi Ann')
+    expect(events).toContainEqual({ type: 'unused_values', name: 'acme/hello', values: ['greeting'] })
+    const chat = await away.get('acme/hello', { fallback: '{{role "user"}}\n{{name}}\n{{history}}\n' })
+    expect(() => chat.fill({ name: 'Ann' })).toThrow('this is a chat prompt; use messages instead of fill')
+    expect(chat.messages({ name: 'Ann', greeting: 'x' })).toEqual([{ role: 'user', content: 'Ann' }])
+  })
+
+  test.each<[string, object, RegExp]>([
+    [
+      'the path of a lock',
+      { lock: 'prompts.lock' },
+      /^lock: expected an open lock: await openLock.*got "prompts\.lock"$/,
+    ],
+    ['a lock that is not open yet', { lock: openLock('prompts.lock').catch(() => {}) }, /a promise; add await$/],
+    ['the path of a store', { store: '.cache' }, /^store: expected a store: diskStore.*got "\.cache"$/],
+    ['a URL object', { url: new URL('http://localhost') }, /^url: expected a string/],
+  ])('%s', (_, options, message) => {
+    expect(() => new PromptHub(options as HubOptions)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(message) }),
+    )
+  })
+
+  test('openLock takes a file URL', async () => {
+    const path = join(folder, 'prompts.lock')
+    await addToLock(path, [{ name: 'acme/hello' }], hub.url)
+    expect((await openLock(pathToFileURL(path))).lock.prompts).toHaveProperty('acme/hello')
+  })
+
+  test('an unreachable hub is named with the cause', async () => {
+    const port = await freePort()
+    for (const [url, cause] of [
+      [`http://127.0.0.1:${port}`, new RegExp(`did not respond: connect ECONNREFUSED 127\\.0\\.0\\.1:${port}$`)],
+      [`http://localhost:${port}`, /did not respond: connect ECONNREFUSED/],
+      ['http://no-such-host.invalid', /did not respond: getaddrinfo/],
+    ] as const)
+      await expect(open({ url }).get('acme/hello')).rejects.toThrow(cause)
+  })
 })

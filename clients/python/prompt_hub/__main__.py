@@ -1,67 +1,147 @@
-"""The command `prompt-hub`: adds to a lock, installs and verifies it, and generates types from it."""
+"""The command `prompt-hub`: changes, installs, verifies and compares a lock, and generates types from it."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from typing import Optional, Sequence
+from typing import List, Optional, Sequence
 
-from .files import write_whole
+from .files import read_if_there, read_vendored, write_whole
 from .hub import open_lock
-from .lock import mend_ends
+from .lock import Lock, mend_ends
 from .trouble import PromptHubError
-from .typing_file import write_types
+from .typing_file import is_types_file, write_types
+from .updating import Reviewed, remove_from_lock, review_lock, update_lock
 from .vendoring import add_to_lock, find_changed, find_changed_ends, install_lock
 
 # The exit code of each error code, as in hubcli; any other error is 1.
 _EXIT = {"not_found": 2, "refused": 4, "integrity": 4, "unavailable": 5}
+_TYPES = "prompt_values.py"
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the command and returns its exit code."""
-    parser = argparse.ArgumentParser(prog="prompt-hub", description="Prompts as dependencies.")
-    parser.add_argument("--lock", default="prompts.lock", help="the lock file; default: prompts.lock")
-    commands = parser.add_subparsers(dest="command", required=True)
-    add = commands.add_parser("add", help="adds a prompt to the lock")
-    add.add_argument("name", help="owner/name, or owner/name@range or label")
-    add.add_argument("-o", "--output", help="path of its content")
-    commands.add_parser("install", help="installs the locked versions")
-    commands.add_parser("verify", help="compares the vendored files with the lock, offline")
-    types = commands.add_parser("types", help="generates types for the locked prompts")
-    types.add_argument("-o", "--output", default="prompt_values.py")
-    given = parser.parse_args(arguments)
+    given = _parser().parse_args(arguments)
     try:
-        print(_run(given))
-        return 0
+        return _run(given)
     except PromptHubError as error:
-        print(f"prompt-hub: {error}", file=sys.stderr)
+        _complain(str(error))
         return _EXIT.get(error.code, 1)
     except OSError as error:
         # A file system error happens before anything is changed, or the changes have been rolled back.
-        print(f"prompt-hub: {error}; nothing was changed", file=sys.stderr)
+        _complain(f"{error}; nothing was changed")
         return 1
 
 
-def _run(given: argparse.Namespace) -> str:
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="prompt-hub", description="Prompts as dependencies.")
+    parser.add_argument("--lock", default="prompts.lock", help="the lock file; default: prompts.lock")
+    commands = parser.add_subparsers(dest="command", required=True)
+    add = commands.add_parser("add", help="adds prompts to the lock, and their files")
+    add.add_argument("names", nargs="+", metavar="name", help="owner/name, or owner/name@range or label")
+    add.add_argument("-o", "--output", help="path of the content, for one prompt")
+    install = commands.add_parser("install", help="installs the locked versions")
+    install.add_argument("--force", action="store_true", help="replaces files that were changed by hand")
+    commands.add_parser("verify", help="compares the vendored files with the lock, offline")
+    commands.add_parser("outdated", help="lists prompts that have newer versions; exits with 1 if there are any")
+    update = commands.add_parser("update", help="updates prompts to the newest version in their range")
+    update.add_argument("names", nargs="*", metavar="owner/name", help="default: all")
+    remove = commands.add_parser("remove", help="removes prompts from the lock, and their files")
+    remove.add_argument("names", nargs="+", metavar="owner/name")
+    commands.add_parser("audit", help="fails if a locked version was yanked or has an advisory")
+    types = commands.add_parser("types", help="generates types for the locked prompts")
+    types.add_argument("-o", "--output", default=_TYPES)
+    types.add_argument("--check", action="store_true", help="only compares the file")
+    return parser
+
+
+def _run(given: argparse.Namespace) -> int:
     lock_path: str = given.lock
     if given.command == "add":
-        version = add_to_lock(lock_path, given.name, given.output, os.environ.get("HUB_URL"), _complain)
-        return f"{given.name.partition('@')[0]} {version}"
-    if given.command == "install":
-        return f"{install_lock(lock_path)} written"
+        names: List[str] = given.names
+        versions = add_to_lock(lock_path, names, given.output, os.environ.get("HUB_URL"), _complain)
+        for name, version in zip(names, versions):
+            print(f"{name.partition('@')[0]} {version}")
+    elif given.command == "install":
+        print(f"{install_lock(lock_path, given.force)} written")
+    elif given.command == "update":
+        _update(lock_path, given.names)
+    elif given.command == "remove":
+        for name, locked in remove_from_lock(lock_path, given.names, _complain):
+            print(f"{name} {locked.version} {locked.path}")
+    elif given.command == "outdated":
+        return _show_outdated(review_lock(lock_path))
+    elif given.command == "audit":
+        return _show_audit(review_lock(lock_path))
+    elif given.command == "verify":
+        _verify(lock_path)
+    else:
+        count = _types(lock_path, given.output, given.check)
+        print(f"{given.output}: {count} prompts")
+    return 0
+
+
+def _update(lock_path: str, names: Sequence[str]) -> None:
+    for each in update_lock(lock_path, names):
+        for _, message in each.problems:
+            _complain(f"warning: {message}")
+        if each.wanted != each.locked.version:
+            print(f"{each.name} {each.locked.version} -> {each.wanted} {each.locked.path}")
+
+
+def _show_outdated(reviewed: Sequence[Reviewed]) -> int:
+    """Prints a table; 1 if anything is outdated, as npm does."""
+    for each in reviewed:
+        for kind, message in each.problems:
+            if kind != "advisory":
+                _complain(f"warning: {message}")
+    old = [each for each in reviewed if each.is_outdated]
+    for each in old:
+        print("  ".join((each.name, each.locked.version, each.wanted, each.latest or "-", each.locked.range)))
+    return 1 if old else 0
+
+
+def _show_audit(reviewed: Sequence[Reviewed]) -> int:
+    problems = [message for each in reviewed for message in each.audited()]
+    for problem in problems:
+        _complain(problem)
+    if problems:
+        return _EXIT["integrity"]
+    print(f"{len(reviewed)} audited")
+    return 0
+
+
+def _verify(lock_path: str) -> None:
     lock = open_lock(lock_path)
-    if given.command == "verify":
-        changed = find_changed(lock_path, lock)
-        if changed:
-            names = ", ".join(changed)
-            ends = find_changed_ends(lock_path, lock, changed)
-            cause = f"Only the line endings differ: git changed them, as with core.autocrlf. {mend_ends(ends[0])}" if ends else ""
-            raise PromptHubError("integrity", f"Not what prompts.lock says: {names}. {cause or 'Restore them: prompt-hub install'}")
-        return f"{len(lock.prompts)} verified"
-    text = write_types({name: each.details.variables for name, each in lock.prompts.items()})
-    write_whole(given.output, text.encode("utf-8"))
-    return f"{given.output}: {len(lock.prompts)} prompts"
+    changed = find_changed(lock_path, lock)
+    if changed:
+        ends = find_changed_ends(lock_path, lock, changed)
+        cause = f"Only the line endings differ: git changed them, as with core.autocrlf. {mend_ends(ends[0])}" if ends else ""
+        advice = cause or _explain_restoring(lock_path, lock, changed)
+        raise PromptHubError("integrity", f"Not what prompts.lock says: {', '.join(changed)}. {advice}")
+    there = read_if_there(_TYPES)
+    if there is not None and is_types_file(there):
+        _types(lock_path, _TYPES, True)
+    print(f"{len(lock.prompts)} verified")
+
+
+def _explain_restoring(lock_path: str, lock: Lock, changed: Sequence[str]) -> str:
+    """`install` alone restores only missing files."""
+    folder = os.path.dirname(os.path.abspath(lock_path))
+    is_there = any(read_vendored(folder, lock.prompts[name].path) is not None for name in changed)
+    return f"Restore them: prompt-hub install{' --force' if is_there else ''}"
+
+
+def _types(lock_path: str, output: str, is_check: bool) -> int:
+    lock = open_lock(lock_path)
+    text = write_types({name: each.details.variables for name, each in lock.prompts.items()}).encode("utf-8")
+    if not is_check:
+        write_whole(output, text)
+    elif read_if_there(output) != text:
+        again = "prompt-hub types" if output == _TYPES else f"prompt-hub types -o {output}"
+        raise PromptHubError("integrity", f"{output} does not match prompts.lock. Generate it again: {again}")
+    return len(lock.prompts)
 
 
 def _complain(sentence: str) -> None:

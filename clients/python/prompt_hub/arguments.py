@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Optional, Tuple
 
 from .lock import FULL_NAME
-from .ranges import is_label, is_range, is_version
+from .ranges import LATEST, is_label, is_range, is_version
 from .trouble import PromptHubError
 
 Wish = Optional[Tuple[str, str]]
@@ -27,6 +28,14 @@ def parse_arguments(
     if not given:
         return full_name, None
     kind, text = given[0]
+    if text == LATEST:
+        return full_name, None
     if not {"version": is_version, "range": is_range, "label": is_label}[kind](text):
-        raise PromptHubError("invalid_request", f"{full_name}: expected a {kind}, got {text[:60]!r}")
+        raise PromptHubError("invalid_request", f"{full_name}: expected a {kind}, got {text[:60]!r}{_hint_for(text)}")
     return full_name, (kind, text)
+
+
+def _hint_for(text: str) -> str:
+    """What to write instead of a version as in a git tag."""
+    bare = re.sub("^([~^]?)[vV=]", r"\1", text)
+    return f"; write {bare}" if bare != text and is_range(bare) else ""

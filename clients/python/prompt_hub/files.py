@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import uuid
 from dataclasses import dataclass
@@ -92,6 +93,17 @@ def read_vendored(folder: str, path: str) -> Optional[bytes]:
     link."""
     _require_no_link(folder, path)
     return read_if_there(os.path.join(folder, *path.split("/")))
+
+
+def find_exact(data: bytes, sha256: str) -> Optional[bytes]:
+    """The bytes with a digest in a file: the file itself or, because editors and formatters change that, the file
+    without its last line ending or with one more. None if it differs in anything else."""
+    others = [data, data + b"\n"]
+    if data.endswith(b"\n"):
+        others.append(data[:-1])
+    if data.endswith(b"\r\n"):
+        others.append(data[:-2])
+    return next((each for each in others if hashlib.sha256(each).hexdigest() == sha256), None)
 
 
 def _require_no_link(folder: str, path: str) -> None:

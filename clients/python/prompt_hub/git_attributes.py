@@ -4,7 +4,7 @@ files."""
 from __future__ import annotations
 
 import os
-from typing import List, Optional, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 from .files import read_if_there
 from .lock import attributes_line
@@ -14,13 +14,13 @@ ATTRIBUTES = ".gitattributes"
 _HEAD = "# Keeps git from changing line ends: prompts.lock knows the bytes of these files."
 
 
-def plan_attributes(lock_path: str, target: str) -> Tuple[Optional[str], Optional[str]]:
+def plan_attributes(lock_path: str, targets: Sequence[str]) -> Tuple[Optional[str], Optional[str]]:
     """Returns the file's new text, or None; and what the user must add to their own file, or None.
 
-    `target` is the path of the prompt's content, relative to the lock's folder.
+    `targets` are the paths of the prompts' contents, relative to the lock's folder.
     """
     path = os.path.join(os.path.dirname(os.path.abspath(lock_path)), ATTRIBUTES)
-    needed = [attributes_line(os.path.basename(lock_path)), attributes_line(target)]
+    needed = list(dict.fromkeys(attributes_line(path) for path in (os.path.basename(lock_path), *targets)))
     if not os.path.lexists(path):
         return _text([_HEAD, *needed]), None
     data = read_if_there(path) if os.path.isfile(path) and not os.path.islink(path) else None

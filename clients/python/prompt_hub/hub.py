@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Callable, Optional, Sequence
+from typing import Callable, Optional, Sequence, cast
 
 from .address import HUB_URL
 from .arguments import parse_arguments
@@ -46,6 +46,8 @@ class PromptHub:
         seconds after that it is used at once and revalidated in the background; an older one is used only when the hub
         cannot be reached. `on_event` is called with events that a program may want to log; exceptions in it are ignored.
         """
+        if lock is not None and not isinstance(cast(object, lock), (str, os.PathLike)):
+            raise PromptHubError("invalid_request", f"lock: expected the path of a prompts.lock, got {type(lock).__name__}")
         opened = None if lock is None else open_lock(lock)
         self.url = (url or (opened.hub if opened else HUB_URL)).rstrip("/")
         if not is_hub_url(self.url):
@@ -91,7 +93,9 @@ class PromptHub:
             if fallback is None or error.code != "unavailable":
                 raise
             self._say(Event("fallback", full_name, str(error)))
-            return fallback_prompt(full_name, fallback)
+            return fallback_prompt(
+                full_name, fallback, lambda names: self._say(Event("unused_values", full_name, ", ".join(names)))
+            )
 
     def list_versions(self, name: str) -> Sequence[VersionRow]:
         """Lists the versions of a prompt, highest first, including yanked ones, which are marked. Not affected by a

@@ -52,9 +52,9 @@ class HubReader:
             rows = self._read_either(
                 self._lists,
                 f"repos/{name}/versions",
-                is_enough=lambda rows: highest_in(_active(rows), range_) is not None,
+                is_enough=lambda rows: highest_in(active_of(rows), range_) is not None,
             )
-            chosen = highest_in(_active(rows.value), range_)
+            chosen = highest_in(active_of(rows.value), range_)
             if chosen is None:
                 raise PromptHubError("not_found", f"{name} has no active version in {range_}.")
             return self._read_version(name, chosen, (rows.source, rows.age), ("record",))
@@ -78,6 +78,15 @@ class HubReader:
     def list_versions(self, name: str) -> Sequence[VersionRow]:
         """The versions of a prompt, highest first, including yanked ones, which are marked."""
         return self._read_either(self._lists, f"repos/{name}/versions").value
+
+    def read_state(self, name: str, version: str) -> Tuple[RepositoryRecord, Sequence[VersionRow]]:
+        """The record of a prompt and its list of versions. If the static files lack the version, the API is asked,
+        which also has what was published since the last build."""
+        record = self._read_either(self._repositories, f"repos/{name}")
+        rows = self._read_either(
+            self._lists, f"repos/{name}/versions", is_enough=lambda rows: any(row.version == version for row in rows)
+        )
+        return record.value, rows.value
 
     def _read_version(
         self, name: str, version: str, found: Optional[Tuple[str, float]], unread: Sequence[str]
@@ -173,5 +182,6 @@ def _farther(a: str, b: str) -> str:
     return next((source for source in ("stale", "network", "disk") if source in (a, b)), "memory")
 
 
-def _active(rows: Sequence[VersionRow]) -> List[str]:
+def active_of(rows: Sequence[VersionRow]) -> List[str]:
+    """The versions that were not yanked."""
     return [row.version for row in rows if not row.yanked]

@@ -17,6 +17,8 @@ from .trouble import PromptHubError
 FULL_NAME = re.compile(r"[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}/[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}")
 _HUB = re.compile(r"https?://[!-\"$-~]+")
 _INDEX = re.compile("0|[1-9][0-9]{0,9}")
+# What git writes around the sides of a conflict.
+_CONFLICT = re.compile("(?:<{7}|={7}|>{7})(?: |\r?$)")
 # The number of the format. Clients that know another format do not read it.
 _FORMAT = 1
 _MAX_PROMPTS = 1_000
@@ -147,6 +149,10 @@ def parse_lock(text: str) -> Lock:
     edits are rejected."""
     if len(text.encode("utf-8", "surrogatepass")) > _MAX_BYTES:
         raise _wrong(f"it is larger than {_MAX_BYTES} bytes")
+    conflict = next((at for at, line in enumerate(text.split("\n"), 1) if _CONFLICT.match(line)), None)
+    if conflict is not None:
+        advice = "Take one side (git checkout --ours prompts.lock, or --theirs), then add the other side's prompts again."
+        raise PromptHubError("integrity", f"prompts.lock has a merge conflict in line {conflict}. {advice}")
     try:
         value: object = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Dict, Optional, Tuple
 
 from .cache import AnswerCache, CacheSettings
-from .files import read_vendored
+from .files import find_exact, read_vendored
 from .lock import Lock, LockedPrompt
 from .ranges import satisfies
 from .records import VersionRecord, read_version_record
@@ -48,9 +47,11 @@ class LockReader:
         data = read_vendored(self._folder, locked.path)
         if data is None:
             return None
-        if hashlib.sha256(data).hexdigest() != locked.sha256:
-            raise PromptHubError("integrity", f"{locked.path}, the vendored {name}, has other bytes than prompts.lock says.")
-        text = data.decode("utf-8")
+        exact = find_exact(data, locked.sha256)
+        if exact is None:
+            what = f"{locked.path}, the vendored {name}, has other bytes than prompts.lock says"
+            raise PromptHubError("integrity", f"{what}. Restore it: prompt-hub install --force")
+        text = exact.decode("utf-8")
         self._vendored[locked.sha256] = text
         return text
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, List, Mapping, Optional, Sequence, Tuple
+import contextlib
+from dataclasses import dataclass, field
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from .chat import fill_chat
+from .chat import fill_chat, split_chat
 from .filling import fill_content, find_variables
 from .records import Variable, VersionRecord
 from .standing import Standing
+from .trouble import PromptHubError
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,20 @@ class Prompt:
     source: str
     age: float
     standing: Optional[Standing]
+    _on_unused: Optional[Callable[[Sequence[str]], None]] = field(default=None, repr=False, compare=False)
+    """Set for a fallback: called with the names of values that its text has no place for."""
 
     def fill(self, values: Optional[Mapping[str, object]] = None, **more: object) -> str:
-        """The text with its variables filled in: one pass, values are inserted literally.
+        """The text with its variables filled in: one pass, values are inserted literally. A fallback leaves out values
+        that its text has no place for, and reports them as the event `unused_values`.
 
-        Raises PromptHubError `invalid_values` naming every missing, unknown or invalid variable.
+        Raises PromptHubError `invalid_values` naming the prompt and every missing, unknown or invalid variable; also
+        for a chat prompt, whose role lines would go to the model as text: use `messages`.
         """
-        return fill_content(self.content, self.variables, {**(values or {}), **more})
+        with self._naming():
+            if split_chat(self.content):
+                raise PromptHubError("invalid_values", "this is a chat prompt; use messages instead of fill")
+            return fill_content(self.content, self.variables, self._take({**(values or {}), **more}))
 
     def messages(
         self, values: Optional[Mapping[str, object]] = None, history: Optional[Sequence[Any]] = None
@@ -49,7 +58,28 @@ class Prompt:
         never creates a message. Raises PromptHubError `invalid_values`, also if the prompt is not a chat prompt, or
         has no `{{history}}` line for the history.
         """
-        return fill_chat(self.content, self.variables, values or {}, history)
+        with self._naming():
+            return fill_chat(self.content, self.variables, self._take(values or {}), history)
+
+    def _take(self, values: Mapping[str, object]) -> Mapping[str, object]:
+        """The values that the text has a place for. Only a fallback leaves some out: they are those of the hub's
+        prompt."""
+        if self._on_unused is None:
+            return values
+        known = {variable.name for variable in self.variables}
+        unused = [name for name in values if name not in known]
+        if unused:
+            self._on_unused(unused)
+        return {name: value for name, value in values.items() if name in known}
+
+    @contextlib.contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Names the prompt in an error about its values."""
+        try:
+            yield
+        except PromptHubError as error:
+            subject = f"the fallback of {self.name}" if self.version is None else f"{self.name} {self.version}"
+            raise PromptHubError(error.code, f"{subject}: {error}", problems=error.problems) from None
 
 
 def prompt_of(record: VersionRecord, source: str, age: float, standing: Optional[Standing]) -> Prompt:
@@ -67,6 +97,6 @@ def prompt_of(record: VersionRecord, source: str, age: float, standing: Optional
     )
 
 
-def fallback_prompt(name: str, content: str) -> Prompt:
-    """The prompt of the caller's fallback text."""
-    return Prompt(name, None, content, None, tuple(find_variables(content)), {}, "fallback", 0.0, None)
+def fallback_prompt(name: str, content: str, on_unused: Callable[[Sequence[str]], None]) -> Prompt:
+    """The prompt of the caller's fallback text; `on_unused` is called with the names of values that were left out."""
+    return Prompt(name, None, content, None, tuple(find_variables(content)), {}, "fallback", 0.0, None, on_unused)

@@ -11,6 +11,9 @@ _VERSION = re.compile(rf"{_N}\.{_N}\.{_N}")
 _RANGE = re.compile(rf"([\^~]?)(?:{_N}(?:\.{_N}(?:\.(?:{_N}|{_W}))?|(?:\.{_W}){{1,2}})?|{_W}(?:\.{_W}){{0,2}})")
 _LABEL = re.compile(r"(?=.{1,36}\Z)[a-z0-9]+(?:-[a-z0-9]+)*")
 
+LATEST = "latest"
+"""Means the latest version, so no label has this name."""
+
 Numbers = Tuple[int, int, int]
 
 
@@ -25,8 +28,9 @@ def is_range(text: str) -> bool:
 
 
 def is_label(text: str) -> bool:
-    """Whether a string is the name of a label. Anything that can be parsed as a range is not."""
-    return not is_range(text) and _LABEL.fullmatch(text) is not None
+    """Whether a string is the name of a label. Anything that can be parsed as a range is not, and neither is
+    `latest`."""
+    return not is_range(text) and text != LATEST and _LABEL.fullmatch(text) is not None
 
 
 def satisfies(version: str, range_: str) -> bool:

@@ -71,6 +71,10 @@ class RepositoryRecord:
     status_message: Optional[str]
     latest_version: Optional[str]
     labels: Dict[str, str]
+    replaced_by: Optional[str]
+    """The recommended replacement."""
+    moved_to: Optional[str]
+    """The new location."""
     advisories: Tuple[Advisory, ...]
     latest: Optional[VersionRecord]
     """The full latest version, if the record contains it."""
@@ -131,9 +135,11 @@ def _repository(value: object) -> RepositoryRecord:
     return RepositoryRecord(
         full_name=_text(data["full_name"]),
         status=_text(data["status"]),
-        status_message=None if message is None else _text(message),
-        latest_version=None if latest is None else _text(latest),
+        status_message=_text_or_none(message),
+        latest_version=_text_or_none(latest),
         labels={name: _text(version) for name, version in _dict(data["labels"]).items()},
+        replaced_by=_text_or_none(data.get("replaced_by")),
+        moved_to=_text_or_none(data.get("moved_to")),
         advisories=tuple(
             Advisory(_text(each["range"]), _text(each["severity"]), _text(each["message"]))
             for each in map(_dict, _list(data.get("advisories", [])))
@@ -180,6 +186,10 @@ def _list(value: Any) -> Sequence[Any]:
     if not isinstance(value, list):
         raise TypeError("no list")
     return cast("Sequence[Any]", value)
+
+
+def _text_or_none(value: object) -> Optional[str]:
+    return None if value is None else _text(value)
 
 
 def _text(value: object) -> str:

@@ -23,7 +23,8 @@ class Standing:
 class Event:
     """Something that a program may want to log: a response that was not fresh, or a notice about a prompt.
 
-    `type` is `stale`, `fallback`, `deprecated`, `yanked` or `advisory`; `subject` is what it is about.
+    `type` is `stale`, `fallback`, `unused_values` (values that a fallback text has no place for), `deprecated`, `yanked`
+    or `advisory`; `subject` is what it is about.
     """
 
     type: str

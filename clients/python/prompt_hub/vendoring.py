@@ -6,13 +6,13 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import Callable, List, Optional, Sequence, Tuple
 
-from .files import Staged, make_folders, put_all, read_vendored, remove_if_there, write_temporary
+from .arguments import parse_arguments
+from .files import Staged, find_exact, make_folders, put_all, read_vendored, remove_if_there, write_temporary
 from .git_attributes import ATTRIBUTES, plan_attributes
 from .hub import PromptHub, open_lock, read_lock_file
-from .lock import Lock, LockedDetails, LockedPrompt, details_of, format_lock, is_safe_path, parse_lock
-from .ranges import is_version
+from .lock import Lock, LockedPrompt, details_of, format_lock, is_safe_path, parse_lock
 from .trouble import PromptHubError
 
 _MAX_WAIT = 5.0
@@ -22,42 +22,56 @@ Contents = List[Tuple[str, str, Optional[str]]]
 
 def add_to_lock(
     lock_path: str,
-    name: str,
+    names: Sequence[str],
     path: Optional[str] = None,
     url: Optional[str] = None,
     say: Callable[[str], None] = lambda sentence: None,
-) -> str:
-    """Adds a prompt to a lock, or changes its range, and writes its content; returns the chosen version.
+) -> List[str]:
+    """Adds prompts to a lock, or changes their ranges, and writes their contents: all of them or none. Returns the
+    chosen versions, in the same order.
 
-    `say` is called with instructions for the user.
+    `path` is that of the content, if one prompt is added. `say` is called with instructions for the user.
     """
-    full_name, _, given = name.partition("@")
+    full_names = [parse_arguments(name, None, None, None)[0] for name in names]
+    if path is not None and len(names) > 1:
+        raise PromptHubError("invalid_request", "-o: expected one prompt, because each needs a path of its own")
+    twice = next((name for at, name in enumerate(full_names) if name in full_names[:at]), None)
+    if twice is not None:
+        raise PromptHubError("invalid_request", f"{twice} is given twice")
     before = read_lock_file(lock_path)
     hub = PromptHub(url if before is None else before.hub)
-    if is_version(given):
-        _require_active(hub, full_name, given)
-    prompt = hub.get(name)
+    found = [_resolve(hub, name, path) for name in names]
+    attributes, sentence = plan_attributes(lock_path, [locked.path for _, locked, _ in found])
+
+    def change(lock: Lock) -> Contents:
+        contents: Contents = []
+        for name, locked, content in found:
+            lock.prompts[name] = locked
+            contents.append((locked.path, content, name))
+        return contents if attributes is None else [*contents, (ATTRIBUTES, attributes, None)]
+
+    change_lock(lock_path, hub, change)
+    if sentence is not None:
+        say(sentence)
+    return [locked.version for _, locked, _ in found]
+
+
+def _resolve(hub: PromptHub, written: str, path: Optional[str]) -> Tuple[str, LockedPrompt, str]:
+    name, wish = parse_arguments(written, None, None, None)
+    if wish is not None and wish[0] == "version":
+        _require_active(hub, name, wish[1])
+    prompt = hub.get(written)
     if prompt.version is None or prompt.sha256 is None:
         raise PromptHubError("unavailable", f"{name} has no version.")
-    target = path or f"prompts/{full_name}.md"
+    target = path or f"prompts/{name}.md"
     if not is_safe_path(target):
         raise PromptHubError("invalid_request", f"{target} leaves the folder or is not valid on every system.")
     details = details_of(prompt.variables, prompt.parameters)
     if details is None:
-        what = f"{full_name}@{prompt.version}"
+        what = f"{name}@{prompt.version}"
         raise PromptHubError("unavailable", f"{what}: its variables or parameters are invalid in a lock.")
-    locked = LockedPrompt(given or f"^{prompt.version}", prompt.version, prompt.sha256, target, details)
-    attributes, sentence = plan_attributes(lock_path, target)
-
-    def change(lock: Lock) -> Contents:
-        lock.prompts[full_name] = locked
-        contents: Contents = [(target, prompt.content, full_name)]
-        return contents if attributes is None else [*contents, (ATTRIBUTES, attributes, None)]
-
-    _change_lock(lock_path, hub, change)
-    if sentence is not None:
-        say(sentence)
-    return prompt.version
+    range_ = f"^{prompt.version}" if wish is None else wish[1]
+    return name, LockedPrompt(range_, prompt.version, prompt.sha256, target, details), prompt.content
 
 
 def _require_active(hub: PromptHub, name: str, version: str) -> None:
@@ -73,9 +87,9 @@ def _require_active(hub: PromptHub, name: str, version: str) -> None:
     raise PromptHubError("not_found", f"{name} {version} was yanked{reason}; {there}")
 
 
-def install_lock(lock_path: str) -> int:
+def install_lock(lock_path: str, is_forced: bool = False) -> int:
     """Writes the vendored files of a lock that are missing or differ, and returns how many; when the hub has different
-    bytes, nothing is replaced."""
+    bytes, nothing is replaced. `is_forced` also replaces files that were changed by hand."""
     lock = open_lock(lock_path)
     hub = PromptHub(lock.hub)
     contents: Contents = []
@@ -87,7 +101,7 @@ def install_lock(lock_path: str) -> int:
             raise PromptHubError("integrity", f"{what}: the hub has other bytes than prompts.lock. Nothing was replaced.")
         contents.append((locked.path, prompt.content, name))
     if contents:
-        _change_lock(lock_path, hub, lambda _: contents)
+        change_lock(lock_path, hub, lambda _: contents, is_forced)
     return len(contents)
 
 
@@ -97,7 +111,7 @@ def find_changed(lock_path: str, lock: Lock) -> List[str]:
     changed: List[str] = []
     for name, locked in lock.prompts.items():
         data = read_vendored(folder, locked.path)
-        if data is None or _digest(data) != locked.sha256:
+        if data is None or find_exact(data, locked.sha256) is None:
             changed.append(name)
     return changed
 
@@ -114,7 +128,14 @@ def find_changed_ends(lock_path: str, lock: Lock, changed: List[str]) -> List[st
     return found
 
 
-def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Contents]) -> None:
+def change_lock(
+    lock_path: str, hub: PromptHub, change: Callable[[Lock], Contents], is_forced: bool = False
+) -> None:
+    """Changes a lock and its files: all of them or none.
+
+    `change` gets the current lock once no other run is active; it changes the lock, and returns the files to write.
+    `is_forced` also replaces files that were changed by hand.
+    """
     path = os.path.abspath(lock_path)
     folder = os.path.dirname(path)
     turn = path + ".new"
@@ -131,8 +152,10 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
         for target, content, name in contents:
             data = content.encode("utf-8")
             found = read_vendored(folder, target)
-            if found is not None and name is not None and _digest(found) not in (known.get(target), _digest(data)):
-                _require_version(found, target, name, hub)
+            if found is not None and name is not None and not is_forced:
+                expected = (known.get(target, ""), _digest(data))
+                if not any(find_exact(found, each) is not None for each in expected):
+                    _require_version(found, target, name, hub)
             place = os.path.join(folder, *target.split("/"))
             make_folders(os.path.dirname(place), made)
             staged.append(Staged(place, write_temporary(place, data)))
@@ -179,7 +202,8 @@ def _require_version(found: bytes, target: str, name: str, hub: PromptHub) -> No
     version of that prompt."""
     digest = _digest(found)
     if not any(row.content_sha256 == digest for row in hub.list_versions(name)):
-        raise PromptHubError("integrity", f"{target} was changed by hand. Move it away, then try again; nothing was replaced.")
+        advice = "Move it away, or replace it: prompt-hub install --force"
+        raise PromptHubError("integrity", f"{target} was changed by hand; nothing was replaced. {advice}")
 
 
 def _digest(data: bytes) -> str:

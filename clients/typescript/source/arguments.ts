@@ -1,6 +1,6 @@
 // Parses the arguments of `PromptHub.get`: a name and an optional version, range or label.
 import { FULL_NAME } from './lock.ts'
-import { readWish, type Wish } from './ranges.ts'
+import { LATEST, readWish, type Wish } from './ranges.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** The requested version; default: the latest. */
@@ -25,16 +25,22 @@ export function parseArguments(
   if (!FULL_NAME.test(fullName)) throw invalid(`expected owner/name, got ${JSON.stringify(name.slice(0, 120))}`)
   const given = [at < 0 ? undefined : name.slice(at + 1), version, range, label].filter((text) => text !== undefined)
   if (given.length > 1) throw invalid(`${fullName}: give a version, a range or a label, not several`)
-  if (given.length === 0) return { fullName, wish: undefined }
+  if (given.length === 0 || given[0] === LATEST) return { fullName, wish: undefined }
   const wish = readWish(given[0]!)
   const kind =
     version !== undefined ? 'version' : range !== undefined ? 'range' : label !== undefined ? 'label' : undefined
   if (kind === 'range' && wish?.kind === 'version') return { fullName, wish: { kind: 'range', range: given[0]! } }
   if (!wish || (kind !== undefined && kind !== wish.kind))
     throw invalid(
-      `${fullName}: expected a ${kind ?? 'version, range or label'}, got ${JSON.stringify(given[0]!.slice(0, 60))}`,
+      `${fullName}: expected a ${kind ?? 'version, range or label'}, got ${JSON.stringify(given[0]!.slice(0, 60))}${hintFor(given[0]!)}`,
     )
   return { fullName, wish }
+}
+
+/** What to write instead of a version as in a git tag. */
+function hintFor(text: string): string {
+  const bare = text.replace(/^([~^]?)[vV=]/, '$1')
+  return bare !== text && readWish(bare) ? `; write ${bare}` : ''
 }
 
 function invalid(message: string): PromptHubError {

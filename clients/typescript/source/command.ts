@@ -1,18 +1,26 @@
 #!/usr/bin/env node
-// The command `prompt-hub`: adds to a lock, installs and verifies it, and generates types from it.
+// The command `prompt-hub`: changes, installs, verifies and compares a lock, and generates types from it.
+import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openLock, writeWhole } from './files.ts'
-import { mendEnds } from './lock.ts'
+import { openLock, readVendored, writeWhole } from './files.ts'
+import { type Lock, mendEnds } from './lock.ts'
 import { PromptHubError } from './trouble.ts'
-import { writeTypes } from './typing.ts'
+import { isTypesFile, writeTypes } from './typing.ts'
+import { auditProblems, type Reviewed, removeFromLock, reviewLock, updateLock } from './updating.ts'
 import { addToLock, findChanged, findChangedEnds, installLock } from './vendoring.ts'
 
+const TYPES = 'prompts.d.ts'
 const HELP = `prompt-hub: prompts as dependencies
 
-  prompt-hub add owner/name[@range or label] [-o path]   adds a prompt to prompts.lock
-  prompt-hub install                                     installs the locked versions
-  prompt-hub verify                                      compares the vendored files with prompts.lock, offline
-  prompt-hub types [-o prompts.d.ts]                     generates types for the locked prompts
+  prompt-hub add owner/name[@range or label]... [-o path]   adds prompts to prompts.lock, and their files
+  prompt-hub install [--force]             installs the locked versions; --force replaces files changed by hand
+  prompt-hub verify                        compares the vendored files with prompts.lock, offline
+  prompt-hub outdated                      lists prompts that have newer versions; exits with 1 if there are any
+  prompt-hub update [owner/name]...        updates prompts to the newest version in their range
+  prompt-hub remove owner/name...          removes prompts from prompts.lock, and their files
+  prompt-hub audit                         fails if a locked version was yanked or has an advisory
+  prompt-hub types [-o ${TYPES}] [--check]   generates types for the locked prompts; --check only compares the file
 
   --lock path   the lock file; default: prompts.lock
   HUB_URL       the URL of the hub, if there is no lock file yet
@@ -27,24 +35,66 @@ async function main(): Promise<void> {
     options: {
       lock: { type: 'string', default: 'prompts.lock' },
       output: { type: 'string', short: 'o' },
+      force: { type: 'boolean', default: false },
+      check: { type: 'boolean', default: false },
       help: { type: 'boolean' },
     },
   })
-  const [command, name] = positionals
+  const [command, ...names] = positionals
+  const { lock, output } = values
   if (values.help || command === undefined || command === 'help') return say(HELP.trimEnd())
-  if (command === 'add' && name !== undefined) {
-    const version = await addToLock(
-      values.lock,
-      { name, ...(values.output === undefined ? {} : { path: values.output }) },
-      process.env.HUB_URL,
-      complain,
-    )
-    return say(`${name.split('@')[0]} ${version}`)
+  if (command === 'add' && names.length > 0) return add(lock, names, output)
+  if (command === 'update') return update(lock, names)
+  if (command === 'remove' && names.length > 0) {
+    for (const [name, { version, path }] of await removeFromLock(lock, names, complain))
+      say(`${name} ${version} ${path}`)
+    return
   }
-  if (command === 'install') return say(`${await installLock(values.lock)} written`)
-  if (command === 'verify') return verify(values.lock)
-  if (command === 'types') return types(values.lock, values.output ?? 'prompts.d.ts')
+  if (names.length > 0 || ['add', 'remove'].includes(command))
+    throw new PromptHubError(
+      'invalid_request',
+      `${command}: ${names.length > 0 ? `unexpected ${names[0]}` : 'expected owner/name'}. See: prompt-hub help`,
+    )
+  if (command === 'install') return say(`${await installLock(lock, values.force)} written`)
+  if (command === 'verify') return verify(lock)
+  if (command === 'outdated') return outdated(await reviewLock(lock))
+  if (command === 'audit') return audit(await reviewLock(lock))
+  if (command === 'types') return types(lock, output ?? TYPES, values.check)
   throw new PromptHubError('invalid_request', `Unknown command. See: prompt-hub help`)
+}
+
+async function add(lock: string, names: string[], output: string | undefined): Promise<void> {
+  if (output !== undefined && names.length > 1)
+    throw new PromptHubError('invalid_request', '-o: expected one prompt, because each needs a path of its own')
+  const additions = names.map((name) => ({ name, ...(output === undefined ? {} : { path: output }) }))
+  const versions = await addToLock(lock, additions, process.env.HUB_URL, complain)
+  for (const [index, name] of names.entries()) say(`${name.split('@')[0]} ${versions[index]}`)
+}
+
+async function update(lock: string, names: string[]): Promise<void> {
+  for (const { name, locked, wanted, problems } of await updateLock(lock, names)) {
+    for (const { message } of problems) complain(`warning: ${message}`)
+    if (wanted !== locked.version) say(`${name} ${locked.version} -> ${wanted} ${locked.path}`)
+  }
+}
+
+/** Prints a table, and exits with 1 if anything is outdated, as npm does. */
+function outdated(reviewed: Reviewed[]): void {
+  for (const { problems } of reviewed)
+    for (const { kind, message } of problems) if (kind !== 'advisory') complain(`warning: ${message}`)
+  const old = reviewed.filter(({ locked, wanted, latest }) =>
+    [wanted, latest ?? wanted].some((version) => version !== locked.version),
+  )
+  for (const { name, locked, wanted, latest } of old)
+    say([name, locked.version, wanted, latest ?? '-', locked.range].join('  '))
+  if (old.length > 0) process.exitCode = 1
+}
+
+function audit(reviewed: Reviewed[]): void {
+  const problems = reviewed.flatMap(auditProblems)
+  for (const problem of problems) complain(problem)
+  if (problems.length > 0) process.exitCode = EXIT.integrity
+  else say(`${reviewed.length} audited`)
 }
 
 async function verify(path: string): Promise<void> {
@@ -54,16 +104,31 @@ async function verify(path: string): Promise<void> {
   if (changed.length > 0)
     throw new PromptHubError(
       'integrity',
-      `Not what prompts.lock says: ${changed.join(', ')}. ${changedEnds === undefined ? 'Restore them: prompt-hub install' : `Only the line endings differ: git changed them, as with core.autocrlf. ${mendEnds(changedEnds)}`}`,
+      `Not what prompts.lock says: ${changed.join(', ')}. ${changedEnds === undefined ? await explainRestoring(path, lock, changed) : `Only the line endings differ: git changed them, as with core.autocrlf. ${mendEnds(changedEnds)}`}`,
     )
+  const there = await readFile(TYPES, 'utf8').catch(() => undefined)
+  if (there !== undefined && isTypesFile(there)) await types(path, TYPES, true, false)
   say(`${Object.keys(lock.prompts).length} verified`)
 }
 
-async function types(path: string, output: string): Promise<void> {
+/** `install` alone restores only missing files. */
+async function explainRestoring(path: string, { prompts }: Lock, changed: readonly string[]): Promise<string> {
+  const folder = dirname(resolve(path))
+  const there = await Promise.all(changed.map((name) => readVendored(folder, prompts[name]!.path)))
+  return `Restore them: prompt-hub install${there.some((bytes) => bytes !== undefined) ? ' --force' : ''}`
+}
+
+async function types(path: string, output: string, isCheck: boolean, isSaid = true): Promise<void> {
   const { lock } = await openLock(path)
   const prompts = Object.entries(lock.prompts).map(([name, { details }]) => [name, details.variables] as const)
-  await writeWhole(output, writeTypes(new Map(prompts)))
-  say(`${output}: ${prompts.length} prompts`)
+  const text = writeTypes(new Map(prompts))
+  if (!isCheck) await writeWhole(output, text)
+  else if ((await readFile(output, 'utf8').catch(() => undefined)) !== text)
+    throw new PromptHubError(
+      'integrity',
+      `${output} does not match prompts.lock. Generate it again: prompt-hub types${output === TYPES ? '' : ` -o ${output}`}`,
+    )
+  if (isSaid) say(`${output}: ${prompts.length} prompts`)
 }
 
 function complain(sentence: string): void {

@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Kept, Store } from './cache.ts'
 import { type Lock, parseLock } from './lock.ts'
 import type { LockInForce } from './prompt-hub.ts'
@@ -32,10 +33,11 @@ export function diskStore(dir: string): Store {
 /**
  * Opens a lock to pass to a `PromptHub`.
  *
- * @param path of `prompts.lock`; its vendored files are in its folder or below
+ * @param path path or `file:` URL of `prompts.lock`; its vendored files are in its folder or below
  * @throws PromptHubError `integrity` when the file is not what a client would write, `invalid_request` when it does not exist
  */
-export async function openLock(path = 'prompts.lock'): Promise<LockInForce> {
+export async function openLock(path: string | URL = 'prompts.lock'): Promise<LockInForce> {
+  if (path instanceof URL) return openLock(fileURLToPath(path))
   const lock = await readLockFile(path)
   if (!lock) throw new PromptHubError('invalid_request', `No lock at ${path}. Create one: hubcli add owner/name`)
   return { lock, readFile: (file) => readVendored(dirname(resolve(path)), file) }

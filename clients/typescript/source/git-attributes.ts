@@ -9,14 +9,17 @@ export const ATTRIBUTES = '.gitattributes'
 const HEAD = '# Keeps git from changing line ends: prompts.lock knows the bytes of these files.'
 
 /**
- * Plans the file for a prompt that is added to a lock.
+ * Plans the file for prompts that are added to a lock.
  *
- * @param target path of the prompt's content, relative to the lock's folder
+ * @param targets paths of the prompts' contents, relative to the lock's folder
  * @returns the new text of the file, or what the user must add to their own one; neither if nothing is missing
  */
-export async function planAttributes(lockPath: string, target: string): Promise<{ text?: string; sentence?: string }> {
+export async function planAttributes(
+  lockPath: string,
+  targets: readonly string[],
+): Promise<{ text?: string; sentence?: string }> {
   const folder = dirname(resolve(lockPath))
-  const needed = [attributesLine(basename(lockPath)), attributesLine(target)]
+  const needed = [...new Set([basename(lockPath), ...targets].map(attributesLine))]
   const there = await lstat(join(folder, ATTRIBUTES)).catch(() => undefined)
   if (!there) return { text: formatLines([HEAD, ...needed]) }
   const bytes = there.isFile() ? await readVendored(folder, ATTRIBUTES).catch(() => undefined) : undefined

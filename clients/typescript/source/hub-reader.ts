@@ -77,6 +77,22 @@ export class HubReader {
   }
 
   /**
+   * The record of a prompt and its list of versions.
+   *
+   * @param version if the static files lack it, the API is asked, which also has what was published since the last build
+   * @throws PromptHubError the error of the request
+   */
+  async readState(name: string, version: string): Promise<{ record: RepositoryRecord; rows: readonly VersionRow[] }> {
+    const [record, rows] = await Promise.all([
+      this.#readEither(this.#repositories, `repos/${name}`, true),
+      this.#readEither(this.#lists, `repos/${name}/versions`, true, (list) =>
+        list.some((row) => row.version === version),
+      ),
+    ])
+    return { record: record.value, rows: rows.value }
+  }
+
+  /**
    * @param found where the version's number was read; undefined when the caller gave it, because then it cannot change
    * @param unread the records that may contain notices and were not read for this call
    */
@@ -175,12 +191,13 @@ export class HubReader {
   }
 }
 
-function activeOf(rows: readonly VersionRow[]): string[] {
+/** The versions that were not yanked. */
+export function activeOf(rows: readonly VersionRow[]): string[] {
   return rows.filter(({ yanked }) => !yanked).map(({ version }) => version)
 }
 
-/** Only an own property is a label: every object inherits `constructor`, which may be requested like any other name. */
-function labelled(labels: Record<string, string>, label: string): string | undefined {
+/** The version of a label. Only an own property is a label: every object inherits `constructor`, which may be requested like any other name. */
+export function labelled(labels: Record<string, string>, label: string): string | undefined {
   return Object.hasOwn(labels, label) ? labels[label] : undefined
 }
 

@@ -70,6 +70,12 @@ function isKeepable(value: unknown, depth: number = MAX_DEPTH): boolean {
  */
 export function parseLock(text: string): Lock {
   if (new TextEncoder().encode(text).length > MAX_BYTES) throw wrong(`it is larger than ${MAX_BYTES} bytes`)
+  const conflict = text.split('\n').findIndex((line) => /^(?:<{7}|={7}|>{7})(?: |\r?$)/.test(line))
+  if (conflict >= 0)
+    throw new PromptHubError(
+      'integrity',
+      `prompts.lock has a merge conflict in line ${conflict + 1}. Take one side (git checkout --ours prompts.lock, or --theirs), then add the other side's prompts again.`,
+    )
   let value: unknown
   try {
     value = JSON.parse(text)

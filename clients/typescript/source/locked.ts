@@ -5,7 +5,7 @@ import { factsOf, type PromptFacts } from './prompt.ts'
 import { satisfies, type Wish } from './ranges.ts'
 import { readVersionRecord, type VersionRecord } from './records.ts'
 import { PromptHubError } from './trouble.ts'
-import { requireDigest } from './verify.ts'
+import { findExact } from './verify.ts'
 
 /** An open lock, with access to its vendored files. */
 export interface LockInForce {
@@ -52,8 +52,13 @@ export class LockReader {
     if (known !== undefined) return known
     const bytes = await this.#given.readFile(path)
     if (!bytes) return undefined
-    await requireDigest(bytes, sha256, `${path}, the vendored ${name}`)
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    const exact = await findExact(bytes, sha256, path)
+    if (!exact)
+      throw new PromptHubError(
+        'integrity',
+        `${path}, the vendored ${name}, has other bytes than prompts.lock says. Restore it: prompt-hub install --force`,
+      )
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(exact)
     this.#vendored.set(sha256, text)
     return text
   }

@@ -6,8 +6,8 @@ import type { Values } from './filling.ts'
 import { HubReader } from './hub-reader.ts'
 import { isHubUrl } from './lock.ts'
 import { type LockInForce, LockReader } from './locked.ts'
-import { fallbackFacts, makePrompt, type Prompt } from './prompt.ts'
-import type { VersionRow } from './records.ts'
+import { makeFallback, makePrompt, type Prompt } from './prompt.ts'
+import { isObject, type VersionRow } from './records.ts'
 import { type RequestOptions, requestSettings } from './requests.ts'
 import type { HubEvent } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
@@ -38,8 +38,12 @@ export { PromptHubError, type TroubleCode, type ValueProblem } from './trouble.t
 // biome-ignore lint/suspicious/noEmptyInterface: empty so that a project's own types can be merged into it
 export interface PromptValues {}
 
-/** The values of one prompt: those in `PromptValues` if it is listed there, else any. */
-export type ValuesOf<Name extends string> = Name extends keyof PromptValues ? PromptValues[Name] & object : Values
+/** The values of one prompt, also with a version, range or label after `@`: those in `PromptValues` if it is listed there, else any. */
+export type ValuesOf<Name extends string> = Name extends `${infer FullName}@${string}`
+  ? ValuesOf<FullName>
+  : Name extends keyof PromptValues
+    ? PromptValues[Name] & object
+    : Values
 
 /** Options of a hub. */
 export interface HubOptions extends RequestOptions {
@@ -65,8 +69,9 @@ export class PromptHub {
   readonly #locked: LockReader | undefined
   readonly #onEvent: (event: HubEvent) => void
 
-  /** @throws PromptHubError `invalid_request` for an invalid URL */
+  /** @throws PromptHubError `invalid_request` for an invalid option, such as a path instead of an open lock */
   constructor(options: HubOptions = {}) {
+    requireOptions(options)
     this.url = (options.url ?? options.lock?.lock.hub ?? HUB_URL).replace(/\/$/, '')
     if (!isHubUrl(this.url))
       throw new PromptHubError('invalid_request', `url: expected the URL of a hub, got ${JSON.stringify(this.url)}`)
@@ -104,7 +109,8 @@ export class PromptHub {
       if (options.fallback === undefined || !(error instanceof PromptHubError) || error.code !== 'unavailable')
         throw error
       this.#onEvent({ type: 'fallback', name: fullName, cause: error })
-      return makePrompt(fallbackFacts(fullName, options.fallback))
+      const onUnused = (values: string[]) => this.#onEvent({ type: 'unused_values', name: fullName, values })
+      return makeFallback(fullName, options.fallback, onUnused)
     }
   }
 
@@ -117,4 +123,26 @@ export class PromptHub {
   async listVersions(name: string): Promise<readonly VersionRow[]> {
     return this.#hub.listVersions(parseArguments(name, {}).fullName)
   }
+}
+
+/** Checks what a program without types easily confuses: the path of a lock or a folder instead of the opened one. */
+function requireOptions({ url, lock, store }: { [Key in keyof HubOptions]: unknown }): void {
+  const shown = (value: unknown) =>
+    value instanceof Promise ? 'a promise; add await' : (JSON.stringify(value) ?? typeof value)
+  if (url !== undefined && typeof url !== 'string') throw invalid(`url: expected a string, got ${shown(url)}`)
+  if (lock !== undefined && !(isObject(lock) && isObject(lock.lock) && typeof lock.readFile === 'function'))
+    throw invalid(
+      `lock: expected an open lock: await openLock('prompts.lock'), with openLock from prompt-hub-client/files; got ${shown(lock)}`,
+    )
+  if (
+    store !== undefined &&
+    !(isObject(store) && ['read', 'write', 'remove'].every((key) => typeof store[key] === 'function'))
+  )
+    throw invalid(
+      `store: expected a store: diskStore('.cache/prompts'), with diskStore from prompt-hub-client/files; got ${shown(store)}`,
+    )
+}
+
+function invalid(message: string): PromptHubError {
+  return new PromptHubError('invalid_request', message)
 }

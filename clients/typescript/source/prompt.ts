@@ -1,8 +1,9 @@
 // A prompt with its metadata, and filling it in.
 import type { AnswerSource } from './cache.ts'
-import { type ChatMessage, fillChat } from './chat.ts'
+import { type ChatMessage, fillChat, splitChat } from './chat.ts'
 import { fillContent, findVariables, type Values } from './filling.ts'
 import type { Advisory, Variable, VersionRecord } from './records.ts'
+import { PromptHubError } from './trouble.ts'
 
 /**
  * Where a prompt came from:
@@ -49,9 +50,9 @@ export interface PromptFacts {
 /** A prompt. */
 export interface Prompt<Given extends object = Values> extends PromptFacts {
   /**
-   * The text with its variables filled in: one pass, values are inserted literally.
+   * The text with its variables filled in: one pass, values are inserted literally. A fallback leaves out values that its text has no place for, and reports them as the event `unused_values`.
    *
-   * @throws PromptHubError `invalid_values` naming every missing, unknown or invalid variable
+   * @throws PromptHubError `invalid_values` naming the prompt and every missing, unknown or invalid variable; also for a chat prompt, whose role lines would go to the model as text: use `messages`
    */
   fill(values: Given): string
   /**
@@ -68,11 +69,56 @@ export interface Prompt<Given extends object = Values> extends PromptFacts {
 
 /** Creates a prompt from its metadata. */
 export function makePrompt<Given extends object>(facts: PromptFacts): Prompt<Given> {
-  const { content, variables } = facts
+  return { ...facts, ...fillingOf<Given>(facts, (values) => values) }
+}
+
+/**
+ * Creates a prompt from the caller's fallback text. Values that the text has no place for are left out, because they are those of the hub's prompt.
+ *
+ * @param onUnused called with the names of values that were left out
+ */
+export function makeFallback<Given extends object>(
+  name: string,
+  content: string,
+  onUnused: (names: string[]) => void,
+): Prompt<Given> {
+  const variables = findVariables(content)
+  const unknown = { version: null, sha256: null, parameters: {}, standing: undefined }
+  const facts: PromptFacts = { name, content, variables, source: 'fallback', ageMs: 0, ...unknown }
+  const known = new Set(variables.map((variable) => variable.name))
+  const take = (values: Values): Values => {
+    const unused = Object.keys(values).filter((name) => !known.has(name))
+    if (unused.length > 0) onUnused(unused)
+    return Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)))
+  }
+  return { ...facts, ...fillingOf<Given>(facts, take) }
+}
+
+/** The functions of a prompt. Their errors name it. */
+function fillingOf<Given extends object>(
+  { name, version, content, variables }: PromptFacts,
+  take: (values: Values) => Values,
+): Pick<Prompt<Given>, 'fill' | 'messages'> {
+  const subject = version === null ? `the fallback of ${name}` : `${name} ${version}`
   return {
-    ...facts,
-    fill: (values) => fillContent(content, variables, values as Values),
-    messages: (values, { history } = {}) => fillChat(content, variables, values as Values, history),
+    fill: (values) =>
+      naming(subject, () => {
+        if (splitChat(content).length > 0)
+          throw new PromptHubError('invalid_values', 'this is a chat prompt; use messages instead of fill')
+        return fillContent(content, variables, take(values as Values))
+      }),
+    messages: (values, { history } = {}) =>
+      naming(subject, () => fillChat(content, variables, take(values as Values), history)),
+  }
+}
+
+/** Names the prompt in an error about its values. */
+function naming<Result>(subject: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof PromptHubError)) throw error
+    throw new PromptHubError(error.code, `${subject}: ${error.message}`, { problems: error.problems })
   }
 }
 
@@ -80,12 +126,6 @@ export function makePrompt<Given extends object>(facts: PromptFacts): Prompt<Giv
 export function factsOf(record: VersionRecord): Omit<PromptFacts, 'source' | 'ageMs' | 'standing'> {
   const { full_name, version, content, content_sha256, variables, parameters } = record
   return { name: full_name, version, content, sha256: content_sha256, variables, parameters }
-}
-
-/** The metadata of the caller's fallback text. */
-export function fallbackFacts(name: string, content: string): PromptFacts {
-  const unknown = { version: null, sha256: null, parameters: {}, standing: undefined }
-  return { name, content, variables: findVariables(content), source: 'fallback', ageMs: 0, ...unknown }
 }
 
 /** The source of a prompt that was read from two responses: the more distant one. */

@@ -7,6 +7,8 @@ const WILDCARD = '[xX*]'
 const RANGE = new RegExp(
   `^([\\^~]?)(?:(${PART})(?:\\.(${PART})(?:\\.(?:(${PART})|${WILDCARD}))?|(?:\\.${WILDCARD}){1,2})?|${WILDCARD}(?:\\.${WILDCARD}){0,2})$`,
 )
+/** Means the latest version, so no label has this name. */
+export const LATEST = 'latest'
 const LABEL = /^(?=.{1,36}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
 
 type Numbers = readonly [number, number, number]
@@ -26,7 +28,7 @@ export type Wish =
 export function readWish(text: string): Wish | undefined {
   if (isVersion(text)) return { kind: 'version', version: text }
   if (isRange(text)) return { kind: 'range', range: text }
-  return LABEL.test(text) ? { kind: 'label', label: text } : undefined
+  return LABEL.test(text) && text !== LATEST ? { kind: 'label', label: text } : undefined
 }
 
 /** Whether a string is a version, x.y.z. */

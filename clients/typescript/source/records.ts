@@ -39,6 +39,10 @@ export interface RepositoryRecord {
   status_message: string | null
   latest_version: string | null
   labels: Record<string, string>
+  /** The recommended replacement. */
+  replaced_by?: string | null
+  /** The new location. */
+  moved_to?: string | null
   advisories?: Advisory[]
   /** The full latest version, if the record contains all of it. */
   latest: VersionRecord | undefined

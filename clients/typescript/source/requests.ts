@@ -92,9 +92,18 @@ async function tryOnce(
     return troubleOf(response, text, url)
   } catch (error) {
     if (error instanceof PromptHubError) throw error
-    const message = `${url} did not respond: ${error instanceof Error ? error.message : String(error)}`
+    const message = `${url} did not respond: ${causeOf(error)}`
     return { kind: 'trouble', error: new PromptHubError('unavailable', message, { cause: error }), waitMs: undefined }
   }
+}
+
+/** Describes why a request failed. The message of `fetch` is only "fetch failed"; its cause says why. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // With several IP addresses, the cause has one error for each.
+  const inner = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined)
+  const own = error.message || ('code' in error ? String(error.code) : error.name)
+  return inner === undefined ? own : own === 'fetch failed' || own === '' ? causeOf(inner) : `${own}: ${causeOf(inner)}`
 }
 
 function optionsOf(etag: string | undefined, write: Write | undefined): RequestInit {

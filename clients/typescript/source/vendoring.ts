@@ -2,12 +2,14 @@
 import { createHash } from 'node:crypto'
 import { open, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { parseArguments } from './arguments.ts'
 import { makeFolders, openLock, putAll, readLockFile, readVendored, type Staged, writeTemporary } from './files.ts'
 import { ATTRIBUTES, planAttributes } from './git-attributes.ts'
 import { formatLock, isSafePath, type Lock, parseLock, readDetails } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { isVersion } from './ranges.ts'
 import { PromptHubError } from './trouble.ts'
+import { findExact } from './verify.ts'
 
 const MAX_WAIT_MS = 5_000
 
@@ -20,43 +22,52 @@ export interface Addition {
 }
 
 /**
- * Adds a prompt to a lock, or changes its range, and writes its content.
+ * Adds prompts to a lock, or changes their ranges, and writes their contents: all of them or none.
  *
  * @param lockPath path of the existing or new `prompts.lock`
  * @param url the hub, if there is no lock yet
  * @param say called with instructions for the user
- * @returns the chosen version
+ * @returns the chosen versions, in the same order
  */
 export async function addToLock(
   lockPath: string,
-  { name, path }: Addition,
+  additions: readonly Addition[],
   url?: string,
   say: (sentence: string) => void = () => {},
-): Promise<string> {
-  const [fullName = '', given] = name.split('@')
+): Promise<string[]> {
+  const names = additions.map(({ name }) => parseArguments(name, {}).fullName)
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) throw new PromptHubError('invalid_request', `${twice} is given twice`)
   const before = await readLockFile(lockPath)
   const hubUrl = before?.hub ?? url
   const hub = new PromptHub(hubUrl === undefined ? {} : { url: hubUrl })
-  if (given !== undefined && isVersion(given)) await requireActive(hub, fullName, given)
-  const prompt = await hub.get(name)
-  const version = prompt.version!
-  const details = readDetails(prompt.variables, prompt.parameters)
-  if (!details)
-    throw new PromptHubError(
-      'unavailable',
-      `${fullName}@${version}: its variables or parameters are invalid in a lock.`,
-    )
-  const target = path ?? `prompts/${fullName}.md`
-  if (!isSafePath(target))
-    throw new PromptHubError('invalid_request', `${target} leaves the folder or is not valid on every system.`)
-  const { text, sentence } = await planAttributes(lockPath, target)
+  const found = await Promise.all(additions.map((addition) => resolveAddition(hub, addition)))
+  const { text, sentence } = await planAttributes(
+    lockPath,
+    found.map(({ locked }) => locked.path),
+  )
   await changeLock(lockPath, hub.url, (lock) => {
-    lock.prompts[fullName] = { range: given ?? `^${version}`, version, sha256: prompt.sha256!, path: target, details }
-    const contents: Content[] = [{ path: target, content: prompt.content, name: fullName }]
+    for (const { name, locked } of found) lock.prompts[name] = locked
+    const contents: Content[] = found.map(({ name, locked, content }) => ({ path: locked.path, content, name }))
     return text === undefined ? contents : [...contents, { path: ATTRIBUTES, content: text }]
   })
   if (sentence !== undefined) say(sentence)
-  return version
+  return found.map(({ locked }) => locked.version)
+}
+
+async function resolveAddition(hub: PromptHub, { name: wish, path }: Addition) {
+  const { fullName: name, wish: parsed } = parseArguments(wish, {})
+  const given = parsed === undefined ? undefined : wish.slice(wish.indexOf('@') + 1)
+  if (parsed?.kind === 'version') await requireActive(hub, name, parsed.version)
+  const { version, sha256, content, variables, parameters } = await hub.get(wish)
+  const details = readDetails(variables, parameters)
+  if (!details)
+    throw new PromptHubError('unavailable', `${name}@${version}: its variables or parameters are invalid in a lock.`)
+  const target = path ?? `prompts/${name}.md`
+  if (!isSafePath(target))
+    throw new PromptHubError('invalid_request', `${target} leaves the folder or is not valid on every system.`)
+  const locked = { range: given ?? `^${version}`, version: version!, sha256: sha256!, path: target, details }
+  return { name, locked, content }
 }
 
 /** @throws PromptHubError `not_found` with the reason when a version was yanked: it can be read, but not newly installed */
@@ -73,10 +84,11 @@ async function requireActive(hub: PromptHub, name: string, version: string): Pro
 /**
  * Writes the vendored files of a lock. Files with the right bytes are left alone.
  *
+ * @param isForced whether to replace files that were changed by hand
  * @returns the number of files written
- * @throws PromptHubError `integrity` when the hub has different bytes; then nothing is replaced
+ * @throws PromptHubError `integrity` when the hub has different bytes, or a file was changed by hand; then nothing is replaced
  */
-export async function installLock(lockPath: string): Promise<number> {
+export async function installLock(lockPath: string, isForced = false): Promise<number> {
   const { lock } = await openLock(lockPath)
   const hub = new PromptHub({ url: lock.hub })
   const missing = await findChanged(lockPath, lock)
@@ -92,7 +104,7 @@ export async function installLock(lockPath: string): Promise<number> {
       return { path, content: prompt.content, name }
     }),
   )
-  if (contents.length > 0) await changeLock(lockPath, lock.hub, () => contents)
+  if (contents.length > 0) await changeLock(lockPath, lock.hub, () => contents, isForced)
   return contents.length
 }
 
@@ -102,7 +114,7 @@ export async function findChanged(lockPath: string, lock: Lock): Promise<string[
   const checked = await Promise.all(
     Object.entries(lock.prompts).map(async ([name, { sha256, path }]) => {
       const bytes = await readVendored(folder, path)
-      return bytes && digestOf(bytes) === sha256 ? [] : [name]
+      return bytes && (await findExact(bytes, sha256, path)) ? [] : [name]
     }),
   )
   return checked.flat()
@@ -127,7 +139,7 @@ export async function findChangedEnds(lockPath: string, lock: Lock, changed: rea
 }
 
 /** A file to write. */
-interface Content {
+export interface Content {
   path: string
   content: string
   /** The prompt of the content; undefined for the lock's own files. */
@@ -138,8 +150,14 @@ interface Content {
  * Changes a lock and its files: all of them or none.
  *
  * @param change gets the current lock once no other run is active; it changes the lock, and returns the files to write
+ * @param isForced whether to replace files that were changed by hand
  */
-async function changeLock(lockPath: string, hub: string, change: (lock: Lock) => Content[]): Promise<void> {
+export async function changeLock(
+  lockPath: string,
+  hub: string,
+  change: (lock: Lock) => Content[],
+  isForced = false,
+): Promise<void> {
   const path = resolve(lockPath)
   const folder = dirname(path)
   const handle = await takeTurn(`${path}.new`)
@@ -154,9 +172,10 @@ async function changeLock(lockPath: string, hub: string, change: (lock: Lock) =>
     parseLock(text)
     for (const { path: target, content, name } of contents) {
       const found = await readVendored(folder, target)
-      if (found && name !== undefined) {
+      if (found && name !== undefined && !isForced) {
         const expected = [known.get(target), digestOf(new TextEncoder().encode(content))]
-        if (!expected.includes(digestOf(found))) await requireVersion(found, target, name, lock.hub)
+        const matches = expected.map((sha256) => sha256 !== undefined && findExact(found, sha256, target))
+        if (!(await Promise.all(matches)).some(Boolean)) await requireVersion(found, target, name, lock.hub)
       }
       const place = join(folder, target)
       await makeFolders(dirname(place), made)
@@ -209,7 +228,7 @@ async function requireVersion(found: Uint8Array, target: string, name: string, h
   if (versions.some(({ version, content_sha256 }) => isVersion(version) && content_sha256 === digest)) return
   throw new PromptHubError(
     'integrity',
-    `${target} was changed by hand. Move it away, then try again; nothing was replaced.`,
+    `${target} was changed by hand; nothing was replaced. Move it away, or replace it: prompt-hub install --force`,
   )
 }
 

@@ -32,7 +32,7 @@ export function listChoices({ labels }: Repository, version: string): Choice[] {
 }
 
 /** Returns the code for every tool that can use a prompt. */
-export function listUses({ owner, name, full_name, title, variables }: Repository, baseUrl: string): Use[] {
+export function listUses({ owner, name, full_name, title, variables, format }: Repository, baseUrl: string): Use[] {
   const raw = `${baseUrl}/api/v1/repos/${full_name}/raw`
   const query = ({ by }: Choice) => (by ? `?${by.parameter}=${by.value}` : '')
   const option = ({ by }: Choice) => (by ? ` --${by.parameter} ${by.value}` : '')
@@ -56,7 +56,7 @@ export function listUses({ owner, name, full_name, title, variables }: Repositor
       code: (choice) => `import { PromptHub } from 'prompt-hub-client'
 
 const prompt = await new PromptHub().get('${named(choice)}')
-const text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(variables, "'")})`}`,
+const ${fillLine(format, variables, "'")}`,
       note,
     },
     {
@@ -65,7 +65,7 @@ const text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeV
       code: (choice) => `from prompt_hub import PromptHub
 
 prompt = PromptHub().get("${named(choice)}")
-text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(variables, '"')})`}`,
+${fillLine(format, variables, '"')}`,
       note,
     },
     {
@@ -107,6 +107,13 @@ export function listSkillInstalls({ name, full_name, version }: VersionRecord, b
     line('claude-code', 'Claude Code', 'Claude Code', fetchTo('.claude/skills')),
     line('codex', 'Codex', 'Codex', fetchTo('.agents/skills')),
   ]
+}
+
+/** The line that fills in the variables. A chat prompt becomes messages, because `fill` would send its role lines to the model as text. */
+function fillLine(format: Repository['format'], variables: readonly Variable[], quote: "'" | '"'): string {
+  const values = writeValues(variables, quote)
+  if (format === 'chat') return `messages = prompt.messages(${values || (quote === "'" ? '{}' : '')})`
+  return `text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${values || (quote === "'" ? '{}' : '')})`}`
 }
 
 /** Formats values for the required variables as a literal that is valid in both TypeScript and Python. */

@@ -1,0 +1,173 @@
+// Compares a lock with the hub, updates it, and removes prompts from it. docs/lock-file.md.
+import { rm, rmdir } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { openLock, readVendored } from './files.ts'
+import { activeOf, HubReader, labelled } from './hub-reader.ts'
+import type { LockedPrompt } from './lock.ts'
+import { readDetails } from './lock.ts'
+import { PromptHub } from './prompt-hub.ts'
+import { highestIn, isRange, satisfies } from './ranges.ts'
+import type { RepositoryRecord, VersionRow } from './records.ts'
+import { requestSettings } from './requests.ts'
+import { PromptHubError } from './trouble.ts'
+import { type Content, changeLock } from './vendoring.ts'
+import { findExact } from './verify.ts'
+
+/** A locked prompt, compared with the hub. */
+export interface Reviewed {
+  name: string
+  locked: LockedPrompt
+  /** The highest version in the range, or of the label; the locked version if there is none. */
+  wanted: string
+  /** The highest active version, or undefined. */
+  latest: string | undefined
+  /** What the hub says about it, each a sentence. */
+  problems: Problem[]
+}
+
+/** Something that the hub says about a locked prompt. */
+interface Problem {
+  kind: 'gone' | 'other_bytes' | 'yanked' | 'advisory' | 'label_removed' | 'deprecated' | 'moved'
+  message: string
+}
+
+/** The problems for which an audit fails. */
+const AUDITED: readonly Problem['kind'][] = ['gone', 'other_bytes', 'yanked', 'advisory']
+
+/**
+ * Compares the prompts of a lock with the hub.
+ *
+ * @param names full names; default: all
+ * @throws PromptHubError `invalid_request` for a name that is not in the lock, and the errors of the requests
+ */
+export async function reviewLock(lockPath: string, names: readonly string[] = []): Promise<Reviewed[]> {
+  const { lock } = await openLock(lockPath)
+  const strange = names.find((name) => !Object.hasOwn(lock.prompts, name))
+  if (strange !== undefined) throw notLocked(strange)
+  const never = { freshMs: 0, revalidateMs: 0, store: undefined, now: Date.now, onStale() {} }
+  const reader = new HubReader(lock.hub, { ...never, requests: requestSettings({}) }, () => {})
+  const wanted = Object.entries(lock.prompts).filter(([name]) => names.length === 0 || names.includes(name))
+  return Promise.all(
+    wanted.map(async ([name, locked]) => {
+      const { record, rows } = await reader.readState(name, locked.version)
+      return review(name, locked, record, rows)
+    }),
+  )
+}
+
+/** The problems for which an audit fails. */
+export function auditProblems({ problems }: Reviewed): string[] {
+  return problems.filter(({ kind }) => AUDITED.includes(kind)).map(({ message }) => message)
+}
+
+function review(name: string, locked: LockedPrompt, record: RepositoryRecord, rows: readonly VersionRow[]): Reviewed {
+  const { range, version } = locked
+  const active = activeOf(rows)
+  const target = isRange(range) ? highestIn(active, range) : labelled(record.labels, range)
+  const problems: Problem[] = []
+  const say = (kind: Problem['kind'], message: string) => problems.push({ kind, message })
+  const row = rows.find((each) => each.version === version)
+  if (!row) say('gone', `${name}: ${version} is no longer on the hub`)
+  else if (row.content_sha256 !== locked.sha256 && !isSkill(locked))
+    say('other_bytes', `${name}: the hub lists other bytes for ${version} than prompts.lock does`)
+  else if (row.yanked) say('yanked', `${name} ${version} was yanked${row.yank_reason ? `: ${row.yank_reason}` : ''}`)
+  for (const { range: affected, severity, message } of record.advisories ?? [])
+    if (satisfies(version, affected)) say('advisory', `${name} ${version} (${severity}): ${message}`)
+  if (!isRange(range) && target === undefined)
+    say(
+      'label_removed',
+      `${name}: the label ${range} was removed, so ${version} stays locked; add the prompt again with another label or a range`,
+    )
+  if (record.moved_to) say('moved', `${name} has moved to ${record.moved_to}; add that instead`)
+  else if (record.status === 'deprecated')
+    say(
+      'deprecated',
+      `${name} is deprecated${record.status_message ? `: ${record.status_message}` : ''}${record.replaced_by ? `; use ${record.replaced_by}` : ''}`,
+    )
+  const isActive = target !== undefined && active.includes(target)
+  return { name, locked, wanted: isActive ? target : version, latest: highestIn(active, '*'), problems }
+}
+
+/** An entry is a skill if its digest is that of a SKILL.md, which only hubcli can write. */
+const isSkill = ({ path }: LockedPrompt) => path.split('/').at(-1) === 'SKILL.md'
+
+/**
+ * Updates prompts to the newest version in their range or of their label: all of them or none.
+ *
+ * @param names full names; default: all
+ * @returns the prompts as they were before, with what was found; those with another `wanted` version were updated
+ */
+export async function updateLock(lockPath: string, names: readonly string[] = []): Promise<Reviewed[]> {
+  const { lock } = await openLock(lockPath)
+  const reviewed = await reviewLock(lockPath, names)
+  const newer = reviewed.filter(({ locked, wanted }) => wanted !== locked.version)
+  const skill = newer.find(({ locked }) => isSkill(locked))
+  if (skill)
+    throw new PromptHubError(
+      'invalid_request',
+      `${skill.name} is an Agent Skill. Update it: hubcli update ${skill.name}`,
+    )
+  const hub = new PromptHub({ url: lock.hub })
+  const found = await Promise.all(newer.map(async ({ name, wanted }) => hub.get(name, { version: wanted })))
+  if (found.length === 0) return reviewed
+  await changeLock(lockPath, lock.hub, (current) =>
+    found.map(({ name, version, sha256, content, variables, parameters }): Content => {
+      const details = readDetails(variables, parameters)
+      const before = current.prompts[name]
+      if (!details || !before)
+        throw new PromptHubError('integrity', `prompts.lock was changed in the meantime, or ${name} is invalid.`)
+      current.prompts[name] = { ...before, version: version!, sha256: sha256!, details }
+      return { path: before.path, content, name }
+    }),
+  )
+  return reviewed
+}
+
+/**
+ * Removes prompts from a lock, and deletes their files unless they were changed by hand.
+ *
+ * @param say called with instructions for the user
+ * @returns the removed entries, by full name
+ */
+export async function removeFromLock(
+  lockPath: string,
+  names: readonly string[],
+  say: (sentence: string) => void = () => {},
+): Promise<[name: string, locked: LockedPrompt][]> {
+  const { lock } = await openLock(lockPath)
+  const removed: [string, LockedPrompt][] = []
+  await changeLock(lockPath, lock.hub, (current) => {
+    for (const name of names) {
+      const locked = Object.hasOwn(current.prompts, name) ? current.prompts[name] : undefined
+      if (!locked) throw notLocked(name)
+      removed.push([name, locked])
+      delete current.prompts[name]
+    }
+    return []
+  })
+  const folder = dirname(resolve(lockPath))
+  for (const [, { path, sha256 }] of removed) {
+    const bytes = await readVendored(folder, path)
+    if (!bytes) continue
+    if (await findExact(bytes, sha256, path)) await deleteFile(folder, path)
+    else say(`${path} was changed by hand and stays`)
+  }
+  return removed
+}
+
+/** Deletes a file, and the folders below the lock's that become empty. */
+async function deleteFile(folder: string, path: string): Promise<void> {
+  await rm(join(folder, path))
+  for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
+    const isRemoved = await rmdir(join(folder, parent)).then(
+      () => true,
+      // It contains other files.
+      () => false,
+    )
+    if (!isRemoved) return
+  }
+}
+
+function notLocked(name: string): PromptHubError {
+  return new PromptHubError('invalid_request', `${name} is not in prompts.lock`)
+}
