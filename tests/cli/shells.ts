@@ -44,7 +44,7 @@ export interface RunOptions {
   env?: Record<string, string>
   cwd?: string
   tools?: string
-  input?: Buffer
+  input?: string | Buffer
   /** Shell arguments before the script, such as `-x`. */
   shellOptions?: string[]
   /** The script to run instead of clients/hubcli/hubcli. */
@@ -66,7 +66,7 @@ export const REFUSED_SHELLS = ['posh', 'yash']
  * Every external program that hubcli may call. The list is fixed: any addition must be a standard tool that macOS and
  * BusyBox also provide.
  */
-export const STANDARD_TOOLS = ['awk', 'cat', 'mkdir', 'mv', 'od', 'rm', 'sed', 'sha256sum', 'tr'] as const
+export const STANDARD_TOOLS = ['awk', 'cat', 'gzip', 'mkdir', 'mv', 'od', 'rm', 'sed', 'sha256sum', 'tr'] as const
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'hubcli-test-'))
 let folders = 0

@@ -32,7 +32,11 @@ run_hubcli() {
   }
 }
 
-run_hubcli outdated --json >"$work/outdated"
+# It exits with 1 if there are newer versions, and also after an error, but then without JSON.
+sh "$HUBCLI" outdated --json >"$work/outdated" 2>"$work/complaint" || jq --exit-status .outdated "$work/outdated" >/dev/null 2>&1 || {
+  fail "hubcli outdated: $(head -c 2000 "$work/complaint")"
+  exit 1
+}
 run_hubcli update >"$work/updated"
 mapfile -t paths < <(jq --raw-output '.prompts[].path' prompts.lock)
 git add -- prompts.lock "${paths[@]}"

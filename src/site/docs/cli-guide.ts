@@ -36,7 +36,7 @@ export const CLI_COMMANDS: Readonly<Record<string, Readonly<Record<string, strin
   },
   Publish: {
     'hubcli push <owner>/<name> <file> "<changelog>" <major|minor|patch>':
-      'Publishes the file as the next version, and prints its number and URL. Prints warnings to standard error. Rejects a file that starts with front matter, unless you add --raw.',
+      'Publishes the file, or standard input if it is -, as the next version, and prints its number and URL. Prints warnings to standard error. Rejects a file that starts with front matter, unless you add --raw.',
   },
   Manage: {
     'hubcli label <owner>/<name> <label> <x.y.z>':
@@ -52,11 +52,12 @@ export const CLI_COMMANDS: Readonly<Record<string, Readonly<Record<string, strin
   'Install prompts as dependencies': {
     'hubcli add <owner>/<name>[@<range or label>] [-o <path>]':
       'Installs a prompt to prompts/{owner}/{name}.md, or to the given path, and updates prompts.lock. Ranges: 1.2.3, ^1.2, ~1.2.3, 1.x or *. Default: ^ followed by the latest version. Commit the prompt, prompts.lock and .gitattributes.',
-    'hubcli install': 'Installs the locked versions. Never overwrites a file that was edited by hand.',
+    'hubcli install [--force]':
+      'Installs the locked versions. Only with --force, overwrites files that were edited by hand.',
     'hubcli verify [--online]':
       'Fails if a file differs from prompts.lock. Works offline. With --online, also fails if the checksum on the hub differs, or if a version was yanked or has an advisory.',
     'hubcli outdated':
-      'Lists prompts that have newer versions, with their locked, wanted (newest in the range) and latest versions.',
+      'Lists prompts that have newer versions, with their locked, wanted (newest in the range) and latest versions. Exits with 1 if there are any.',
     'hubcli update [<owner>/<name>]':
       'Updates prompts to the newest version in their range: all of them, or none if one fails.',
     'hubcli remove <owner>/<name>': 'Removes a prompt from prompts.lock and deletes its file.',

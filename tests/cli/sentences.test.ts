@@ -1,0 +1,247 @@
+// Tests that hubcli names what is wrong and what to do, where a person would otherwise look in the wrong place: at
+// certificates, proxies, missing programs, other spellings of a version, and prompts that should not be used any more.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type PlainFiles, startPlainFiles } from './plain-files.ts'
+import { findProgram, makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS } from './shells.ts'
+import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+let hub: PlainFiles
+let cwd: string
+beforeEach(async () => {
+  cwd = makeFolder()
+  hub = await startPlainFiles('hub', {
+    'acme/x': { versions: { '1.0.0': 'one', '1.1.0': 'two', '2.0.0': 'three' }, labels: { live: '1.0.0' } },
+  })
+})
+afterEach(() => hub.close())
+
+const OPENSSL = findProgram('openssl')
+const servers: Server[] = []
+const certificates = makeFolder()
+/** Starts an https server. @returns its URL and the file with its certificate */
+async function startHttps(name: string, days = '2'): Promise<{ url: string; certificate: string }> {
+  const [key, certificate] = ['key', 'crt'].map((end) => path.join(certificates, `${name}${days}.${end}`)) as [
+    string,
+    string,
+  ]
+  const subject = /^[0-9.]+$/.test(name) ? `IP:${name}` : `DNS:${name}`
+  const dates = days === 'past' ? ['-not_before', '20200101000000Z', '-not_after', '20200102000000Z'] : ['-days', days]
+  const options = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...dates]
+  execFileSync(OPENSSL!, [...options, '-subj', `/CN=${name}`, '-addext', `subjectAltName=${subject}`], {
+    stdio: 'pipe',
+  })
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (_request, answer) =>
+    answer.writeHead(200, { 'Content-Type': 'text/plain' }).end('x'),
+  )
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  servers.push(server)
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, certificate }
+}
+afterAll(() => {
+  for (const server of servers) server.close()
+})
+
+describe.each(SHELLS)('$name', (shell) => {
+  const options = (env: Record<string, string> = {}) => ({ cwd, env: { HUB_URL: hub.url, ...env } })
+  const run = (args: string[], env: Record<string, string> = {}) => runHubcli(shell, args, options(env))
+
+  test.skipIf(OPENSSL === undefined)(
+    `a certificate that is not trusted is named in one sentence${OPENSSL ? '' : ' (SKIPPED: openssl is missing; apt-get install openssl)'}`,
+    async () => {
+      const own = await startHttps('127.0.0.1')
+      const other = await startHttps('hub.example')
+      const refused = await run(['cat', 'acme/x'], { HUB_URL: own.url })
+      expect(refused).toMatchObject({ code: 5, stdout: '', slept: [] })
+      expect(refused.stderr).toMatch(
+        /^hubcli: cannot trust the certificate of https:\/\/127\.0\.0\.1:\d+: [^\n]*self[- ]signed certificate[^\n]*; if your organisation issued it, set CURL_CA_BUNDLE to the file with its certificates\n$/,
+      )
+      const wrongName = await run(['cat', 'acme/x'], { HUB_URL: other.url, CURL_CA_BUNDLE: other.certificate })
+      expect(wrongName).toMatchObject({ code: 5, stdout: '' })
+      expect(wrongName.stderr).toMatch(/^hubcli: cannot trust the certificate of [^\n]*127\.0\.0\.1[^\n]*\n$/)
+      const noBundle = await run(['cat', 'acme/x'], { HUB_URL: own.url, CURL_CA_BUNDLE: '/nowhere.pem' })
+      expect(noBundle.stderr).toMatch(/^hubcli: cannot read the trusted certificates: [^\n]*; check CURL_CA_BUNDLE\n$/)
+      for (const { stderr } of [refused, wrongName, noBundle]) expect(stderr).not.toContain('web page')
+      // With the certificate, the connection works, and the answer is what is wrong.
+      const trusted = await run(['cat', 'acme/x'], { HUB_URL: own.url, CURL_CA_BUNDLE: own.certificate })
+      expect(trusted.stderr).not.toContain('certificate')
+    },
+  )
+
+  test('a missing program for checksums is named before anything is sent', async () => {
+    const tools = makeTools(shell.name === 'busybox ash' ? { busybox: shell.command[0] } : {})
+    rmSync(path.join(tools, 'sha256sum'))
+    for (const args of [
+      ['cat', 'acme/x'],
+      ['pull', 'acme/x'],
+    ]) {
+      expect(await runHubcli(shell, args, { ...options(), tools })).toMatchObject({
+        ...{ code: 1, stdout: '' },
+        stderr:
+          'hubcli: sha256sum, shasum or openssl is needed to verify a prompt, and none of them was found in PATH\n',
+      })
+    }
+    expect(hub.asked).toEqual([])
+  })
+
+  test('a proxy that compresses unasked does no harm, and one with another encoding is named', async () => {
+    const content = 'long '.repeat(1_000)
+    hub.prompts['acme/x']!.versions['3.0.0'] = content
+    let encoding = 'gzip'
+    const seen: unknown[] = []
+    const inner = await startPlainFiles('hub', hub.prompts)
+    hub.meddle = (asked, answer) => {
+      seen.push(answer.req.headers['accept-encoding'])
+      void fetch(inner.url + asked).then(async (response) => {
+        for (const [name, value] of response.headers)
+          if (/^(?:content-type|x-|repr-)/.test(name)) answer.setHeader(name, value)
+        answer.writeHead(response.status, { 'Content-Encoding': encoding })
+        answer.end(gzipSync(Buffer.from(await response.arrayBuffer())))
+      })
+      return true
+    }
+    expect(await run(['cat', 'acme/x'])).toMatchObject({ code: 0, stdout: content, stderr: '' })
+    const missing = await run(['cat', 'acme/nothing'])
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no acme/nothing.') })
+    expect(new Set(seen)).toEqual(new Set(['identity']))
+    encoding = 'br'
+    expect(await run(['cat', 'acme/x'])).toMatchObject({
+      ...{ code: 5, stdout: '' },
+      stderr: `hubcli: ${hub.url} sent a compressed response that cannot be read; check the proxy before it\n`,
+    })
+    // A small response that would fill the disk.
+    encoding = 'gzip'
+    hub.meddle = (_asked, answer) => {
+      answer.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' })
+      answer.end(gzipSync(Buffer.alloc(50_000_000)))
+      return true
+    }
+    expect(await run(['cat', 'acme/x'])).toMatchObject({ code: 5, stdout: '', left: [] })
+    await inner.close()
+  })
+
+  test('latest is the latest version, and a v before a version is named', async () => {
+    expect(await run(['cat', 'acme/x@latest'])).toMatchObject({ code: 0, stdout: 'three', stderr: '' })
+    hub.asked.length = 0
+    for (const [written, bare] of [
+      ['v2.0.0', '2.0.0'],
+      ['^v1.2', '^1.2'],
+      ['v1.x', '1.x'],
+    ])
+      expect(await run(['cat', `acme/x@${written}`])).toMatchObject({
+        ...{ code: 1, stdout: '', stderr: `hubcli: versions are written without v: acme/x@${bare}\n` },
+      })
+    expect(hub.asked).toEqual([])
+  })
+
+  test('reading says that a prompt is deprecated or has moved', async () => {
+    Object.assign(hub.prompts['acme/x']!, {
+      status: 'deprecated',
+      status_message: 'Too "long".',
+      replaced_by: 'acme/y',
+    })
+    for (const args of [
+      ['cat', 'acme/x'],
+      ['cat', 'acme/x', '--label', 'live'],
+      ['pull', 'acme/x'],
+    ])
+      expect(await run(args)).toMatchObject({
+        code: 0,
+        stderr: 'hubcli: warning: acme/x is deprecated: Too "long".; use acme/y\n',
+      })
+    hub.prompts['acme/x']!.status_message = undefined!
+    hub.prompts['acme/x']!.replaced_by = undefined!
+    expect((await run(['cat', 'acme/x'])).stderr).toBe('hubcli: warning: acme/x is deprecated\n')
+    hub.prompts['acme/x']!.moved_to = 'nina/x'
+    expect(await run(['cat', 'acme/x'])).toMatchObject({
+      ...{ code: 0, stdout: 'three', stderr: 'hubcli: warning: acme/x has moved to nina/x\n' },
+    })
+    expect(await run(['cat', 'acme/x@2.0.0'])).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('push and readme read standard input', async () => {
+    const input = 'From a pipe\n'
+    await withStandIn(undefined, async ({ url, requests }) => {
+      const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+      const push = ['push', 'acme/x', '-', 'Why', 'patch']
+      expect(await runHubcli(shell, push, { cwd, env, input })).toMatchObject({ code: 0 })
+      expect(JSON.parse(requests[0]!.body.toString())).toMatchObject({ content: input, changelog: 'Why' })
+      const front = await runHubcli(shell, push, { cwd, env, input: '---\na: b\n---\n' })
+      expect(front).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('standard input starts with front matter'),
+      })
+      const latin = await runHubcli(shell, push, { cwd, env, input: Buffer.from([0x61, 0xe9]) })
+      expect(latin).toMatchObject({ code: 1, stderr: 'hubcli: standard input is not UTF-8 in line 1\n' })
+      expect(requests).toHaveLength(1)
+      expect(await runHubcli(shell, ['readme', 'acme/x', '-'], { cwd, env, input })).toMatchObject({ code: 0 })
+      expect(JSON.parse(requests.at(-1)!.body.toString())).toEqual({ readme: input })
+    })
+  })
+})
+
+describe.skipIf(PYTHON === undefined)(`the lock file${NO_PYTHON}`, () => {
+  const tools = makeTools({ python: PYTHON })
+  const run = (...args: string[]) => runHubcli(SHELLS[0]!, args, { cwd, env: { HUB_URL: hub.url }, tools })
+  const locked = () => JSON.parse(readFileSync(path.join(cwd, 'prompts.lock'), 'utf8')).prompts['acme/x']
+
+  test('outdated exits with 1 if there are newer versions', async () => {
+    await run('add', 'acme/x@^1')
+    expect(await run('outdated')).toMatchObject({ code: 1, stdout: 'acme/x  1.1.0  1.1.0  2.0.0  ^1\n', stderr: '' })
+    expect((await run('outdated', '--json')).code).toBe(1)
+    await run('add', 'acme/x@latest')
+    expect(locked()).toMatchObject({ range: '^2.0.0', version: '2.0.0' })
+    expect(await run('outdated')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await run('add', 'acme/x@v1.0.0')).toMatchObject({
+      ...{ code: 1, stderr: 'hubcli: versions are written without v: acme/x@1.0.0\n' },
+    })
+  })
+
+  test('a removed label and a deprecated or moved prompt are named, and are no reason to fail', async () => {
+    await run('add', 'acme/x@live')
+    hub.prompts['acme/x']!.labels = {}
+    const removed =
+      'hubcli: warning: acme/x: the label live was removed, so 1.0.0 stays locked; add the prompt again with another label or a range\n'
+    expect(await run('update')).toMatchObject({ code: 0, stdout: '', stderr: removed })
+    Object.assign(hub.prompts['acme/x']!, { status: 'deprecated', status_message: 'Too long.', replaced_by: 'acme/y' })
+    expect((await run('outdated')).stderr).toBe(
+      `hubcli: warning: acme/x is deprecated: Too long.; use acme/y\n${removed}`,
+    )
+    hub.prompts['acme/x']!.moved_to = 'nina/x'
+    expect((await run('add', 'acme/x@^2')).stderr).toBe(
+      'hubcli: warning: acme/x has moved to nina/x; add that instead\n',
+    )
+    expect(await run('audit')).toMatchObject({ code: 0, stderr: '' })
+    expect(await run('verify', '--online')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('verify names install --force, and that replaces a changed file', async () => {
+    await run('add', 'acme/x@1.0.0')
+    writeFileSync(path.join(cwd, 'prompts/acme/x.md'), 'mine')
+    expect(await run('verify')).toMatchObject({
+      ...{
+        code: 4,
+        stderr: 'hubcli: prompts/acme/x.md is not what the lock says; hubcli install --force restores it\n',
+      },
+    })
+    const refused = await run('install')
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain('move it away first, or replace it: hubcli install --force. Nothing was changed')
+    expect(await run('install', '--force')).toMatchObject({ code: 0, stdout: 'acme/x 1.0.0 prompts/acme/x.md\n' })
+    expect(readFileSync(path.join(cwd, 'prompts/acme/x.md'), 'utf8')).toBe('one')
+  })
+
+  test('reading the locked version ignores a final newline that a formatter added', async () => {
+    await run('add', 'acme/x@1.0.0')
+    writeFileSync(path.join(cwd, 'prompts/acme/x.md'), 'one\n')
+    expect(await run('cat', 'acme/x', '--locked')).toMatchObject({ code: 0, stdout: 'one', stderr: '' })
+    expect(await run('render', 'acme/x', '--locked')).toMatchObject({ code: 0, stdout: 'one', stderr: '' })
+  })
+})
