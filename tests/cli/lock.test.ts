@@ -103,7 +103,10 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(hub.asked.length).toBe(count)
 
     rmSync(path.join(cwd, REVIEW))
-    expect(await run('verify')).toMatchObject({ code: 4, stderr: `hubcli: ${REVIEW} is not there; hubcli install restores it\n` })
+    expect(await run('verify')).toMatchObject({
+      code: 4,
+      stderr: `hubcli: ${REVIEW} is not there; hubcli install restores it\n`,
+    })
     expect(await run('install')).toMatchObject({ code: 0, stdout: `acme/review 1.2.0 ${REVIEW}\n` })
     expect(read(REVIEW)).toBe('one two')
     expect((await run('outdated')).stdout).toBe('acme/review  1.2.0  1.2.0  2.0.0  ^1\n')
@@ -169,7 +172,11 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
   test('a file edited by hand is reported and not overwritten', async () => {
     await run('add', 'acme/review@~1.0')
     write(REVIEW, 'one \n')
-    await refused(['verify'], 4, /prompts\/acme\/review\.md is not what the lock says; hubcli install --force restores it$/m)
+    await refused(
+      ['verify'],
+      4,
+      /prompts\/acme\/review\.md is not what the lock says; hubcli install --force restores it$/m,
+    )
     await refused(['install'], 1, /was changed by hand, or is another file; move it away first/)
     hub.prompts['acme/review']!.versions['1.0.1'] = 'mended'
     await refused(['update'], 1, /was changed by hand/)

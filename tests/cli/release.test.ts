@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { listCliDownloads, readCliReleases } from '../../src/site/downloads/hubcli.ts'
+import { listCliDownloads } from '../../src/site/downloads/hubcli.ts'
+import { readCliReleases } from '../../src/site/downloads/releases.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
 const SCRIPT = path.join(ROOT, 'clients/hubcli/hubcli')

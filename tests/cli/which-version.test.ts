@@ -177,7 +177,11 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       writeFileSync(path.join(cwd, 'x.md'), 'mine')
       for (const command of ['cat', 'render'])
         expect(await run([command, 'acme/x', '--locked'])).toMatchObject({
-          ...{ code: 4, stdout: '', stderr: 'hubcli: x.md is not what prompts.lock says; hubcli install --force restores it\n' },
+          ...{
+            code: 4,
+            stdout: '',
+            stderr: 'hubcli: x.md is not what prompts.lock says; hubcli install --force restores it\n',
+          },
         })
       rmSync(path.join(cwd, 'x.md'))
       expect(await run(['cat', 'acme/x', '--locked'])).toMatchObject({ code: 0, stdout: 'one two {{who}}\r\n' })

@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { listClientDownloads, readClientsReleases } from '../../src/site/downloads/libraries.ts'
+import { listClientDownloads } from '../../src/site/downloads/libraries.ts'
+import { readClientsReleases } from '../../src/site/downloads/releases.ts'
 
 /**
  * Creates the project in a folder below the tests, so that its programs also find the packages of the tests. The caller

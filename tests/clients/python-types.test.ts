@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listClientDownloads, readClientsReleases } from '../../src/site/downloads/libraries.ts'
+import { listClientDownloads } from '../../src/site/downloads/libraries.ts'
+import { readClientsReleases } from '../../src/site/downloads/releases.ts'
 import { type FaultHub, openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)

@@ -9,7 +9,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addToLock } from '../../clients/typescript/source/vendoring.ts'
 import { listDownloads } from '../../src/site/build/list-downloads.ts'
-import { listClientDownloads, readClientsReleases } from '../../src/site/downloads/libraries.ts'
+import { listClientDownloads } from '../../src/site/downloads/libraries.ts'
+import { readClientsReleases } from '../../src/site/downloads/releases.ts'
 import { CONTENTS, type FaultHub, openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)

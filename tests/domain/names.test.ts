@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import {
   hasOwnerForm,
+  isLabel,
   isName,
   isOwner,
   isTag,
@@ -154,6 +155,15 @@ describe('version', () => {
     ],
   ])('rejects %j', (text) => {
     expect([isVersion(text), accepts(Version, text)]).toEqual([false, false])
+  })
+})
+
+describe('label', () => {
+  test.each(['production', 'a', 'v2', '1-2', '01', '1234567', 'x1', 'latest-good'])('accepts %j', (text) => {
+    expect(isLabel(text)).toBe(true)
+  })
+  test.each(['latest', 'x', '0', '1', '123456', 'X', '1.x', '^1', '', 'a_b'])('rejects %j', (text) => {
+    expect(isLabel(text)).toBe(false)
   })
 })
 

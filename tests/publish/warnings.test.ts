@@ -241,6 +241,17 @@ describe('index.md fields', () => {
     expect(await raw('?version=1.0.0')).toEqual(['one', digest('one'), null, forGood])
   })
 
+  test('raw says that the repository is deprecated, unless a version is given', async () => {
+    await publish({ content: 'one' }, 'acme/aged')
+    const raw = async (query: string) =>
+      (await hub.read(`/api/v1/repos/acme/aged/raw${query}`)).headers.get('X-Prompt-Deprecated')
+    expect(await raw('')).toBeNull()
+    const front = '---\ntitle: A\nstatus: deprecated\nlabels: {live: "1.0.0"}\n---\n'
+    await world.commitOutside({ 'content/acme/aged/index.md': front })
+    await hub.build()
+    expect([await raw(''), await raw('?label=live'), await raw('?version=1.0.0')]).toEqual(['true', 'true', null])
+  })
+
   test('an advisory lists its affected versions in the repository record', async () => {
     for (const content of ['one', 'two', 'three']) await publish({ content, bump: 'minor' }, 'acme/advised')
     const advisory = 'advisories:\n  - {range: "<1.2.0", severity: high, message: Follows instructions in the input.}\n'

@@ -1,7 +1,8 @@
 // Lists a site's downloads: hubcli and the client libraries, with the site's URL built in.
 import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
-import { listCliDownloads, readCliReleases } from '../downloads/hubcli.ts'
-import { listClientDownloads, readClientsReleases } from '../downloads/libraries.ts'
+import { listCliDownloads } from '../downloads/hubcli.ts'
+import { listClientDownloads } from '../downloads/libraries.ts'
+import { readClientsReleases, readCliReleases } from '../downloads/releases.ts'
 
 /** Lists all downloads with their bytes. @param root the project's folder @param baseUrl the site's base URL */
 export async function listDownloads(

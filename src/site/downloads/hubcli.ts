@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Release, withArchives } from './releases.ts'
+import type { Release } from './packages.ts'
 
 const ADDRESS_LINE = /^HUB_DEFAULT_URL='[^'\n]*'$/gm
 const RELEASE_LINE = /^HUBCLI_VERSION='((?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*))'$/gm
@@ -32,11 +32,6 @@ export function listCliDownloads(releases: readonly Release[], baseUrl: string):
 export async function readCliRelease(root: string): Promise<Release> {
   const script = await readFile(join(root, 'clients/hubcli/hubcli'), 'utf8')
   return { number: readNumber(script), files: new Map([['hubcli', script]]) }
-}
-
-/** Reads all releases of hubcli, oldest first. @param root the project's folder */
-export async function readCliReleases(root: string): Promise<Release[]> {
-  return withArchives(root, 'hubcli', await readCliRelease(root))
 }
 
 /** Returns the number in a script. @throws Error unless the script has exactly one number */

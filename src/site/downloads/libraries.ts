@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { compileLibrary } from './compile-library.ts'
-import { type PackageFiles, packTarball, packWheel } from './packages.ts'
-import { type Release, withArchives } from './releases.ts'
+import { type PackageFiles, packTarball, packWheel, type Release } from './packages.ts'
 
 /** The placeholder for the hub's URL in a release. */
 const PLACEHOLDER = 'http://localhost:8888'
@@ -58,11 +57,6 @@ export async function readClientsRelease(root: string): Promise<Release> {
     ...modules.map(([path, text]) => [`python/prompt_hub/${path}`, text] as const),
   ])
   return { number: (JSON.parse(files.get(texts[0]!)!) as { version: string }).version, files }
-}
-
-/** Reads all releases of the libraries, oldest first. @param root the project's folder */
-export async function readClientsReleases(root: string): Promise<Release[]> {
-  return withArchives(root, 'libraries', await readClientsRelease(root))
 }
 
 const filesIn = (files: PackageFiles, folder: string): PackageFiles =>

@@ -6,6 +6,13 @@ import { createTar } from 'nanotar'
 /** The files of a package: path → content. */
 export type PackageFiles = ReadonlyMap<string, string>
 
+/** A release, as in the repository: in its files, the hub's URL is still a placeholder. */
+export interface Release {
+  /** The release number, such as `1.0.0`. */
+  number: string
+  files: PackageFiles
+}
+
 /** A fixed modification time for every file, so that repeated builds produce the same bytes. Zip files cannot store a year before 1980. */
 const LONG_AGO = new Date('1980-01-02T00:00:00Z')
 

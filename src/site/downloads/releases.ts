@@ -3,27 +3,27 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'fflate'
 import { parseTar } from 'nanotar'
-import { type PackageFiles, packTar } from './packages.ts'
+import { readCliRelease } from './hubcli.ts'
+import { readClientsRelease } from './libraries.ts'
+import { type PackageFiles, packTar, type Release } from './packages.ts'
 
 /** What is released together, with one number: the shell client, or both libraries. */
 type Released = 'hubcli' | 'libraries'
 
-/** A release, as in the repository: in its files, the hub's URL is still a placeholder. */
-export interface Release {
-  /** The release number, such as `1.0.0`. */
-  number: string
-  files: PackageFiles
-}
-
 const FOLDER = 'releases'
 
-/**
- * Returns the current release and the archived ones, oldest first.
- *
- * @param root the project's folder
- * @param current the release built from `clients/`; it replaces the archive with its number, which has the same files
- */
-export async function withArchives(root: string, released: Released, current: Release): Promise<Release[]> {
+/** Reads all releases of hubcli, oldest first. @param root the project's folder */
+export async function readCliReleases(root: string): Promise<Release[]> {
+  return withArchives(root, 'hubcli', await readCliRelease(root))
+}
+
+/** Reads all releases of the libraries, oldest first. @param root the project's folder */
+export async function readClientsReleases(root: string): Promise<Release[]> {
+  return withArchives(root, 'libraries', await readClientsRelease(root))
+}
+
+/** @param current the release built from `clients/`; it replaces the archive with its number, which has the same files */
+async function withArchives(root: string, released: Released, current: Release): Promise<Release[]> {
   const archived = (await readdir(join(root, FOLDER))).flatMap((name) => {
     const number = new RegExp(`^${released}-(\\d+\\.\\d+\\.\\d+)\\.tgz$`).exec(name)?.[1]
     return number === undefined || number === current.number ? [] : [number]
