@@ -100,7 +100,6 @@ const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
   ['push of a missing file', ['push', 'acme/a', 'missing', 'c', 'patch'], /there is no file missing/],
   ['push with an empty file name', ['push', 'acme/a', '', 'c', 'patch'], /there is no file without a name/],
   ['push of a folder', ['push', 'acme/a', '.', 'c', 'patch'], /is a folder/],
-  ['push of a single hyphen', ['push', 'acme/a', '-', 'c', 'patch'], /unknown option - /],
 ]
 
 //  case                                                               message

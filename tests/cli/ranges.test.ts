@@ -165,7 +165,7 @@ function expected(written: string, { versions, yanked, labels }: Published): str
     expect(validRange(written), written).not.toBeNull()
     return maxSatisfying(active, written)
   }
-  if (!LABEL.test(written)) return 'malformed'
+  if (!LABEL.test(written) || written === 'latest') return 'malformed'
   const target = Object.hasOwn(labels, written) ? (labels[written] ?? null) : null
   return target !== null && active.includes(target) ? target : null
 }

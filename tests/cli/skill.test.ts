@@ -82,7 +82,10 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(await run('audit')).toMatchObject({ code: 0 })
 
     writeFileSync(path.join(cwd, FILE), 'changed')
-    expect(await run('verify')).toMatchObject({ code: 4, stderr: `hubcli: ${FILE} is not what the lock says\n` })
+    expect(await run('verify')).toMatchObject({
+      code: 4,
+      stderr: `hubcli: ${FILE} is not what the lock says; hubcli install --force restores it\n`,
+    })
     expect(await run('install')).toMatchObject({ code: 1, stderr: expect.stringContaining('was changed by hand') })
     writeFileSync(path.join(cwd, FILE), skillOf('1.1.0'))
     expect(await run('remove', 'acme/review')).toMatchObject({ code: 0, stdout: `acme/review 1.1.0 ${FILE}\n` })

@@ -122,7 +122,7 @@ describe.each([
     ['an unknown version to yank', 'PUT', '/versions/9.0.0/yank', { reason: 'x' }, 404, 'not_found'],
     ['an invalid label name', 'PUT', '/labels/Next', { version: '1.0.0' }, 404, 'not_found'],
     ['a label that reads as a range', 'PUT', '/labels/1', { version: '1.0.0' }, 422, 'validation_failed'],
-    ['a label that reads as any version', 'PUT', '/labels/x', { version: '1.0.0' }, 422, 'validation_failed'],
+    ['a label that reads as a wildcard', 'PUT', '/labels/x', { version: '1.0.0' }, 422, 'validation_failed'],
     [
       'a label that reads as the latest version',
       'PUT',

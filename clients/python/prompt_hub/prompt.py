@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Generator, List, Mapping, Optional, Sequence, Tuple
 
 from .chat import fill_chat, split_chat
 from .filling import fill_content, find_variables
@@ -73,7 +73,7 @@ class Prompt:
         return {name: value for name, value in values.items() if name in known}
 
     @contextlib.contextmanager
-    def _naming(self) -> Iterator[None]:
+    def _naming(self) -> Generator[None, None, None]:
         """Names the prompt in an error about its values."""
         try:
             yield

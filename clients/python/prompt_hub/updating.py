@@ -51,7 +51,7 @@ def review_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
     if strange is not None:
         raise _not_locked(strange)
     settings = CacheSettings(
-        fresh=0.0, revalidate=0.0, folder=None, requests=RequestSettings(5.0, 2, 15.0), on_stale=lambda *_: None
+        fresh=0.0, revalidate=0.0, folder=None, requests=RequestSettings(5.0, 2, 15.0), on_stale=_ignore
     )
     reader = HubReader(lock.hub, settings, lambda _: None)
     reviewed: List[Reviewed] = []
@@ -60,6 +60,10 @@ def review_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
             record, rows = reader.read_state(name, locked.version)
             reviewed.append(_review(name, locked, record, rows))
     return reviewed
+
+
+def _ignore(_url: str, _age: float, _cause: Optional[BaseException]) -> None:
+    """Nothing is stale without a cache."""
 
 
 def _review(name: str, locked: LockedPrompt, record: RepositoryRecord, rows: Sequence[VersionRow]) -> Reviewed:
