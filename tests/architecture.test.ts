@@ -18,8 +18,7 @@ const files = ['src', 'clients', 'netlify', 'scripts', 'tests'].flatMap((dir) =>
 function listSources(dir: string): SourceFile[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name)
-    // Released clients are frozen, so they are not checked.
-    if (entry.isDirectory()) return /^(?:\..*|node_modules|releases)$/.test(entry.name) ? [] : listSources(path)
+    if (entry.isDirectory()) return /^(?:\..*|node_modules)$/.test(entry.name) ? [] : listSources(path)
     return SOURCE.test(entry.name) ? [readSource(path)] : []
   })
 }

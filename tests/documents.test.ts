@@ -10,7 +10,7 @@ function listFiles(dir: string): string[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name)
     if (entry.isDirectory())
-      return /^(?:\.hub|node_modules)$/.test(entry.name) || path === 'releases' ? [] : listFiles(path)
+      return /^(?:\.hub|node_modules)$/.test(entry.name) ? [] : listFiles(path)
     return SOURCE.test(entry.name) || entry.name === 'hubcli' ? [path] : []
   })
 }
@@ -167,7 +167,7 @@ test('every dependency in a package.json is used', () => {
 })
 
 test('every export is imported somewhere', () => {
-  const sources = files.filter(({ path }) => /\.(?:ts|mts|mjs|astro|md)$/.test(path) && !path.startsWith('releases/'))
+  const sources = files.filter(({ path }) => /\.(?:ts|mts|mjs|astro|md)$/.test(path))
   const unused = sources
     // Other programs use the libraries, and Astro uses the exports of the pages, the middleware and the entry point.
     .filter(

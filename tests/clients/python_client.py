@@ -1,6 +1,7 @@
 """Pins how the Python client behaves: the shared tables of ranges and filling, and a hub that fails in every way."""
 
 import hashlib
+import gzip
 import json
 import os
 import sys
@@ -65,6 +66,7 @@ class Hub(BaseHTTPRequestHandler):
     asked = []
     outage = None
     replaced = {}
+    packed = {}
 
     def do_GET(self):
         self.asked.append(self.path)
@@ -76,6 +78,14 @@ class Hub(BaseHTTPRequestHandler):
             return
         if self.outage is not None:
             return self.answer(self.outage, b"<html>")
+        if self.path in self.packed:
+            body = self.packed[self.path]
+            self.send_response(200)
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+            return
         data = self.replaced.get(self.path, FILES.get(self.path))
         if data is None:
             return self.answer(404, json.dumps({"error": {"code": "not_found", "message": "nothing there"}}).encode())
@@ -267,6 +277,16 @@ class Behaviour(unittest.TestCase):
             away.get("acme/hello")
         with self.assertRaisesRegex(prompt_hub.PromptHubError, "^lock: expected the path of a prompts.lock, got Lock"):
             self.open(lock=prompt_hub.Lock("http://localhost"))
+
+    def test_a_proxy_that_compresses_unasked(self):
+        path = "/data/v1/repos/acme/hello/versions/1.1.0.json"
+        text = json.dumps({"data": FILES[path]}).encode()
+        self.hub.packed = {path: gzip.compress(text)}
+        self.assertEqual(self.open().get("acme/hello@1.1.0").content, CONTENTS["1.1.0"])
+        for body, message in ((gzip.compress(b" " * 50_000_000), "too large"), (b"no gzip", "cannot be read")):
+            self.hub.packed = {path: body}
+            with self.assertRaisesRegex(prompt_hub.PromptHubError, message):
+                self.open().get("acme/hello@1.1.0")
 
     def test_asyncio(self):
         async def several():

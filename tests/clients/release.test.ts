@@ -173,6 +173,6 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     const { stderr } = await run('python3', ['tests/clients/python_client.py'], {
       env: { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' },
     })
-    expect(stderr).toMatch(/Ran 12 tests[\s\S]*OK/)
+    expect(stderr).toMatch(/Ran 13 tests[\s\S]*OK/)
   })
 })

@@ -8,6 +8,7 @@ import json
 import random
 import time
 import urllib.error
+import zlib
 from dataclasses import dataclass
 from typing import Dict, Optional, Union
 
@@ -119,7 +120,20 @@ def _read_bounded(response: http.client.HTTPResponse, url: str) -> str:
             raise PromptHubError("unavailable", f"{url} returned more than {_MAX_BYTES} bytes, which is too large for a prompt.")
     if response.length:
         raise _Trouble(PromptHubError("unavailable", f"{url} closed the connection before the end of the response."), None)
-    return chunks.decode("utf-8")
+    encoding = (response.headers.get("Content-Encoding") or "").lower()
+    return (_gunzip(chunks, url) if encoding in ("gzip", "x-gzip") else bytes(chunks)).decode("utf-8")
+
+
+def _gunzip(data: bytearray, url: str) -> bytes:
+    """Decompresses a response, because a proxy may compress it although nobody asked for that."""
+    try:
+        text = zlib.decompressobj(31).decompress(data, _MAX_BYTES + 1)
+    except zlib.error as error:
+        message = f"{url} sent a compressed response that cannot be read; check the proxy before it."
+        raise _Trouble(PromptHubError("unavailable", message), None) from error
+    if len(text) > _MAX_BYTES:
+        raise PromptHubError("unavailable", f"{url} returned more than {_MAX_BYTES} bytes, which is too large for a prompt.")
+    return text
 
 
 def _trouble_of(error: urllib.error.HTTPError, url: str) -> Exception:
