@@ -214,6 +214,14 @@ describe.skipIf(PYTHON === undefined)(`the lock file${NO_PYTHON}`, () => {
     expect((await run('outdated')).stderr).toBe(
       `hubcli: warning: acme/x is deprecated: Too long.; use acme/y\n${removed}`,
     )
+    for (const args of [
+      ['render', 'acme/x'],
+      ['render', 'acme/x', '--label', 'new'],
+    ]) {
+      hub.prompts['acme/x']!.labels = { new: '1.0.0' }
+      expect((await run(...args)).stderr).toContain('hubcli: warning: acme/x is deprecated: Too long.; use acme/y\n')
+    }
+    hub.prompts['acme/x']!.labels = {}
     hub.prompts['acme/x']!.moved_to = 'nina/x'
     expect((await run('add', 'acme/x@^2')).stderr).toBe(
       'hubcli: warning: acme/x has moved to nina/x; add that instead\n',

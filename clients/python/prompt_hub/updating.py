@@ -110,23 +110,26 @@ def update_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
     skill = next((each.name for each in newer if _is_skill(each.locked)), None)
     if skill is not None:
         raise PromptHubError("invalid_request", f"{skill} is an Agent Skill. Update it: hubcli update {skill}")
-    hub = PromptHub(open_lock(lock_path).hub)
-    found = [hub.get(each.name, version=each.wanted) for each in newer]
-    if not found:
+    if not newer:
         return reviewed
+    hub = PromptHub(open_lock(lock_path).hub)
+    found = [(each.locked, hub.get(each.name, version=each.wanted)) for each in newer]
 
     def change(lock: Lock) -> Contents:
         contents: Contents = []
-        for prompt in found:
+        for locked, prompt in found:
             details = details_of(prompt.variables, dict(prompt.parameters))
+            if details is None or prompt.version is None or prompt.sha256 is None:
+                what = f"{prompt.name}@{prompt.version}"
+                raise PromptHubError("unavailable", f"{what}: its variables or parameters are invalid in a lock.")
             before = lock.prompts.get(prompt.name)
-            if details is None or before is None or prompt.version is None or prompt.sha256 is None:
-                message = f"prompts.lock was changed in the meantime, or {prompt.name} is invalid."
+            if before is None or (before.path, before.sha256) != (locked.path, locked.sha256):
+                message = "prompts.lock was changed in the meantime. Run this again; nothing was changed."
                 raise PromptHubError("integrity", message)
             lock.prompts[prompt.name] = replace(
-                before, version=prompt.version, sha256=prompt.sha256, details=details
+                locked, version=prompt.version, sha256=prompt.sha256, details=details
             )
-            contents.append((before.path, prompt.content, prompt.name))
+            contents.append((locked.path, prompt.content, prompt.name))
         return contents
 
     change_lock(lock_path, hub, change)

@@ -3,8 +3,7 @@ import { rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { openLock, readVendored } from './files.ts'
 import { activeOf, HubReader, labelled } from './hub-reader.ts'
-import type { LockedPrompt } from './lock.ts'
-import { readDetails } from './lock.ts'
+import { type LockedPrompt, readDetails } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { highestIn, isRange, satisfies } from './ranges.ts'
 import type { RepositoryRecord, VersionRow } from './records.ts'
@@ -107,17 +106,27 @@ export async function updateLock(lockPath: string, names: readonly string[] = []
       'invalid_request',
       `${skill.name} is an Agent Skill. Update it: hubcli update ${skill.name}`,
     )
+  if (newer.length === 0) return reviewed
   const hub = new PromptHub({ url: lock.hub })
-  const found = await Promise.all(newer.map(async ({ name, wanted }) => hub.get(name, { version: wanted })))
-  if (found.length === 0) return reviewed
+  const found = await Promise.all(
+    newer.map(async ({ name, locked, wanted }) => ({ locked, prompt: await hub.get(name, { version: wanted }) })),
+  )
   await changeLock(lockPath, lock.hub, (current) =>
-    found.map(({ name, version, sha256, content, variables, parameters }): Content => {
+    found.map(({ locked, prompt: { name, version, sha256, content, variables, parameters } }): Content => {
       const details = readDetails(variables, parameters)
-      const before = current.prompts[name]
-      if (!details || !before)
-        throw new PromptHubError('integrity', `prompts.lock was changed in the meantime, or ${name} is invalid.`)
-      current.prompts[name] = { ...before, version: version!, sha256: sha256!, details }
-      return { path: before.path, content, name }
+      if (!details)
+        throw new PromptHubError(
+          'unavailable',
+          `${name}@${version}: its variables or parameters are invalid in a lock.`,
+        )
+      const { path, sha256: before } = current.prompts[name] ?? {}
+      if (path !== locked.path || before !== locked.sha256)
+        throw new PromptHubError(
+          'integrity',
+          'prompts.lock was changed in the meantime. Run this again; nothing was changed.',
+        )
+      current.prompts[name] = { ...locked, version: version!, sha256: sha256!, details }
+      return { path: locked.path, content, name }
     }),
   )
   return reviewed
