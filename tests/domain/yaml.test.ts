@@ -109,7 +109,22 @@ describe('writing YAML', () => {
       { a: '2026-01-01', b: '2026-01-01T00:00:00Z' },
       'a: "2026-01-01"\nb: "2026-01-01T00:00:00Z"\n',
     ],
+    [
+      'quotes numbers and the merge key of YAML 1.1',
+      { a: '1_000', b: '12:30:45', c: '0b11', '<<': 'x', d: '3 cups' },
+      'a: "1_000"\nb: "12:30:45"\nc: "0b11"\n"<<": x\nd: 3 cups\n',
+    ],
     ['multi-line strings as block scalars', { a: 'x\ny' }, 'a: |-\n  x\n  y\n'],
+    [
+      'multi-line strings that end with a line break as block scalars',
+      { a: 'First:\n \n- salt\n', b: 'x' },
+      'a: |\n  First:\n   \n  - salt\nb: x\n',
+    ],
+    [
+      'quoted strings on one line, because a line of one blank would be lost between two lines of a quoted string',
+      { a: `${'First, you check every word. '.repeat(3)}\n \nThen you answer. ` },
+      `a: "${'First, you check every word. '.repeat(3).trim()}\\ \\n\\ \\nThen you answer. "\n`,
+    ],
     ['long lines are not folded', { a: 'word '.repeat(60).trim() }, `a: ${'word '.repeat(60).trim()}\n`],
     ['no aliases for repeated values', twice([1]), 'a:\n  - 1\nb:\n  - 1\n'],
   ])('%s', (_, value, text) => expect(formatYaml(value)).toBe(text))
@@ -117,6 +132,18 @@ describe('writing YAML', () => {
   function twice(shared: unknown): Record<string, unknown> {
     return { a: shared, b: shared }
   }
+
+  test('round-trips texts with lines of blanks, whatever stands around them', () => {
+    const line = fc.constantFrom('', ' ', '  ', '\t', ' \t', 'a', ' a', 'a ', '- a', '# a', 'a: b', '\\', '"', '\r', '\u0007')
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 8 }), fc.nat(60), (lines, length) => {
+        const text = `${'x'.repeat(length)}${lines.join('\n')}`
+        const written = formatYaml({ a: text, b: { [`k${text}`]: [text] } })
+        expect(parseYaml(written, 1)).toEqual({ value: { a: text, b: { [`k${text}`]: [text] } } })
+      }),
+      { numRuns: 2_000 },
+    )
+  })
 
   test('round-trips any JSON and never writes a line that would end the front matter', () => {
     fc.assert(

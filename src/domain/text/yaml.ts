@@ -1,6 +1,7 @@
 // Parses and formats YAML: version 1.2, core schema, no aliases, no custom tags.
 import { CORE_SCHEMA, defineMappingTag, load, mapTag } from 'js-yaml'
 import { Document, isAlias, isCollection, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { isSameJson } from './json.ts'
 import { type Parsed, printable, type ValueProblem } from './problems.ts'
 
 /**
@@ -119,18 +120,45 @@ function findRepeatedKeys(root: unknown): number[] {
   return offsets.sort((a, b) => a - b)
 }
 
-/** YAML parsers disagree on bare dates and on characters that some treat as line breaks; in double quotes all agree. */
-const DISPUTED = /^\d{4}-\d\d-\d\d|[^\P{C}\n]|[\u0085\u2028\u2029]|^\s|\s$/u
+/** Strings that YAML parsers read differently without quotes: dates, numbers and the merge key of YAML 1.1, characters that some treat as line breaks, and blanks at either end. In double quotes, all agree. */
+const DISPUTED = new RegExp(
+  [
+    String.raw`^\d{4}-\d\d?-\d\d?`,
+    String.raw`^[-+]?(?:0[box][\da-f_]+|(?=[_.:]*\d)[\d_.:]+(?:e[-+]?\d+)?)$`,
+    String.raw`^<<$`,
+    String.raw`[^\P{C}\n]|[\u0085\u2028\u2029]`,
+    String.raw`^\s|[^\S\n]$|\n\n$`,
+  ].join('|'),
+  'iu',
+)
 
-/** Formats a mapping as YAML that `parseYaml` parses to the same values; times are quoted, as recommended to authors. */
+/**
+ * Formats a mapping as YAML. What is written is read back and compared, first with only disputed strings in quotes, then with all.
+ *
+ * @returns YAML that `parseYaml` parses to the same values
+ * @throws Error if no way of writing reads back the same
+ */
 export function formatYaml(value: Record<string, unknown>): string {
+  for (const quoted of [DISPUTED, /^/]) {
+    const text = writeYaml(value, quoted)
+    if (isSameJson(parseYaml(text, 1).value, value)) return text
+  }
+  throw new Error('these values cannot be written as YAML')
+}
+
+function writeYaml(value: Record<string, unknown>, quoted: RegExp): string {
   const document = new Document(value, { aliasDuplicateObjects: false, version: '1.2', schema: 'core' })
   visit(document, {
     Scalar(_key, node) {
-      if (typeof node.value === 'string' && DISPUTED.test(node.value)) node.type = 'QUOTE_DOUBLE'
+      if (typeof node.value === 'string' && quoted.test(node.value)) node.type = 'QUOTE_DOUBLE'
     },
   })
-  return document.toString({ lineWidth: 0, flowCollectionPadding: true })
+  return document.toString({
+    lineWidth: 0,
+    flowCollectionPadding: true,
+    // Otherwise, the package breaks long quoted strings at their line breaks, where it writes a line of one blank as a backslash.
+    doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY,
+  })
 }
 
 /**
