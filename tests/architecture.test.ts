@@ -226,7 +226,8 @@ describe('allowed imports', () => {
 
   test.each([
     ['yaml', ['src/domain/text/yaml.ts', 'src/domain/text/yaml-edit.ts']],
-    ['js-yaml', ['src/domain/text/yaml.ts']],
+    ['js-yaml', ['src/domain/text/yaml.ts', 'src/domain/formats/foreign-yaml.ts']],
+    ['gray-matter', ['src/domain/formats/source-file.ts']],
     ['spdx-expression-parse', ['src/domain/content/rules.ts']],
     ['semver', ['src/domain/catalogue/versions.ts']],
     [

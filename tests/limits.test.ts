@@ -20,6 +20,9 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/formats/portable.ts MAX_FINDINGS': 'findings that an import or export names',
   'src/domain/formats/langfuse.ts MAX_PROMPTS': 'how much one import reads',
   'src/domain/formats/plain.ts MAX_ROWS': 'how much one import reads',
+  'src/domain/formats/foreign-yaml.ts MAX_CHECKED_VALUES':
+    'values that are not valid YAML; with more, the YAML is invalid',
+  'src/domain/formats/source-file.ts MAX_FRONT_MATTER_CHARACTERS': 'how much one import reads',
   'src/domain/formats/source-file.ts MAX_FRONT_MATTER_LINES': 'how much one import reads',
   'src/domain/formats/source-file.ts MAX_SOURCE_BYTES': 'how much one import reads',
   'src/domain/content/near-placeholders.ts MAX_INNER': 'the longest text that a warning takes for a placeholder',

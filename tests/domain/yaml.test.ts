@@ -134,7 +134,23 @@ describe('writing YAML', () => {
   }
 
   test('round-trips texts with lines of blanks, whatever stands around them', () => {
-    const line = fc.constantFrom('', ' ', '  ', '\t', ' \t', 'a', ' a', 'a ', '- a', '# a', 'a: b', '\\', '"', '\r', '\u0007')
+    const line = fc.constantFrom(
+      '',
+      ' ',
+      '  ',
+      '\t',
+      ' \t',
+      'a',
+      ' a',
+      'a ',
+      '- a',
+      '# a',
+      'a: b',
+      '\\',
+      '"',
+      '\r',
+      '\u0007',
+    )
     fc.assert(
       fc.property(fc.array(line, { maxLength: 8 }), fc.nat(60), (lines, length) => {
         const text = `${'x'.repeat(length)}${lines.join('\n')}`

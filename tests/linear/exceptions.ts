@@ -36,7 +36,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
     at('domain/text/problems', 'parseWithSchema'),
   ],
   [
-    'parses YAML with `parseYaml`, which is called',
+    'parses YAML with `parseYaml` or `loadForeignYaml`, which are called',
     at('domain/(?:text/yaml|content/site-file|formats/source-file)', 'parseAny|loadUsual|parseSiteFile|readYamlSource'),
   ],
   ['formats the page of a prompt from values of limited length', at('site/prompt/prompt-view', 'describePrompt')],
@@ -63,7 +63,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
 
 /** Functions whose texts take long for their length: the YAML parser takes several microseconds for each character. */
 export const SLOW =
-  /^src\/domain\/text\/yaml|^src\/domain\/content\/prompt-file|^src\/domain\/(?:publishing\/(?:repository-state|prompt-file)|review\/mechanical|managing)|^src\/domain\/formats\/(?:dotprompt|github|plain|prompty|skill|source-file)\.ts read/
+  /^src\/domain\/text\/yaml|^src\/domain\/formats\/foreign-yaml|^src\/domain\/content\/prompt-file|^src\/domain\/(?:publishing\/(?:repository-state|prompt-file)|review\/mechanical|managing)|^src\/domain\/formats\/(?:dotprompt|github|plain|prompty|skill|source-file)\.ts read/
 
 /** Functions that need arguments other than those in the table of makers. */
 export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>> = {

@@ -1,14 +1,15 @@
-// Parses front matter, YAML and JSON from external files, and checks limits before any work of unknown cost.
+// Parses front matter, YAML and JSON in files of other tools, and checks limits before any work of unknown cost.
+import matter from 'gray-matter'
 import { LIMITS } from '../api/limits.ts'
 import { findJsonProblem } from '../text/json.ts'
-import { formatProblems, type ValueProblem } from '../text/problems.ts'
-import { parseYaml } from '../text/yaml.ts'
+import { loadForeignYaml } from './foreign-yaml.ts'
 import type { Findings } from './portable.ts'
 
 /** Maximum size of a converted file in bytes. Content may be 262,144 bytes long, and the front matter or JSON around it needs space too. */
 export const MAX_SOURCE_BYTES = 1_048_576
-/** Maximum number of front matter lines; no prompt needs more. */
+/** Maximum number of lines and of characters of front matter; no prompt needs more. */
 const MAX_FRONT_MATTER_LINES = 2_000
+const MAX_FRONT_MATTER_CHARACTERS = 32_768
 
 /** A file with front matter and a body. */
 export interface SourceFile {
@@ -27,56 +28,70 @@ export function removeByteOrderMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }
 
+/** gray-matter evaluates front matter in JavaScript, so its other engines are replaced. */
+const ENGINES = { yaml: loadForeignYaml, json: refuseLanguage, javascript: refuseLanguage }
+
+function refuseLanguage(): never {
+  throw new Error('no other language is read')
+}
+
 /**
- * Parses a file with front matter between `---` lines, or another delimiter.
+ * Parses a file with front matter between `---` lines, or another delimiter, with gray-matter.
  *
  * @returns undefined if the front matter is rejected; the findings explain why
+ * @see docs/notes/yaml.md: gray-matter takes quadratic time in the number of blank lines, so the size of the front matter is checked first
  */
 export function readSourceFile(source: string, findings: Findings, delimiter = '---'): SourceFile | undefined {
   const text = removeByteOrderMark(source)
   const first = text.split('\n', 1)[0]!.trimEnd()
-  if (!first.startsWith(delimiter)) return { front: {}, hasFront: false, body: text, bodyLine: 1, lineOf: () => null }
-  if (first !== delimiter) {
-    findings.refused('front matter', `expected a first line that is exactly ${delimiter}; no other language is read`, 1)
+  if (!first.startsWith(delimiter) || first[delimiter.length] === delimiter[0])
+    return { front: {}, hasFront: false, body: text, bodyLine: 1, lineOf: () => null }
+  const refuse = (message: string, line = 1) => {
+    findings.refused('front matter', message, line)
     return undefined
   }
+  if (first !== delimiter)
+    return refuse(`expected a first line that is exactly ${delimiter}; no other language is read`)
   const end = text.indexOf(`\n${delimiter}`, delimiter.length)
-  const lines = (end === -1 ? text : text.slice(0, end)).split('\n')
-  if (lines.length > MAX_FRONT_MATTER_LINES) {
-    findings.refused('front matter', `expected at most ${MAX_FRONT_MATTER_LINES} lines of front matter`, 1)
-    return undefined
-  }
-  if (end === -1) {
-    findings.refused('front matter', `expected a line ${delimiter} after the front matter`, 1)
-    return undefined
-  }
-  const front = parseYaml(text.slice(text.indexOf('\n') + 1, end + 1), 2)
-  if (front.problems) {
-    refuseYaml('front matter', front.problems, findings)
-    return undefined
-  }
-  return {
-    front: front.value,
-    hasFront: true,
-    body: text.slice(text.indexOf('\n', end + 1) + 1 || text.length),
-    bodyLine: lines.length + 2,
-    lineOf: (key) => {
+  const head = end === -1 ? text : text.slice(0, end)
+  const lines = head.split('\n')
+  if (lines.length > MAX_FRONT_MATTER_LINES)
+    return refuse(`expected at most ${MAX_FRONT_MATTER_LINES} lines of front matter`)
+  if (head.length > MAX_FRONT_MATTER_CHARACTERS)
+    return refuse(`expected at most ${MAX_FRONT_MATTER_CHARACTERS} characters of front matter`)
+  if (end === -1) return refuse(`expected a line ${delimiter} after the front matter`)
+  const closing = text.slice(end + 1).split('\n', 1)[0]!
+  if (closing.trimEnd() !== delimiter)
+    return refuse(`expected the line after the front matter to be exactly ${delimiter}`, lines.length + 1)
+  // Blanks after the closing delimiter are not part of the body, but gray-matter keeps them.
+  const whole = `${head}\n${delimiter}${text.slice(end + 1 + closing.trimEnd().length).replace(/^[ \t]+/, '')}`
+  try {
+    const { data, content } = matter(whole, { delimiters: delimiter, language: 'yaml', engines: ENGINES })
+    const lineOf = (key: string) => {
       const index = lines.findIndex((line) => line.startsWith(`${key}:`))
       return index === -1 ? null : index + 1
-    },
+    }
+    return { front: data, hasFront: true, body: content, bodyLine: lines.length + 2, lineOf }
+  } catch (error) {
+    // The YAML begins in the file's first line, after the delimiter.
+    refuseYaml('front matter', error, findings)
+    return undefined
   }
 }
 
 /** Parses a YAML mapping. @returns undefined if rejected */
 export function readYamlSource(source: string, findings: Findings): Record<string, unknown> | undefined {
-  const parsed = parseYaml(removeByteOrderMark(source), 1)
-  if (parsed.problems) refuseYaml('yaml', parsed.problems, findings)
-  return parsed.value
+  try {
+    return loadForeignYaml(removeByteOrderMark(source))
+  } catch (error) {
+    refuseYaml('yaml', error, findings)
+    return undefined
+  }
 }
 
-function refuseYaml(field: string, problems: readonly ValueProblem[], findings: Findings): void {
-  const message = formatProblems(problems)
-  findings.refused(field, message, Number(/line (\d+)/.exec(message)?.[1] ?? 1))
+function refuseYaml(field: string, error: unknown, findings: Findings): void {
+  const { message, cause } = error instanceof Error ? error : new Error('expected valid YAML')
+  findings.refused(field, message, typeof cause === 'number' ? cause : 1)
 }
 
 /** Parses JSON with limited depth. @returns undefined if rejected */

@@ -125,7 +125,7 @@ const DISPUTED = new RegExp(
   [
     String.raw`^\d{4}-\d\d?-\d\d?`,
     String.raw`^[-+]?(?:0[box][\da-f_]+|(?=[_.:]*\d)[\d_.:]+(?:e[-+]?\d+)?)$`,
-    String.raw`^<<$`,
+    '^<<$',
     String.raw`[^\P{C}\n]|[\u0085\u2028\u2029]`,
     String.raw`^\s|[^\S\n]$|\n\n$`,
   ].join('|'),
