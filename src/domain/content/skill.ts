@@ -20,13 +20,18 @@ export type SkillVersion = Pick<
  * Formats the SKILL.md of a version. Its bytes never change, so it contains nothing that can change: the licence is that of the time of publishing, and the source has no host name. @see docs/contract.md section 4
  */
 export function formatSkill(version: SkillVersion): string {
-  const say = (fields: object, indent = ''): string[] =>
-    Object.entries(fields).flatMap(([key, value]: [string, unknown]) =>
+  return formatFrontMatter(describeFront(version)) + formatBody(version)
+}
+
+/** Formats front matter for Claude Code, which ends it at any `---`: strings, and objects of strings, as JSON without `---`. */
+export function formatFrontMatter(fields: object): string {
+  const say = (given: object, indent = ''): string[] =>
+    Object.entries(given).flatMap(([key, value]: [string, unknown]) =>
       typeof value === 'string'
         ? `${indent}${key}: ${quote(value)}`
         : [`${indent}${key}:`, ...say(value as object, `${indent}  `)],
     )
-  return ['---', ...say(describeFront(version)), '---', formatBody(version)].join('\n')
+  return `${['---', ...say(fields), '---'].join('\n')}\n`
 }
 
 /** Builds the front matter of a SKILL.md: strings, and `metadata` with string values. It never contains `allowed-tools`. */

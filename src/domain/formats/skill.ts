@@ -1,10 +1,17 @@
 // Agent Skills (`SKILL.md`) and Claude Code commands. https://agentskills.io/specification
 import { LIMITS } from '../api/limits.ts'
-import type { Variable } from '../api/schema.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
-import { blankCode, formatSkill, INCLUDE, INPUTS, listInterpolations, SHELL } from '../content/skill.ts'
+import {
+  blankCode,
+  formatFrontMatter,
+  formatSkill,
+  INCLUDE,
+  INPUTS,
+  listInterpolations,
+  SHELL,
+} from '../content/skill.ts'
 import { lineOf } from '../text/text-length.ts'
-import { formatYaml } from '../text/yaml.ts'
+import { readArguments, readDeclared, writeArguments } from './claude-arguments.ts'
 import { toLine } from './names.ts'
 import {
   type ExportedVersion,
@@ -19,8 +26,7 @@ import {
 import { isObject, readSourceFile, type SourceFile, textOf } from './source-file.ts'
 
 const SKILL_KEYS = new Set(['name', 'description', 'license', 'metadata', 'argument-hint'])
-const COMMAND_KEYS = new Set(['description', 'argument-hint', 'model'])
-const ARGUMENT = /\$ARGUMENTS\b|\$([1-9])(?!\d)/g
+const COMMAND_KEYS = new Set(['description', 'argument-hint', 'arguments', 'model'])
 
 /** Reads a `SKILL.md`. @param name the name of its folder */
 export function readSkill(source: string, name: string): ReadResult {
@@ -39,7 +45,7 @@ export function readSkill(source: string, name: string): ReadResult {
   const metadata = isObject(file.front.metadata) ? file.front.metadata : {}
   const isOurs = typeof metadata.content_sha256 === 'string'
   const [body, inputs] = isOurs ? splitInputs(file.body) : [file.body, []]
-  const prompt = readCommon({ ...file, body }, textOf(file.front.name) || name, SKILL_KEYS, findings, isOurs)
+  const prompt = readCommon({ ...file, body }, textOf(file.front.name) || name, SKILL_KEYS, findings)
   for (const { text, offset } of isSkill ? listInterpolations(body) : []) {
     isSkill = false
     findings.lost('skill', `a skill must not contain ${text}`, file.bodyLine + lineOf(body, offset) - 1)
@@ -67,18 +73,20 @@ export function readClaudeCommand(source: string, name: string): ReadResult {
   const file = readSourceFile(source, findings)
   if (!file) return { prompts: [], findings: findings.all }
   const prompt = readCommon(file, name, COMMAND_KEYS, findings)
-  if (typeof file.front.model === 'string') prompt.parameters.model = file.front.model
+  const { front, body, bodyLine } = file
+  if (typeof front.model === 'string') prompt.parameters.model = front.model
+  const given = front['argument-hint']
+  // `argument-hint: [file]` is a list in YAML.
+  const hint = toLine(Array.isArray(given) ? `[${given.join(', ')}]` : textOf(given), LIMITS.descriptionCharacters)
+  const { text, names, kept } = readArguments(body, { hint, declared: readDeclared(front.arguments) })
+  if (kept) findings.lost('arguments', `${kept.text} ${kept.reason}`, bodyLine + lineOf(body, kept.offset) - 1)
+  prompt.body = { format: 'text', text }
+  prompt.variables = names.map((one) => ({ ...undeclaredVariable(one), description: hint }))
   return findings.result(prompt)
 }
 
-/** @param isLiteral whether `$1` is plain text */
-function readCommon(
-  file: SourceFile,
-  name: string,
-  known: ReadonlySet<string>,
-  findings: Findings,
-  isLiteral = false,
-): PortablePrompt {
+/** Reads what skills and commands have in common. The text stays as it is. */
+function readCommon(file: SourceFile, name: string, known: ReadonlySet<string>, findings: Findings): PortablePrompt {
   const { front, body, bodyLine } = file
   findings.unsupported(front, known, file.lineOf)
   const prose = blankCode(body)
@@ -89,21 +97,11 @@ function readCommon(
   const prompt = emptyPrompt(name)
   prompt.description = textOf(front.description)
   prompt.license = textOf(front.license) || null
-  const names = new Set<string>()
-  const text = body.replace(ARGUMENT, (whole, number: string | undefined) => {
-    if (isLiteral) return whole
-    const variable = number === undefined ? 'arguments' : `argument_${number}`
-    names.add(variable)
-    return `{{${variable}}}`
-  })
-  prompt.body = { format: 'text', text }
-  prompt.variables = [...names].map(
-    (one): Variable => ({ ...undeclaredVariable(one), description: textOf(front['argument-hint']) }),
-  )
+  prompt.body = { format: 'text', text: body }
   return prompt
 }
 
-/** Writes a Claude Code command: one variable becomes `$ARGUMENTS`, several become `$1` to `$9`. */
+/** Writes a Claude Code command. */
 export function writeClaudeCommand(version: ExportedVersion): WriteResult {
   const findings = new Findings()
   const { variables, body } = version
@@ -111,29 +109,20 @@ export function writeClaudeCommand(version: ExportedVersion): WriteResult {
     return {
       refused: [{ kind: 'refused', field: 'messages', line: null, message: 'a command is one text; it has no roles' }],
     }
-  if (variables.length > 9) findings.refused('variables', 'a command has at most nine arguments')
   for (const { text, does, offset } of listInterpolations(body.text))
     findings.refused('content', `${text} ${does} in Claude Code`, lineOf(body.text, offset))
-  for (const match of body.text.matchAll(ARGUMENT).take(MAX_FINDINGS))
-    findings.refused('content', `${match[0]} would be an argument`, lineOf(body.text, match.index))
+  const { text, declared, hint, problems } = writeArguments(body.text, variables)
+  for (const { offset, message } of problems) findings.refused('content', message, lineOf(body.text, offset))
   if (findings.isRefused) return { refused: findings.all }
-  const places = new Map(
-    variables.map(({ name }, index) => [name, variables.length === 1 ? '$ARGUMENTS' : `$${index + 1}`]),
-  )
-  const text = body.text.replace(
-    /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g,
-    (whole, _space, name: string) => places.get(name) ?? whole,
-  )
   const { model } = version.parameters
-  const front = {
-    ...(version.description === '' ? {} : { description: version.description }),
-    ...(variables.length === 0
-      ? {}
-      : { 'argument-hint': variables.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(' ') }),
+  // Without front matter of its own, a text that begins with `---` would become the front matter, with its hooks and tools.
+  const front = formatFrontMatter({
+    description: version.description || version.title || version.name,
+    ...(hint === '' ? {} : { 'argument-hint': hint }),
+    ...(declared.length === 0 ? {} : { arguments: declared.join(' ') }),
     ...(typeof model === 'string' ? { model } : {}),
-  }
-  const head = Object.keys(front).length === 0 ? '' : `---\n${formatYaml(front)}---\n`
-  return writtenFile('claude-command', version, `${head}${text}`)
+  })
+  return writtenFile('claude-command', version, front + text)
 }
 
 /** Writes a `SKILL.md`. A version that was not published as a skill is rejected. */

@@ -1,0 +1,161 @@
+// Tests that `npm run import` and `npm run export` keep every text as it is: files from elsewhere are imported, exported
+// and imported again, with real folders and processes.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import matter from 'gray-matter'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-texts-'))
+  mkdirSync(join(dir, 'content'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+function give(path: string, text: string): void {
+  const file = join(dir, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+function run(script: string, ...args: string[]): string {
+  const env = { ...process.env, CONTENT_DIR: join(dir, 'content') }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/content/${script}.ts`, ...args], { env })
+  expect([status, status === 0 ? '' : stderr.toString()]).toEqual([0, ''])
+  return stdout.toString()
+}
+
+interface Line {
+  path: string
+  name: string | null
+  status: string
+  version: string | null
+  lost: string[]
+  reasons: string[]
+}
+const importAll = (folder = 'given'): Line[] =>
+  JSON.parse(run('import-prompts', join(dir, folder), '--owner', 'acme', '--json'))
+const exportAll = (format: string) => run('export-prompts', '--format', format, '--out', join(dir, 'out'))
+const read = (path: string) => readFileSync(join(dir, path), 'utf8')
+/** The content of a version, or the text of an exported file: what follows the front matter. */
+const textOf = (path: string) => read(path).replace(/^---\n[\s\S]*?\n---\n/, '')
+
+test('keeps the text of a skill with prices, SQL and awk byte for byte', () => {
+  const text = 'A plan for $5 beats one for $12. Query: `WHERE id = $1`. Column: `awk "{print $2}"`. Up to $1M.\n'
+  const front = 'name: pricing\ndescription: Helps to set prices. Use it for price questions.\n'
+  give('given/pricing/SKILL.md', `---\n${front}---\n${text}`)
+  expect(importAll()).toMatchObject([{ name: 'pricing', status: 'new', lost: [] }])
+  expect(textOf('content/acme/pricing/versions/1.0.0.md')).toBe(text)
+  expect(read('content/acme/pricing/versions/1.0.0.md')).not.toContain('argument')
+  exportAll('skill')
+  expect(textOf('out/acme/pricing/SKILL.md')).toBe(text)
+  expect(importAll()).toMatchObject([{ status: 'unchanged' }])
+})
+
+//  file           front matter                                                        text
+const COMMANDS: readonly (readonly [file: string, front: string, text: string, variables: string[]])[] = [
+  [
+    'two-args',
+    'description: Compare two files\nargument-hint: "[old] [new]"\nallowed-tools: Read, Bash(git diff:*)\nmodel: sonnet\n',
+    "Compare $0 with $1. All input: $ARGUMENTS. First again: $ARGUMENTS[0].\nA fee of $5 applies. Print column two: awk '{print $2}'.\n",
+    ['argument_0', 'argument_1', 'arguments'],
+  ],
+  [
+    'hint',
+    'argument-hint: <pr-number> [--draft]\ndescription: Review: a pull request\n',
+    'Review PR $ARGUMENTS\n',
+    ['arguments'],
+  ],
+  [
+    'hint-brackets',
+    'description: Compare two files\nargument-hint: [old] [new]\n',
+    'Compare $1 with $2.\n',
+    ['argument_1', 'argument_2'],
+  ],
+  [
+    'named',
+    'description: Fix an issue\narguments: [issue, branch]\n',
+    'Fix issue $issue on branch $branch.\n',
+    ['issue', 'branch'],
+  ],
+  ['price', 'description: Set a price\n', 'A plan for $5 or $1M. See `WHERE id = $1`.\n', []],
+]
+
+test('imports and exports commands with equal bytes, and reads their hints', () => {
+  for (const [file, front, text] of COMMANDS) give(`given/.claude/commands/${file}.md`, `---\n${front}---\n${text}`)
+  give(
+    'given/.claude/commands/git/fix.md',
+    '---\ndescription: Fix it\n---\nFix $1 and look at @src/main.ts for context.\n',
+  )
+  give('given/.claude/commands/bang.md', '---\nallowed-tools: Bash(git status:*)\n---\nState: !`git status`\n')
+  const lines = importAll()
+  const named = (name: string) => lines.filter(({ path }) => path.endsWith(`/${name}.md`))
+  expect(named('fix')).toMatchObject([{ status: 'refused', reasons: [expect.stringMatching(/^line 4: include: /)] }])
+  expect(named('bang')).toMatchObject([{ status: 'refused', reasons: [expect.stringMatching(/^line 4: shell: /)] }])
+  exportAll('claude-command')
+  for (const [file, , text, variables] of COMMANDS) {
+    expect(named(file)).toMatchObject([{ status: 'new', reasons: [] }])
+    expect(textOf(`out/acme/${file}.md`), file).toBe(text)
+    const stored = parseVersionFile(read(`content/acme/${file}/versions/1.0.0.md`)).value!
+    expect(stored.variables.map(({ name }) => name).sort(), file).toEqual([...variables].sort())
+  }
+  const front = (file: string) => matter(read(`out/acme/${file}.md`), {}).data
+  expect(front('two-args')).toEqual({
+    description: 'Compare two files',
+    'argument-hint': '[old] [new]',
+    model: 'sonnet',
+  })
+  expect(front('hint')).toEqual({ description: 'Review: a pull request', 'argument-hint': '<pr-number> [--draft]' })
+  expect(front('hint-brackets')['argument-hint']).toBe('[old] [new]')
+  expect(front('named')).toMatchObject({ description: 'Fix an issue', arguments: 'issue branch' })
+  expect(
+    importAll()
+      .filter(({ status }) => status !== 'refused')
+      .map(({ status }) => status),
+  ).toEqual(COMMANDS.map(() => 'unchanged'))
+})
+
+test('writes front matter of its own before a text that begins with front matter', () => {
+  const text = '---\nallowed-tools: Bash(*)\nhooks:\n  PreToolUse:\n    - matcher: "*"\n---\nHelp me tidy the folder.\n'
+  give('content/acme/helper/index.md', '---\ntitle: Helper\n---\n')
+  give(
+    'content/acme/helper/versions/1.0.0.md',
+    `---\npublished_at: "2026-11-25T09:00:00Z"\npublished_by: acme\nchangelog: First\n---\n${text}`,
+  )
+  for (const format of ['claude-command', 'dotprompt', 'prompty']) {
+    exportAll(format)
+    const file = { 'claude-command': 'helper.md', dotprompt: 'helper.prompt', prompty: 'helper.prompty' }[format]!
+    const { data, content } = matter(read(`out/acme/${file}`), {})
+    expect(data, format).not.toHaveProperty('allowed-tools')
+    expect(data, format).not.toHaveProperty('hooks')
+    expect(Object.keys(data).length, format).toBeGreaterThan(0)
+    expect(content, format).toBe(text)
+  }
+})
+
+test('keeps a line of one blank, in texts and in stored parameters', () => {
+  const recipe = 'You check a recipe before it is cooked.\n\nFirst:\n \n- salt\n'
+  const schema = {
+    name: 's',
+    schema: { type: 'object', description: 'Return a list of steps, one per line.\n \nThen stop.\n' },
+  }
+  give('given/recipe.md', recipe)
+  give(
+    'given/steps.prompt.yml',
+    `name: Steps\nmodel: demo/model\nresponseFormat: json_schema\njsonSchema: '${JSON.stringify(schema)}'\nmessages:\n  - role: user\n    content: List the steps for {{task}}\n`,
+  )
+  expect(importAll().map(({ status }) => status)).toEqual(['new', 'new'])
+  expect(importAll().map(({ status }) => status)).toEqual(['unchanged', 'unchanged'])
+  const stored = parse(read('content/acme/steps/versions/1.0.0.md').split(/^---\n/m)[1]!)
+  expect(stored.parameters.response_format.json_schema).toEqual(schema)
+  exportAll('github')
+  expect(parse(read('out/acme/recipe.prompt.yml')).messages).toEqual([{ role: 'user', content: recipe }])
+  expect(importAll('out/acme').map(({ name, status }) => [name, status])).toEqual([
+    ['recipe', 'unchanged'],
+    ['steps', 'unchanged'],
+  ])
+})
