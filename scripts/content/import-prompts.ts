@@ -5,10 +5,11 @@ import { readConfig } from '../../src/config.ts'
 import { isReserved, OWNER_PATTERN } from '../../src/domain/content/names.ts'
 import { findLicenseProblem } from '../../src/domain/content/rules.ts'
 import { formatMoment } from '../../src/domain/content/values.ts'
-import { assignNames, type ExistingRepository, importPrompt } from '../../src/domain/formats/content-files.ts'
+import { assignNames, type ExistingRepository, type ImportedFiles } from '../../src/domain/formats/content-files.ts'
 import { type ImportFormat, READERS } from '../../src/domain/formats/formats.ts'
+import { importHistory } from '../../src/domain/formats/version-history.ts'
 import { measure } from '../../src/ports/measure.ts'
-import { listVersions, readVersion } from '../../src/stores/content/version-files.ts'
+import { listVersions, readIndex, readVersion } from '../../src/stores/content/version-files.ts'
 import { openFolder } from '../../src/stores/files/plain-files.ts'
 import { listSources, readSources } from '../../src/stores/import/read-sources.ts'
 import { openProgress } from '../progress.ts'
@@ -20,7 +21,7 @@ const MAX_SHOWN = 40
 interface Line {
   path: string
   name: string | null
-  status: 'new' | 'changed' | 'unchanged' | 'refused'
+  status: ImportedFiles['status']
   version: string | null
   lost: string[]
   reasons: string[]
@@ -77,7 +78,7 @@ function run(
     .map(({ path, findings }) => refuse(path, null, [], say(findings, 'refused')))
   for (const [index, { path, prompt, findings }] of found.entries()) {
     const name = names[index]!
-    const made = importPrompt(prompt, name, findExisting(contentDir, owner, name), order)
+    const made = importHistory(prompt, name, findExisting(contentDir, owner, name), order)
     // The losses in a file with several prompts are reported once.
     const lost = found[index - 1]?.path === path ? [] : say(findings, 'lost')
     if (made.status === 'refused') {
@@ -101,13 +102,19 @@ function isFormat(text: string): text is ImportFormat {
 
 function findExisting(contentDir: string, owner: string, name: string): ExistingRepository | undefined {
   const versions = listVersions(contentDir, { owner, name })
-  return versions && { versions, read: (version) => readVersion(contentDir, { owner, name, version }) }
+  return (
+    versions && {
+      versions,
+      index: readIndex(contentDir, { owner, name }),
+      read: (version) => readVersion(contentDir, { owner, name, version }),
+    }
+  )
 }
 
-/** Writes a file under a temporary name and then renames it, so that a hub that follows the folder never reads a partial file. */
+/** Writes a file under a temporary name and then renames it, so that a hub that follows the folder never reads a partial file. A version is never replaced. */
 function write(contentDir: string, path: string, text: string): void {
   const file = openFolder(contentDir).prepare(path)
-  if (existsSync(file)) throw new Error(`${file} already exists`)
+  if (existsSync(file) && !path.endsWith('/index.md')) throw new Error(`${file} already exists`)
   rmSync(`${file}.tmp`, { force: true })
   writeFileSync(`${file}.tmp`, text, { flag: 'wx' })
   renameSync(`${file}.tmp`, file)
@@ -134,11 +141,12 @@ function report(lines: readonly Line[], owner: string, isDryRun: boolean): void 
   console.log(
     [
       '',
-      `${isDryRun ? 'Would write' : 'Written'}   ${count('new')} new, ${count('changed')} with a new version`,
+      `${isDryRun ? 'Would write' : 'Written'}   ${count('new')} new, ${count('changed')} with a new version, ${count('updated')} with other details`,
       `Unchanged ${count('unchanged')}`,
       `Lost      data from ${new Set(lines.filter(({ lost }) => lost.length > 0).map(({ path }) => path)).size} files`,
       `Refused   ${count('refused')}`,
     ].join('\n'),
   )
-  if (!isDryRun && count('new') + count('changed') > 0) console.log('\nNext: npm run check:content, then commit.')
+  if (!isDryRun && count('new') + count('changed') + count('updated') > 0)
+    console.log('\nNext: npm run check:content, then commit.')
 }

@@ -174,7 +174,7 @@ test('imports SKILL.md as a skill and adds no version when the file is unchanged
   const first = importPrompt(prompt!, 'a', undefined, order)
   const text = 'files' in first ? first.files.at(-1)!.text : ''
   expect(parseVersionFile(text).value?.skill).toEqual({ description: 'Does it. Use it.', license: 'MIT' })
-  const existing = { versions: ['1.0.0'], read: () => text }
+  const existing = { versions: ['1.0.0'], read: () => text, index: undefined }
   expect(importPrompt(prompt!, 'a', existing, order)).toMatchObject({ status: 'unchanged' })
   const { prompts, findings } = READERS.skill('---\nname: a\ndescription: Use <it>\n---\nDo.\n', 'a')
   expect(prompts[0]?.skill).toBeUndefined()

@@ -24,7 +24,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ['entries of a list, each of limited length', at('domain/content/skill', 'formatSkillIndex')],
   [
     'runs only in `npm run import`, with the functions that are called',
-    at('domain/formats/content-files', 'importPrompt'),
+    at('domain/formats/(?:content-files|version-history)', 'importPrompt|importHistory'),
   ],
   ['the report of a review, which is cut to a length first', at('domain/review/pull-report', 'formatPullReport')],
   [

@@ -159,3 +159,32 @@ test('keeps a line of one blank, in texts and in stored parameters', () => {
     ['steps', 'unchanged'],
   ])
 })
+
+test('imports the versions of a Langfuse prompt in order, with their labels', () => {
+  const one = (version: number, prompt: string, labels: string[]) => ({
+    ...{ name: 'greet', version, type: 'text', prompt, config: {}, labels, tags: [] },
+  })
+  const versions = [one(2, 'Hello dear {{who}}', ['production', 'latest']), one(1, 'Hello {{who}}', ['eu'])]
+  give('given/versions.json', JSON.stringify(versions))
+  expect(importAll()).toMatchObject([{ name: 'greet', status: 'new', version: '1.1.0' }])
+  expect(textOf('content/acme/greet/versions/1.0.0.md')).toBe('Hello {{who}}')
+  expect(textOf('content/acme/greet/versions/1.1.0.md')).toBe('Hello dear {{who}}')
+  expect(parse(read('content/acme/greet/index.md').split(/^---\n/m)[1]!).labels).toEqual({
+    eu: '1.0.0',
+    production: '1.1.0',
+  })
+  expect(importAll()).toMatchObject([{ name: 'greet', status: 'unchanged', version: '1.1.0' }])
+  versions.push(one(3, 'Hello {{who}}', ['latest']))
+  give('given/versions.json', JSON.stringify(versions))
+  expect(importAll()).toMatchObject([{ name: 'greet', status: 'changed', version: '1.2.0' }])
+  expect(textOf('content/acme/greet/versions/1.2.0.md')).toBe('Hello {{who}}')
+  give('given/versions.json', JSON.stringify(versions.with(2, one(3, 'Hello {{who}}', ['production', 'Odd label']))))
+  expect(importAll()).toMatchObject([
+    { status: 'updated', version: '1.2.0', lost: [expect.stringMatching(/^labels\.Odd label: /)] },
+  ])
+  expect(parse(read('content/acme/greet/index.md').split(/^---\n/m)[1]!).labels).toEqual({
+    eu: '1.0.0',
+    production: '1.2.0',
+  })
+  run('check-content')
+})

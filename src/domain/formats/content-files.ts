@@ -27,10 +27,12 @@ export interface ExistingRepository {
   versions: readonly string[]
   /** Returns the text of a version's file. */
   read: (version: string) => string
+  /** The text of its `index.md`; undefined if it has none. */
+  index: string | undefined
 }
 
 /** Options of an import. */
-interface ImportOrder {
+export interface ImportOrder {
   owner: string
   /** The login recorded as publisher. */
   by: string
@@ -41,10 +43,9 @@ interface ImportOrder {
   measure: Measure
 }
 
-/** The result of importing a prompt. */
-type ImportedFiles =
-  | { status: 'new' | 'changed'; version: string; files: { path: string; text: string }[] }
-  | { status: 'unchanged'; version: string; files: [] }
+/** The result of importing a prompt. `updated` means that only its `index.md` changes. */
+export type ImportedFiles =
+  | { status: 'new' | 'changed' | 'updated' | 'unchanged'; version: string; files: { path: string; text: string }[] }
   | { status: 'refused'; problems: ValueProblem[] }
 
 /** Gives each prompt a unique name within the import, derived from its title, with a number if necessary. */
@@ -66,12 +67,18 @@ export function assignNames(prompts: readonly Pick<PortablePrompt, 'name' | 'tit
   })
 }
 
-/** Creates the files of one prompt. @param existing undefined for a new repository */
+/**
+ * Creates the files of one version.
+ *
+ * @param existing undefined for a new repository
+ * @param isHistory whether the source had this version before the prompt was on the hub; such versions are numbered by minor versions, whatever changed
+ */
 export function importPrompt(
   prompt: PortablePrompt,
   name: string,
   existing: ExistingRepository | undefined,
   order: ImportOrder,
+  isHistory = false,
 ): ImportedFiles {
   const content = prompt.body.format === 'chat' ? formatChat(prompt.body.messages) : prompt.body.text
   const latest = sortVersions(existing?.versions ?? [])[0]
@@ -85,14 +92,17 @@ export function importPrompt(
   const version = before
     ? nextVersion(
         existing!.versions,
-        compareForCallers({ ...before, version: latest! }, { ...said, version: '' }).breaking ? 'major' : 'minor',
+        !isHistory && compareForCallers({ ...before, version: latest! }, { ...said, version: '' }).breaking
+          ? 'major'
+          : 'minor',
       )
     : '1.0.0'
   const bare = findPlaceholders(content).map(undeclaredVariable)
   const versionText = formatVersionFile({
     published_at: order.publishedAt,
     published_by: order.by,
-    changelog: toLine(prompt.changelog, LIMITS.changelogCharacters) || (before ? 'Imported again' : 'Imported'),
+    changelog:
+      toLine(prompt.changelog, LIMITS.changelogCharacters) || (before && !isHistory ? 'Imported again' : 'Imported'),
     ...(prompt.body.format === 'chat' ? { format: 'chat' as const } : {}),
     ...(isSameJson(bare, prompt.variables) ? {} : { variables: prompt.variables }),
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),

@@ -15,6 +15,7 @@ import {
   writtenFile,
 } from './portable.ts'
 import { isObject, readYamlSource, textOf } from './source-file.ts'
+import { refuseForeignBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({ maxTokens: 'max_tokens', topP: 'top_p', maxCompletionTokens: 'max_tokens' })
 const KNOWN = new Set(['name', 'description', 'model', 'modelParameters', 'responseFormat', 'jsonSchema', 'messages'])
@@ -96,6 +97,8 @@ export function writeGitHub(version: ExportedVersion): WriteResult {
         messages.push({ role: message.role, content: removePlaceholderSpaces(message.content, version) })
       else findings.refused('history', 'the format does not support earlier messages')
     }
+  const declared = new Set(version.variables.map(({ name }) => name))
+  for (const text of textsOf(version.body)) refuseForeignBraces(text, declared, 'github', findings)
   if (findings.isRefused) return { refused: findings.all }
   const front = {
     name: version.title === '' ? version.name : version.title,

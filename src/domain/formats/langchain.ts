@@ -70,11 +70,11 @@ interface Constructor {
   kwargs: Record<string, unknown>
 }
 
-/** Returns whether this is a file for `load_prompt`: the fields of one template, without a class. Examples and referenced files are not read. */
+/** Returns whether this is a file for `load_prompt`: the fields of one template, without a class. Examples and referenced files are not read. MLflow's prompts have a template too, but with a name and in double braces. */
 function readPromptFile(value: unknown): Constructor | undefined {
-  return isObject(value) && value.lc === undefined && typeof value.template === 'string'
-    ? { name: 'PromptTemplate', kwargs: value }
-    : undefined
+  if (!isObject(value) || value.lc !== undefined || typeof value.template !== 'string') return undefined
+  const isLangChain = ['_type', 'input_variables', 'template_format'].some((key) => Object.hasOwn(value, key))
+  return isLangChain || value.name === undefined ? { name: 'PromptTemplate', kwargs: value } : undefined
 }
 
 function readConstructor(value: unknown, findings: Findings): Constructor | undefined {

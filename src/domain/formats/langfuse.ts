@@ -1,4 +1,6 @@
 // Langfuse prompts in its API's JSON format: a text or messages. https://langfuse.com/docs/prompts
+import { isRange } from '../catalogue/versions.ts'
+import { isTag } from '../content/names.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { lineOf } from '../text/text-length.ts'
@@ -16,7 +18,7 @@ import {
   writtenFile,
 } from './portable.ts'
 import { isObject, readJsonSource, textOf, textsIn } from './source-file.ts'
-import { readBraces } from './template.ts'
+import { refuseForeignBraces } from './template.ts'
 
 const REFERENCE = /@@@langfusePrompt:[^@]*@@@/g
 const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
@@ -47,8 +49,20 @@ export function readLangfuse(source: string, name: string): ReadResult {
           : [value]
   if (list.length > MAX_PROMPTS) findings.refused('json', `expected at most ${MAX_PROMPTS} prompts in one file`)
   if (findings.isRefused) return { prompts: [], findings: findings.all }
-  const results = list.map((one) => readOne(one, name))
-  return { prompts: results.flatMap(({ prompts }) => prompts), findings: results.flatMap((one) => one.findings) }
+  const results = list.map((one) => ({ ...readOne(one, name), number: isObject(one) ? one.version : undefined }))
+  return { prompts: joinVersions(results), findings: results.flatMap((one) => one.findings) }
+}
+
+/** Joins the versions of each prompt, in the order of their numbers. */
+function joinVersions(results: readonly (ReadResult & { number: unknown })[]): PortablePrompt[] {
+  const read = results.flatMap(({ prompts, number }) =>
+    prompts.map((prompt) => ({ prompt, number: Number(number) || 0 })),
+  )
+  return [...Map.groupBy(read, ({ prompt }) => prompt.name).values()].map((versions) => {
+    const earlier = versions.sort((a, b) => a.number - b.number).map(({ prompt }) => prompt)
+    const latest = earlier.pop()!
+    return earlier.length === 0 ? latest : { ...latest, earlier }
+  })
 }
 
 function readOne(value: unknown, fallback: string): ReadResult {
@@ -60,12 +74,26 @@ function readOne(value: unknown, fallback: string): ReadResult {
   const prompt = emptyPrompt(textOf(value.name) || fallback)
   prompt.tags = textsIn(value.tags)
   prompt.changelog = textOf(value.commitMessage)
+  prompt.labels = readLabels(textsIn(value.labels), findings)
   if (isObject(value.config)) prompt.parameters = { ...value.config }
   findings.unsupported(value, KNOWN.union(SILENT))
   if (typeof value.prompt === 'string') prompt.body = { format: 'text', text: value.prompt }
   else if (Array.isArray(value.prompt)) prompt.body = readMessages(readList(value.prompt, findings), findings)
   else findings.refused('prompt', 'expected a text or a list of messages')
   return findings.result(declareNames(prompt, findings))
+}
+
+/** Reads the labels. Langfuse itself moves `latest` to the newest version. */
+function readLabels(labels: readonly string[], findings: Findings): string[] {
+  return labels.filter((label) => {
+    if (label === 'latest') return false
+    if (isTag(label) && !isRange(label)) return true
+    findings.lost(
+      `labels.${label.slice(0, 60)}`,
+      'a label has lower-case letters, digits and hyphens, and is no version',
+    )
+    return false
+  })
 }
 
 function readList(list: readonly unknown[], findings: Findings): PortableMessage[] {
@@ -91,8 +119,6 @@ function declareNames(prompt: PortablePrompt, findings: Findings): PortablePromp
   for (const text of textsOf(prompt.body)) {
     for (const match of text.matchAll(REFERENCE).take(MAX_FINDINGS))
       findings.refused('reference', `${match[0]} includes another prompt`, lineOf(text, match.index))
-    // Langfuse does not fill in other braces either.
-    readBraces(text, 'literal', findings)
     for (const one of findPlaceholders(text)) names.add(one)
   }
   return { ...prompt, variables: [...names].map(undeclaredVariable) }
@@ -101,9 +127,12 @@ function declareNames(prompt: PortablePrompt, findings: Findings): PortablePromp
 /** Writes the JSON for `POST /api/public/v2/prompts`. */
 export function writeLangfuse(version: ExportedVersion): WriteResult {
   const findings = new Findings()
-  for (const text of textsOf(version.body))
+  const declared = new Set(version.variables.map(({ name }) => name))
+  for (const text of textsOf(version.body)) {
     for (const match of text.matchAll(REFERENCE).take(MAX_FINDINGS))
       findings.refused('content', `${match[0]} would include another prompt`, lineOf(text, match.index))
+    refuseForeignBraces(text, declared, 'langfuse', findings)
+  }
   if (findings.isRefused) return { refused: findings.all }
   const { body } = version
   const prompt =

@@ -31,6 +31,10 @@ export interface PortablePrompt {
   parameters: Parameters
   /** The Agent Skill metadata; null or omitted if the prompt is not a skill. */
   skill?: { description: string; license: string | null } | null | undefined
+  /** The names that point at this version; omitted if the source has none. */
+  labels?: string[]
+  /** Its earlier versions, oldest first; omitted if the source has none. */
+  earlier?: PortablePrompt[]
 }
 
 /** A part that could not be converted. */

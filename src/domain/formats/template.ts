@@ -77,6 +77,41 @@ export function readFString(text: string, findings: Findings, firstLine = 1): { 
   return { text: rewritten, names: [...names] }
 }
 
+/** A declared placeholder or other braces; three braces are one tag in Mustache. */
+const BRACES = {
+  langfuse: /\{\{\{|\{\{( ?)([A-Za-z_]\w*)\1\}\}|\{\{/g,
+  github: /\{\{( ?)([A-Za-z_]\w*)\1\}\}|\{\{(?!\{)/g,
+}
+
+/**
+ * Refuses double braces that are no variable of the prompt, for formats that have no way to escape them: another tool would fill them in, empty them, or stop.
+ *
+ * @param declared the names of the prompt's variables
+ */
+export function refuseForeignBraces(
+  text: string,
+  declared: ReadonlySet<string>,
+  format: keyof typeof BRACES,
+  findings: Findings,
+): void {
+  // GitHub leaves braces that are never closed as they are; Mustache, which Langfuse uses, stops at them.
+  const lastEnd = format === 'github' ? text.lastIndexOf('}}') : text.length
+  const lines = lineCounter(text, 1)
+  const foreign = text
+    .matchAll(BRACES[format])
+    .filter(({ 2: name = '', index }) => !declared.has(name) && index < lastEnd)
+  for (const { index } of foreign.take(MAX_FINDINGS)) {
+    const end = text.indexOf('}}', index)
+    const tag = clip(text.slice(index, end === -1 ? index + 60 : Math.min(end + 2, index + 61)))
+    const wayOut = 'declare it as a variable, or export as dotprompt or langchain, which escape braces'
+    findings.refused(
+      'content',
+      `${tag} is no variable of this prompt, but the format cannot escape it; ${wayOut}`,
+      lines(index),
+    )
+  }
+}
+
 /** Shortens a text for a message. */
 export function clip(text: string): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text

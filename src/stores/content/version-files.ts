@@ -1,4 +1,4 @@
-// Lists and reads the version files of one prompt, for commands that add a version.
+// Lists and reads the files of one prompt, for commands that add a version.
 import { formatPath, parsePath } from '../../domain/content/content-path.ts'
 import { describeRefusal, openFolder } from '../files/plain-files.ts'
 import { MAX_FILE_BYTES } from './content-file.ts'
@@ -23,6 +23,15 @@ export function listVersions(dir: string, { owner, name }: PromptPlace): string[
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
+}
+
+/** Reads the `index.md` of a prompt. @returns undefined if it has none @throws Error if it cannot be read */
+export function readIndex(dir: string, { owner, name }: PromptPlace): string | undefined {
+  const path = formatPath({ kind: 'repository', owner, name })
+  const { value, refusal } = openFolder(dir).read(path, MAX_FILE_BYTES)
+  if (refusal === 'missing') return undefined
+  if (refusal) throw new Error(`content/${path}: ${describeRefusal(refusal, MAX_FILE_BYTES)}`)
+  return value.toString()
 }
 
 /** Reads a version file. @throws Error if it cannot be read */
