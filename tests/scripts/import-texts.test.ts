@@ -188,3 +188,29 @@ test('imports the versions of a Langfuse prompt in order, with their labels', ()
   })
   run('check-content')
 })
+
+test('imports what other parsers of front matter read', () => {
+  give(
+    'given/greeting.prompty',
+    `---\nname: Greeting writer\nmodel:\n  api: chat\n  connection:\n    apiKey: \${env:MY_MODEL_KEY}\ninputs:\n  guest:\n    type: string\n    default: Ada\n---\nsystem:\nYou write greetings.\n\nuser:\nGreet {{guest}}.\n`,
+  )
+  give(
+    'given/hello.prompt',
+    '---\ninput:\n  schema:\n    count: integer\n---\n{{! say hello }}\nWrite {{count}} lines.\n',
+  )
+  give(
+    'given/tidy/SKILL.md',
+    '---\nname: tidy\ndescription: Use when: the user says "tidy my notes" or asks\n---\nTidy.\n',
+  )
+  give('given/react.md', '---\ntitle: React\nglobs: **/*\n---\nUse hooks.\n')
+  const lines = importAll()
+  expect(lines.map(({ path, status, reasons }) => [path.split('/').pop(), status, reasons])).toEqual([
+    ['greeting.prompty', 'new', []],
+    ['hello.prompt', 'new', []],
+    ['react.md', 'new', []],
+    ['SKILL.md', 'new', []],
+  ])
+  expect(textOf('content/acme/hello/versions/1.0.0.md')).toBe('Write {{count}} lines.\n')
+  expect(lines.find(({ path }) => path.endsWith('react.md'))!.lost).toEqual([expect.stringMatching(/^line 3: globs: /)])
+  expect(read('content/acme/tidy/versions/1.0.0.md')).toContain('Use when: the user says')
+})

@@ -150,15 +150,19 @@ const REFUSED: readonly (readonly [what: string, path: string, text: string, rea
   ['five megabytes', 'a.md', 'x'.repeat(5_000_000), /at most 1048576 bytes/],
   ['bytes that are not UTF-8', 'a.md', NOT_UTF8, /expected UTF-8/],
   ['Handlebars logic', 'a.prompt', '---\nname: a\n---\nHi\n{{#if x}}y{{/if}}\n', /^line 5: template: \{\{#if x\}\}/],
-  ['Handlebars logic inside a comment', 'a.prompt', 'Hi {{!-- {{#if x}} --}}\n', /^line 1: template/],
   ['a partial', 'a.prompt', '{{> other}}\n', /^line 1: template: \{\{> other\}\}/],
   [
     'an environment variable',
     'a.prompty',
-    `---\nname: a\nmodel: {id: x, connection: {key: "\${env:KEY}"}}\n---\nHi\n`,
+    `---\nname: a\nmodel: {id: "\${env:KEY}"}\n---\nHi\n`,
     /^line 3: reference: \$\{env:KEY\}/,
   ],
-  ['a file reference', 'a.prompty', `---\nname: a\ntools: "\${file:/etc/passwd}"\n---\nHi\n`, /^line 3: reference/],
+  [
+    'a file reference',
+    'a.prompty',
+    `---\nname: a\ndescription: "\${file:/etc/passwd}"\n---\nHi\n`,
+    /^line 3: reference/,
+  ],
   [
     'Jinja logic',
     'a.prompty',

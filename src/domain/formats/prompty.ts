@@ -46,7 +46,6 @@ export function readPrompty(source: string, name: string): ReadResult {
   const file = readSourceFile(source, findings, delimiter)
   if (!file) return { prompts: [], findings: findings.all }
   const { front, body, bodyLine, lineOf: keyLine } = file
-  refuseReferences(source.slice(0, source.length - body.length), findings)
   const metadata = isObject(front.metadata) ? front.metadata : {}
   const prompt = emptyPrompt(textOf(front.name) || name)
   prompt.title = textOf(front.displayName)
@@ -75,16 +74,17 @@ export function readPrompty(source: string, name: string): ReadResult {
   for (const unused of [...described.variables.keys()].filter((one) => !names.has(one)))
     findings.lost(`inputs.${unused}`, 'the text does not use it', keyLine('inputs'))
   prompt.variables = declareAll([...names], described.variables)
+  refuseReferences({ ...prompt, body: null }, source, findings)
   return findings.result(prompt)
 }
 
-/** Rejects `${env:NAME}` and `${file:path}`, which would read from the importing machine; they are never resolved. */
-function refuseReferences(front: string, findings: Findings): void {
-  const lastEnd = front.lastIndexOf('}')
-  const references = front.matchAll(/\$\{(?:env|file):/gi).filter(({ index }) => index < lastEnd)
-  for (const { index } of references.take(MAX_FINDINGS)) {
-    const reference = clip(front.slice(index, front.indexOf('}', index) + 1))
-    findings.refused('reference', `${reference} reads from the machine that loads it`, lineOf(front, index))
+/** Rejects `${env:NAME}` and `${file:path}` in what is imported: they would read from the importing machine, and are never resolved. In parts that are dropped, such as the connection, they do not matter. */
+function refuseReferences(kept: object, source: string, findings: Findings): void {
+  const references = JSON.stringify(kept).matchAll(/\$\{(?:env|file):[^}"\\]*/gi)
+  for (const [reference] of references.take(MAX_FINDINGS)) {
+    const at = source.indexOf(reference)
+    const message = `${clip(`${reference}}`)} reads from the machine that loads it; write a value instead, but never a key`
+    findings.refused('reference', message, at === -1 ? null : lineOf(source, at))
   }
 }
 

@@ -30,8 +30,19 @@ export function readBraces(
   let at = 0
   // No tag ends after the last closing braces, so the search stops there: otherwise, a text of only opening braces would take quadratic time.
   const lastEnd = text.lastIndexOf('}}')
+  const lastLongEnd = text.lastIndexOf('--}}')
+  const hasComments = language === 'handlebars' || language === 'mustache'
   for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', at)) {
     const slashes = language === 'handlebars' ? countSlashes(text, at, open) : 0
+    if (hasComments && slashes === 0 && text[open + 2] === '!' && open < lastEnd) {
+      const isLong = text.startsWith('--', open + 3) && open + 5 <= lastLongEnd
+      const end = isLong ? text.indexOf('--}}', open + 5) + 4 : text.indexOf('}}', open) + 2
+      const comment = spanOfComment(text, at, open, end)
+      findings.lost('template', `${clip(text.slice(open, end))} is a comment`, lines(open))
+      rewritten += text.slice(at, comment.from)
+      at = comment.to
+      continue
+    }
     TAG.lastIndex = open
     const tag = slashes === 1 || open > lastEnd ? '{{' : (TAG.exec(text)?.[0] ?? '{{')
     // In Handlebars, one backslash escapes the braces; if two or more precede a tag, one of them is removed.
@@ -53,6 +64,17 @@ export function readBraces(
     findings.refused('template', `${clip(tag)} is more than a name; Prompt Hub only fills in {{name}}`, lines(offset))
     return tag
   }
+}
+
+/** A comment on a line of its own is removed with its line, as Handlebars and Mustache do. */
+function spanOfComment(text: string, after: number, open: number, end: number): { from: number; to: number } {
+  let from = open
+  while (from > after && (text[from - 1] === ' ' || text[from - 1] === '\t')) from--
+  const isFirst = from === 0 || text[from - 1] === '\n'
+  const rest = /[ \t]*(?:\r?\n|$)/y
+  rest.lastIndex = end
+  const line = rest.exec(text)
+  return isFirst && line ? { from, to: end + line[0].length } : { from: open, to: end }
 }
 
 function countSlashes(text: string, from: number, open: number): number {
