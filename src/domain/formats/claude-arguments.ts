@@ -15,7 +15,7 @@ const POSITION = /^argument_(0|[1-9]\d?)$/
 const isPosition = (name: string) => name === 'arguments' || POSITION.test(name)
 
 /** What a command's front matter says about its arguments. */
-export interface ArgumentFront {
+interface ArgumentFront {
   /** The `argument-hint`, such as `[file] [line]`; empty if there is none. */
   hint: string
   /** The names in `arguments`, in order. */
@@ -81,9 +81,8 @@ export function readArguments(body: string, front: ArgumentFront): ReadArguments
         reason: 'and all arguments stay text, because the text could not be restored from placeholders',
       },
     }
-  const inCode = listTokens(body, front).find(
-    (token) => isArguments(token) && !tokens.some(({ offset }) => offset === token.offset),
-  )
+  const inProse = new Set(tokens.map(({ offset }) => offset))
+  const inCode = listTokens(body, front).find((token) => isArguments(token) && !inProse.has(token.offset))
   const kept = inCode && { text: inCode.text, offset: inCode.offset, reason: 'stays text, because it is in code' }
   return { text, names, kept }
 }
