@@ -38,6 +38,10 @@ beforeAll(async () => {
         if (request.headers.get('Authorization') !== 'Bearer request') return new Response(null, { status: 401 })
         return Response.json({ value: await issuer.sign({ aud: searchParams.get('audience') }) })
       }
+      if (request.method === 'GET') {
+        const { status, text } = await hub.read(pathname)
+        return new Response(text, { status })
+      }
       const { status, text } = await hub.publish(await request.text(), {
         method: request.method,
         path: pathname,
@@ -102,6 +106,11 @@ test('points a label at the published version', async () => {
 test.each([
   ['another owner', { OWNER: 'other' }, 'no workflow is trusted'],
   ['no matching file', { FILES: 'nothing/*.md' }, 'No files match'],
+  [
+    'a branch that cannot be fetched',
+    { GITHUB_REF: 'refs/heads/main', OWNER: 'other' },
+    'Cannot fetch refs/heads/main',
+  ],
   ['a job without id-token: write', { ACTIONS_ID_TOKEN_REQUEST_URL: '' }, 'id-token: write'],
 ])('%s: fails with an error that explains the cause', async (_, settings, told) => {
   expect((await run(settings)).stderr).toContain(told)
@@ -155,6 +164,11 @@ describe('malicious input from a pull request', () => {
   test.each([
     ['in an error', 400, { error: { code: 'x', message: 'no\n::set-env name=PATH::/evil\r\n##[add-path]x' } }],
     [
+      'in the error of a read',
+      403,
+      { error: { code: 'x', message: 'no\n::set-env name=PATH::/evil\r\n##[add-path]x' } },
+    ],
+    [
       'in a version',
       201,
       {
@@ -169,7 +183,9 @@ describe('malicious input from a pull request', () => {
   ])('%s: escapes workflow commands sent by the hub', async (_, status, answer) => {
     const host = await startServer(
       listenTo(async (request) =>
-        request.url.includes('/token') ? Response.json({ value: 'token' }) : Response.json(answer, { status }),
+        request.url.includes('/token')
+          ? Response.json({ value: 'token' })
+          : Response.json(answer, { status: request.method === 'GET' && status !== 403 ? 404 : status }),
       ),
       0,
     )
@@ -190,7 +206,7 @@ describe('malicious input from a pull request', () => {
       ),
     ).toEqual([])
     expect(stdout + stderr).toMatch(
-      status === 400 ? /was not published: no/ : /warning: b : :stop-commands: :x \(line 3\)/,
+      status !== 201 ? /was not published: no/ : /warning: b : :stop-commands: :x \(line 3\)/,
     )
   })
 

