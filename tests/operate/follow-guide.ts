@@ -15,11 +15,28 @@ export interface GuideMachine {
   remove(): void
 }
 
-/** Returns all code blocks in one language from a guide, in order. */
-export function blocksOf(guide: string, language: string): string[] {
-  const text = readFileSync(`src/pages/docs/${guide}.md`, 'utf8')
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, block]) => block!)
+/** A code block of a document. */
+export interface Example {
+  document: string
+  language: string
+  text: string
 }
+
+/** Returns all code blocks of a document, in order. @param document a guide's name, or a path that ends with `.md` */
+export function examplesOf(document: string): Example[] {
+  const path = document.endsWith('.md') ? document : `src/pages/docs/${document}.md`
+  return [...readFileSync(path, 'utf8').matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].map(([, language, text]) => ({
+    document,
+    language: language!,
+    text: text!,
+  }))
+}
+
+/** Returns all code blocks in one language from a guide, in order. */
+export const blocksOf = (guide: string, language: string): string[] =>
+  examplesOf(guide)
+    .filter((example) => example.language === language)
+    .map(({ text }) => text)
 
 /** The packages come from this checkout, and may already be there. */
 const SHIMS = `

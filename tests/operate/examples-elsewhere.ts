@@ -1,0 +1,58 @@
+// Lists the code examples that other tests run, and those that cannot run in a test, each with the reason.
+/** An example that another test runs, which names the guide. */
+interface ExampleElsewhere {
+  document: string
+  language: string
+  has?: string
+  test: string
+}
+
+/** An example that cannot run in a test. */
+interface ExampleLeftOut {
+  document: string
+  has: string
+  reason: string
+}
+
+export const ELSEWHERE: readonly ExampleElsewhere[] = [
+  { document: 'chat', language: 'ts', test: 'tests/clients/sdk-lines.test.ts' },
+  { document: 'clients', language: 'ts', has: 'prompt.fill({ diff })', test: 'tests/clients/sdk-lines.test.ts' },
+  { document: 'filling', language: 'ts', test: 'tests/site/filling-guide.test.ts' },
+  { document: 'filling', language: 'python', test: 'tests/site/filling-guide.test.ts' },
+  ...['sh', 'ini', 'caddyfile'].map((language) => ({
+    ...{ document: 'hosting-machine', language, test: 'tests/operate/guides.test.ts' },
+  })),
+  { document: 'hosting-mirror', language: 'sh', test: 'tests/operate/guides.test.ts' },
+  ...['sh', 'json'].map((language) => ({
+    ...{ document: 'hosting-netlify', language, test: 'tests/operate/netlify-guide.test.ts' },
+  })),
+  ...['sh', 'ini', 'caddyfile'].map((language) => ({
+    ...{ document: 'hosting-private', language, test: 'tests/operate/private-guide.test.ts' },
+  })),
+  { document: 'moderation', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
+  ...['sh', 'yaml'].map((language) => ({
+    ...{ document: 'publishing', language, test: 'tests/operate/publishing-guide.test.ts' },
+  })),
+  {
+    ...{ document: 'trusted-publishing', language: 'yaml', has: 'runs-on' },
+    test: 'tests/operate/publishing-guide.test.ts',
+  },
+]
+
+export const LEFT_OUT: readonly ExampleLeftOut[] = [
+  { document: 'README.md', has: 'npm ci && npm test', reason: 'It runs every test, and so this one.' },
+  { document: 'README.md', has: 'claude mcp add', reason: 'Claude Code cannot be installed without an account.' },
+  { document: 'contributing', has: 'content/{owner}', reason: 'It is a list of paths.' },
+  { document: 'hosting', has: 'catalogue/', reason: 'It is a list of folders.' },
+  { document: 'hosting-cluster', has: 'load balancer', reason: 'It is a drawing.' },
+  ...['up --detach --build', 'pg_dump', 'git pull --ff-only'].map((has) => ({
+    ...{ document: 'hosting-cluster', has, reason: 'It needs Docker; tests/operate/compose.test.ts checks the files.' },
+  })),
+  { document: 'ranking', has: 'quality', reason: 'It is a formula; tests/domain/ranking.test.ts computes it.' },
+  { document: 'settings', has: '_FILE=', reason: 'It is one setting; tests/config.test.ts reads such files.' },
+  {
+    document: 'skills',
+    has: 'content_sha256',
+    reason: 'It is a shortened file; tests/domain/skill.test.ts has all of it.',
+  },
+]

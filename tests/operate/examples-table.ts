@@ -1,0 +1,237 @@
+// Says how the code examples of the README and the guides run, with a hub and while it is away.
+
+/** How an example runs. Its document and a part of its text name it. */
+export interface ExampleRun {
+  document: string
+  has: string
+  /** Shell commands that prepare its folder, once. */
+  before?: string
+  /** A file to which the example is written, instead of running it; then `andRun` runs. */
+  save?: string
+  andRun?: string
+  /** Lines before and after the example, in its own language. */
+  around?: readonly [string, string]
+  /** The checkout of the hub's code, or the project with the installed libraries; by default, an empty folder. */
+  place?: 'checkout' | 'libraries'
+  /** What it prints. */
+  says: RegExp
+  /** What it prints when it fails while the hub is away; `works` if it needs no hub, and so does the same again. */
+  away: RegExp | 'works'
+}
+
+const UNREACHABLE = /cannot reach http:\/\/localhost/
+const NO_CONNECTION = /Empty reply|reset by peer/
+const IMPORTED = /Written +1 new/
+/** Imports into a content folder of its own, so that no import meets the prompts of another. */
+const ALONE = ['export CONTENT_DIR=$PWD/imported/content; rm -rf imported; mkdir -p imported/content\n', ''] as const
+const VERSION = 'published_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\nchangelog: First version\n'
+
+/** Runs `npm run check:content` on a folder with only this file. */
+const CHECK = 'CONTENT_DIR="$PWD/content" npm --prefix "$CHECKOUT" run --silent check:content'
+const SEND = `curl -fsS -H "Authorization: Bearer $HUB_TOKEN" -H 'Content-Type: application/json'`
+
+/** In the order in which they run: the libraries are installed first. */
+export const RUN: readonly ExampleRun[] = [
+  {
+    document: 'clients',
+    has: 'npm install',
+    place: 'libraries',
+    says: /added 1 package/,
+    away: /ECONNRESET|socket hang up/,
+  },
+  { document: 'clients', has: 'pip install', place: 'libraries', says: /Successfully installed/, away: /connection/i },
+  { document: 'README.md', has: 'curl -s localhost', says: /finding[\s\S]*severity/i, away: /^$/ },
+  { document: 'README.md', has: 'hubcli.sha256', says: /hubcli: OK/, away: NO_CONNECTION },
+  {
+    ...{ document: 'README.md', has: 'hubcli cat', says: /severity[\s\S]*acme\/code-review 1\.2\.0 prompts\/acme/i },
+    away: UNREACHABLE,
+  },
+  {
+    ...{ document: 'README.md', has: 'hubcli push', place: 'checkout', says: /^1\.0\.0 http.*short-summary/m },
+    away: UNREACHABLE,
+  },
+  {
+    ...{ document: 'docs/lock-file.md', has: '"lockfile": 2', save: 'prompts.lock', andRun: '! hubcli verify 2>&1' },
+    ...{ says: /prompts\/acme\/code-review\.md/, away: 'works' },
+  },
+  {
+    ...{ document: 'chat', has: 'You answer customers', save: 'prompt.md' },
+    andRun: 'hubcli push acme/help-desk-one prompt.md "First version" minor --format chat',
+    ...{ says: /^1\.0\.0 /m, away: UNREACHABLE },
+  },
+  {
+    ...{ document: 'chat', has: 'hubcli push', before: `printf '{{role "user"}}\\n{{question}}\\n' >prompt.md` },
+    ...{ says: /^1\.0\.0 /m, away: UNREACHABLE },
+  },
+  {
+    ...{ document: 'chat', has: '"messages"', save: 'body.json' },
+    andRun: `${SEND} --data-binary @body.json "$HUB/api/v1/repos/acme/help-desk-two/versions"`,
+    ...{ says: /"format":"chat"/, away: NO_CONNECTION },
+  },
+  {
+    ...{ document: 'chat', has: 'for_anthropic(messages)', place: 'libraries' },
+    around: [
+      `from types import SimpleNamespace
+from prompt_hub import PromptHub, for_anthropic
+hub, question, history, model = PromptHub(), "Refunds?", [], "none"
+# The providers' packages are not installed here, so the calls are printed.
+openai = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=lambda **given: print(given))))
+anthropic = SimpleNamespace(messages=SimpleNamespace(create=lambda **given: print(given)))
+`,
+      '',
+    ],
+    ...{ says: /'content': 'Refunds\?'[\s\S]*'max_tokens': 1024/, away: /localhost/ },
+  },
+  {
+    ...{ document: 'chat', has: 'hubcli render', before: `echo '[]' >earlier.json` },
+    ...{ says: /"content": ?"Refunds\?"/, away: UNREACHABLE },
+  },
+  {
+    ...{ document: 'clients', has: 'onEvent', place: 'libraries' },
+    ...{ around: [`const diff = 'one line'\n`, 'console.log(text)\n'], says: /one line/, away: /localhost/ },
+  },
+  {
+    ...{ document: 'clients', has: 'on_event=print', place: 'libraries' },
+    ...{ around: ['diff = "one line"\n', 'print(text)\n'], says: /one line/, away: /localhost/ },
+  },
+  {
+    ...{ document: 'clients', has: 'npx prompt-hub add', place: 'libraries' },
+    ...{ says: /acme\/code-review 2\.\d\.\d/, away: /localhost/ },
+  },
+  {
+    ...{ document: 'clients', has: 'openLock', place: 'libraries' },
+    around: [
+      `import { PromptHub } from 'prompt-hub-client'\n`,
+      `const prompt = await hub.get('acme/code-review')\nconsole.log(prompt.source, prompt.version)\n`,
+    ],
+    ...{ says: /lock 2\.\d\.\d/, away: 'works' },
+  },
+  {
+    ...{ document: 'clients', has: 'OpenAI().responses.create(model', place: 'libraries' },
+    around: [
+      `from types import SimpleNamespace
+from prompt_hub import PromptHub
+diff = "one line"
+OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given: given["input"]))
+`,
+      'print(answer)\n',
+    ],
+    ...{ says: /one line/, away: /localhost/ },
+  },
+  {
+    ...{
+      document: 'contributing',
+      has: 'name: depth',
+      save: 'content/octocat/review/versions/1.0.0.md',
+      andRun: CHECK,
+    },
+    ...{ says: /1 repository checked: no problems/, away: 'works' },
+  },
+  {
+    ...{ document: 'contributing', has: 'You review code', save: 'prompt.md' },
+    andRun: 'hubcli push acme/chat-example prompt.md "First version" minor --format chat',
+    ...{ says: /^1\.0\.0 /m, away: UNREACHABLE },
+  },
+  { document: 'contributing', has: 'check:content', place: 'checkout', says: /no problems/, away: 'works' },
+  {
+    ...{ document: 'hosting', has: 'tagline', save: 'content/site.yml', andRun: CHECK },
+    before: `mkdir content; echo '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>' >content/logo.svg`,
+    ...{ says: /no problems/, away: 'works' },
+  },
+  {
+    ...{
+      document: 'import',
+      has: 'check:content',
+      place: 'checkout',
+      before: 'mkdir prompts; echo Review. >prompts/one.md',
+    },
+    ...{ around: ALONE, says: /1 repository checked: no problems/, away: 'works' },
+  },
+  {
+    ...{ document: 'import', has: 'cloud.langfuse.com', place: 'checkout' },
+    before: `mkdir langfuse-api; echo '{"name":"code-review-two","type":"text","prompt":"Review {{code}}.","version":1,"labels":[],"tags":[],"config":{}}' >langfuse-api/code-review`,
+    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+  },
+  {
+    ...{ document: 'import', has: '.github/prompts', place: 'checkout' },
+    before: `mkdir -p .github/prompts; printf 'name: Greet\\nmessages: [{role: user, content: "Greet {{name}}."}]\\n' >.github/prompts/greet.prompt.yml`,
+    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+  },
+  {
+    ...{ document: 'import', has: '--from dotprompt', place: 'checkout' },
+    before: `rm -r prompts; mkdir prompts; printf -- '---\\nmodel: none\\n---\\nGreet {{guest}}.\\n' >prompts/greet-guest.prompt`,
+    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+  },
+  {
+    ...{ document: 'import', has: '--from prompty', place: 'checkout' },
+    before: `rm -r prompts; mkdir prompts; printf -- '---\\nname: Greet all\\n---\\nsystem:\\nBe kind.\\n\\nuser:\\nGreet {{all}}.\\n' >prompts/greet-all.prompty`,
+    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+  },
+  {
+    ...{ document: 'import', has: 'api.smith.langchain.com', place: 'checkout' },
+    before: `mkdir langsmith-api; echo '{"manifest":{"lc":1,"type":"constructor","id":["langchain","prompts","prompt","PromptTemplate"],"kwargs":{"template":"Sum {x}.","input_variables":["x"],"template_format":"f-string"}}}' >langsmith-api/latest`,
+    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+  },
+  {
+    ...{ document: 'import', has: '.claude/commands', place: 'checkout' },
+    before: `mkdir -p .claude/commands .claude/skills/tidy; echo 'Fix $ARGUMENTS.' >.claude/commands/fix-it.md; printf -- '---\\nname: tidy\\ndescription: Tidies.\\n---\\nTidy up.\\n' >.claude/skills/tidy/SKILL.md`,
+    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+  },
+  {
+    ...{ document: 'import', has: 'prompts.csv', place: 'checkout' },
+    before: `rm -r prompts; mkdir prompts; echo Two. >prompts/two.md; printf 'act,prompt\\nThree,Be three.\\n' >prompts.csv`,
+    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+  },
+  { document: 'import', has: 'hubcli export', says: /code-review\.prompty/, around: ['', 'ls\n'], away: UNREACHABLE },
+  {
+    ...{ document: 'import', has: 'npm run export', place: 'checkout', around: ['', 'ls langfuse\n'] },
+    ...{ says: /code-review/, away: 'works' },
+  },
+  {
+    ...{ document: 'managing', has: 'hubcli yank' },
+    before: 'echo When to use it. >README.md; echo Better. >b.md; hubcli push acme/better-review b.md First minor',
+    ...{ says: /1\.1\.0 yanked[\s\S]*1\.1\.0 restored[\s\S]*deprecated[\s\S]*active[\s\S]*changed/, away: UNREACHABLE },
+  },
+  {
+    ...{ document: 'managing', has: 'curl -X PUT', before: 'hubcli label acme/code-review production 1.1.0' },
+    ...{ says: /"labels":\{"production":"1\.2\.0"/, away: NO_CONNECTION },
+  },
+  {
+    ...{ document: 'managing', has: 'new HubManager', place: 'libraries' },
+    around: [`import { HubManager } from 'prompt-hub-client'\n`, `console.log('done')\n`],
+    ...{ says: /done/, away: /fetch failed|localhost/ },
+  },
+  {
+    ...{ document: 'managing', has: 'HubManager(os', place: 'libraries' },
+    around: ['import os\nfrom prompt_hub import HubManager\n', 'print("done")\n'],
+    ...{ says: /done/, away: /reset|closed|localhost/ },
+  },
+  { document: 'moderation', has: 'hubcli yank', says: /1\.1\.0 yanked/, away: UNREACHABLE },
+  { document: 'moderation', has: 'hubcli deprecate', says: /deprecated/, away: UNREACHABLE },
+  { document: 'moderation', has: 'hubcli label', says: /production 1\.0\.0/, away: UNREACHABLE },
+  { document: 'moderation', has: 'npm run people', place: 'checkout', says: /mallory/, away: 'works' },
+  {
+    ...{ document: 'skills', has: 'npx skills add', says: /code-review/i, away: /No skills found/ },
+  },
+  { document: 'skills', has: '--as skill', says: /\.agents\/skills\/code-review\/SKILL\.md/, away: UNREACHABLE },
+  {
+    ...{ document: 'skills', has: 'curl -fsS --create-dirs', around: ['', 'head -2 .*/skills/code-review/SKILL.md\n'] },
+    ...{ says: /name: "code-review"[\s\S]*name: "code-review"/, away: NO_CONNECTION },
+  },
+  {
+    ...{ document: 'skills', has: '--skill "Reviews', before: `echo 'Review {{diff}}.' >review.md` },
+    ...{ says: /^2\.\d\.\d /m, away: UNREACHABLE },
+  },
+  {
+    ...{ document: 'skills', has: 'license: MIT', save: 'content/acme/one/versions/1.0.0.md', andRun: CHECK },
+    ...{ around: [`---\n${VERSION}`, '---\nReview {{diff}}.\n'], says: /no problems/, away: 'works' },
+  },
+  {
+    ...{ document: 'trusted-publishing', has: 'trusted_publishers:', save: 'content/octo/index.md', andRun: CHECK },
+    ...{ around: ['---\n', '---\n'], says: /no problems/, away: 'works' },
+  },
+  {
+    ...{ document: 'trusted-publishing', has: 'token=$(curl', around: ['', 'echo "$token"\n'] },
+    ...{ says: /^token for http:\/\/localhost:\d+\n$/, away: 'works' },
+  },
+]

@@ -1,0 +1,173 @@
+// Runs the code examples of the README and the guides. The hub is started as the README says; all examples run once more
+// while it is away. Every example runs here or in another test, or has a reason why it cannot run.
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import net from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
+import { ELSEWHERE, LEFT_OUT } from './examples-elsewhere.ts'
+import { type ExampleRun, RUN } from './examples-table.ts'
+import { type Example, examplesOf, makeSource } from './follow-guide.ts'
+
+const GUIDES = readdirSync('src/pages/docs').flatMap((name) => (name.endsWith('.md') ? [name.slice(0, -3)] : []))
+const EXAMPLES = ['README.md', 'docs/lock-file.md', ...GUIDES].flatMap(examplesOf)
+/** The hub of this test is started with this example, which is in two documents. */
+const START = 'npm ci && npm start\n'
+
+type Named = { document: string; has?: string; language?: string }
+const isNamed = ({ document, has = '', language }: Named, example: Example) =>
+  document === example.document && example.text.includes(has) && (language ?? example.language) === example.language
+
+test('every example is named exactly once, and every name is an example’s', () => {
+  const entries: Named[] = [...RUN, ...ELSEWHERE, ...LEFT_OUT]
+  const counts = EXAMPLES.filter(({ text }) => text !== START).map((example) => [
+    `${example.document}: ${example.text.split('\n')[0]}`,
+    entries.filter((entry) => isNamed(entry, example)).length,
+  ])
+  expect(counts.length).toBeGreaterThan(80)
+  expect(counts.filter(([, count]) => count !== 1)).toEqual([])
+  expect(entries.filter((entry) => !EXAMPLES.some((example) => isNamed(entry, example)))).toEqual([])
+})
+
+test('each test that runs other examples reads their guide', () => {
+  const named = ELSEWHERE.map(({ document, test }) => {
+    const text = readFileSync(test, 'utf8')
+    return [document, test, text.includes(`/${document}.md'`) || text.includes(`blocksOf('${document}'`)]
+  })
+  expect(named.filter(([, , isRead]) => !isRead)).toEqual([])
+})
+
+let root: string
+let checkout: string
+let port: number
+let base: string
+let hub: Run
+let token: string
+let issuer: Server
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'hub-examples-'))
+  checkout = makeSource(join(root, 'checkout'))
+  symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'))
+  mkdirSync(join(root, 'libraries'))
+  writeFileSync(join(root, 'libraries/package.json'), '{"type":"module"}')
+  writeTools(join(root, 'bin'))
+  port = await freePort()
+  base = `http://localhost:${port}`
+  issuer = createServer((request, response) => {
+    const audience = new URL(request.url ?? '', base).searchParams.get('audience')
+    response.end(JSON.stringify({ value: `token for ${audience}` }))
+  })
+  await new Promise<void>((done) => issuer.listen(0, '127.0.0.1', done))
+  const settings = { PORT: String(port), RATE_LIMIT_PER_MINUTE: '0', PATH: `${join(root, 'bin')}:${process.env.PATH}` }
+  const isReady = async (url: string) => (await fetch(`${url}/readyz`)).ok
+  ;({ run: hub } = await startProcess({ command: ['bash', '-c', START], settings, cwd: checkout, isReady }))
+  const made = await runShell('npm run --silent token -- acme --permissions publish,label,maintain', checkout)
+  token = made.output.trim()
+  expect(token).toMatch(/^hub_/)
+})
+afterAll(async () => {
+  await hub?.end()
+  issuer?.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** Programs that stand for an installation: this hub's client, and packages that are already there. */
+function writeTools(bin: string): void {
+  const tools = {
+    hubcli: `exec sh "${resolve('clients/hubcli/hubcli')}" "$@"`,
+    npm: `if [ "$1" = ci ]; then exit 0; fi; export PATH="\${PATH#*:}"; exec npm "$@"`,
+    npx: `name=$1; shift; case $name in skills) exec node "${resolve('tests/node_modules/skills/bin/cli.mjs')}" "$@" --yes --agent claude-code ;; *) exec node_modules/.bin/"$name" "$@" ;; esac`,
+    pip: `exec python3 -m pip "$@" --no-index --disable-pip-version-check --root-user-action ignore --upgrade --target "${join(root, 'python')}"`,
+  }
+  mkdirSync(bin)
+  for (const [name, script] of Object.entries(tools))
+    writeFileSync(join(bin, name), `#!/bin/bash\n${script}\n`, { mode: 0o755 })
+}
+
+const localise = (text: string) =>
+  text
+    .replaceAll('https://prompts.example.org', base)
+    .replaceAll('localhost:8888', `localhost:${port}`)
+    .replaceAll('https://cloud.langfuse.com/api/public/v2/prompts', `file://${checkout}/langfuse-api`)
+    .replaceAll('https://api.smith.langchain.com/commits/-/code-review', `file://${checkout}/langsmith-api`)
+    .replaceAll('hub_…', token)
+
+function runProgram(
+  [program, ...parameters]: readonly string[],
+  cwd: string,
+): Promise<{ code: number; output: string }> {
+  const { port: issuerPort } = issuer.address() as { port: number }
+  const env = {
+    ...plainEnvironment(),
+    ...{ PATH: `${join(root, 'bin')}:${process.env.PATH}`, HOME: cwd, HUB: base, HUB_URL: base, HUB_TOKEN: token },
+    ...{ CHECKOUT: checkout, PYTHONPATH: join(root, 'python'), PYTHONWARNINGS: 'ignore' },
+    ...{ LANGFUSE_PUBLIC_KEY: 'a', LANGFUSE_SECRET_KEY: 'b', LANGSMITH_API_KEY: 'c' },
+    ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${issuerPort}/?api-version=2.0`,
+    ...{ ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request', npm_config_audit: 'false', npm_config_fund: 'false' },
+    ...{ npm_config_fetch_retries: '0', DISABLE_TELEMETRY: '1' },
+  }
+  return new Promise((done) => {
+    const child = spawn(program!, parameters, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+    child.on('close', (code) => done({ code: code ?? 1, output }))
+  })
+}
+
+const runShell = (script: string, cwd: string) => runProgram(['bash', '-euc', script], cwd)
+
+function placeOf({ place }: ExampleRun, at: number): string {
+  if (place === 'checkout') return checkout
+  const folder = join(root, place === 'libraries' ? 'libraries' : `example-${at}`)
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+/** Runs an example in its folder. */
+function runExample(run: ExampleRun, at: number): Promise<{ code: number; output: string }> {
+  const { language, text } = EXAMPLES.find((example) => isNamed(run, example))!
+  const cwd = placeOf(run, at)
+  const [start = '', end = ''] = run.around ?? []
+  const whole = localise(start + text + end)
+  if (run.save !== undefined) {
+    mkdirSync(join(cwd, dirname(run.save)), { recursive: true })
+    writeFileSync(join(cwd, run.save), whole)
+    return runShell(run.andRun ?? '', cwd)
+  }
+  if (language === 'sh') return runShell(whole, cwd)
+  const file = `example-${at}.${language === 'ts' ? 'ts' : 'py'}`
+  writeFileSync(join(cwd, file), whole)
+  return runProgram([language === 'ts' ? 'node' : 'python3', file], cwd)
+}
+
+const CASES = RUN.map((run, at) => [`${run.document}: ${run.has}`, run, at] as const)
+
+describe('the examples with a hub', () => {
+  test.each(CASES)('%s', async (_, run, at) => {
+    if (run.before) expect(await runShell(run.before, placeOf(run, at))).toMatchObject({ code: 0 })
+    const { code, output } = await runExample(run, at)
+    expect([output, code]).toEqual([expect.stringMatching(run.says), 0])
+  })
+})
+
+describe('the examples while the hub is away', () => {
+  let closed: net.Server
+  beforeAll(async () => {
+    await hub.end()
+    // Holds the port, so that no other test's hub responds, and closes each connection at once.
+    closed = net.createServer((socket) => socket.destroy())
+    await new Promise<void>((done) => closed.listen(port, done))
+  })
+  afterAll(() => void closed?.close())
+  test.each(CASES)('%s', async (_, run, at) => {
+    const { code, output } = await runExample(run, at)
+    if (run.away === 'works') expect([output, code]).toEqual([expect.stringMatching(run.says), 0])
+    else {
+      expect(output).toMatch(run.away)
+      expect(code).toBeGreaterThan(0)
+    }
+  })
+})
