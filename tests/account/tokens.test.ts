@@ -36,29 +36,33 @@ describe('creating a token', () => {
 
   //  case                         fields                                    message
   test.each([
-    ['no name', { name: ' ' }, 'name: expected some text'],
-    ['a name that is too long', { name: 'x'.repeat(65) }, 'name: expected at most 64 characters'],
-    ['a name with a line break', { name: 'a\nb' }, 'name: expected no control characters'],
-    ['no lifetime', { days: '' }, 'days: expected a whole number'],
-    ['a lifetime that is too short', { days: '0' }, 'days: expected a whole number of days from 1 to 365'],
-    ['a lifetime that is too long', { days: '366' }, 'days: expected a whole number'],
-    ['a fraction of a day', { days: '1.5' }, 'days: expected a whole number'],
-    ['a number in exponent notation', { days: '1e1' }, 'days: expected a whole number'],
-    ['another user’s owner', { owner: 'mallory' }, 'you cannot publish to mallory'],
-    ['a reserved owner', { owner: 'settings' }, 'owner: expected an owner that you may publish to'],
-    ['no owner', { owner: '' }, 'owner: expected an owner that you may publish to'],
-    ['a wildcard for all owners', { owner: '*' }, 'owner: expected an owner that you may publish to'],
+    ['no name', { name: ' ' }, 'Name: expected some text'],
+    ['a name that is too long', { name: 'x'.repeat(65) }, 'Name: expected at most 64 characters'],
+    ['a name with a line break', { name: 'a\nb' }, 'Name: expected no control characters'],
+    ['no lifetime', { days: '' }, 'Expires after (days): expected a whole number'],
+    [
+      'a lifetime that is too short',
+      { days: '0' },
+      'Expires after (days): expected a whole number of days from 1 to 365',
+    ],
+    ['a lifetime that is too long', { days: '366' }, 'Expires after (days): expected a whole number'],
+    ['a fraction of a day', { days: '1.5' }, 'Expires after (days): expected a whole number'],
+    ['a number in exponent notation', { days: '1e1' }, 'Expires after (days): expected a whole number'],
+    ['another user’s owner', { owner: 'mallory' }, 'Owner: you cannot publish to mallory'],
+    ['a reserved owner', { owner: 'settings' }, 'Owner: expected an owner that you may publish to'],
+    ['no owner', { owner: '' }, 'Owner: expected an owner that you may publish to'],
+    ['a wildcard for all owners', { owner: '*' }, 'Owner: expected an owner that you may publish to'],
     [
       'a path as the repository',
       { repository: '../x' },
-      'repository: expected lower-case letters, digits and single hyphens, or nothing',
+      'Repository: expected lower-case letters, digits and single hyphens, or nothing',
     ],
     [
       'an upper-case repository',
       { repository: 'Code' },
-      'repository: expected lower-case letters, digits and single hyphens, or nothing',
+      'Repository: expected lower-case letters, digits and single hyphens, or nothing',
     ],
-    ['a made-up form ID', { form: 'x' }, 'form: expected the unchanged form ID'],
+    ['a made-up form ID', { form: 'x' }, 'This form: expected the unchanged form ID; reload the page'],
   ])('%s: returns 422 with a message and keeps the typed values', async (_, fields, told) => {
     const answer = await sendTokenForm(alice, { name: 'my "laptop"', ...fields })
     expect([answer.status, tokenOn(answer.text)]).toEqual([422, ''])

@@ -204,7 +204,25 @@ test('works without JavaScript; rejects requests without permission, confirmatio
   await page.getByLabel('Name', { exact: true }).fill('Not A Name')
   await page.getByLabel('Prompt', { exact: true }).fill('x')
   await press(page, 'Check')
-  await page.getByText('name: expected lower-case letters').waitFor()
+  await page.getByText('Name: expected lower-case letters').waitFor()
+  // Problems are named by the labels of the form.
+  await page.getByLabel('Owner', { exact: true }).selectOption('acme')
+  await page.getByLabel('Name', { exact: true }).fill('greet')
+  await press(page, 'Check')
+  await page.getByRole('alert').getByText('acme/greet already exists.').waitFor()
+  expect(await page.getByRole('link', { name: 'Edit acme/greet' }).getAttribute('href')).toBe('/acme/greet/edit')
+  await page.getByLabel('Name', { exact: true }).fill('fresh-words')
+  await page.getByLabel('Prompt', { exact: true }).fill('{{language}}, {{depth}}')
+  await press(page, 'Check')
+  await page.getByText('Title: derived from the name, “Fresh words”').waitFor()
+  await page.locator('[name="variable.depth.type"]').selectOption('enum')
+  await page.getByLabel('Tags').fill('No Tag!')
+  await press(page, 'Check')
+  await page.getByText('Variable depth, options:').waitFor()
+  expect(await page.getByRole('alert').getByRole('listitem').allTextContents()).toEqual([
+    expect.stringMatching(/^Variable depth, options: expected at least one option/),
+    expect.stringMatching(/^Tags: /),
+  ])
 
   const [cookie] = await page.context().cookies()
   const csrf = await page.locator('input[name="csrf"]').first().getAttribute('value')

@@ -139,6 +139,20 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       expect([response.status, response.headers.get('Location')]).toEqual([status, location])
     })
 
+    test('a missing version or page of a prompt is named, without suggestions of other prompts', async () => {
+      const read = async (path: string) => (await (await fetch(site.origin + path)).text()).replaceAll(/<[^>]+>/g, '')
+      expect(await read('/mallory/hostile/v/9.9.9')).toMatch(
+        /mallory\/hostile has no version 9\.9\.9\.\s+Open mallory\/hostile or see its versions\./,
+      )
+      for (const path of [
+        '/mallory/hostile/v/9.9.9',
+        '/mallory/hostile/compare/1.0.0...9.9.9',
+        '/mallory/hostile/nothing',
+      ])
+        expect(await read(path)).not.toContain('Did you mean')
+      expect(await read('/mallory/hostile/nothing')).toContain('mallory/hostile exists, but this page of it does not.')
+    })
+
     test('a misspelled name gets suggestions: on a page, from the API, in hubcli', async () => {
       expect(await (await fetch(`${site.origin}/mallory/hostlie`)).text()).toContain(
         '<p>Did you mean <a href="/mallory/hostile">mallory/hostile</a>?</p>',

@@ -1,4 +1,5 @@
 // The table of all client-facing errors, and the exception that carries them.
+import type { ValueProblem } from '../text/problems.ts'
 
 /** Error code → status and description. docs/contract.md section 6. The tests repeat these values. */
 export const ERRORS = {
@@ -53,6 +54,8 @@ interface ErrorDetails {
   retryAfterSeconds?: number
   /** The methods that the URL supports; sent as Allow. */
   allow?: readonly string[]
+  /** The problems that the message lists, for pages; not sent by the API. */
+  problems?: readonly ValueProblem[]
 }
 
 /** An error that a client may see. The message says what was wrong, where, and what to do; it contains no token, stack trace or server path. */
@@ -61,11 +64,13 @@ export class HubError extends Error {
   readonly code: ErrorCode
   readonly retryAfterSeconds: number | undefined
   readonly allow: readonly string[] | undefined
+  readonly problems: readonly ValueProblem[] | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause })
     this.code = code
     this.retryAfterSeconds = details.retryAfterSeconds
     this.allow = details.allow
+    this.problems = details.problems
   }
 }

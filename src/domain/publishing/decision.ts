@@ -203,7 +203,7 @@ function refuseConflict(
   latest: string | undefined,
 ): void {
   if (expected === undefined || expected === (latest ?? null)) return
-  const wanted = expected === null ? 'no version yet' : expected
+  const wanted = expected === null ? 'null, for a new repository' : expected
   throw new HubError(
     'version_conflict',
     `${fullName}: expected_version was ${wanted}, but the latest version is ${latest ?? 'none'}. Fetch the latest version, then publish again with its number.`,

@@ -240,6 +240,13 @@ export function contentTooLarge(): HubError {
 /** Returns one error for all problems, each with its field. @param count the total, if `problems` contains only some of them */
 export function validationFailed(problems: readonly ValueProblem[], count = problems.length): HubError {
   // A message quotes its input, so it could include all or part of a token that was sent in the wrong field.
-  const message = formatProblems(problems, count).replace(/hub_[0-9A-Za-z]{20,}/g, 'hub_…')
-  return new HubError('validation_failed', `${message}.`)
+  const withoutToken = (text: string) => text.replace(/hub_[0-9A-Za-z]{20,}/g, 'hub_…')
+  const named = problems.slice(0, LIMITS.problemsNamed).map(({ key, message }) => ({
+    key: withoutToken(key),
+    message: withoutToken(message),
+  }))
+  const others = count - named.length
+  return new HubError('validation_failed', `${formatProblems(named, count)}.`, {
+    problems: [...named, ...(others > 0 ? [{ key: '', message: `and ${others} more` }] : [])],
+  })
 }

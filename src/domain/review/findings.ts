@@ -4,6 +4,7 @@ import { findRoleLine } from '../content/chat.ts'
 import type { Finding } from '../content/finding.ts'
 import { findHiddenCharacters } from '../content/hidden-characters.ts'
 import { findNearPlaceholders } from '../content/near-placeholders.ts'
+import { titleFromName } from '../content/names.ts'
 import type { RepositoryFile, VersionFile } from '../content/prompt-file.ts'
 import { findSecrets } from '../content/secrets.ts'
 import { printable } from '../text/problems.ts'
@@ -100,7 +101,9 @@ export function warnOfMetadata(
   variables: readonly Variable[],
 ): Warning[] {
   const weak: string[] = []
-  if (title.trim().length < SHORT_TITLE || title === name) weak.push('title: add a title of a few words')
+  if (title === '')
+    weak.push(`title: derived from the name, “${titleFromName(name)}”; add one that says what the prompt does`)
+  else if (title.trim().length < SHORT_TITLE || title === name) weak.push('title: add a title of a few words')
   if (countCharacters(description.trim()) < SHORT_DESCRIPTION)
     weak.push('description: describe the purpose of the prompt in one or two sentences')
   if (tags.length === 0) weak.push('tags: add tags, so that people find the prompt')

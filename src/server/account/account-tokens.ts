@@ -6,9 +6,10 @@ import { DEFAULT_PERMISSIONS, Permissions } from '../../domain/access/permission
 import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
+import { sayProblem } from '../../domain/api/words-for-people.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
 import { line } from '../../domain/content/values.ts'
-import { formatProblem, parseWithSchema } from '../../domain/text/problems.ts'
+import { parseWithSchema } from '../../domain/text/problems.ts'
 import { type AccountView, renderAccount, renderNewToken } from './account-page.ts'
 import { protect, type Visited } from './respond-account.ts'
 import { redirectTo } from './sign-in.ts'
@@ -29,7 +30,7 @@ export async function viewAccount(
 
 const days = `expected a whole number of days from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`
 const TokenFormInput = z.object({
-  form: z.uuid('expected the unchanged form ID'),
+  form: z.uuid('expected the unchanged form ID; reload the page'),
   name: line(64).refine((name) => name.trim() !== '', 'expected some text'),
   owner: z.string().refine(isOwner, 'expected an owner that you may publish to'),
   repository: z
@@ -67,9 +68,9 @@ export async function createToken(visited: Visit): Promise<Visited> {
     const refused = { problems, form: { name: read('name'), owner, repository, permissions, days: read('days') } }
     return protect(renderAccount({ ...view, refused }), ERRORS.validation_failed.status, request, deps)
   }
-  if (parsed.problems) return refuse(parsed.problems.map(formatProblem))
+  if (parsed.problems) return refuse(parsed.problems.map((problem) => sayProblem(problem)))
   if (!view.owners.includes(owner))
-    return refuse([`owner: you cannot publish to ${owner}. Ask to be added to members in content/${owner}/index.md.`])
+    return refuse([`Owner: you cannot publish to ${owner}. Ask to be added to members in content/${owner}/index.md.`])
   if (view.tokens.filter((token) => !hasExpired(token, now)).length >= LIMITS.tokensPerPerson)
     return refuse([`You already have ${LIMITS.tokensPerPerson} tokens. Revoke one that you no longer need.`])
   const { owner: _, repository: __, ...rest } = parsed.value

@@ -1,4 +1,5 @@
-// Renders components shared by several pages: form fields, copy buttons and code snippets.
+// Renders components shared by several pages: form fields, problems, copy buttons and code snippets.
+import type { Said } from '../../domain/api/words-for-people.ts'
 import { type Html, html } from './html.ts'
 
 /** Renders a hidden form field. */
@@ -13,6 +14,16 @@ export function renderSelect(
   { id = name, selected, words = {} }: { id?: string; selected?: string; words?: Readonly<Record<string, string>> },
 ): Html {
   return html`<select id="${id}" name="${name}">${values.map((value) => html`<option value="${value}"${value === selected && html` selected`}>${words[value] ?? value}</option>`)}</select>`
+}
+
+/** Renders why a form was rejected. @param more shown below */
+export function renderProblem({ sentences, link }: Said, more?: Html): Html {
+  const [first = '', ...others] = sentences
+  const words =
+    others.length === 0
+      ? html`<p>${first}</p>`
+      : html`<ul class="plain">${sentences.map((one) => html`<li>${one}</li>`)}</ul>`
+  return html`<div class="notice" role="alert">${words}${link && html`<p><a href="${link.href}">${link.text}</a></p>`}${more}</div>`
 }
 
 /**

@@ -4,6 +4,8 @@ import type { Person } from '../../domain/access/account.ts'
 import { PERMISSIONS } from '../../domain/access/permissions.ts'
 import { makeToken } from '../../domain/access/token-form.ts'
 import type { TokenRecord } from '../../domain/access/token-record.ts'
+import { type ErrorCode, HubError } from '../../domain/api/errors.ts'
+import type { SaidError } from '../../domain/api/words-for-people.ts'
 import { formatMoment } from '../../domain/content/values.ts'
 import { handleWrite, type PublishHandlerDeps } from '../publish/handle-write.ts'
 
@@ -22,7 +24,7 @@ const TOKEN_MS = 60_000
 /** The API's response. */
 export type ApiResponse =
   | { isDone: true; data: Readonly<Record<string, unknown>> }
-  | { isDone: false; status: number; code: string; message: string }
+  | { isDone: false; status: number; error: SaidError }
 
 /**
  * Calls the API. A session grants all permissions; as with tokens, the API checks what the user may do.
@@ -58,12 +60,18 @@ export async function callApi(
     findToken: async () => record,
     recordTokenUse: async () => {},
   })
-  const answer = await handleWrite(request, connectAs)
+  let problems: SaidError['problems']
+  const answer = await handleWrite(request, connectAs, undefined, (thrown) => {
+    if (thrown instanceof HubError) problems = thrown.problems
+  })
   const { data, error } = (await answer.json()) as {
     data?: Record<string, unknown>
-    error?: { code: string; message: string }
+    error?: { code: ErrorCode; message: string }
   }
   return data && answer.ok
     ? { isDone: true, data }
-    : { isDone: false, status: answer.status, code: error?.code ?? 'internal_error', message: error?.message ?? '' }
+    : {
+        ...{ isDone: false, status: answer.status },
+        error: { code: error?.code ?? 'internal_error', message: error?.message ?? '', problems },
+      }
 }

@@ -3,6 +3,7 @@ import type { Session } from '../../domain/access/account.ts'
 import { EDITOR_METHODS } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
+import { type Said, sayError, sayProblem } from '../../domain/api/words-for-people.ts'
 import { isName, isOwner, isVersion, splitFullName } from '../../domain/content/names.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { SourceHost } from '../../ports/pages.ts'
@@ -156,25 +157,34 @@ async function sendVersion(editing: Editing): Promise<Visited> {
     return protect(renderVersionPage({ ...view, ...compared }), status, request, deps)
   }
   const isDryRun = sent.get('step') !== 'publish'
-  const body = bodyOf(form, isDryRun)
-  if (typeof body === 'string') return again(ERRORS.validation_failed.status, { problem: body })
+  const built = bodyOf(form, isDryRun)
+  if ('problem' in built) return again(ERRORS.validation_failed.status, { problem: saying(sayProblem(built.problem)) })
   if (!isOwner(form.owner) || !isName(form.name))
     return again(ERRORS.validation_failed.status, {
-      problem: 'name: expected lower-case letters, digits and single hyphens, such as code-review.',
+      problem: saying(
+        sayProblem({
+          key: 'name',
+          message: 'expected lower-case letters, digits and single hyphens, such as code-review',
+        }),
+      ),
     })
   const { owner, name } = form
-  const answer = await call(editing, { method: 'POST', path: `${owner}/${name}/versions`, owner, body })
+  const answer = await call(editing, { method: 'POST', path: `${owner}/${name}/versions`, owner, body: built.body })
   if (!answer.isDone) {
-    const newest = answer.code === 'version_conflict' ? await findNewestVersion(editing, owner, name) : undefined
+    const newest = answer.error.code === 'version_conflict' ? await findNewestVersion(editing, owner, name) : undefined
     const theirs = newest?.version === base?.version ? undefined : newest
     return again(answer.status, {
-      problem: answer.message,
-      ...(answer.code === 'forbidden' && { suggestion: base && sourceHost && suggestChange(sourceHost, base) }),
+      problem: sayError(answer.error, {
+        fullName: `${owner}/${name}`,
+        isNew: !repository,
+        variables: form.variables.map((variable) => variable.name),
+      }),
+      ...(answer.error.code === 'forbidden' && { suggestion: base && sourceHost && suggestChange(sourceHost, base) }),
       ...(theirs && base && { theirs, form: { ...form, expected: theirs.version } }),
     })
   }
   const { version, warnings, unchanged } = answer.data as unknown as Review & { unchanged: boolean }
-  if (isDryRun && unchanged) return again(200, { problem: 'Nothing has changed since the latest version.' })
+  if (isDryRun && unchanged) return again(200, { problem: saying('Nothing has changed since the latest version.') })
   if (isDryRun) return again(200, { review: { version, warnings } })
   return redirectTo(`/${owner}/${name}`)
 }
@@ -193,7 +203,7 @@ async function findNewestVersion({ deps }: Editing, owner: string, name: string)
 
 async function showManage(
   { request, session, deps, repository }: Editing,
-  more: { problem?: string; typed?: URLSearchParams; preview?: Html },
+  more: { problem?: Said; typed?: URLSearchParams; preview?: Html },
 ): Promise<Page> {
   const { owner, name } = repository!
   const found = await findVersions(owner, name, deps)
@@ -212,13 +222,13 @@ async function manage(editing: Editing): Promise<Visited> {
   const { request, deps, repository } = editing
   const { form } = await requireForm(editing, 'edit')
   const { owner, name, full_name } = repository!
-  const again = async (status: number, problem: string) =>
+  const again = async (status: number, problem: Said) =>
     protect(await showManage(editing, { problem, typed: form }), status, request, deps)
   if (form.has('preview')) {
     // A dry run checks the user's rights and the readme's length before the readme is rendered.
     const body = { readme: readmeOf(form), dry_run: true }
     const checked = await call(editing, { owner, method: 'PATCH', path: full_name, body })
-    if (!checked.isDone) return again(checked.status, checked.message)
+    if (!checked.isDone) return again(checked.status, sayError(checked.error, { fullName: full_name }))
     const preview = trustedHtml(await deps.text.run('renderMarkdown', body.readme, {}))
     return protect(await showManage(editing, { typed: form, preview }), 200, request, deps)
   }
@@ -228,10 +238,10 @@ async function manage(editing: Editing): Promise<Visited> {
   if (wanted.isDangerous && form.get('confirmed') !== 'yes')
     return again(
       ERRORS.validation_failed.status,
-      'Select the checkbox that describes the effect of this change, then try again.',
+      saying('Select the checkbox that describes the effect of this change, then try again.'),
     )
   const answer = await call(editing, { owner, ...wanted.call })
-  if (!answer.isDone) return again(answer.status, answer.message)
+  if (!answer.isDone) return again(answer.status, sayError(answer.error, { fullName: full_name }))
   return redirectTo(`/${owner}/${name}/manage?done=${form.get('change')}`)
 }
 
@@ -240,6 +250,8 @@ async function call({ deps, session }: Editing, wanted: ApiCall): Promise<ApiRes
   const { callApi } = await import('./call-api.ts')
   return callApi(wanted, session.person, deps.baseUrl, deps.connectPublish)
 }
+
+const saying = (sentence: string): Said => ({ sentences: [sentence] })
 
 function notFound(): HubError {
   return new HubError('not_found', 'Page not found.')

@@ -2,9 +2,10 @@
 import type { Session } from '../../domain/access/account.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import type { Repository, VersionSummary } from '../../domain/api/schema.ts'
+import type { Said } from '../../domain/api/words-for-people.ts'
 import { Status } from '../../domain/content/values.ts'
 import { type Html, html, type Page } from '../account/html.ts'
-import { renderHidden, renderSelect } from '../account/page-parts.ts'
+import { renderHidden, renderProblem, renderSelect } from '../account/page-parts.ts'
 import { csrfToken } from '../account/session.ts'
 import type { ApiCall } from './call-api.ts'
 import { splitTags } from './version-form.ts'
@@ -15,7 +16,7 @@ interface ManageView {
   repository: Repository
   versions: readonly VersionSummary[]
   notice?: string | undefined
-  problem?: string | undefined
+  problem?: Said | undefined
   /** The submitted values, if the form was rejected. */
   typed?: URLSearchParams | undefined
   /** The submitted readme, rendered as HTML. */
@@ -42,7 +43,7 @@ export function renderManagePage({ session, repository, versions, notice, proble
   <p class="full-name"><a href="/${owner}">${owner}</a>/<a href="/${full_name}">${name}</a></p>
   <h1>Manage</h1>
   ${notice && html`<p class="notice" role="status">${notice}</p>`}
-  ${problem && html`<div class="notice" role="alert"><p>${problem}</p></div>`}
+  ${problem && renderProblem(problem)}
   <p class="actions"><a class="button" href="/${full_name}/edit">Edit the next version</a></p>
 </div>
 <section aria-labelledby="labels-title">

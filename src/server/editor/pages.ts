@@ -1,11 +1,12 @@
 // Renders the pages for a new prompt and for the next version. They work without JavaScript.
 import type { Session } from '../../domain/access/account.ts'
-import type { VersionRecord } from '../../domain/api/schema.ts'
+import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
+import { type Said, sayWarning } from '../../domain/api/words-for-people.ts'
 import type { ImportFormat } from '../../domain/formats/formats.ts'
 import type { ComparedVersion, TextWork } from '../../ports/text-work.ts'
 import { comparedOf } from '../../site/prompt/prompt-view.ts'
 import { type Html, html, type Page, trustedHtml } from '../account/html.ts'
-import { renderHidden } from '../account/page-parts.ts'
+import { renderHidden, renderProblem } from '../account/page-parts.ts'
 import { csrfToken } from '../account/session.ts'
 import { renderVersionFields, type VersionForm, variablesOf } from './version-form.ts'
 
@@ -13,7 +14,7 @@ import { renderVersionFields, type VersionForm, variablesOf } from './version-fo
 export interface Review {
   /** The version number that will be assigned. */
   version: string
-  warnings: readonly { code: string; message: string }[]
+  warnings: readonly Warning[]
 }
 
 /** The data shown on the page for writing a version. */
@@ -26,7 +27,7 @@ export interface VersionView {
   base?: VersionRecord | undefined
   review?: (Review & { comparison: Html | undefined }) | undefined
   /** Why the form was rejected. */
-  problem?: string | undefined
+  problem?: Said | undefined
   /** The URL where users without publish permission can suggest the change. */
   suggestion?: string | undefined
   /** The version that someone else published in the meantime. */
@@ -55,7 +56,7 @@ export function renderVersionPage({
   <h1>${base ? `Edit ${base.version}` : 'New prompt'}</h1>
   <p class="lead">${base ? 'Edit the text, review how the change affects callers, then publish the next version.' : 'Write the text, check it, then publish it as the first version, 1.0.0.'}</p>
   ${form.forkedFrom !== '' && html`<p class="quiet">Started from <a href="/${form.forkedFrom.replace('@', '/v/')}">${form.forkedFrom}</a>.</p>`}
-  ${problem && html`<div class="notice" role="alert"><p>${problem}</p>${suggestion && html`<p><a href="${suggestion}" rel="nofollow noopener">Suggest a change</a> instead.</p>`}</div>`}
+  ${problem && renderProblem(problem, suggestion === undefined ? undefined : html`<p><a href="${suggestion}" rel="nofollow noopener">Suggest a change</a> instead.</p>`)}
 </div>
 ${!base && renderPaste(session, said)}
 ${theirs && renderTheirs(theirs)}
@@ -123,12 +124,13 @@ function renderReview(
   form: VersionForm,
   base: VersionRecord | undefined,
 ): Html {
+  const names = form.variables.map(({ name }) => name)
   return html`
 <section aria-labelledby="review-title">
   <h2 id="review-title">${base ? `${base.version} → ${version}` : `Version ${version}`}</h2>
-  ${warnings.length > 0 && html`<div class="notice"><ul class="plain">${warnings.map(({ message }) => html`<li>${message}</li>`)}</ul></div>`}
+  ${warnings.length > 0 && html`<div class="notice"><ul class="plain">${warnings.map((warning) => html`<li>${sayWarning(warning, names)}</li>`)}</ul></div>`}
   ${comparison}
-  ${!base && html`<p class="quiet">Nothing has been published yet. Variables: ${form.variables.length === 0 ? 'none' : form.variables.map(({ name }) => name).join(', ')}.</p>`}
+  ${!base && html`<p class="quiet">Nothing has been published yet. Variables: ${names.length === 0 ? 'none' : names.join(', ')}.</p>`}
 </section>`
 }
 

@@ -6,6 +6,7 @@ import { findVariableNames } from '../../domain/content/placeholders.ts'
 import { undeclaredVariable } from '../../domain/content/prompt-file.ts'
 import { VariableType } from '../../domain/content/values.ts'
 import type { PastedPrompt } from '../../domain/formats/pasted-file.ts'
+import type { ValueProblem } from '../../domain/text/problems.ts'
 import { type Html, html } from '../account/html.ts'
 import { renderHidden, renderSelect } from '../account/page-parts.ts'
 
@@ -125,16 +126,16 @@ function restoreLineEnds(sent: string, before: string): string {
   return /\r\n/.test(before) && !/[^\r]\n/.test(before) ? text.replaceAll('\n', '\r\n') : text
 }
 
-/** Builds the body of a publish request. @returns an error message instead if the form cannot be converted */
-export function bodyOf(form: VersionForm, isDryRun: boolean): Body | string {
+/** Builds the body of a publish request. @returns a problem instead if the form cannot be converted */
+export function bodyOf(form: VersionForm, isDryRun: boolean): { body: Body } | { problem: ValueProblem } {
   let parameters: unknown = {}
   try {
     if (form.parameters !== '') parameters = JSON.parse(form.parameters)
   } catch {
-    return 'parameters: expected JSON, such as {"temperature": 0.2}.'
+    return { problem: { key: 'parameters', message: 'expected JSON, such as {"temperature": 0.2}' } }
   }
   const isNew = form.expected === ''
-  return {
+  const body = {
     ...{ content: form.content, format: form.format, changelog: form.changelog, bump: form.bump, parameters },
     ...{ variables: form.variables.map(inputOf), expected_version: isNew ? null : form.expected, dry_run: isDryRun },
     ...(form.title !== '' && { title: form.title }),
@@ -144,6 +145,7 @@ export function bodyOf(form: VersionForm, isDryRun: boolean): Body | string {
     skill: form.skill === '' ? null : { description: form.skill },
     ...(isNew && form.forkedFrom !== '' && { forked_from: form.forkedFrom }),
   }
+  return { body }
 }
 
 /** Splits comma-separated tags. */

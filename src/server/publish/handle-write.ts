@@ -44,11 +44,12 @@ export interface PublishHandlerDeps extends WriteDeps, AuthDeps {
   clientAddress: string
 }
 
-/** Handles one write. Never throws: errors become responses. */
+/** Handles one write. Never throws: errors become responses. @param onRefusal called first with what was thrown */
 export async function handleWrite(
   request: Request,
   connect: Connect<PublishHandlerDeps>,
   time = SYSTEM_CLOCK,
+  onRefusal?: (thrown: unknown) => void,
 ): Promise<Response> {
   const arrivedMs = time.now()
   const { method } = request
@@ -86,6 +87,7 @@ export async function handleWrite(
     if (bearer.tokenId !== undefined) await deps.recordTokenUse(bearer.tokenId).catch(() => {})
     return response
   } catch (thrown) {
+    onRefusal?.(thrown)
     return (await refusals()).respondToError(request, thrown)
   }
 }
