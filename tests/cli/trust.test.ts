@@ -209,6 +209,8 @@ describe.each(SHELLS)('$name', (shell) => {
       warnings: [
         { code: 'secret', message: 'This looks like\na \x1B[31mtoken.', line: 3 },
         { code: 'weak_metadata', message: 'It has no description.', line: null },
+        { code: 'weak_metadata', message: 'tags: add tags, so that people find the prompt', line: null },
+        { code: 'weak_metadata', message: 'variables: add a description for text', line: null },
       ],
     }
     await withStandIn(
@@ -220,7 +222,15 @@ describe.each(SHELLS)('$name', (shell) => {
         const outcome = await runHubcli(shell, ['push', 'acme/x', 'f', 'c', 'patch'], { cwd, env })
         expect(outcome).toMatchObject({ code: 0, stdout: '1.0.0 https://x/1\n' })
         expect(outcome.stderr).toBe(
-          'hubcli: warning: This looks like a  [31mtoken. (line 3)\nhubcli: warning: It has no description.\n',
+          [
+            'hubcli: warning: This looks like a  [31mtoken. (line 3)',
+            'hubcli: warning: It has no description.',
+            'hubcli: warning: tags: add tags, so that people find the prompt',
+            'hubcli: warning: variables: add a description for text',
+            'hubcli: to set these: hubcli edit acme/x --title "..." --description "..." --tags a,b --license CC0-1.0',
+            `hubcli: to describe the variables, open ${url}/acme/x/edit`,
+            '',
+          ].join('\n'),
         )
       },
     )
