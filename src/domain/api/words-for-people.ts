@@ -34,7 +34,7 @@ export interface SaidError {
 }
 
 /** What the user was doing when the error occurred. */
-export interface Doing {
+interface Doing {
   fullName: string
   /** Whether the form is for a new prompt. */
   isNew?: boolean
