@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import matter from 'gray-matter'
 import { describe, expect, test } from 'vitest'
-import { formatVersionFile, splitFile } from '../../../src/domain/content/prompt-file.ts'
+import { editRepositoryFile, formatVersionFile, splitFile } from '../../../src/domain/content/prompt-file.ts'
+import { WRITERS } from '../../../src/domain/formats/formats.ts'
 import { Findings } from '../../../src/domain/formats/portable.ts'
 import { readSourceFile, readYamlSource } from '../../../src/domain/formats/source-file.ts'
 import { anyJson, anyText } from '../fixtures.ts'
@@ -140,4 +141,66 @@ describe('files of the hub', () => {
       { numRuns: 1_000 },
     )
   })
+
+  test('gray-matter reads an index that the hub writes and edits as the hub does', () => {
+    const line = fc.oneof(
+      fc.constantFrom(
+        '1_000',
+        '12:30:45',
+        'yes',
+        '~',
+        '# a',
+        'a: b',
+        '--- a',
+        '"',
+        "it's",
+        '\u0085',
+        '\u{1f388}',
+        ' a ',
+      ),
+      fc.string({ minLength: 1, maxLength: 20 }),
+    )
+    fc.assert(
+      fc.property(line, line, line, (title, description, reason) => {
+        const first = editRepositoryFile(undefined, { title, description, tags: ['a', '1-2'] })
+        const labels = { production: '1.10.0', 'a-1': '2.0.0' }
+        const second = editRepositoryFile(first, { title: reason, labels, yanked: { '1.10.0': reason } })
+        for (const text of [first, second]) {
+          const [theirs, ours] = readBoth(text)
+          expect(theirs).toEqual(ours)
+        }
+        expect(readBoth(second)[0]).toMatchObject({ front: { title: reason, description, labels } })
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test.each(['dotprompt', 'prompty', 'claude-command', 'skill'] as const)(
+    'gray-matter reads a %s file that the hub writes as its import does',
+    (format) => {
+      const text = fc.oneof(anyText, fc.constantFrom('---\nhooks: 1\n---\nHi', '\n\nHi', '\r\nHi', ' \nHi'))
+      fc.assert(
+        fc.property(text, fc.oneof(anyText, fc.constantFrom('1_000', '--- a', 'a --- b')), (content, description) => {
+          const { file } = WRITERS[format]({
+            ...{ name: 'a', full_name: 'acme/a', version: '1.0.0', content_sha256: '0'.repeat(64), title: '1_000' },
+            ...{
+              description,
+              tags: ['1_0'],
+              license: null,
+              changelog: '',
+              variables: [],
+              parameters: { '1_0': '0b1' },
+            },
+            ...{ body: { format: 'text', text: content }, skill: { description, license: null } },
+          })
+          if (!file) return
+          const theirs = matter(file.text, {})
+          const { file: ours, refused } = read(file.text)
+          expect([refused, ours?.front, ours?.body]).toEqual([[], theirs.data, theirs.content])
+          expect(theirs.data).not.toHaveProperty('hooks')
+        }),
+        { numRuns: 500 },
+      )
+    },
+  )
 })
