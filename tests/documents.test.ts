@@ -9,8 +9,7 @@ const SOURCE = /\.(?:ts|mts|mjs|astro|css|yml|md|sh|toml)$/
 function listFiles(dir: string): string[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name)
-    if (entry.isDirectory())
-      return /^(?:\.hub|node_modules)$/.test(entry.name) ? [] : listFiles(path)
+    if (entry.isDirectory()) return /^(?:\.hub|node_modules)$/.test(entry.name) ? [] : listFiles(path)
     return SOURCE.test(entry.name) || entry.name === 'hubcli' ? [path] : []
   })
 }

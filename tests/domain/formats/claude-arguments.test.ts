@@ -13,7 +13,7 @@ function importCommand(front: string, text: string) {
 
 const exported = (prompt: PortablePrompt): ExportedVersion => ({
   ...prompt,
-  ...{ version: '1.0.0', full_name: 'acme/fix', content_sha256: '0'.repeat(64) },
+  ...{ version: '1.0.0', full_name: 'acme/fix', content: '', content_sha256: '0'.repeat(64) },
 })
 const write = (prompt: PortablePrompt) => WRITERS['claude-command'](exported(prompt))
 const bodyOf = (file: string) => file.slice(file.indexOf('\n---\n') + 5)

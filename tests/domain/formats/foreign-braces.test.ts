@@ -10,7 +10,7 @@ function version(text: string): ExportedVersion {
   return {
     ...{ name: 'angular-help', full_name: 'acme/angular-help', version: '1.0.0', content_sha256: '0'.repeat(64) },
     ...{ title: 'Angular help', description: 'Explains it.', tags: [], license: null, changelog: '', parameters: {} },
-    ...{ body: { format: 'text', text }, variables: [undeclaredVariable('question')] },
+    ...{ content: text, body: { format: 'text', text }, variables: [undeclaredVariable('question')] },
   }
 }
 

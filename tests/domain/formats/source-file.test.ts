@@ -182,7 +182,14 @@ describe('files of the hub', () => {
       fc.assert(
         fc.property(text, fc.oneof(anyText, fc.constantFrom('1_000', '--- a', 'a --- b')), (content, description) => {
           const { file } = WRITERS[format]({
-            ...{ name: 'a', full_name: 'acme/a', version: '1.0.0', content_sha256: '0'.repeat(64), title: '1_000' },
+            ...{
+              name: 'a',
+              full_name: 'acme/a',
+              version: '1.0.0',
+              content,
+              content_sha256: '0'.repeat(64),
+              title: '1_000',
+            },
             ...{
               description,
               tags: ['1_0'],
