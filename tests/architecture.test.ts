@@ -320,11 +320,11 @@ describe('source file conventions', () => {
     expect(wrong).toEqual([])
   })
 
-  test('every file in netlify has at most 20 lines, no branch and no JSON', () => {
+  test('every file in netlify has at most 25 lines, no branch and no JSON', () => {
     const shims = inRoom('netlify')
     expect(shims.length).toBeGreaterThan(0)
     for (const { path, text } of shims) {
-      expect(text.trimEnd().split('\n').length, path).toBeLessThanOrEqual(20)
+      expect(text.trimEnd().split('\n').length, path).toBeLessThanOrEqual(25)
       expect(text, path).not.toMatch(/\bif\s*\(|\btry\b|JSON\./)
     }
   })

@@ -6,7 +6,12 @@ import { connectPages } from '../../src/wiring/pages.ts'
 export default (request: Request, context: Context) => handlePage(request, () => connectPages(request, context))
 export const config = {
   path: '/*',
-  excludedPath: ['/:room(api|assets|auth|cli|clients|data|mcp|new|settings|rate-limited){/*}?', '/:a/:b/(edit|manage)'],
+  excludedPath: [
+    '/:room(api|assets|auth|cli|clients|data|mcp|new|settings|rate-limited){/*}?',
+    '/:a/:b/(edit|manage)',
+    '/*/SKILL.md',
+    '/*/.well-known/agent-skills/*',
+  ],
   method: ['GET', 'HEAD'],
   preferStatic: true,
   rateLimit: {

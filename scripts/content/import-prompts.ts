@@ -5,17 +5,21 @@ import { readConfig } from '../../src/config.ts'
 import { isReserved, OWNER_PATTERN } from '../../src/domain/content/names.ts'
 import { findLicenseProblem } from '../../src/domain/content/rules.ts'
 import { formatMoment } from '../../src/domain/content/values.ts'
-import { assignNames, type ExistingRepository, type ImportedFiles } from '../../src/domain/formats/content-files.ts'
+import { assignNames } from '../../src/domain/formats/assign-names.ts'
+import type { ExistingRepository, ImportedFiles } from '../../src/domain/formats/content-files.ts'
 import { type ImportFormat, READERS } from '../../src/domain/formats/formats.ts'
+import type { Finding } from '../../src/domain/formats/portable.ts'
 import { importHistory } from '../../src/domain/formats/version-history.ts'
-import { measure } from '../../src/ports/measure.ts'
-import { listVersions, readIndex, readVersion } from '../../src/stores/content/version-files.ts'
+import { digestText, measure } from '../../src/ports/measure.ts'
+import { listImported, readIndex } from '../../src/stores/content/index-files.ts'
+import { listVersions, readVersion } from '../../src/stores/content/version-files.ts'
 import { openFolder } from '../../src/stores/files/plain-files.ts'
-import { listSources, readSources } from '../../src/stores/import/read-sources.ts'
+import { listSources } from '../../src/stores/import/list-sources.ts'
+import { readSources } from '../../src/stores/import/read-sources.ts'
 import { openProgress } from '../progress.ts'
 
-const USAGE = `Usage: npm run import -- <file or folder…> --owner acme [--by login] [--from ${Object.keys(READERS).join('|')}] [--license MIT] [--dry-run] [--json]`
-/** Maximum number of findings shown; --json shows them all. */
+const USAGE = `Usage: npm run import -- <file or folder…> --owner acme [--by login] [--from ${Object.keys(READERS).join('|')}] [--license MIT] [--without-variables] [--dry-run] [--json]`
+/** Maximum number of findings, and of skipped files, shown; --json shows them all. */
 const MAX_SHOWN = 40
 
 interface Line {
@@ -32,7 +36,16 @@ try {
   const flag = { type: 'boolean', default: false } as const
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { owner: text, by: text, from: text, license: text, 'dry-run': flag, json: flag, help: flag },
+    options: {
+      owner: text,
+      by: text,
+      from: text,
+      license: text,
+      'without-variables': flag,
+      'dry-run': flag,
+      json: flag,
+      help: flag,
+    },
   })
   if (values.help) console.log(USAGE)
   else run(positionals, values)
@@ -43,7 +56,15 @@ try {
 
 function run(
   paths: readonly string[],
-  values: { owner?: string; by?: string; from?: string; license?: string; 'dry-run': boolean; json: boolean },
+  values: {
+    owner?: string
+    by?: string
+    from?: string
+    license?: string
+    'without-variables': boolean
+    'dry-run': boolean
+    json: boolean
+  },
 ): void {
   const { owner, from, license = null } = values
   if (paths.length === 0) throw new Error('Missing files or folders to import')
@@ -55,44 +76,44 @@ function run(
     throw new Error(`--from: expected one of ${Object.keys(READERS).join(', ')}`)
   const { contentDir } = readConfig(process.env)
   const progress = openProgress()
-  const files = listSources(paths)
+  const { sources, skipped } = listSources(paths)
   const read = []
-  for (const result of readSources(files, from, { root: process.cwd() })) {
-    read.push(result)
-    progress.show('Reading', read.length, files.length)
+  for (const result of readSources(sources, from, { root: process.cwd(), keepsText: values['without-variables'] })) {
+    if (result.isSkipped) skipped.push(result.path)
+    else read.push(result)
+    progress.show('Reading', read.length + skipped.length, sources.length)
   }
-  const found = read.flatMap(({ path, prompts, findings }) => prompts.map((prompt) => ({ path, prompt, findings })))
-  const names = assignNames(found.map(({ prompt }) => prompt))
+  const found = read.flatMap(({ path, prompts, findings }) => prompts.map((one) => ({ ...one, path, findings })))
+  const names = assignNames(found, listImported(contentDir, owner), digestText)
   const by = values.by?.toLowerCase() ?? owner
   const order = { owner, by, license, publishedAt: formatMoment(new Date()), measure }
-  const refuse = (path: string, name: string | null, lost: string[], reasons: string[]): Line => ({
-    path,
-    name,
-    status: 'refused',
-    version: null,
-    lost,
-    reasons,
-  })
   const lines = read
     .filter(({ prompts }) => prompts.length === 0)
-    .map(({ path, findings }) => refuse(path, null, [], say(findings, 'refused')))
-  for (const [index, { path, prompt, findings }] of found.entries()) {
+    .map(({ path, findings }): Line => {
+      const [lost, reasons] = [say(findings, 'lost'), say(findings, 'refused')]
+      return { path, name: null, status: 'refused', version: null, lost, reasons }
+    })
+  for (const [index, { path, prompt, source, findings }] of found.entries()) {
     const name = names[index]!
-    const made = importHistory(prompt, name, findExisting(contentDir, owner, name), order)
-    // The losses in a file with several prompts are reported once.
-    const lost = found[index - 1]?.path === path ? [] : say(findings, 'lost')
+    const made = importHistory(prompt, source, name, findExisting(contentDir, owner, name), order)
+    // What is said about a file with several prompts is reported once.
+    const ofFile = found[index - 1]?.path === path ? [] : findings
+    const lost = say([...ofFile, ...made.lost], 'lost')
+    const reasons = say(ofFile, 'refused')
     if (made.status === 'refused') {
-      const reasons = made.problems.map(({ key, message }) => `${key}: ${message}`)
-      lines.push(refuse(path, name, lost, reasons))
+      reasons.push(...made.problems.map(({ key, message }) => `${key}: ${message}`))
+      lines.push({ path, name, status: 'refused', version: null, lost, reasons })
     } else {
       if (!values['dry-run']) for (const file of made.files) write(contentDir, file.path, file.text)
-      lines.push({ path, name, status: made.status, version: made.version, lost, reasons: [] })
+      lines.push({ path, name, status: made.status, version: made.version, lost, reasons })
     }
     progress.show('Writing', index + 1, found.length)
   }
   progress.end()
-  if (values.json) console.log(JSON.stringify(lines, undefined, 2))
-  else report(lines, owner, values['dry-run'])
+  if (values.json) {
+    console.log(JSON.stringify(lines, undefined, 2))
+    for (const path of skipped) console.error(`Skipped: ${path}`)
+  } else report(lines, skipped, owner, values['dry-run'])
   if (lines.length === 0) throw new Error('No prompts found. Specify a format with --from, or pass other paths')
 }
 
@@ -120,17 +141,16 @@ function write(contentDir: string, path: string, text: string): void {
   renameSync(`${file}.tmp`, file)
 }
 
-function say(
-  findings: readonly { kind: string; field: string; line: number | null; message: string }[],
-  kind: string,
-): string[] {
+function say(findings: readonly Finding[], kind: Finding['kind']): string[] {
   return findings
     .filter((finding) => finding.kind === kind)
     .map(({ field, line, message }) => `${line === null ? '' : `line ${line}: `}${field}: ${message}`)
 }
 
-function report(lines: readonly Line[], owner: string, isDryRun: boolean): void {
+function report(lines: readonly Line[], skipped: readonly string[], owner: string, isDryRun: boolean): void {
   const count = (status: Line['status']) => lines.filter((line) => line.status === status).length
+  const rest = skipped.length > MAX_SHOWN ? ` and ${skipped.length - MAX_SHOWN} more` : ''
+  const listed = skipped.slice(0, MAX_SHOWN).join(', ') + rest
   const shown = lines.filter(({ lost, reasons }) => lost.length + reasons.length > 0)
   for (const { path, name, lost, reasons } of shown.slice(0, MAX_SHOWN)) {
     console.log(`${path}${name === null ? '' : ` → ${owner}/${name}`}`)
@@ -145,6 +165,7 @@ function report(lines: readonly Line[], owner: string, isDryRun: boolean): void 
       `Unchanged ${count('unchanged')}`,
       `Lost      data from ${new Set(lines.filter(({ lost }) => lost.length > 0).map(({ path }) => path)).size} files`,
       `Refused   ${count('refused')}`,
+      `Skipped   ${skipped.length} that are not prompts${skipped.length === 0 ? '' : `: ${listed}`}`,
     ].join('\n'),
   )
   if (!isDryRun && count('new') + count('changed') + count('updated') > 0)

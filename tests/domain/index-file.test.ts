@@ -24,6 +24,9 @@ advisories:
   - range: <1.2.0
     severity: high
     message: Says too much.
+imported_from:
+  path: prompts/review.md
+  sha256: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 ---
 
 # Notes
@@ -45,6 +48,7 @@ A *readme*.
         labels: { production: '1.2.0' },
         moved_to: 'acme/reviews',
         advisories: [{ range: '<1.2.0', severity: 'high', message: 'Says too much.' }],
+        imported_from: { path: 'prompts/review.md', sha256: 'a'.repeat(64) },
         readme: '# Notes\n\nA *readme*.',
       },
     })

@@ -226,6 +226,7 @@ test('gives each data file its path', () => {
     DATA_FILES.version('acme', 'a', '1.0.0'),
     DATA_FILES.raw('acme', 'a'),
     DATA_FILES.rawVersion('acme', 'a', '1.0.0'),
+    DATA_FILES.skill('acme', 'a', '1.0.0'),
     DATA_FILES.openapi(),
   ]).toEqual([
     '/data/v1/index.json',
@@ -239,6 +240,7 @@ test('gives each data file its path', () => {
     '/data/v1/repos/acme/a/versions/1.0.0.json',
     '/data/v1/repos/acme/a/raw.txt',
     '/data/v1/repos/acme/a/raw/1.0.0.txt',
+    '/data/v1/repos/acme/a/skills/1.0.0.md',
     '/data/v1/openapi.json',
   ])
 })

@@ -104,7 +104,11 @@ test.each([
   ['a command', 'One\nTwo !`rm -rf ~` three', 'content', 8],
   ['an unterminated command', 'Then !`cat', 'content', 5],
   ['a command block', 'One\n```!\nls\n```\n', 'content', 4],
+  ['a command after a tab', 'Run\t!`ls`', 'content', 4],
   ['a file reference', 'Read @src/secret.env now', 'content', 5],
+  ['a file reference at the end of a sentence', 'Read @src/secret.env.', 'content', 5],
+  ['a folder', 'Read @src/docs/', 'content', 5],
+  ['a file two folders down', 'Read @src/docs/key', 'content', 5],
   ['a reference to a file in the home folder', 'Read @~/.ssh/id_rsa', 'content', 5],
   ['a file reference in a code block', '```\n@./.env\n```', 'content', 4],
   ['a command in a code block', '```\n!`ls`\n```', 'content', 4],
@@ -121,7 +125,10 @@ test.each([
   "```ts\nimport x from '@/components/x'\n```\n",
   'Install `@types/node`.',
   'Write to me@example.com, or to @octocat.',
-])('accepts %j: not a file reference', (content) => {
+  'Install @acme/tool, or @acme/tool@2. Then @types/node.',
+  'Fix `#REF!`: the cell is gone; `#DIV/0!`: a division by zero.',
+  'Set KEY=!`cmd` and (!`cmd`).',
+])('accepts %j: Claude Code neither runs nor includes it', (content) => {
   expect(checkVersion(aVersion('1.0.0', { content, skill: { description: 'x', license: null } }))).toEqual([])
 })
 
@@ -171,15 +178,16 @@ test('imports SKILL.md as a skill and adds no version when the file is unchanged
     'a',
   ).prompts
   const order = { owner: 'acme', by: 'octocat', license: null, publishedAt: '2026-11-20T10:00:00Z', measure }
-  const first = importPrompt(prompt!, 'a', undefined, order)
-  const text = 'files' in first ? first.files.at(-1)!.text : ''
+  const source = { path: 'a/SKILL.md', sha256: 'a'.repeat(64) }
+  const first = importPrompt(prompt!, source, 'a', undefined, order)
+  const [{ text }, index] = ('files' in first ? first.files : []) as unknown as [{ text: string }, { text: string }]
   expect(parseVersionFile(text).value?.skill).toEqual({ description: 'Does it. Use it.', license: 'MIT' })
-  const existing = { versions: ['1.0.0'], read: () => text, index: undefined }
-  expect(importPrompt(prompt!, 'a', existing, order)).toMatchObject({ status: 'unchanged' })
+  const existing = { versions: ['1.0.0'], read: () => text, index: index.text }
+  expect(importPrompt(prompt!, source, 'a', existing, order)).toMatchObject({ status: 'unchanged' })
   const { prompts, findings } = READERS.skill('---\nname: a\ndescription: Use <it>\n---\nDo.\n', 'a')
   expect(prompts[0]?.skill).toBeUndefined()
   expect(findings).toMatchObject([{ kind: 'lost', field: 'skill', line: 3 }])
   const example = READERS.skill('---\nname: a\ndescription: x\n---\nIn `#REF!` do.\n', 'a')
-  expect(example.prompts[0]?.skill).toBeUndefined()
-  expect(example.findings).toMatchObject([{ kind: 'lost', field: 'skill', line: 5 }])
+  expect(example.prompts[0]?.skill).toEqual({ description: 'x', license: null })
+  expect(example.findings).toEqual([])
 })

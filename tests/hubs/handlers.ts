@@ -2,6 +2,7 @@
 import type { Person } from '../../src/domain/access/account.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
+import { matchSkillPath } from '../../src/domain/api/routes.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { type History, listDataFiles, listHistoryFiles } from '../../src/domain/catalogue/data-files.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
@@ -11,6 +12,7 @@ import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import type { TakeTurn } from '../../src/ports/turns.ts'
 import { handlePage } from '../../src/server/pages/handle-page.ts'
+import { handleSkill } from '../../src/server/pages/handle-skill.ts'
 import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
 import { handleWrite } from '../../src/server/publish/handle-write.ts'
 import { createPublishTurns } from '../../src/server/publish/publish-turns.ts'
@@ -110,7 +112,9 @@ export function openHandlers(options: HandlerOptions): Handlers {
     read: (request) =>
       new URL(request.url).pathname.startsWith('/api/')
         ? handleRead(request, () => readTools)
-        : handlePage(request, () => ({ ...readTools, ...NO_PAGES })),
+        : matchSkillPath(new URL(request.url).pathname)
+          ? handleSkill(request, () => readTools)
+          : handlePage(request, () => ({ ...readTools, ...NO_PAGES })),
     makeToken: async (
       { scope = 'acme/*', days = 90, holder = { kind: 'operator' as const }, permissions } = {},
       now = new Date(),

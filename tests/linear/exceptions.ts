@@ -48,7 +48,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
       'renderManagePage|renderVersionPage|compareWithBase|formOfPasted',
     ),
   ],
-  ['messages of our own', at('server/refusals', '\\w+')],
+  ['messages of our own', at('(?:server/refusals|domain/api/words-for-people)', '\\w+')],
   [
     'arguments that a schema limits to 10,000 characters',
     at('server/mcp/\\w+(?:-\\w+)?', 'readArguments|serveMessage'),
@@ -94,6 +94,22 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
     JSON.stringify({ template: text, input_variables: [], [text]: 1 }),
     'a',
   ],
+  'src/domain/formats/openai.ts readOpenAI': (text) => [
+    JSON.stringify({ object: 'response', instructions: text, variables: { [text]: text }, [text]: 1 }),
+    'a',
+  ],
+  'src/domain/formats/mlflow.ts readMlflow': (text) => [
+    JSON.stringify({ name: text, template: text, tags: { [text]: 1 } }),
+    'a',
+  ],
+  'src/domain/formats/promptlayer.ts readPromptLayer': (text) => [
+    JSON.stringify({
+      prompt_template: { messages: [{ role: 'user', template_format: 'f-string', content: [{ type: 'text', text }] }] },
+      metadata: { [text]: text },
+    }),
+    'a',
+  ],
+  'src/domain/formats/template.ts readDollarBraces': (text) => [text, '', new Findings()],
   'src/domain/formats/template.ts readBraces': (text) => [text, 'jinja2', new Findings()],
   'src/domain/formats/pasted-file.ts readPasted': (text) => [text, text, 'markdown'],
   'src/domain/text/text-length.ts lineOf': (text) => [text, text.length],

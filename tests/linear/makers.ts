@@ -8,7 +8,7 @@ import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { toExported } from '../../src/domain/formats/formats.ts'
 import { Findings } from '../../src/domain/formats/portable.ts'
-import { measure } from '../../src/ports/measure.ts'
+import { digestText, measure } from '../../src/ports/measure.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 
 const ADDRESSES = addressesBelow('https://hub.test')
@@ -149,7 +149,13 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   PortablePrompt: (text, format) => toExported(repositoryOf(text, format), recordOf(text, format)),
   PortableBody: (text) => ({ format: 'text', text }),
   'readonly PortableMessage[]': partsOf,
-  "readonly Pick<PortablePrompt, 'name' | 'title'>[]": (text) => [{ name: text, title: text }],
+  'readonly UnnamedPrompt[]': (text) =>
+    ['', 'a'].map((more) => ({
+      ...{ name: text + more, title: text, folder: text, text, source: { path: text + more, sha256: '' } },
+    })),
+  'readonly KnownPrompt[]': (text) => [{ name: 'a', source: { path: text, sha256: '' } }],
+  Digest: () => digestText,
+  ImportFormat: () => 'markdown',
   "Pick<ExportedVersion, 'variables'>": () => ({ variables: VARIABLES }),
   'Partial<Record<keyof Variable, unknown>>': variableOf,
   'ReadonlyMap<string, Variable>': () => new Map(),

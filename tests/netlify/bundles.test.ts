@@ -171,6 +171,7 @@ test.each<[string, string, () => Request, number, string]>([
     'belongs to another user of this hub',
   ],
   ['export', 'an export', () => api('/repos/acme/code-review/versions/1.0.0/export/dotprompt'), 200, '---'],
+  ['skills', 'a missing skill', () => visit('/acme/nothing/SKILL.md'), 404, 'not_found'],
   ['pages', 'a redirect', () => visit('/Acme/Code-Review'), 308, ''],
   ['missing-data', 'a missing file', () => visit('/data/v1/nothing.json'), 404, 'not_found'],
   ['rate-limited', 'a request over the limit', () => visit('/rate-limited'), 429, 'rate_limited'],
@@ -191,6 +192,7 @@ const FUNCTIONS = [
   'publish',
   'rate-limited',
   'read',
+  'skills',
   'sweep',
 ]
 
@@ -209,7 +211,7 @@ test.each(FUNCTIONS)('no file in the bundle of %s requires an ES module', async 
   expect(await runModule(script, dir, {}, JSON.stringify(files))).toEqual([])
 })
 
-test.each(['read', 'publish', 'account', 'mcp', 'pages', 'editor', 'export'])(
+test.each(['read', 'publish', 'account', 'mcp', 'pages', 'editor', 'export', 'skills'])(
   'the bundle of %s contains only its code and packages',
   (name) => {
     const folders = readdirSync(unpackFunction(name).folder).filter((entry) => !entry.startsWith('___netlify'))

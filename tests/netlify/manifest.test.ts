@@ -79,6 +79,18 @@ describe('the manifest', () => {
     ['publish', ['/api', '/api/*'], ['POST', 'PUT', 'PATCH', 'DELETE'], undefined],
     ['rate-limited', ['/rate-limited'], [], undefined],
     ['read', ['/api', '/api/*'], ['GET', 'HEAD', 'OPTIONS'], undefined],
+    [
+      'skills',
+      [
+        '/:a/:b/SKILL.md',
+        '/:a/:b/v/:c/SKILL.md',
+        '/:a/.well-known/agent-skills/*',
+        '/:a/:b/.well-known/agent-skills/*',
+        '/:a/:b/v/:c/.well-known/agent-skills/*',
+      ],
+      ['GET', 'HEAD'],
+      undefined,
+    ],
   ])('%s has the expected routes', (name, paths, methods, isFileFirst) => {
     const built = functions.get(name)
     expect(built?.routes.map(({ pattern }) => pattern)).toEqual(paths)
@@ -99,6 +111,10 @@ describe('the manifest', () => {
     expect(functions.get(name)?.trafficRules).toEqual(limitOf(requests))
   })
 
+  test('skills has no rate limit of the platform, because clients fetch every skill in an index', () => {
+    expect(functions.get('skills')?.trafficRules).toBeUndefined()
+  })
+
   test('contains exactly the expected functions', () => {
     expect([...functions.keys()].sort()).toEqual([
       'account',
@@ -110,6 +126,7 @@ describe('the manifest', () => {
       'publish',
       'rate-limited',
       'read',
+      'skills',
       'sweep',
     ])
   })
@@ -139,6 +156,7 @@ describe('function bundles', () => {
     ['publish', false],
     ['rate-limited', false],
     ['read', true],
+    ['skills', false],
   ])('%s contains the search index: %s', (name, carries) => {
     expect(listFiles(name).includes('build/search.db')).toBe(carries)
   })
@@ -146,6 +164,7 @@ describe('function bundles', () => {
   test.each([
     ['mcp', ['@octokit/rest', 'yaml', '@netlify/blobs/server', '@modelcontextprotocol/client', 'astro']],
     ['read', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server']],
+    ['skills', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro']],
     ['pages', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro', 'markdown-it']],
     ['account', ['@octokit/rest', 'yaml', 'semver', 'spdx-expression-parse', '@netlify/blobs/server']],
     ['editor', ['@netlify/blobs/server', 'astro']],

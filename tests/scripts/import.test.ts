@@ -123,10 +123,10 @@ test('never writes through a link in the content folder', () => {
   expect(readdirSync(join(dir, 'elsewhere'))).toEqual([])
 })
 
-test('gives two prompts with the same title different names', () => {
+test('names two prompts that share a file name after their folders', () => {
   give('a/x.md', 'One.\n')
   give('b/x.md', 'Two.\n')
-  expect(importAll().map(({ name }) => name)).toEqual(['x', 'x-2'])
+  expect(importAll().map(({ name }) => name)).toEqual(['a-x', 'b-x'])
 })
 
 const LANGCHAIN = (id: string[], kwargs: object) => JSON.stringify({ lc: 1, type: 'constructor', id, kwargs })
@@ -233,7 +233,11 @@ test('turns path traversal and Windows device names into safe names', () => {
       { name: '日本', prompt: 'z' },
     ]),
   )
-  expect(importAll('--from', 'langfuse').map(({ name }) => name)).toEqual(['etc-passwd', 'con-prompt', 'prompt'])
+  expect(importAll('--from', 'langfuse').map(({ name }) => name)).toEqual([
+    'etc-passwd',
+    'con-prompt',
+    'prompt-cf2abf0c',
+  ])
   expect(readdirSync(dir).sort()).toEqual(['content', 'given'])
 })
 

@@ -31,6 +31,7 @@ export interface Address {
     | 'publish'
     | 'rate-limited'
     | 'read'
+    | 'skills'
   about: string
 }
 
@@ -121,7 +122,10 @@ export const ADDRESSES: readonly Address[] = [
   page('/{owner}/{name}/v/{version}', 'A version’s page'),
   page('/{owner}/{name}/compare/{pair}', 'The changes from one version to another'),
   page('/{owner}/{name}/compare', 'Redirects a form to the comparison of the selected versions'),
-  ...SKILL_PATHS.map((path) => page(path, path.endsWith('.md') ? 'An Agent Skill' : 'An index of Agent Skills')),
+  ...SKILL_PATHS.map((path): Address => {
+    const about = path.endsWith('.md') ? 'An Agent Skill' : 'An index of Agent Skills'
+    return { path, methods: PAGE_METHODS, by: 'skills', about }
+  }),
   page('/{owner}/{name}/{version}', 'Redirects to the version’s page'),
   page('/*', 'The page for unknown URLs'),
 ]
@@ -149,6 +153,7 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.changes(owner, name), 'The changes in each version that affect callers'),
     file(DATA_FILES.raw(owner, name), 'The latest content'),
     file(DATA_FILES.rawVersion(owner, name, number), 'The content of one version'),
+    file(DATA_FILES.skill(owner, name, number), 'The SKILL.md of one version'),
     file(DATA_FILES.openapi(), 'OpenAPI 3.1'),
     file(membershipsPath('{member}'), 'The owners that a login belongs to, for sign-in'),
     file(usagePath('{owner}'), 'What an owner has, for quotas'),

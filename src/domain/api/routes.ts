@@ -250,5 +250,6 @@ export const DATA_FILES = {
   changes: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/changes.json`,
   raw: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/raw.txt`,
   rawVersion: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/raw/${version}.txt`,
+  skill: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/skills/${version}.md`,
   openapi: () => '/data/v1/openapi.json',
 } as const

@@ -8,7 +8,7 @@ import { DATA_FILES, SORTS } from '../api/routes.ts'
 import type { Activity, MirrorEntry, RepositorySummary } from '../api/schema.ts'
 import { nameOfOriginal } from '../content/names.ts'
 import { joinWords } from '../content/same-words.ts'
-import { describeSkill, formatSkillIndex, latestSkill } from '../content/skill.ts'
+import { describeSkill, formatSkill, formatSkillIndex, latestSkill } from '../content/skill.ts'
 import type { Catalogue } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from './outline.ts'
@@ -122,6 +122,8 @@ export function* listRepositoryFiles({ repository, versions }: RepositoryRecords
   for (const record of records) {
     yield [DATA_FILES.version(owner, name, record.version), formatRecord(record)]
     yield [DATA_FILES.rawVersion(owner, name, record.version), record.content]
+    if (record.skill)
+      yield [DATA_FILES.skill(owner, name, record.version), formatSkill({ ...record, skill: record.skill })]
   }
 }
 
@@ -203,9 +205,10 @@ export function listRepositoryPaths({ summary, releases }: Pick<RepositoryOutlin
     DATA_FILES.versions(owner, name),
     DATA_FILES.changes(owner, name),
     ...(latest_version === null ? [] : [DATA_FILES.raw(owner, name)]),
-    ...releases.flatMap(({ version }) => [
+    ...releases.flatMap(({ version, isSkill }) => [
       DATA_FILES.version(owner, name, version),
       DATA_FILES.rawVersion(owner, name, version),
+      ...(isSkill ? [DATA_FILES.skill(owner, name, version)] : []),
     ]),
   ]
 }

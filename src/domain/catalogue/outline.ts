@@ -23,6 +23,8 @@ export interface RepositoryRecords {
 interface Release extends RankedRelease {
   published_by: string
   changelog: string
+  /** Whether it is an Agent Skill, with a SKILL.md. */
+  isSkill: boolean
 }
 
 /** A repository without its content. */
@@ -63,6 +65,7 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
     releases: versions.map(({ summary: { version, published_at, published_by, changelog, yanked }, record }) => ({
       ...{ version, previous_version: record.previous_version, published_at, published_by, changelog },
       isYanked: yanked,
+      isSkill: Boolean(record.skill),
     })),
     isListed: repository.status !== 'archived' && repository.moved_to === null && active.length > 0,
     movedTo: repository.moved_to,

@@ -147,6 +147,18 @@ export const RepositoryFrontMatter = z.strictObject({
     .default(null)
     .describe('The repository that this one moved to; it accepts no more versions here.'),
   forked_from: VersionAddress.nullable().default(null).describe('The version that it was forked from.'),
+  imported_from: z
+    .strictObject({
+      path: line(LIMITS.addressCharacters)
+        .min(1, 'expected a path')
+        .describe('The path of the file when it was imported, and the title or name of the prompt in it.'),
+      sha256: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in lower-case hexadecimal')
+        .describe('The SHA-256 of the file, or of the prompt’s part of a file with several prompts.'),
+    })
+    .optional()
+    .describe('Where `npm run import` read it. Only the import writes it; records do not have it.'),
   yanked: byKey(isVersion, 'a version x.y.z', line(LIMITS.sentenceCharacters).min(1, 'expected a reason'))
     .default({})
     .describe('Yanked versions, with the reason.'),

@@ -3,10 +3,11 @@ import type { Repository, Variable, VersionRecord } from '../api/schema.ts'
 import type { ValueProblem } from '../text/problems.ts'
 import type { VersionEntry } from './content-tree.ts'
 
-/** What Claude Code executes when it loads a skill or command: `` !`command` ``, or a code block that starts with `!`. */
-export const SHELL = /!`[^`\n]*`?|```!/g
-/** File references: `@path`. */
-export const INCLUDE = /(?<![\w`@])@(?:(?:~?\/|\.)[^\s`]+|[\w-]+(?:[./][\w./-]+))/g
+/** What Claude Code executes when it loads a skill or command: `` !`command` `` at the start of a line or after white space, or a code block that starts with `!`. https://code.claude.com/docs/en/skills */
+export const SHELL = /(?<=^|\s)!`[^`\n]*`?|```!/gm
+/** File references: `@path`. A name such as `@scope/package`, without an extension or a third part, is a package. */
+export const INCLUDE =
+  /(?<![\w`@])@(?![a-z0-9_-]+\/[a-z0-9_-]+(?![\w/-]|\.\w))(?:(?:~?\/|\.)[^\s`]+|[\w-]+(?:[./][\w./-]+))/g
 /** References that are clearly paths, such as `@~/.ssh/config`, even in code. */
 const FILE = /(?<=^|\s)@(?:~?\/|\.)[^\s`]+/gm
 

@@ -4,7 +4,7 @@ import { compareForCallers } from '../catalogue/difference.ts'
 import { nextVersion, sortVersions } from '../catalogue/versions.ts'
 import { formatChat } from '../content/chat.ts'
 import { formatPath } from '../content/content-path.ts'
-import { isPortableName, titleFromName } from '../content/names.ts'
+import { titleFromName } from '../content/names.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import {
   editRepositoryFile,
@@ -12,14 +12,18 @@ import {
   isSameVersion,
   parseRepositoryFile,
   parseVersionFile,
+  type RepositoryFile,
   undeclaredVariable,
+  type VersionFile,
 } from '../content/prompt-file.ts'
-import { checkVersion, findLicenseProblem } from '../content/rules.ts'
+import { checkVersion } from '../content/rules.ts'
 import type { Measure } from '../publishing/request.ts'
 import { isSameJson } from '../text/json.ts'
 import type { ValueProblem } from '../text/problems.ts'
-import { toLine, toName, toTags } from './names.ts'
-import type { PortablePrompt } from './portable.ts'
+import type { PromptSource } from './assign-names.ts'
+import { type Details, toDetails } from './details.ts'
+import { toLine, toName } from './names.ts'
+import { type Finding, Findings, type PortablePrompt } from './portable.ts'
 
 /** An existing repository. */
 export interface ExistingRepository {
@@ -36,94 +40,158 @@ export interface ImportOrder {
   owner: string
   /** The login recorded as publisher. */
   by: string
-  /** The licence for prompts whose source specifies no licence; null for no licence. */
+  /** The licence for prompts whose source states no licence; null for no licence. */
   license: string | null
   /** Such as `2026-11-20T10:00:00Z`. */
   publishedAt: string
   measure: Measure
 }
 
-/** The result of importing a prompt. `updated` means that only its `index.md` changes. */
-export type ImportedFiles =
-  | { status: 'new' | 'changed' | 'updated' | 'unchanged'; version: string; files: { path: string; text: string }[] }
-  | { status: 'refused'; problems: ValueProblem[] }
-
-/** Gives each prompt a unique name within the import, derived from its title, with a number if necessary. */
-export function assignNames(prompts: readonly Pick<PortablePrompt, 'name' | 'title'>[]): string[] {
-  const taken = new Set<string>()
-  /** The next number to try for each name, so that many prompts with one title take linear time. */
-  const next = new Map<string, number>()
-  return prompts.map(({ name, title }) => {
-    const wanted = toName(name) || toName(title) || 'prompt'
-    const base = isPortableName(wanted) ? wanted : `${wanted}-prompt`
-    for (let number = next.get(base) ?? 1; ; number++) {
-      const suffix = number === 1 ? '' : `-${number}`
-      const candidate = `${base.slice(0, LIMITS.nameCharacters - suffix.length).replace(/-$/, '')}${suffix}`
-      if (taken.has(candidate)) continue
-      taken.add(candidate)
-      next.set(base, number + 1)
-      return candidate
-    }
-  })
+/** A file below content/. */
+interface ImportedFile {
+  path: string
+  text: string
 }
 
+/** The result of importing a prompt. `updated` means that only its `index.md` changes. */
+export type ImportedFiles =
+  | { status: 'new' | 'changed' | 'updated' | 'unchanged'; version: string; files: ImportedFile[]; lost: Finding[] }
+  | { status: 'refused'; problems: ValueProblem[]; lost: Finding[] }
+
+type Said = Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'>
+
 /**
- * Creates the files of one version.
+ * Creates the files of one prompt. Only the source that a prompt was imported from can change it.
  *
- * @param existing undefined for a new repository
- * @param isHistory whether the source had this version before the prompt was on the hub; such versions are numbered by minor versions, whatever changed
+ * @param source where the prompt was read
+ * @param existing the repository with that name; undefined for a new one
+ * @param step for one of several versions in one source: `isChecked` if the source may change the prompt, and `isHistory` if the source had this version before the prompt was on the hub; such versions are numbered by minor versions, whatever changed
  */
 export function importPrompt(
   prompt: PortablePrompt,
+  source: PromptSource,
   name: string,
   existing: ExistingRepository | undefined,
   order: ImportOrder,
-  isHistory = false,
+  { isChecked = false, isHistory = false }: { isChecked?: boolean; isHistory?: boolean } = {},
 ): ImportedFiles {
-  const content = prompt.body.format === 'chat' ? formatChat(prompt.body.messages) : prompt.body.text
+  const findings = new Findings()
+  const lost = findings.all
+  const stated = toDetails(prompt, findings)
+  // A licence in other words than SPDX is stated too, so none takes its place.
+  const isUnlicensed = existing === undefined && stated.license === undefined && order.license !== null
+  const details = isUnlicensed ? { ...stated, license: order.license } : stated
   const latest = sortVersions(existing?.versions ?? [])[0]
-  const parameters = prompt.parameters
-  const hasLicense = prompt.license !== null && findLicenseProblem(prompt.license) === undefined
-  const license = hasLicense ? prompt.license : order.license
-  const skill = prompt.skill ? { description: prompt.skill.description, license } : undefined
-  const said = { content, variables: prompt.variables, parameters, format: prompt.body.format, skill }
   const before = latest === undefined ? undefined : parseVersionFile(existing!.read(latest)).value
-  if (before && isSameVersion(before, said)) return { status: 'unchanged', version: latest!, files: [] }
-  const version = before
-    ? nextVersion(
-        existing!.versions,
-        !isHistory && compareForCallers({ ...before, version: latest! }, { ...said, version: '' }).breaking
-          ? 'major'
-          : 'minor',
-      )
-    : '1.0.0'
+  const index = existing?.index === undefined ? undefined : parseRepositoryFile(existing.index)
+  if (index?.problems) return { status: 'refused', problems: index.problems, lost }
+  const file = index?.value
+  const license = (details.license === undefined ? file?.license : details.license) ?? null
+  const said = describeVersion(prompt, license)
+  const isSame = before !== undefined && isSameVersion(before, said)
+  const origin = file?.imported_from
+  if (before && latest && !isChecked && (origin?.path !== source.path || origin.sha256 === source.sha256)) {
+    const full = `${order.owner}/${name}`
+    if (origin?.path !== source.path && before.content !== said.content)
+      return { status: 'refused', problems: [describeOther(full, origin, source)], lost }
+    const kept = isSame
+      ? listChanged(details, file).map((key) => [key, JSON.stringify(details[key])] as const)
+      : [['version', `what differs from ${latest}`] as const]
+    // The same file was imported before, so whatever differs was changed on the hub since.
+    if (origin?.path !== source.path || !isSame)
+      for (const [key, value] of kept)
+        findings.lost(key, `${value} is not taken over, because ${describeReason(full, origin, source)}`)
+    return { status: 'unchanged', version: latest, files: [], lost }
+  }
+  const version = isSame ? latest! : nextNumber(before, latest, said, existing, isHistory)
+  const files: ImportedFile[] = []
+  if (!isSame) {
+    const text = formatVersion(prompt, said, before !== undefined && !isHistory, order)
+    const problems = checkText(text, order.measure)
+    if (problems.length > 0) return { status: 'refused', problems, lost }
+    files.push({ path: formatPath({ kind: 'version', owner: order.owner, name, version }), text })
+  }
+  const changes = listChanged(details, file)
+  const text = editRepositoryFile(existing?.index, {
+    ...(existing?.index === undefined ? { title: titleOf(prompt, name) } : {}),
+    ...Object.fromEntries(changes.map((key) => [key, details[key]])),
+    imported_from: source,
+  })
+  const { problems } = parseRepositoryFile(text)
+  if (problems) return { status: 'refused', problems, lost }
+  files.push({ path: formatPath({ kind: 'repository', owner: order.owner, name }), text })
+  const status = before === undefined ? 'new' : isSame ? (changes.length > 0 ? 'updated' : 'unchanged') : 'changed'
+  return { status, version, files, lost }
+}
+
+/** Describes a prompt as the version that an import writes. */
+export function describeVersion(prompt: PortablePrompt, license: string | null): Said {
+  return {
+    content: prompt.body.format === 'chat' ? formatChat(prompt.body.messages) : prompt.body.text,
+    format: prompt.body.format,
+    variables: prompt.variables,
+    parameters: prompt.parameters,
+    skill: prompt.skill ? { description: prompt.skill.description, license } : undefined,
+  }
+}
+
+/** A name without Latin letters is a better title than the digest that stands for it. */
+function titleOf(prompt: PortablePrompt, name: string): string {
+  return toName(prompt.name) === '' && prompt.name.trim() !== ''
+    ? toLine(prompt.name, LIMITS.titleCharacters)
+    : titleFromName(name)
+}
+
+function nextNumber(
+  before: VersionFile | undefined,
+  latest: string | undefined,
+  said: Said,
+  existing: ExistingRepository | undefined,
+  isHistory: boolean,
+): string {
+  if (!before || !latest || !existing) return '1.0.0'
+  const { breaking } = compareForCallers({ ...before, version: latest }, { ...said, version: '' })
+  return nextVersion(existing.versions, breaking && !isHistory ? 'major' : 'minor')
+}
+
+/** Lists the details that a source states and that the prompt has otherwise. */
+function listChanged(details: Details, file: RepositoryFile | undefined): (keyof Details)[] {
+  return (Object.keys(details) as (keyof Details)[]).filter(
+    (key) =>
+      !isSameJson(details[key] ?? null, file?.[key] ?? (key === 'tags' ? [] : key === 'description' ? '' : null)),
+  )
+}
+
+function describeOther(full: string, origin: PromptSource | undefined, source: PromptSource): ValueProblem {
+  const own = origin === undefined ? 'was not imported from a file' : `was imported from ${origin.path}`
+  const moved =
+    origin === undefined ? '' : `, or, if the file has moved, change imported_from in content/${full}/index.md`
+  return {
+    key: 'imported_from',
+    message: `${full} ${own}, and ${source.path} has another text. Give that file another name${moved}`,
+  }
+}
+
+function describeReason(full: string, origin: PromptSource | undefined, source: PromptSource): string {
+  if (origin === undefined) return `${full} was not imported from a file`
+  return origin.path === source.path
+    ? `${source.path} has not changed since the last import`
+    : `${full} was imported from ${origin.path}`
+}
+
+function formatVersion(prompt: PortablePrompt, said: Said, isNext: boolean, order: ImportOrder): string {
+  const { content, format, variables, parameters, skill } = said
   const bare = findPlaceholders(content).map(undeclaredVariable)
-  const versionText = formatVersionFile({
+  return formatVersionFile({
     published_at: order.publishedAt,
     published_by: order.by,
-    changelog:
-      toLine(prompt.changelog, LIMITS.changelogCharacters) || (before && !isHistory ? 'Imported again' : 'Imported'),
-    ...(prompt.body.format === 'chat' ? { format: 'chat' as const } : {}),
-    ...(isSameJson(bare, prompt.variables) ? {} : { variables: prompt.variables }),
+    changelog: toLine(prompt.changelog, LIMITS.changelogCharacters) || (isNext ? 'Imported again' : 'Imported'),
+    ...(format === 'chat' ? { format } : {}),
+    ...(isSameJson(bare, variables) ? {} : { variables }),
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
     ...(skill && { skill }),
     content,
   })
-  const problems = checkText(versionText, order.measure)
-  if (problems.length > 0) return { status: 'refused', problems }
-  const files = [{ path: formatPath({ kind: 'version', owner: order.owner, name, version }), text: versionText }]
-  if (before) return { status: 'changed', version, files }
-  const tags = toTags(prompt.tags)
-  const indexText = editRepositoryFile(undefined, {
-    title: toLine(prompt.title || titleFromName(name), LIMITS.titleCharacters),
-    ...(prompt.description === '' ? {} : { description: toLine(prompt.description, LIMITS.descriptionCharacters) }),
-    ...(tags.length === 0 ? {} : { tags }),
-    ...(license === null ? {} : { license }),
-  })
-  const indexProblems = parseRepositoryFile(indexText).problems
-  if (indexProblems) return { status: 'refused', problems: indexProblems }
-  files.unshift({ path: formatPath({ kind: 'repository', owner: order.owner, name }), text: indexText })
-  return { status: 'new', version, files }
 }
 
 function checkText(text: string, measure: Measure): ValueProblem[] {

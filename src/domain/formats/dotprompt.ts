@@ -15,7 +15,7 @@ import {
   type WriteResult,
   writtenFile,
 } from './portable.ts'
-import { isObject, readSourceFile, textOf } from './source-file.ts'
+import { isObject, licenseIn, readSourceFile, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({
@@ -27,7 +27,7 @@ const PARAMETERS = new ParameterNames({
   presencePenalty: 'presence_penalty',
 })
 /** The front matter keys that a hub supports; all others are lost. */
-const KNOWN = new Set(['name', 'description', 'model', 'config', 'input', 'version', 'variant'])
+const KNOWN = new Set(['name', 'description', 'model', 'config', 'input', 'version', 'variant', 'license'])
 /** Helpers that Handlebars and dotprompt call by name: a variable with such a name would call the helper. */
 const HELPERS = new Set(
   `role history media section json ifEquals unlessEquals else if unless each with lookup log this true false
@@ -44,6 +44,7 @@ export function readDotprompt(source: string, name: string): ReadResult {
   const { front, body, bodyLine, lineOf: keyLine } = file
   const prompt = emptyPrompt(textOf(front.name) || name)
   prompt.description = textOf(front.description)
+  prompt.license = licenseIn(front)
   findings.unsupported(front, KNOWN, keyLine)
   if (typeof front.model === 'string') prompt.parameters.model = front.model
   if (isObject(front.config)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.config))

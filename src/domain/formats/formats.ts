@@ -2,28 +2,40 @@
 import type { ExportFormat } from '../api/export-formats.ts'
 import type { Repository, VersionRecord } from '../api/schema.ts'
 import { splitChat } from '../content/chat.ts'
+import { readCopilot } from './copilot.ts'
 import { readDotprompt, writeDotprompt } from './dotprompt.ts'
 import { readGitHub, writeGitHub } from './github.ts'
 import { readLangChain, writeLangChain } from './langchain.ts'
 import { readLangfuse, writeLangfuse } from './langfuse.ts'
+import { readMlflow } from './mlflow.ts'
+import { isOpenAI, readOpenAI } from './openai.ts'
 import { readCsv, readMarkdown, writeMarkdown } from './plain.ts'
-import type { ExportedVersion, ReadResult, WriteResult } from './portable.ts'
+import type { ExportedVersion, Reader, ReadOptions, ReadResult, WriteResult } from './portable.ts'
+import { readPromptLayer } from './promptlayer.ts'
 import { readPrompty, writePrompty } from './prompty.ts'
 import { readClaudeCommand, readSkill, writeClaudeCommand, writeSkill } from './skill.ts'
+import { isObject, listJson, removeByteOrderMark } from './source-file.ts'
 
-/** Readers by format. `name` is the file name without extensions, or the folder name for a skill. */
+/** Readers by format. */
 export const READERS = {
   dotprompt: readDotprompt,
   prompty: readPrompty,
   github: readGitHub,
   langfuse: readLangfuse,
   langchain: readLangChain,
+  openai: readOpenAI,
+  mlflow: readMlflow,
+  promptlayer: readPromptLayer,
   skill: readSkill,
   'claude-command': readClaudeCommand,
+  copilot: readCopilot,
   markdown: readMarkdown,
-  csv: (source: string): ReadResult => readCsv(source),
-} as const satisfies Record<string, (source: string, name: string) => ReadResult>
+  csv: (source: string, _name?: string, options?: ReadOptions): ReadResult => readCsv(source, options),
+} as const satisfies Record<string, Reader>
 export type ImportFormat = keyof typeof READERS
+
+/** The formats whose texts can be kept as they are. All others are templates, or the text depends on its placeholders. */
+export const TEXT_FORMATS: ReadonlySet<ImportFormat> = new Set(['copilot', 'csv', 'markdown', 'skill'])
 
 /** Writers by format. */
 export const WRITERS = {
@@ -65,6 +77,29 @@ export function toExported(
   }
 }
 
+/** The names of the files of each format. A file that was named by its path may have any name. */
+const FILE_NAMES: Readonly<Record<ImportFormat, RegExp>> = {
+  // Files whose name starts with an underscore are dotprompt partials, not separate prompts.
+  dotprompt: /^(?!_).*\.prompt$/i,
+  prompty: /\.prompty$/i,
+  github: /\.ya?ml$/i,
+  langfuse: /\.json$/i,
+  langchain: /\.json$/i,
+  openai: /\.json$/i,
+  mlflow: /\.json$/i,
+  promptlayer: /\.json$/i,
+  skill: /^skill\.md$/i,
+  'claude-command': /\.md$/i,
+  copilot: /\.(?:prompt|instructions|chatmode|agent)\.md$/i,
+  markdown: /\.(?:mdc?|txt)$|^\.(?:cursor|windsurf|cline)rules$/i,
+  csv: /\.csv$/i,
+}
+
+/** Returns whether a file in a folder has the name of a format's files. */
+export function hasFormatName(file: string, format: ImportFormat): boolean {
+  return FILE_NAMES[format].test(file)
+}
+
 /**
  * Detects the format of a file, from its path and, for JSON, its content.
  *
@@ -72,19 +107,32 @@ export function toExported(
  * @returns undefined for a file that is not a prompt
  */
 export function detectFormat(path: string, source: string): ImportFormat | undefined {
-  const file = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
-  if (/\.prompt\.ya?ml$/.test(file)) return 'github'
-  if (file.endsWith('.prompty')) return 'prompty'
-  // Files whose name starts with an underscore are dotprompt partials, not separate prompts.
-  if (file.endsWith('.prompt')) return file.startsWith('_') ? undefined : 'dotprompt'
-  if (file.endsWith('.csv')) return 'csv'
-  if (file.endsWith('.json'))
-    return /"(?:lc|template)"\s*:/.test(source.slice(0, 10_000))
-      ? 'langchain'
-      : /"prompt"\s*:/.test(source)
-        ? 'langfuse'
-        : undefined
-  if (file === 'skill.md') return 'skill'
-  if (/(?:^|\/)\.claude\/commands\//.test(path) && file.endsWith('.md')) return 'claude-command'
-  return file.endsWith('.md') || file.endsWith('.txt') ? 'markdown' : undefined
+  const file = path.slice(path.lastIndexOf('/') + 1)
+  if (/\.prompt\.ya?ml$/i.test(file)) return 'github'
+  if (file.toLowerCase().endsWith('.json')) return detectJson(source)
+  if (/(?:^|\/)\.claude\/commands\//.test(path) && hasFormatName(file, 'claude-command')) return 'claude-command'
+  return (['prompty', 'dotprompt', 'csv', 'skill', 'copilot', 'markdown'] as const).find((format) =>
+    hasFormatName(file, format),
+  )
+}
+
+/** Detects which tool wrote a JSON file, by the keys of its prompt, or of the first one in a list. */
+function detectJson(source: string): ImportFormat | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(removeByteOrderMark(source))
+  } catch {
+    // The reader reports the syntax error of a file that names a prompt.
+    return /"(?:prompt|template|instructions)"\s*:/.test(source) ? 'langfuse' : undefined
+  }
+  const [one] = listJson(value)
+  if (!isObject(one)) return undefined
+  const has = (...keys: string[]) => keys.some((key) => Object.hasOwn(one, key))
+  if (has('lc', 'manifest')) return 'langchain'
+  if (has('prompt_template')) return 'promptlayer'
+  if (isOpenAI(one)) return 'openai'
+  if (has('template'))
+    return has('_type', 'input_variables', 'template_format') || !has('name') ? 'langchain' : 'mlflow'
+  if (has('_type')) return 'langchain'
+  return has('prompt') || (has('name') && has('versions')) ? 'langfuse' : undefined
 }

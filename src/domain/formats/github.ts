@@ -14,11 +14,20 @@ import {
   type WriteResult,
   writtenFile,
 } from './portable.ts'
-import { isObject, readYamlSource, textOf } from './source-file.ts'
+import { isObject, licenseIn, readYamlSource, textOf } from './source-file.ts'
 import { refuseForeignBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({ maxTokens: 'max_tokens', topP: 'top_p', maxCompletionTokens: 'max_tokens' })
-const KNOWN = new Set(['name', 'description', 'model', 'modelParameters', 'responseFormat', 'jsonSchema', 'messages'])
+const KNOWN = new Set([
+  'name',
+  'description',
+  'model',
+  'modelParameters',
+  'responseFormat',
+  'jsonSchema',
+  'messages',
+  'license',
+])
 const ROLES = ['system', 'user', 'assistant'] as const
 
 /** Reads a `.prompt.yml` file. @param name file name without extensions */
@@ -33,6 +42,7 @@ export function readGitHub(source: string, name: string): ReadResult {
   const prompt = emptyPrompt(name)
   prompt.title = textOf(front.name)
   prompt.description = textOf(front.description)
+  prompt.license = licenseIn(front)
   findings.unsupported(front, KNOWN, line)
   if (typeof front.model === 'string') prompt.parameters.model = front.model
   if (isObject(front.modelParameters)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.modelParameters))

@@ -27,6 +27,8 @@ const MESSAGE_ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> =
   HumanMessage: 'user',
   AIMessage: 'assistant',
 }
+/** The settings of a bound model that are read. */
+const MODEL_SETTINGS = ['temperature', 'top_p', 'max_tokens', 'stop']
 const SEQUENCES = new Set(['PromptPlayground', 'RunnableSequence'])
 const TEMPLATES = new Set(['ChatPromptTemplate', 'PromptTemplate', 'StructuredPrompt'])
 
@@ -99,14 +101,16 @@ function readConstructor(value: unknown, findings: Findings): Constructor | unde
 /** Reads the settings of a bound model; only plain values are supported. */
 function readModel(last: unknown, parameters: Record<string, unknown>, findings: Findings): void {
   const binding = isObject(last) && isObject(last.kwargs) ? last.kwargs : {}
-  const bound = isObject(binding.bound) && isObject(binding.bound.kwargs) ? binding.bound.kwargs : undefined
+  const inner = isObject(binding.bound) && isObject(binding.bound.kwargs) ? binding.bound.kwargs : undefined
+  const bound = inner ?? (typeof (binding.model ?? binding.model_name) === 'string' ? binding : undefined)
   if (!bound) {
     if (last !== undefined) findings.lost('last', 'Prompt Hub does not support it')
     return
   }
   const model = bound.model ?? bound.model_name
   if (typeof model === 'string') parameters.model = model
-  for (const key of ['temperature', 'top_p', 'max_tokens', 'stop']) {
+  findings.unsupported(bound, new Set(['model', 'model_name', ...MODEL_SETTINGS]), undefined, 'last.')
+  for (const key of MODEL_SETTINGS) {
     const value = bound[key]
     if (value !== undefined && value !== null && !isObject(value)) parameters[key] = value
   }

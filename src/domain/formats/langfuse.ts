@@ -17,7 +17,7 @@ import {
   type WriteResult,
   writtenFile,
 } from './portable.ts'
-import { isObject, readJsonSource, textOf, textsIn } from './source-file.ts'
+import { isObject, readJsonSource, tagsIn, textOf } from './source-file.ts'
 import { refuseForeignBraces } from './template.ts'
 
 const REFERENCE = /@@@langfusePrompt:[^@]*@@@/g
@@ -68,13 +68,17 @@ function joinVersions(results: readonly (ReadResult & { number: unknown })[]): P
 function readOne(value: unknown, fallback: string): ReadResult {
   const findings = new Findings()
   if (!isObject(value) || value.prompt === undefined) {
-    findings.refused('prompt', 'expected an object with a prompt')
+    const isListed = isObject(value) && Array.isArray(value.versions)
+    findings.refused(
+      'prompt',
+      isListed ? 'the list of prompts has no texts; fetch each prompt by its name' : 'expected an object with a prompt',
+    )
     return { prompts: [], findings: findings.all }
   }
   const prompt = emptyPrompt(textOf(value.name) || fallback)
-  prompt.tags = textsIn(value.tags)
+  prompt.tags = tagsIn(value.tags)
   prompt.changelog = textOf(value.commitMessage)
-  prompt.labels = readLabels(textsIn(value.labels), findings)
+  prompt.labels = readLabels(tagsIn(value.labels), findings)
   if (isObject(value.config)) prompt.parameters = { ...value.config }
   findings.unsupported(value, KNOWN.union(SILENT))
   if (typeof value.prompt === 'string') prompt.body = { format: 'text', text: value.prompt }

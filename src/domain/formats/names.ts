@@ -21,6 +21,22 @@ export function toName(title: string): string {
   return NAME_PATTERN.test(words) ? words : ''
 }
 
+/** File names that many prompts share, so that a prompt is named after its folder. */
+const SHARED_NAMES = new Set(
+  `system user assistant prompt prompts index main default template instructions copilot-instructions agents claude
+  gemini readme skill`.split(/\s+/),
+)
+/** The endings of files that are named twice, such as `review.prompt.md`. */
+const KINDS = /\.(?:prompt|instructions|chatmode|agent)$/
+
+/** Returns the name of a prompt from the path of its file. A skill, and a file whose name says nothing, have the name of their folder. */
+export function nameOfFile(path: string, format: string): string {
+  const [file = '', folder = ''] = path.replaceAll('\\', '/').split('/').reverse()
+  const own = file.replace(/\.[^.]+$/, '').replace(KINDS, '')
+  const isShared = format === 'skill' || own === '' || SHARED_NAMES.has(own.toLowerCase())
+  return isShared && folder !== '' ? folder : own
+}
+
 /** Converts tags to the hub's rules: at most ten, without duplicates. */
 export function toTags(tags: readonly string[]): string[] {
   const made = tags

@@ -3,9 +3,10 @@ import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { type Format, formatChat } from '../content/chat.ts'
 import { countBytes } from '../text/text-length.ts'
+import { toDetails } from './details.ts'
 import { detectFormat, type ImportFormat, READERS } from './formats.ts'
-import { toLine, toName, toTags } from './names.ts'
-import type { Finding } from './portable.ts'
+import { toName } from './names.ts'
+import { type Finding, Findings } from './portable.ts'
 
 /** Maximum size of a pasted file, in bytes. Parsing a YAML file of twice that size can take a second. */
 const MAX_PASTED_BYTES = 65_536
@@ -47,16 +48,18 @@ export function readPasted(source: string, file: string, format: string): Pasted
   const reader = isImportFormat(format) ? format : (detectFormat(path || nameFor(source), source) ?? 'markdown')
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\..*$/, '')
   const { prompts, findings } = READERS[reader](source, name)
-  const said = findings.slice(0, LIMITS.problemsNamed).map(say)
+  const [found] = prompts
+  const more = new Findings()
+  const details = found && toDetails(found, more)
+  const said = [...findings, ...more.all].slice(0, LIMITS.problemsNamed).map(say)
   if (prompts.length > 1)
     said.push(`The file contains ${prompts.length} prompts. This is the first one; npm run import reads all of them.`)
-  const [found] = prompts
   if (!found) return { said: said.length > 0 ? said : ['This file contains no prompt.'] }
-  const { body, title, description, tags, license, parameters, variables } = found
+  const { body, parameters, variables } = found
   const prompt: PastedPrompt = {
-    ...{ name: toName(found.name) || toName(title), title: toLine(title, LIMITS.titleCharacters) },
-    ...{ description: toLine(description, LIMITS.descriptionCharacters), tags: toTags(tags) },
-    ...{ license: license ?? '', format: body.format, variables },
+    ...{ name: toName(found.name) || toName(found.title), title: details?.title ?? '' },
+    ...{ description: details?.description ?? '', tags: details?.tags ?? [] },
+    ...{ license: details?.license ?? '', format: body.format, variables },
     content: body.format === 'chat' ? formatChat(body.messages) : body.text,
     skill: found.skill?.description ?? '',
     parameters: Object.keys(parameters).length === 0 ? '' : JSON.stringify(parameters, null, 2),

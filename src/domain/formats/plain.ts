@@ -4,18 +4,21 @@ import { trimLineEnds } from '../content/chat.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { writePromptFile } from '../publishing/prompt-file.ts'
+import { declareAll } from './names.ts'
 import {
   type ExportedVersion,
   emptyPrompt,
   Findings,
   type PortableMessage,
   type PortablePrompt,
+  type ReadOptions,
   type ReadResult,
   textsOf,
   type WriteResult,
   writtenFile,
 } from './portable.ts'
-import { readSourceFile, removeByteOrderMark, textOf, textsIn } from './source-file.ts'
+import { licenseIn, readSourceFile, removeByteOrderMark, tagsIn, textOf } from './source-file.ts'
+import { readDollarBraces } from './template.ts'
 
 /** Maximum number of rows in a CSV file. */
 const MAX_ROWS = 10_000
@@ -31,9 +34,9 @@ export function readMarkdown(source: string, name: string): ReadResult {
   const { front, body } = file
   prompt.title = textOf(front.title) || textOf(front.name)
   prompt.description = textOf(front.description)
-  prompt.license = textOf(front.license) || null
-  prompt.tags = textsIn(front.tags)
-  findings.unsupported(front, new Set(['title', 'name', 'description', 'license', 'tags']), file.lineOf)
+  prompt.license = licenseIn(front)
+  prompt.tags = tagsIn(front.tags)
+  findings.unsupported(front, new Set(['title', 'name', 'description', 'license', 'licence', 'tags']), file.lineOf)
   if (body.trim() === '') findings.refused('content', 'expected some text', file.bodyLine)
   prompt.body = { format: 'text', text: file.hasFront ? body.replace(/^(?:\r?\n)+/, '') : source }
   return findings.result(declarePlaceholders(prompt))
@@ -55,12 +58,14 @@ export function readRoleFiles(files: ReadonlyMap<'system' | 'user' | 'assistant'
   return findings.result(declarePlaceholders({ ...emptyPrompt(name), body: { format: 'chat', messages } }))
 }
 
-/** Reads CSV (RFC 4180) whose first row names a title column and a prompt column. */
-export function readCsv(source: string): ReadResult {
+/** Reads CSV (RFC 4180) whose first row names a title column and a prompt column. Excel separates columns with semicolons where the comma is the decimal sign. */
+export function readCsv(source: string, { keepsText }: ReadOptions = { keepsText: false }): ReadResult {
   const findings = new Findings()
+  const text = removeByteOrderMark(source)
   let rows: string[][]
   try {
-    rows = parse(removeByteOrderMark(source), {
+    rows = parse(text, {
+      delimiter: findDelimiter(text),
       to: MAX_ROWS + 2,
       relax_column_count: true,
       max_record_size: 1_048_576,
@@ -70,24 +75,58 @@ export function readCsv(source: string): ReadResult {
     return { prompts: [], findings: findings.all }
   }
   const [head = [], ...records] = rows
-  const column = (names: readonly string[]) => head.findIndex((cell) => names.includes(cell.trim().toLowerCase()))
-  const [title, prompt] = [column(TITLE_COLUMNS), column(PROMPT_COLUMNS)]
+  const names = head.map((cell) => cell.trim().toLowerCase())
+  const column = (...wanted: readonly string[]) => names.findIndex((name) => wanted.includes(name))
+  const [title, prompt] = [column(...TITLE_COLUMNS), column(...PROMPT_COLUMNS)]
   if (title === -1 || prompt === -1)
-    findings.refused('csv', 'expected a first row that names a title column and a prompt column', 1)
+    findings.refused(
+      'csv',
+      'expected a first row that names a title column and a prompt column, such as title,prompt',
+      1,
+    )
   if (records.length > MAX_ROWS) findings.refused('csv', `expected at most ${MAX_ROWS} rows; split the file`)
   if (findings.isRefused) return { prompts: [], findings: findings.all }
+  const [description, tags, license] = [column('description'), column('tags'), column('license', 'licence')]
+  const read = new Set([title, prompt, description, tags, license])
   for (const [index, cell] of head.entries())
-    if (index !== title && index !== prompt) findings.lost(`column ${cell}`, 'Prompt Hub does not support it', 1)
+    if (!read.has(index)) findings.lost(`column ${cell}`, 'Prompt Hub does not support it', 1)
   const prompts = records.flatMap((record, index) => {
-    const text = record[prompt] ?? ''
+    const part = record[prompt] ?? ''
     const name = (record[title] ?? '').trim()
-    if (text.trim() === '' || name === '') {
+    if (part.trim() === '' || name === '') {
       findings.lost(`row ${index + 2}`, 'expected a title and a prompt')
       return []
     }
-    return [declarePlaceholders({ ...emptyPrompt(name), title: name, body: { format: 'text', text } })]
+    const row: PortablePrompt = {
+      ...emptyPrompt(name),
+      title: name,
+      description: (record[description] ?? '').trim(),
+      tags: tagsIn(record[tags]),
+      license: licenseIn({ license: record[license] }),
+      body: { format: 'text', text: part },
+      part: JSON.stringify(record),
+    }
+    return [names[title] === 'act' && !keepsText ? readRow(row, part, findings) : declarePlaceholders(row)]
   })
   return { prompts, findings: findings.all }
+}
+
+/** Reads a row of prompts.chat, whose column is `act` and whose variables are `${name}` or `${name:default}`. */
+function readRow(row: PortablePrompt, part: string, findings: Findings): PortablePrompt {
+  const { text, variables } = readDollarBraces(part, '', findings)
+  return {
+    ...row,
+    body: { format: 'text', text },
+    variables: declareAll([...new Set(findPlaceholders(text))], variables),
+  }
+}
+
+/** Returns the separator of the first line: the one that names the columns. */
+function findDelimiter(text: string): string {
+  const end = text.search(/[\r\n]/)
+  const head = end === -1 ? text : text.slice(0, end)
+  const count = (mark: string) => head.split(mark).length
+  return [';', '\t'].find((mark) => count(mark) > count(',')) ?? ','
 }
 
 function readCsvLine(error: unknown): number | null {

@@ -19,7 +19,7 @@ export interface PortablePrompt {
   description: string
   /** The tags, exactly as in the source. */
   tags: string[]
-  /** An SPDX expression, or null if the source has none. */
+  /** The licence in the words of the source, which may not be SPDX; null if the source states none. */
   license: string | null
   /** The version's changelog; empty if the source has none. */
   changelog: string
@@ -35,6 +35,8 @@ export interface PortablePrompt {
   labels?: string[]
   /** Its earlier versions, oldest first; omitted if the source has none. */
   earlier?: PortablePrompt[]
+  /** In a file with several prompts, the part that is this one; omitted if the whole file is. */
+  part?: string
 }
 
 /** A part that could not be converted. */
@@ -48,6 +50,15 @@ export interface Finding {
   /** What the part is, and why it cannot be converted. */
   message: string
 }
+
+/** How a file is read. */
+export interface ReadOptions {
+  /** Whether nothing in its text is a placeholder, so that no character of it changes. */
+  keepsText: boolean
+}
+
+/** Reads a file. `name` is the file name without extensions, or the folder name for a skill. */
+export type Reader = (source: string, name: string, options?: ReadOptions) => ReadResult
 
 /** The result of reading a file. Prompts with a `refused` finding are not in `prompts`. */
 export interface ReadResult {

@@ -17,7 +17,7 @@ import {
   type WriteResult,
   writtenFile,
 } from './portable.ts'
-import { isObject, readSourceFile, textOf, textsIn } from './source-file.ts'
+import { isObject, licenseIn, readSourceFile, tagsIn, textOf } from './source-file.ts'
 import { clip, readBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({
@@ -29,7 +29,8 @@ const PARAMETERS = new ParameterNames({
   frequencyPenalty: 'frequency_penalty',
   presencePenalty: 'presence_penalty',
 })
-const KNOWN = new Set('name displayName description metadata model inputs template authors tags version'.split(' '))
+const KNOWN = new Set('name displayName description metadata model inputs template license tags version'.split(' '))
+const METADATA = new Set(['tags', 'version', 'license'])
 const ROLE_LINE = /^[ \t]*(?:#[ \t]*)?(system|user|assistant)(\[[^\]\n]*\])?[ \t]*:[ \t]*\r?$/gim
 const KINDS: Readonly<Record<string, Variable['type']>> = {
   string: 'string',
@@ -50,7 +51,9 @@ export function readPrompty(source: string, name: string): ReadResult {
   const prompt = emptyPrompt(textOf(front.name) || name)
   prompt.title = textOf(front.displayName)
   prompt.description = textOf(front.description)
-  prompt.tags = textsIn(metadata.tags ?? front.tags)
+  prompt.tags = tagsIn(metadata.tags ?? front.tags)
+  prompt.license = licenseIn(front) ?? licenseIn(metadata)
+  findings.unsupported(metadata, METADATA, () => keyLine('metadata'), 'metadata.')
   findings.unsupported(front, KNOWN, keyLine)
   readModel(front.model, prompt.parameters, findings, keyLine('model'))
   const template = isObject(front.template) ? front.template.format : front.template

@@ -23,7 +23,7 @@ import {
   type WriteResult,
   writtenFile,
 } from './portable.ts'
-import { isObject, readSourceFile, type SourceFile, textOf } from './source-file.ts'
+import { isObject, licenseIn, readSourceFile, type SourceFile, textOf } from './source-file.ts'
 
 const SKILL_KEYS = new Set(['name', 'description', 'license', 'metadata', 'argument-hint'])
 const COMMAND_KEYS = new Set(['description', 'argument-hint', 'arguments', 'model'])
@@ -53,7 +53,7 @@ export function readSkill(source: string, name: string): ReadResult {
   if (isSkill) prompt.skill = { description, license: prompt.license }
   if (isOurs) prompt.variables = inputs.map(({ name }) => undeclaredVariable(name))
   if (inputs.some(({ isBare }) => !isBare)) findings.lost('variables', 'a skill describes its inputs only in words')
-  const own = new Set(['version', 'source', 'content_sha256'])
+  const own = new Set(isOurs ? ['version', 'source', 'content_sha256'] : [])
   findings.unsupported(metadata, own, () => file.lineOf('metadata'), 'metadata.')
   return findings.result(prompt)
 }
@@ -96,7 +96,7 @@ function readCommon(file: SourceFile, name: string, known: ReadonlySet<string>, 
     findings.refused('include', `${match[0].slice(0, 60)} includes a file`, bodyLine + lineOf(body, match.index) - 1)
   const prompt = emptyPrompt(name)
   prompt.description = textOf(front.description)
-  prompt.license = textOf(front.license) || null
+  prompt.license = licenseIn(front)
   prompt.body = { format: 'text', text: body }
   return prompt
 }

@@ -3,7 +3,7 @@ import matter from 'gray-matter'
 import { LIMITS } from '../api/limits.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { loadForeignYaml } from './foreign-yaml.ts'
-import type { Findings } from './portable.ts'
+import { Findings, type ReadResult } from './portable.ts'
 
 /** Maximum size of a converted file in bytes. Content may be 262,144 bytes long, and the front matter or JSON around it needs space too. */
 export const MAX_SOURCE_BYTES = 1_048_576
@@ -107,6 +107,28 @@ export function readJsonSource(source: string, findings: Findings): unknown {
   return undefined
 }
 
+/** Returns the objects of an API's list: `{"data": […]}`, `{"items": […]}`, a bare list, or one object. */
+export function listJson(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  const listed = isObject(value) ? (value.data ?? value.items) : undefined
+  return Array.isArray(listed) ? listed : value === undefined ? [] : [value]
+}
+
+/** Reads every prompt of a JSON file. @param readOne also gets the text of a prompt in a list */
+export function readEach(
+  source: string,
+  readOne: (value: unknown, part: string | undefined) => ReadResult,
+): ReadResult {
+  const findings = new Findings()
+  const value = readJsonSource(source, findings)
+  const list = listJson(value)
+  const results = list.map((one) => readOne(one, one === value ? undefined : JSON.stringify(one)))
+  return {
+    prompts: results.flatMap(({ prompts }) => prompts),
+    findings: [findings.all, ...results.map((one) => one.findings)].flat(),
+  }
+}
+
 /** Returns whether a value is a plain object, as in JSON and YAML. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -117,7 +139,19 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Returns the strings in a list; other items are skipped. */
-export function textsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+/** Returns the tags of a list, or of one text with commas. */
+export function tagsIn(value: unknown): string[] {
+  const tags = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : []
+  return tags
+    .filter((one) => typeof one === 'string' || typeof one === 'number')
+    .map((one) => String(one).trim())
+    .filter((one) => one !== '')
+}
+
+/** Returns the licence that a file states, in its own words; null if it states none. */
+export function licenseIn(front: Record<string, unknown>): string | null {
+  const stated = front.license ?? front.licence
+  if (stated === undefined || stated === null) return null
+  const words = typeof stated === 'string' ? stated : JSON.stringify(stated)
+  return words.trim() === '' ? null : words
 }

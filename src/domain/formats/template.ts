@@ -1,6 +1,8 @@
 // Finds placeholders of other template languages, checks whether a hub can fill them, and rewrites them. Nothing is ever evaluated.
+import type { Variable } from '../api/schema.ts'
 import { VARIABLE_NAME_PATTERN } from '../content/names.ts'
 import { lineCounter } from '../text/text-length.ts'
+import { toVariable } from './names.ts'
 import { type Findings, MAX_FINDINGS } from './portable.ts'
 
 /** A template language with double braces. */
@@ -132,6 +134,39 @@ export function refuseForeignBraces(
       lines(index),
     )
   }
+}
+
+/** A variable in braces after a dollar sign: its name, and what follows a colon. */
+const DOLLAR_BRACES = /\$\{(input:)?([A-Za-z][A-Za-z0-9 _-]{0,63})(?::([^{}\n]*))?\}/g
+
+/**
+ * Converts `${name}` and `${name:…}` to the hub's `{{name}}`. Other characters in a name become `_`.
+ *
+ * @param prefix what stands before a name: `input:` in Copilot's files, where a hint follows the name; nothing on prompts.chat, where a default follows it
+ */
+export function readDollarBraces(
+  text: string,
+  prefix: 'input:' | '',
+  findings: Findings,
+): { text: string; variables: Map<string, Variable> } {
+  const variables = new Map<string, Variable>()
+  const rewritten = text.replace(
+    DOLLAR_BRACES,
+    (whole, before: string | undefined, given: string, after: string | undefined) => {
+      if ((before ?? '') !== prefix) return whole
+      const name = given.trim().replace(/[^A-Za-z0-9_]/g, '_')
+      const said = after?.trim() ?? ''
+      const known = variables.get(name)
+      const usual = prefix === '' && said !== '' ? said : null
+      if (!known || (known.default === null && usual !== null)) {
+        const value = usual === null ? { description: said } : { default: usual }
+        variables.set(name, toVariable(name, { type: 'string', required: usual === null, ...value }, findings))
+      } else if (usual !== null && known.default !== usual)
+        findings.lost(`variables.${name}.default`, `“${clip(usual)}” is a second default`)
+      return `{{${name}}}`
+    },
+  )
+  return { text: rewritten, variables }
 }
 
 /** Shortens a text for a message. */

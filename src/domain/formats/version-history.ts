@@ -1,39 +1,59 @@
 // Imports the versions of one prompt in order, and its labels, for tools that keep versions themselves.
 
 import { sortVersions } from '../catalogue/versions.ts'
-import { formatChat } from '../content/chat.ts'
 import { formatPath } from '../content/content-path.ts'
-import { editRepositoryFile, parseRepositoryFile, parseVersionFile } from '../content/prompt-file.ts'
+import {
+  editRepositoryFile,
+  isSameVersion,
+  parseRepositoryFile,
+  parseVersionFile,
+  type VersionFile,
+} from '../content/prompt-file.ts'
 import { isSameJson } from '../text/json.ts'
-import { type ExistingRepository, type ImportedFiles, type ImportOrder, importPrompt } from './content-files.ts'
-import type { PortablePrompt } from './portable.ts'
+import type { PromptSource } from './assign-names.ts'
+import {
+  describeVersion,
+  type ExistingRepository,
+  type ImportedFiles,
+  type ImportOrder,
+  importPrompt,
+} from './content-files.ts'
+import type { Finding, PortablePrompt } from './portable.ts'
 
 /**
  * Creates the files of a prompt and of its earlier versions. Versions that were imported before are found again in the same order, so that only new ones are added.
  *
+ * @param source where the prompt was read
  * @param existing undefined for a new repository
  */
 export function importHistory(
   prompt: PortablePrompt,
+  source: PromptSource,
   name: string,
   existing: ExistingRepository | undefined,
   order: ImportOrder,
 ): ImportedFiles {
+  const alone = importPrompt(prompt, source, name, existing, order)
+  const { earlier = [], labels: given = [] } = prompt
+  const isOver = alone.status === 'refused' || (existing !== undefined && alone.files.length === 0)
+  if (isOver || (earlier.length === 0 && given.length === 0)) return alone
   const indexPath = formatPath({ kind: 'repository', owner: order.owner, name })
   const versionPath = (version: string) => formatPath({ kind: 'version', owner: order.owner, name, version })
-  const isSame = (one: PortablePrompt, only: ExistingRepository) =>
-    importPrompt(one, name, only, order).status === 'unchanged'
-  const all = [...(prompt.earlier ?? []), prompt]
-  const known = existing && all.length > 1 ? new KnownVersions(existing, isSame) : undefined
+  const known = existing && earlier.length > 0 ? new KnownVersions(existing) : undefined
   const written = new Map<string, string>()
   const labels: Record<string, string> = {}
+  const lost: Finding[] = []
   let current = existing
   let version = ''
-  for (const one of all) {
+  for (const one of [...earlier, prompt]) {
     const found = known?.find(one)
-    if (found === undefined) {
-      const made = importPrompt(one, name, current, order, existing === undefined && current !== undefined)
-      if (made.status === 'refused') return made
+    // The last one also brings the details that the source states now.
+    if (found !== undefined && (one !== prompt || found !== known?.newest)) version = found
+    else {
+      const isHistory = existing === undefined && current !== undefined
+      const made = importPrompt(one, source, name, current, order, { isChecked: true, isHistory })
+      lost.push(...made.lost)
+      if (made.status === 'refused') return { ...made, lost }
       for (const { path, text } of made.files) written.set(path, text)
       version = made.version
       current = {
@@ -41,54 +61,48 @@ export function importHistory(
         index: written.get(indexPath) ?? existing?.index,
         read: (number) => written.get(versionPath(number)) ?? existing!.read(number),
       }
-    } else version = found
+    }
     for (const label of one.labels ?? []) labels[label] = version
   }
   const before = current?.index === undefined ? {} : (parseRepositoryFile(current.index).value?.labels ?? {})
   const after = { ...before, ...labels }
-  if (!isSameJson(before, after)) written.set(indexPath, editRepositoryFile(current?.index, { labels: after }))
+  const isRelabelled = !isSameJson(before, after)
+  if (isRelabelled) written.set(indexPath, editRepositoryFile(current?.index, { labels: after, imported_from: source }))
   const files = Array.from(written, ([path, text]) => ({ path, text }))
   // The labels of an index are written after the versions that they point at.
   const ordered = [...files.filter(({ path }) => path !== indexPath), ...files.filter(({ path }) => path === indexPath)]
   const isAdded = ordered[0] !== undefined && ordered[0].path !== indexPath
-  const status = !existing ? 'new' : isAdded ? 'changed' : files.length > 0 ? 'updated' : 'unchanged'
-  return { status, version, files: ordered }
+  const isUpdated = isRelabelled || alone.status === 'updated'
+  const status = !existing ? 'new' : isAdded ? 'changed' : isUpdated ? 'updated' : 'unchanged'
+  return { status, version, files: ordered, lost }
 }
-
-type IsSame = (prompt: PortablePrompt, only: ExistingRepository) => boolean
 
 /** Finds versions of the source among those of the hub, from the oldest to the newest. */
 class KnownVersions {
-  readonly #existing: ExistingRepository
-  readonly #isSame: IsSame
   readonly #versions: readonly string[]
+  readonly #files: readonly (VersionFile | undefined)[]
   /** The places of the versions with a content, in order. */
   readonly #places: ReadonlyMap<string | undefined, number[]>
   #next = 0
 
-  constructor(existing: ExistingRepository, isSame: IsSame) {
-    this.#existing = existing
-    this.#isSame = isSame
+  constructor(existing: ExistingRepository) {
     this.#versions = sortVersions(existing.versions).reverse()
-    this.#places = Map.groupBy(this.#versions.keys(), (place) => this.#contentOf(place))
+    this.#files = this.#versions.map((version) => parseVersionFile(existing.read(version)).value)
+    this.#places = Map.groupBy(this.#versions.keys(), (place) => this.#files[place]?.content)
+  }
+
+  get newest(): string | undefined {
+    return this.#versions.at(-1)
   }
 
   /** @returns the version on the hub; undefined if it is a new one */
   find(prompt: PortablePrompt): string | undefined {
-    const content = prompt.body.format === 'chat' ? formatChat(prompt.body.messages) : prompt.body.text
-    const place = this.#places.get(content)?.find((one) => one >= this.#next && this.#isSame(prompt, this.#only(one)))
+    const said = describeVersion(prompt, null)
+    const place = this.#places
+      .get(said.content)
+      ?.find((one) => one >= this.#next && isSameVersion(this.#files[one]!, said))
     // The same place may be found again, because two versions of the source may differ only in what a hub does not store.
-    if (place === undefined) this.#next = this.#versions.length
-    else this.#next = place
+    this.#next = place ?? this.#versions.length
     return place === undefined ? undefined : this.#versions[place]
-  }
-
-  /** The repository as if it had only one version. */
-  #only(place: number): ExistingRepository {
-    return { ...this.#existing, versions: [this.#versions[place]!] }
-  }
-
-  #contentOf(place: number): string | undefined {
-    return parseVersionFile(this.#existing.read(this.#versions[place]!)).value?.content
   }
 }

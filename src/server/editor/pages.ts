@@ -96,6 +96,7 @@ const SOURCE_FORMATS = {
     langfuse: 'Langfuse',
     langchain: 'LangChain',
   },
+  ...{ openai: 'OpenAI', mlflow: 'MLflow', promptlayer: 'PromptLayer', copilot: 'GitHub Copilot' },
   ...{ skill: 'Agent Skill', 'claude-command': 'Claude Code command', markdown: 'Markdown', csv: 'CSV' },
 } satisfies Record<ImportFormat, string>
 

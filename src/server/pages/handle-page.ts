@@ -1,12 +1,5 @@
 // Responds to website requests with an Astro page or the not-found page.
-import {
-  CACHE_CONTROL,
-  matchRoute,
-  matchSkillPath,
-  ownerCacheTag,
-  repositoryCacheTag,
-  tagCacheTag,
-} from '../../domain/api/routes.ts'
+import { CACHE_CONTROL, matchRoute, ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
 import type { HubProfile, RenderPage } from '../../ports/pages.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
@@ -34,8 +27,7 @@ const NOT_FOUND = '/404'
 export async function handlePage(request: Request, connect: Connect<PageDeps>): Promise<Response> {
   const url = new URL(request.url)
   try {
-    const skill = matchSkillPath(url.pathname)
-    const moved = skill ? undefined : redirectMoved(url)
+    const moved = redirectMoved(url)
     if (moved) return moved
     const deps = await connect()
     // No page has a percent-encoded path, so such a path is not found.
@@ -44,7 +36,6 @@ export async function handlePage(request: Request, connect: Connect<PageDeps>): 
     if (known) return respondWithPage(request, known)
     const waitSeconds = await deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
-    if (skill) return await (await import('./handle-skill.ts')).handleSkill(request, skill, deps)
     const address = path === '/search' ? formatSearchPageQuery(parseSearchPageQuery(url.searchParams)) : path
     const make = () => makePage(address, path, deps)
     return respondWithPage(request, await (deps.cache ? deps.cache.render(address, make) : make()))

@@ -1,30 +1,51 @@
 // Serves Agent Skills: the SKILL.md files, and the indexes that clients use to find and install skills.
 import { HubError } from '../../domain/api/errors.ts'
-import { DATA_FILES, ownerCacheTag, type PathParameters, repositoryCacheTag } from '../../domain/api/routes.ts'
-import { isName, isOwner } from '../../domain/content/names.ts'
+import {
+  DATA_FILES,
+  matchSkillPath,
+  ownerCacheTag,
+  type PathParameters,
+  repositoryCacheTag,
+} from '../../domain/api/routes.ts'
+import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { describeSkill, formatSkill, formatSkillIndex } from '../../domain/content/skill.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { digestText } from '../../ports/measure.ts'
+import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Bytes } from '../../ports/site-files.ts'
+import { pathOf } from '../address.ts'
+import type { Connect } from '../connect.ts'
 import { encode, type Sources } from '../read/records.ts'
 import { findSkill, type SkillPlace } from '../read/skills.ts'
-import { respondToError } from '../refusals.ts'
+import { rateLimitError, respondNotFound, respondToError } from '../refusals.ts'
 import { respondWith } from '../respond.ts'
 
-/** Handles one request. Errors have the same form as in the API (docs/contract.md section 4). */
-export async function handleSkill(
-  request: Request,
-  { file, parameters }: { file: string; parameters: PathParameters },
-  sources: Sources,
-): Promise<Response> {
+/** The dependencies for serving skills. */
+export interface SkillDeps extends Sources {
+  limiter: RateLimiter
+  clientAddress: string
+}
+
+/**
+ * Handles one request. Never throws: errors have the same form as in the API (docs/contract.md section 4).
+ *
+ * Files that the build wrote are outside the rate limit, because clients fetch the file of every skill in an index.
+ */
+export async function handleSkill(request: Request, connect: Connect<SkillDeps>): Promise<Response> {
+  const { file, parameters } = matchSkillPath(pathOf(request.url)) ?? { file: '', parameters: {} }
   const { owner = '', name, version, skill } = parameters
   const cacheTag = name === undefined ? ownerCacheTag(owner) : repositoryCacheTag(owner, name)
   const isIndex = file === 'index.json'
   try {
-    const bytes =
-      name === undefined && isIndex
-        ? await readOwnerIndex(owner, sources)
-        : await makeFile({ owner, name: name ?? skill ?? '', version }, skill, isIndex, sources)
+    if (file === '') return respondNotFound(request)
+    const deps = await connect()
+    const place = { owner, name: name ?? skill ?? '', version }
+    const known = isOwner(owner) ? await readBuiltFile(parameters, isIndex, deps) : undefined
+    if (!known) {
+      const waitSeconds = await deps.limiter.take(deps.clientAddress)
+      if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
+    }
+    const bytes = known ?? (await makeFile(place, skill, isIndex, deps))
     if (!bytes) throw skillNotFound(parameters)
     return respondWith(request, {
       bytes,
@@ -38,15 +59,24 @@ export async function handleSkill(
   }
 }
 
+/** Reads the index of an owner, or the SKILL.md of a version, as the build wrote it. */
+async function readBuiltFile(
+  { owner = '', name, version, skill }: PathParameters,
+  isIndex: boolean,
+  { siteFiles }: Sources,
+): Promise<Bytes | undefined> {
+  if (isIndex && name === undefined) return siteFiles.read(DATA_FILES.skills(owner))
+  const isPinned = !isIndex && name !== undefined && version !== undefined && (skill ?? name) === name
+  return isPinned && isName(name) && isVersion(version)
+    ? siteFiles.read(DATA_FILES.skill(owner, name, version))
+    : undefined
+}
+
 /** @param said the skill's name as repeated in the URL, which must match */
 async function makeFile(place: SkillPlace, said: string | undefined, isIndex: boolean, sources: Sources) {
   const skill = said === undefined || said === place.name ? await findSkill(place, sources) : undefined
   if (!skill) return undefined
   return encode(isIndex ? formatSkillIndex([describeSkill(skill, digestText)]) : formatSkill(skill))
-}
-
-async function readOwnerIndex(owner: string, { siteFiles }: Sources): Promise<Bytes | undefined> {
-  return isOwner(owner) ? siteFiles.read(DATA_FILES.skills(owner)) : undefined
 }
 
 function skillNotFound({ owner, name, version, skill }: PathParameters): HubError {

@@ -10,5 +10,7 @@ export const onRequest: MiddlewareHandler = ({ url, locals, request }, next) => 
   const sources = devSources()
   Object.assign(locals, { profile: sources.profile, hub: openPageData(sources, () => {}), path: url.pathname })
   const skill = matchSkillPath(url.pathname)
-  return skill ? handleSkill(request, skill, sources) : (redirectMoved(url) ?? next())
+  return skill
+    ? handleSkill(request, () => ({ ...sources, limiter: { take: () => 0 }, clientAddress: '' }))
+    : (redirectMoved(url) ?? next())
 }

@@ -25,15 +25,6 @@ export function listVersions(dir: string, { owner, name }: PromptPlace): string[
   }
 }
 
-/** Reads the `index.md` of a prompt. @returns undefined if it has none @throws Error if it cannot be read */
-export function readIndex(dir: string, { owner, name }: PromptPlace): string | undefined {
-  const path = formatPath({ kind: 'repository', owner, name })
-  const { value, refusal } = openFolder(dir).read(path, MAX_FILE_BYTES)
-  if (refusal === 'missing') return undefined
-  if (refusal) throw new Error(`content/${path}: ${describeRefusal(refusal, MAX_FILE_BYTES)}`)
-  return value.toString()
-}
-
 /** Reads a version file. @throws Error if it cannot be read */
 export function readVersion(dir: string, place: PromptPlace & { version: string }): string {
   const path = formatPath({ kind: 'version', ...place })

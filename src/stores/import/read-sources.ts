@@ -1,104 +1,142 @@
-// Reads the files and folders given to `npm run import`, sorted by path, within limits.
+// Reads the files given to `npm run import` with the readers of their formats.
 import { isUtf8 } from 'node:buffer'
-import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { detectFormat, type ImportFormat, READERS } from '../../domain/formats/formats.ts'
+import type { PromptSource, UnnamedPrompt } from '../../domain/formats/assign-names.ts'
+import { detectFormat, hasFormatName, type ImportFormat, READERS, TEXT_FORMATS } from '../../domain/formats/formats.ts'
+import { nameOfFile } from '../../domain/formats/names.ts'
 import { readRoleFiles } from '../../domain/formats/plain.ts'
-import type { ReadResult } from '../../domain/formats/portable.ts'
+import {
+  Findings,
+  MAX_FINDINGS,
+  type PortablePrompt,
+  type Reader,
+  type ReadResult,
+  textsOf,
+} from '../../domain/formats/portable.ts'
 import { MAX_SOURCE_BYTES } from '../../domain/formats/source-file.ts'
-import { compareText } from '../../domain/text/compare-text.ts'
-import { describeRefusal, openFolder, type PlainFolder } from '../files/plain-files.ts'
+import { digestText } from '../../ports/measure.ts'
+import { describeRefusal } from '../files/plain-files.ts'
+import { folderOf, type Source } from './list-sources.ts'
 
-/** Maximum number of files and of nested folders in an import. */
-const MAX_FILES = 50_000
-const MAX_DEPTH = 16
-/** Maximum size of a CSV file, which may contain many prompts. */
-const MAX_CSV_BYTES = 64 * MAX_SOURCE_BYTES
-const LEFT_OUT = new Set(['node_modules', '.git', '.hub', 'dist'])
+/** Maximum size of a CSV or JSON file, which may contain many prompts. */
+const MAX_LIST_BYTES = 64 * MAX_SOURCE_BYTES
 /** Files that often accompany prompts but are not prompts. */
-const NOT_PROMPTS =
-  /^(?:readme|license|licence|changelog|contributing|code_of_conduct|security|agents|claude)\.(?:md|txt)$/i
+const NOT_PROMPTS = /^(?:readme|license|licence|changelog|contributing|code_of_conduct|security)\.(?:md|txt)$/i
+/** Instructions for one project. */
+const PROJECT_FILES = /^(?:agents|claude|gemini|copilot-instructions)\.md$/i
 
-/** A file to import. */
-interface Source {
-  /** The given folder, or the folder of a given file. */
-  folder: PlainFolder
-  /** The file's path in that folder. */
-  path: string
-  /** The file's path as given, or as found below a given folder. */
-  shown: string
+/** A prompt that was read, with what decides on its name. */
+interface SourcedPrompt extends UnnamedPrompt {
+  prompt: PortablePrompt
 }
 
-interface SourceResult extends ReadResult {
-  /** The path, as given or as found below a given folder. */
+/** The result of reading a file. */
+interface SourceResult {
+  /** The path, as given or as found below a given folder, relative to the working directory. */
   path: string
+  prompts: SourcedPrompt[]
+  findings: ReadResult['findings']
+  /** Whether it is not a prompt, by its name. */
+  isSkipped: boolean
 }
 
-/** Lists the files below the paths. A given path may be a link, because its owner chose it; links below it are skipped, because a stranger may have made them. @throws Error for a missing path, and for too many files */
-export function listSources(paths: readonly string[]): Source[] {
-  const sources: Source[] = []
-  const add = (source: Source) => {
-    sources.push(source)
-    if (sources.length > MAX_FILES) throw new Error(`expected at most ${MAX_FILES} files; import one folder at a time`)
-  }
-  const addFolder = (folder: PlainFolder, path: string, shown: string, depth: number) => {
-    if (depth > MAX_DEPTH) throw new Error(`${shown}: expected at most ${MAX_DEPTH} levels of folders`)
-    const entries = folder.list(path).sort((a, b) => compareText(a.name, b.name))
-    for (const entry of entries.filter(({ name }) => !LEFT_OUT.has(name))) {
-      const below = { folder, path: path === '' ? entry.name : `${path}/${entry.name}`, shown: join(shown, entry.name) }
-      if (entry.isDirectory()) addFolder(folder, below.path, below.shown, depth + 1)
-      else if (entry.isFile()) add(below)
-    }
-  }
-  for (const given of paths) {
-    const real = realpathSync(given)
-    const stats = lstatSync(real)
-    if (stats.isDirectory()) addFolder(openFolder(real), '', given, 0)
-    else if (stats.isFile()) add({ folder: openFolder(dirname(real)), path: basename(real), shown: given })
-    else throw new Error(`${given}: expected a file or a folder`)
-  }
-  return sources
+/** What a reader made of a file, and what it read. */
+interface Read extends ReadResult {
+  text: string
+  /** The name of a prompt after its file. */
+  fileName: string
 }
 
 /**
  * Reads files one by one.
  *
- * @param format the format of every file; if undefined, it is detected from the name, and files that are not prompts are skipped
+ * @param format the format of every file; if undefined, it is detected from the name
+ * @param root the working directory
+ * @param keepsText whether nothing in the texts is a placeholder
  */
 export function* readSources(
   sources: readonly Source[],
   format: ImportFormat | undefined,
-  { root }: { root: string },
+  { root, keepsText }: { root: string; keepsText: boolean },
 ): Generator<SourceResult> {
   const seen = new Set<string>()
   const readsRoles = format === undefined || format === 'markdown'
+  const pathOf = (shown: string) => relative(root, shown).replaceAll('\\', '/') || '.'
   for (const source of sources) {
-    const shown = relative(root, source.shown).startsWith('..') ? source.shown : relative(root, source.shown)
     const roles = readsRoles && ROLE_FILE.test(basename(source.path)) ? listRoleFiles(source) : []
     if (roles.length > 0) {
       const folder = dirname(source.shown)
-      if (!seen.has(folder)) yield { path: dirname(shown), ...readRoleFolder(source, roles) }
+      if (!seen.has(folder)) yield finish(pathOf(folder), source, readRoleFolder(source, roles), keepsText)
       seen.add(folder)
       continue
     }
-    const result = readSource(source, format)
-    if (result) yield { path: shown, ...result }
+    yield finish(pathOf(source.shown), source, readSource(source, format, keepsText), keepsText)
   }
 }
 
-/** Reads a file. @returns undefined if it is not a prompt */
-function readSource({ folder, path, shown }: Source, format: ImportFormat | undefined): ReadResult | undefined {
-  if (format === undefined && NOT_PROMPTS.test(basename(path))) return undefined
+function finish(path: string, source: Source, read: Read | undefined, keepsText: boolean): SourceResult {
+  if (!read) return { path, prompts: [], findings: [], isSkipped: true }
+  const named = Map.groupBy(read.prompts, partName)
+  const prompts = read.prompts.map((prompt): SourcedPrompt => {
+    const { name, title, body } = prompt
+    const part = prompt.part ?? (read.prompts.length > 1 ? JSON.stringify(prompt) : undefined)
+    const text = textsOf(body).join('\n')
+    const sha256 = digestText(part ?? read.text)
+    const own = partName(prompt)
+    // A name that the file states is part of its address: the file may hold another prompt next time.
+    const isNamed = part !== undefined || name !== read.fileName
+    const place = isNamed ? `#${own}${named.get(own)!.length === 1 ? '' : `~${sha256.slice(0, 8)}`}` : ''
+    const from: PromptSource = { path: path + place, sha256 }
+    return {
+      prompt: keepsText ? { ...prompt, variables: [] } : prompt,
+      name,
+      title,
+      text,
+      source: from,
+      folder: isNamed ? '' : ownFolder(source),
+    }
+  })
+  return { path, prompts, findings: read.findings, isSkipped: false }
+}
+
+/** The name of a prompt that its file states, on one line. */
+const partName = ({ name }: PortablePrompt) =>
+  name
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .slice(0, 200)
+    .toWellFormed()
+
+/** Reads a file. @returns undefined if its name says that it is not a prompt */
+function readSource(source: Source, format: ImportFormat | undefined, keepsText: boolean): Read | undefined {
+  const { folder, path, shown, isGiven, others } = source
+  const file = basename(shown)
+  if (!isGiven && (NOT_PROMPTS.test(file) || (format !== undefined && !hasFormatName(file, format)))) return undefined
+  if (!isGiven && PROJECT_FILES.test(file))
+    return refuse(`${file} instructs agents in one project. To import it all the same, name the file itself`)
   // Only the content of a JSON file shows its format.
-  const peeked = format === undefined && path.endsWith('.json') ? readText(folder, path, MAX_CSV_BYTES) : undefined
+  const peeked = format === undefined && path.endsWith('.json') ? readText(folder, path, MAX_LIST_BYTES) : undefined
   const known = format ?? detectFormat(shown.replaceAll('\\', '/'), peeked?.text ?? '')
-  if (known === undefined) return undefined
-  const { text, message } = readText(
-    folder,
-    path,
-    known === 'csv' || known === 'langfuse' ? MAX_CSV_BYTES : MAX_SOURCE_BYTES,
-  )
-  return text === undefined ? refuse(message) : READERS[known](text, nameOf(shown, known))
+  if (known === undefined) return isGiven ? refuse('its format is unknown; choose one with --from') : undefined
+  if (keepsText && !TEXT_FORMATS.has(known))
+    return refuse(`${known} files are templates. To keep the text as it is, name the file itself with --from markdown`)
+  const { text, message } = hasList(known)
+    ? (peeked ?? readText(folder, path, MAX_LIST_BYTES))
+    : readText(folder, path, MAX_SOURCE_BYTES)
+  if (text === undefined) return refuse(message)
+  const fileName = nameOfFile(join(source.root, path), known)
+  const reader: Reader = READERS[known]
+  const { prompts, findings } = reader(text, fileName, { keepsText })
+  const more = new Findings()
+  if (others.length > 0) more.lost('files', describeOthers(others))
+  return { prompts, findings: [...findings, ...more.all], text, fileName }
+}
+
+const hasList = (format: ImportFormat) => format === 'csv' || format === 'langfuse'
+
+function describeOthers(others: readonly string[]): string {
+  const named = others.slice(0, MAX_FINDINGS).join(', ')
+  const rest = others.length > MAX_FINDINGS ? ` and ${others.length - MAX_FINDINGS} more` : ''
+  return `${others.length} other ${others.length === 1 ? 'file' : 'files'} of the skill not imported: ${named}${rest}`
 }
 
 const ROLE_FILE = /^(system|user|assistant)\.(?:md|txt)$/
@@ -109,7 +147,7 @@ function listRoleFiles({ folder, path }: Source): string[] {
   return names.length > 1 && names.some((name) => name.startsWith('system.')) ? names : []
 }
 
-function readRoleFolder({ folder, path, shown }: Source, names: readonly string[]): ReadResult {
+function readRoleFolder({ folder, root, path }: Source, names: readonly string[]): Read {
   const texts = new Map<'system' | 'user' | 'assistant', string>()
   for (const name of names) {
     const role = (['system', 'user', 'assistant'] as const).find((one) => one === ROLE_FILE.exec(name)?.[1])
@@ -118,15 +156,16 @@ function readRoleFolder({ folder, path, shown }: Source, names: readonly string[
     if (text === undefined) return refuse(`${name}: ${message}`)
     texts.set(role, text)
   }
-  return readRoleFiles(texts, basename(dirname(shown)))
+  const fileName = nameOfFile(join(root, path), 'markdown')
+  return { ...readRoleFiles(texts, fileName), text: JSON.stringify([...texts]), fileName }
 }
 
-/** Returns the folder of a path; an empty path for the given folder itself. */
-const folderOf = (path: string) => (path.includes('/') ? dirname(path) : '')
+/** Returns the name of the folder that tells a file apart from others with its name. */
+const ownFolder = ({ root, path }: Source) => basename(dirname(join(root, path)))
 
 /** Reads a text. @returns the text, or why it was not read */
 function readText(
-  folder: PlainFolder,
+  folder: Source['folder'],
   path: string,
   maxBytes: number,
 ): { text: string; message?: never } | { text?: never; message: string } {
@@ -135,13 +174,6 @@ function readText(
   return isUtf8(value) ? { text: value.toString() } : { message: 'expected UTF-8' }
 }
 
-function refuse(message: string): ReadResult {
-  return { prompts: [], findings: [{ kind: 'refused', field: 'file', line: null, message }] }
-}
-
-function nameOf(path: string, format: ImportFormat): string {
-  if (format === 'skill') return basename(dirname(path))
-  return basename(path)
-    .replace(/\.[^.]+$/, '')
-    .replace(/\.prompt$/, '')
+function refuse(message: string): Read {
+  return { prompts: [], findings: [{ kind: 'refused', field: 'file', line: null, message }], text: '', fileName: '' }
 }

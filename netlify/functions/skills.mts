@@ -1,0 +1,16 @@
+// Serves Agent Skills on Netlify, without the platform's rate limit: clients fetch every skill in an index.
+import type { Context } from '@netlify/functions'
+import { handleSkill } from '../../src/server/pages/handle-skill.ts'
+import { connectRead } from '../../src/wiring/read.ts'
+
+export default (request: Request, context: Context) => handleSkill(request, () => connectRead(request, context))
+export const config = {
+  path: [
+    '/:a/:b/SKILL.md',
+    '/:a/:b/v/:c/SKILL.md',
+    '/:a/.well-known/agent-skills/*',
+    '/:a/:b/.well-known/agent-skills/*',
+    '/:a/:b/v/:c/.well-known/agent-skills/*',
+  ],
+  method: ['GET', 'HEAD'],
+}

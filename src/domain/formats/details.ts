@@ -1,0 +1,43 @@
+// Converts the title, description, tags and licence of a prompt from elsewhere to the hub's rules, and reports what is cut or dropped.
+import { LIMITS } from '../api/limits.ts'
+import type { RepositoryFrontMatter } from '../content/front-matter.ts'
+import { findLicenseProblem } from '../content/rules.ts'
+import { printable } from '../text/problems.ts'
+import { toLine, toName, toTags } from './names.ts'
+import { type Findings, MAX_FINDINGS, type PortablePrompt } from './portable.ts'
+
+/** The details that a source states, in the form of `index.md`. A licence in other words than SPDX is null. */
+export type Details = Partial<Pick<RepositoryFrontMatter, 'title' | 'description' | 'tags' | 'license'>>
+
+/** Converts the details of a prompt. Details that its source does not state are omitted. */
+export function toDetails(prompt: PortablePrompt, findings: Findings): Details {
+  const tags = toTags(prompt.tags)
+  for (const tag of prompt.tags.filter((one) => !tags.includes(toName(one))).slice(0, MAX_FINDINGS))
+    findings.lost(`tags.${printable(tag)}`, 'a prompt has at most ten tags, of letters A to Z, digits and hyphens')
+  if (toLine(prompt.changelog, LIMITS.changelogCharacters) !== toLine(prompt.changelog, Number.POSITIVE_INFINITY))
+    findings.lost('changelog', `cut at ${LIMITS.changelogCharacters} characters`)
+  const title = shorten('title', prompt.title, LIMITS.titleCharacters, findings)
+  const description = shorten('description', prompt.description, LIMITS.descriptionCharacters, findings)
+  const license = toLicense(prompt.license, findings)
+  return {
+    ...(title === '' ? {} : { title }),
+    ...(description === '' ? {} : { description }),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(license === undefined ? {} : { license }),
+  }
+}
+
+/** @returns null for a licence in other words; undefined if the source states none */
+function toLicense(stated: string | null, findings: Findings): string | null | undefined {
+  if (stated === null) return undefined
+  if (findLicenseProblem(stated) === undefined) return stated
+  const words = toLine(stated, LIMITS.sentenceCharacters)
+  findings.lost('license', `“${words}” is not an SPDX licence, so the prompt has none`)
+  return null
+}
+
+function shorten(field: string, text: string, most: number, findings: Findings): string {
+  const line = toLine(text, most)
+  if (line !== toLine(text, Number.POSITIVE_INFINITY)) findings.lost(field, `cut at ${most} characters`)
+  return line
+}

@@ -1,0 +1,188 @@
+// Tests that `npm run import` reads the files of each tool, or says why not, and never leaves one out in silence.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
+import { READERS } from '../../src/domain/formats/formats.ts'
+
+const FIXTURES = 'tests/fixtures/import-formats'
+const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-import-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+interface Line {
+  path: string
+  name: string | null
+  status: string
+  lost: string[]
+  reasons: string[]
+}
+
+function importFixtures(): Line[] {
+  mkdirSync(join(dir, 'content'))
+  cpSync(FIXTURES, join(dir, 'team'), { recursive: true })
+  const env = { ...process.env, CONTENT_DIR: join(dir, 'content') }
+  const args = ['scripts/content/import-prompts.ts', join(dir, 'team'), '--owner', 'acme', '--json']
+  return JSON.parse(spawnSync(process.execPath, args, { env }).stdout.toString())
+}
+
+const lines = importFixtures()
+const lineOf = (file: string) => lines.filter(({ path }) => basename(path) === file)
+
+test('names every file', () => {
+  expect(new Set(lines.map(({ path }) => basename(path)))).toEqual(new Set(readdirSync(FIXTURES)))
+})
+
+//  file                    reason
+test.each([
+  ['AGENTS.md', 'file: AGENTS.md instructs agents in one project. To import it all the same, name the file itself'],
+  ['lf-chat.json', 'content: expected system messages before all others'],
+  ['lf-list.json', 'prompt: the list of prompts has no texts; fetch each prompt by its name'],
+  ['lf-ref.json', 'line 1: reference: @@@langfusePrompt:name=base|label=production@@@ includes another prompt'],
+  [
+    'openai-call.json',
+    'prompt: this names the prompt pmpt_0a1b2c, but has no text; save a response that was made with it',
+  ],
+])('refuses %s with a reason', (file, reason) => {
+  expect(lineOf(file)).toMatchObject([{ status: 'refused', reasons: [reason] }])
+})
+
+interface Expected {
+  name: string
+  lost: string[]
+  /** The text, or the messages as `role: text`. */
+  body: string | string[]
+  variables?: object[]
+  parameters?: object
+}
+const CASES: Readonly<Record<string, Expected>> = {
+  'langsmith-model.json': {
+    ...{ name: 'langsmith-model', body: 'Ask {{q}}', variables: [{ name: 'q' }] },
+    parameters: { model: 'gpt-x', temperature: 0.1 },
+    lost: ['last.openai_api_key: Prompt Hub does not support it'],
+  },
+  'langsmith.json': {
+    name: 'langsmith',
+    body: ['system: Grade {{q}}'],
+    variables: [{ name: 'q' }],
+    lost: ['schema_: Prompt Hub does not support it'],
+  },
+  'mlflow-chat.json': {
+    ...{
+      name: 'qa-chat',
+      lost: [],
+      body: ['system: You answer.', 'user: {{question}}'],
+      variables: [{ name: 'question' }],
+    },
+  },
+  'mlflow.json': {
+    name: 'qa-prompt',
+    body: 'Answer {{question}} in {{style}}.',
+    variables: [{ name: 'question' }, { name: 'style' }],
+    lost: ['aliases: Prompt Hub does not support it', 'tags.team: Prompt Hub does not support it'],
+  },
+  'openai-prompt.json': {
+    name: 'order-helper',
+    body: ['system: You track orders for {{shop}}.', 'user: Where is order {{order_id}}?'],
+    variables: [
+      { name: 'shop', example: 'Demo' },
+      { name: 'order_id', example: '17' },
+    ],
+    parameters: { model: 'gpt-5', reasoning: { effort: 'low' }, text: { format: { type: 'text' } } },
+    lost: ['tools: Prompt Hub does not support it'],
+  },
+  'promptlayer.json': {
+    name: 'summary',
+    body: ['system: You sum up.', 'user: {{text}}'],
+    variables: [{ name: 'text' }],
+    parameters: { model: 'gpt-x', temperature: 0 },
+    lost: ['metadata.model.provider: Prompt Hub does not support it'],
+  },
+  'review.prompt.md': {
+    name: 'review',
+    body: `Review $\{file} for {{focus}}. Selected text: $\{selection}.\nSee the rules and #file:README.md.\n`,
+    variables: [{ name: 'focus', description: 'security or speed', required: true }],
+    parameters: { model: 'GPT-5' },
+    lost: [
+      ...['line 2: mode: Prompt Hub does not support it', 'line 4: tools: Prompt Hub does not support it'],
+      `line 7: $\{file}: only the editor fills it in; here, it is text`,
+      `line 7: $\{selection}: only the editor fills it in; here, it is text`,
+      'line 8: #file:README.md: only the editor fills it in; here, it is text',
+    ],
+  },
+  'style.instructions.md': {
+    ...{ name: 'style', body: 'Prefer const.\n', lost: ['line 2: applyTo: Prompt Hub does not support it'] },
+  },
+}
+test.each(Object.entries(CASES))('reads %s', (file, { name, lost, body, variables = [], parameters = {} }) => {
+  expect(lineOf(file)).toMatchObject([{ name, status: 'new', lost, reasons: [] }])
+  const text = readFileSync(join(dir, 'content/acme', name, 'versions/1.0.0.md'), 'utf8')
+  const { value } = parseVersionFile(text)
+  const content =
+    typeof body === 'string'
+      ? body
+      : `${body.map((line) => line.replace(/^(\w+): /, '{{role "$1"}}\n')).join('\n\n')}\n`
+  expect(value?.content).toBe(content)
+  expect(value?.variables).toMatchObject(variables)
+  expect(value?.parameters).toEqual(parameters)
+})
+
+test('variables of prompts.chat become variables with their defaults, in its rows only', () => {
+  const text = 'As $<Mother Tongue:Latin>, for $<Role>, $<Role:Dev> and $<Role:Ops>: $<a.b> $<> $5 {{x}}'
+    .replaceAll('<', '{')
+    .replaceAll('>', '}')
+  const [row] = READERS.csv(`act,prompt\nA,"${text}"\n`).prompts
+  expect(row?.body).toEqual({
+    format: 'text',
+    text: `As {{Mother_Tongue}}, for {{Role}}, {{Role}} and {{Role}}: $\{a.b} $\{} $5 {{x}}`,
+  })
+  expect(row?.variables).toMatchObject([
+    { name: 'Mother_Tongue', required: false, default: 'Latin' },
+    { name: 'Role', required: false, default: 'Dev' },
+    { name: 'x', required: true, default: null },
+  ])
+  expect(READERS.csv(`act,prompt\nA,"${text}"\n`).findings).toMatchObject([
+    { kind: 'lost', field: 'variables.Role.default', message: expect.stringContaining('Ops') },
+  ])
+  expect(READERS.csv(`title,prompt\nA,"${text}"\n`).prompts[0]?.body).toEqual({ format: 'text', text })
+})
+
+test('a saved response of OpenAI: its instructions, and the values that were filled in', () => {
+  const instructions = [
+    { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'You track orders for Demo.' }] },
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Be {{tone}}.' }] },
+  ]
+  const prompt = { id: 'pmpt_1', version: '4', variables: { shop: 'Demo', tone: 'kind' } }
+  const response = { id: 'resp_1', object: 'response', model: 'm', instructions, prompt, output: [], metadata: {} }
+  const { prompts, findings } = READERS.openai(JSON.stringify([response]), 'saved')
+  expect(prompts).toMatchObject([
+    { name: 'pmpt_1', parameters: { model: 'm' }, variables: [{ name: 'tone', example: 'kind' }] },
+  ])
+  expect(prompts[0]?.body).toEqual({
+    format: 'chat',
+    messages: [
+      { role: 'system', content: 'You track orders for Demo.' },
+      { role: 'user', content: 'Be {{tone}}.' },
+    ],
+  })
+  expect(findings).toMatchObject([
+    { kind: 'lost', field: 'metadata' },
+    { kind: 'lost', field: 'variables.shop' },
+  ])
+  const image = { role: 'user', content: [{ type: 'input_image', image_url: 'x' }] }
+  expect(READERS.openai(JSON.stringify({ ...response, instructions: [image] }), 'saved')).toMatchObject({
+    ...{
+      prompts: [],
+      findings: expect.arrayContaining([expect.objectContaining({ kind: 'refused', field: 'messages' })]),
+    },
+  })
+})
+
+test('MLflow: other braces stay, and Jinja logic is refused', () => {
+  const read = (template: string) => READERS.mlflow(JSON.stringify({ name: 'a', version: 1, template }), 'a')
+  expect(read('A {b} {{ c }} {{c|upper}} {{{d}}}').prompts).toMatchObject([
+    { body: { text: 'A {b} {{c}} {{c|upper}} {{{d}}}' }, variables: [{ name: 'c' }] },
+  ])
+  expect(read('{% if c %}x{% endif %}').findings).toMatchObject([{ kind: 'refused', field: 'template', line: 1 }])
+})

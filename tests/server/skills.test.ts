@@ -1,0 +1,86 @@
+// Tests that the skill files of a build are outside the rate limit on both hosts, and that a client gets all of them.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
+import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
+import { loadFunctions } from '../../src/host/builds/serve-sites.ts'
+import { routeFunctions } from '../../src/host/run-functions.ts'
+import { digestText } from '../../src/ports/measure.ts'
+import { handleSkill, type SkillDeps } from '../../src/server/pages/handle-skill.ts'
+import { limitInMemory } from '../../src/stores/state/rate-limiter-memory.ts'
+import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+
+const SKILLS = 40
+const skill = { description: 'Does a thing.', license: null }
+const names = Array.from({ length: SKILLS }, (_, index) => `skill-${index}`)
+const tree = aTree(names.map((name) => aRepository(`acme/${name}`, { versions: [aVersion('1.0.0', { skill })] })))
+const catalogue = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
+const files = new Map(listDataFiles(catalogue, digestText))
+const never = async () => {
+  throw new Error('reading keeps no copies')
+}
+const openDeps = (requests: number): SkillDeps => ({
+  siteFiles: { read: async (path) => (files.has(path) ? new TextEncoder().encode(files.get(path)) : undefined) },
+  fresh: { find: async () => undefined, findVersion: async () => undefined, keep: never, keepVersion: never },
+  limiter: limitInMemory({ requests, windowMs: 60_000 }),
+  clientAddress: '192.0.2.1',
+})
+const INDEX = '/acme/.well-known/agent-skills/index.json'
+
+test('the index of an owner and the SKILL.md of a version are outside the limit; all else counts', async () => {
+  const deps = openDeps(1)
+  const statusOf = async (path: string) =>
+    (await handleSkill(new Request(`https://hub.test${path}`), () => deps)).status
+  for (let round = 0; round < 3; round++) {
+    expect(await statusOf(INDEX)).toBe(200)
+    expect(await statusOf('/acme/skill-7/v/1.0.0/SKILL.md')).toBe(200)
+  }
+  expect(await statusOf('/acme/skill-7/SKILL.md')).toBe(200)
+  for (const path of ['/acme/skill-7/SKILL.md', '/acme/nothing/v/1.0.0/SKILL.md', '/acme/skill-7/v/1.0.1/SKILL.md'])
+    expect(await statusOf(path), path).toBe(429)
+  expect(await statusOf('/nobody/.well-known/agent-skills/index.json')).toBe(429)
+})
+
+test('the skills CLI installs every skill of an owner, although there are more than the limit', async () => {
+  const deps = openDeps(4)
+  const server = createServer(async (asked, answer) => {
+    const response = await handleSkill(new Request(`http://localhost${asked.url}`), () => deps)
+    answer.writeHead(response.status, Object.fromEntries(response.headers))
+    answer.end(Buffer.from(await response.arrayBuffer()))
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const dir = mkdtempSync(join(tmpdir(), 'hub-skills-'))
+  try {
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/acme`
+    const command = [resolve('tests/node_modules/skills/bin/cli.mjs'), 'add', address]
+    const env = { PATH: process.env.PATH, HOME: dir, DO_NOT_TRACK: '1', DISABLE_TELEMETRY: '1' }
+    const options = ['--yes', '--skill', '*', '--agent', 'claude-code']
+    await promisify(execFile)(process.execPath, [...command, ...options], { cwd: dir, env })
+    expect(readdirSync(join(dir, '.claude/skills')).sort()).toEqual([...names].sort())
+  } finally {
+    server.close()
+    rmSync(dir, { recursive: true, force: true })
+  }
+})
+
+//  path                                                     function
+test.each([
+  ['/acme/code-review/SKILL.md', 'skills'],
+  ['/acme/code-review/v/1.0.0/SKILL.md', 'skills'],
+  [INDEX, 'skills'],
+  ['/acme/code-review/.well-known/agent-skills/index.json', 'skills'],
+  ['/acme/code-review/v/1.0.0/.well-known/agent-skills/code-review/SKILL.md', 'skills'],
+  ['/acme/code-review/v/1.0.0', 'pages'],
+  ['/acme', 'pages'],
+])('%s is served by %s on both hosts', async (path, name) => {
+  const functions = await loadFunctions()
+  const found = routeFunctions(functions)('GET', path)
+  expect(found).toBe(await import(resolve(`netlify/functions/${name}.mts`)))
+  expect('rateLimit' in (found?.config ?? {})).toBe(name === 'pages')
+})
