@@ -30,9 +30,8 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
     ...{ document: 'hosting-private', language, test: 'tests/operate/private-guide.test.ts' },
   })),
   { document: 'moderation', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
-  ...['sh', 'yaml'].map((language) => ({
-    ...{ document: 'publishing', language, test: 'tests/operate/publishing-guide.test.ts' },
-  })),
+  { document: 'publishing', language: 'sh', has: '#!/bin/sh', test: 'tests/operate/publishing-guide.test.ts' },
+  { document: 'publishing', language: 'yaml', test: 'tests/operate/publishing-guide.test.ts' },
   {
     ...{ document: 'trusted-publishing', language: 'yaml', has: 'runs-on' },
     test: 'tests/operate/publishing-guide.test.ts',

@@ -206,6 +206,16 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     around: ['import os\nfrom prompt_hub import HubManager\n', 'print("done")\n'],
     ...{ says: /done/, away: /reset|closed|localhost/ },
   },
+  {
+    ...{ document: 'publishing', has: 'title: Commit message', save: 'prompt-file.md' },
+    andRun: `curl -fsS -H "Authorization: Bearer $HUB_TOKEN" -H 'Content-Type: text/markdown' --data-binary @prompt-file.md "$HUB/api/v1/repos/acme/commit-message-file/versions?dry_run=true"`,
+    ...{ says: /"options":\["short","long"\]/, away: NO_CONNECTION },
+  },
+  {
+    ...{ document: 'publishing', has: '@commit-message.md' },
+    before: "printf -- '---\\ntags: [git]\\n---\\nWrite a {{style}} commit message.\\n' >commit-message.md",
+    ...{ says: /"tags":\["git"\]/, away: NO_CONNECTION },
+  },
   { document: 'moderation', has: 'hubcli yank', says: /1\.1\.0 yanked/, away: UNREACHABLE },
   { document: 'moderation', has: 'hubcli deprecate', says: /deprecated/, away: UNREACHABLE },
   { document: 'moderation', has: 'hubcli label', says: /production 1\.0\.0/, away: UNREACHABLE },

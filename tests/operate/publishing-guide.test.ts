@@ -74,7 +74,7 @@ afterAll(async () => {
 })
 
 const localise = (text: string) => text.replaceAll('https://prompts.example.org', base)
-const [script = '', ...moreScripts] = blocksOf('publishing', 'sh')
+const [script = '', ...moreScripts] = blocksOf('publishing', 'sh').filter((text) => text.startsWith('#!'))
 const [tokenWorkflow = '', ...moreWorkflows] = blocksOf('publishing', 'yaml')
 const [, trustedWorkflow = ''] = blocksOf('trusted-publishing', 'yaml')
 
