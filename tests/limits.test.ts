@@ -26,7 +26,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/formats/source-file.ts MAX_FRONT_MATTER_LINES': 'how much one import reads',
   'src/domain/formats/source-file.ts MAX_SOURCE_BYTES': 'how much one import reads',
   'src/domain/content/near-placeholders.ts MAX_INNER': 'the longest text that a warning takes for a placeholder',
-  'src/domain/publishing/prompt-file.ts MAX_LOOKED_AT': 'as far as a warning looks',
+  'src/domain/content/prompt-file.ts MAX_LOOKED_AT': 'as far as a warning looks',
   'src/domain/publishing/prompt-file.ts MAX_FRONT_CHARACTERS': 'far more than all fields together may have',
   'src/domain/review/findings.ts MAX_PER_KIND': 'findings that a warning names',
   'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',

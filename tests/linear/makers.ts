@@ -110,6 +110,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   'z.input<typeof VersionFrontMatter> & { content: string }': versionOf,
   "Pick<VersionEntry, 'skill' | 'format' | 'content' | 'variables'>": recordOf,
   "Pick<VersionFile, 'content' | 'format' | 'variables'>": versionOf,
+  "Pick<VersionFile, 'content'>": versionOf,
   "Pick<VersionFile, 'content' | 'format'>": versionOf,
   "Pick<VersionFile, 'content' | 'variables'>": versionOf,
   "Pick<WrittenVersion, 'content' | 'variables'> & { format?: VersionEntry['format'] }": versionOf,

@@ -51,7 +51,7 @@ export const RUN: readonly ExampleRun[] = [
     away: UNREACHABLE,
   },
   {
-    ...{ document: 'docs/lock-file.md', has: '"lockfile": 2', save: 'prompts.lock', andRun: '! hubcli verify 2>&1' },
+    ...{ document: 'docs/lock-file.md', has: '"lockfile": 1', save: 'prompts.lock', andRun: '! hubcli verify 2>&1' },
     ...{ says: /prompts\/acme\/code-review\.md/, away: 'works' },
   },
   {
@@ -145,7 +145,7 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
       place: 'checkout',
       before: 'mkdir prompts; echo Review. >prompts/one.md',
     },
-    ...{ around: ALONE, says: /1 repository checked: no problems/, away: 'works' },
+    ...{ around: ALONE, says: /repositor(?:y|ies) checked: no problems/, away: 'works' },
   },
   {
     ...{ document: 'import', has: 'cloud.langfuse.com', place: 'checkout' },
@@ -153,18 +153,33 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     ...{ around: ALONE, says: IMPORTED, away: 'works' },
   },
   {
-    ...{ document: 'import', has: '.github/prompts', place: 'checkout' },
+    ...{ document: 'import', has: 'api.openai.com', place: 'checkout' },
+    before: `echo '{"object":"response","prompt":{"id":"pmpt_123"},"instructions":"Help with orders."}' >openai-api`,
+    ...{ around: ALONE, says: IMPORTED, away: 'works' },
+  },
+  {
+    ...{ document: 'import', has: 'qa.json', place: 'checkout' },
+    before: `echo '{"name":"qa","template":"Answer {{ question }}.","commit_message":"First"}' >qa.json; echo '{"prompt_name":"summary","prompt_template":{"type":"completion","content":[{"type":"text","text":"Sum {text}."}],"input_variables":["text"],"template_format":"f-string"}}' >summary.json`,
+    ...{ around: ALONE, says: /Written +2 new/, away: 'works' },
+  },
+  {
+    ...{ document: 'import', has: '.github/prompts --owner acme\n', place: 'checkout' },
+    before: `mkdir -p .github/prompts; printf -- '---\\nmode: ask\\n---\\nReview \${input:file}.\\n' >.github/prompts/review-file.prompt.md`,
+    ...{ around: ALONE, says: /Written +[12] new/, away: 'works' },
+  },
+  {
+    ...{ document: 'import', has: '.github/prompts --owner acme --from', place: 'checkout' },
     before: `mkdir -p .github/prompts; printf 'name: Greet\\nmessages: [{role: user, content: "Greet {{name}}."}]\\n' >.github/prompts/greet.prompt.yml`,
     ...{ around: ALONE, says: IMPORTED, away: 'works' },
   },
   {
     ...{ document: 'import', has: '--from dotprompt', place: 'checkout' },
-    before: `rm -r prompts; mkdir prompts; printf -- '---\\nmodel: none\\n---\\nGreet {{guest}}.\\n' >prompts/greet-guest.prompt`,
+    before: `rm -rf prompts; mkdir prompts; printf -- '---\\nmodel: none\\n---\\nGreet {{guest}}.\\n' >prompts/greet-guest.prompt`,
     ...{ around: ALONE, says: IMPORTED, away: 'works' },
   },
   {
     ...{ document: 'import', has: '--from prompty', place: 'checkout' },
-    before: `rm -r prompts; mkdir prompts; printf -- '---\\nname: Greet all\\n---\\nsystem:\\nBe kind.\\n\\nuser:\\nGreet {{all}}.\\n' >prompts/greet-all.prompty`,
+    before: `printf -- '---\\nname: Greet all\\n---\\nsystem:\\nBe kind.\\n\\nuser:\\nGreet {{all}}.\\n' >prompts/greet-all.prompty`,
     ...{ around: ALONE, says: IMPORTED, away: 'works' },
   },
   {
@@ -179,7 +194,7 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
   },
   {
     ...{ document: 'import', has: 'prompts.csv', place: 'checkout' },
-    before: `rm -r prompts; mkdir prompts; echo Two. >prompts/two.md; printf 'act,prompt\\nThree,Be three.\\n' >prompts.csv`,
+    before: `echo Two. >prompts/two.md; printf 'act,prompt\\nThree,Be three.\\n' >prompts.csv`,
     ...{ around: ALONE, says: IMPORTED, away: 'works' },
   },
   { document: 'import', has: 'hubcli export', says: /code-review\.prompty/, around: ['', 'ls\n'], away: UNREACHABLE },
@@ -214,7 +229,7 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
   {
     ...{ document: 'publishing', has: '@commit-message.md' },
     before: "printf -- '---\\ntags: [git]\\n---\\nWrite a {{style}} commit message.\\n' >commit-message.md",
-    ...{ says: /"tags":\["git"\]/, away: NO_CONNECTION },
+    ...{ says: /"changelog":"Shorter"/, away: NO_CONNECTION },
   },
   { document: 'moderation', has: 'hubcli yank', says: /1\.1\.0 yanked/, away: UNREACHABLE },
   { document: 'moderation', has: 'hubcli deprecate', says: /deprecated/, away: UNREACHABLE },

@@ -92,6 +92,7 @@ const localise = (text: string) =>
     .replaceAll('https://prompts.example.org', base)
     .replaceAll('localhost:8888', `localhost:${port}`)
     .replaceAll('https://cloud.langfuse.com/api/public/v2/prompts', `file://${checkout}/langfuse-api`)
+    .replaceAll('https://api.openai.com/v1/responses', `file://${checkout}/openai-api`)
     .replaceAll('https://api.smith.langchain.com/commits/-/code-review', `file://${checkout}/langsmith-api`)
     .replaceAll('hub_…', token)
 
@@ -104,7 +105,7 @@ function runProgram(
     ...plainEnvironment(),
     ...{ PATH: `${join(root, 'bin')}:${process.env.PATH}`, HOME: cwd, HUB: base, HUB_URL: base, HUB_TOKEN: token },
     ...{ CHECKOUT: checkout, PYTHONPATH: join(root, 'python'), PYTHONWARNINGS: 'ignore' },
-    ...{ LANGFUSE_PUBLIC_KEY: 'a', LANGFUSE_SECRET_KEY: 'b', LANGSMITH_API_KEY: 'c' },
+    ...{ LANGFUSE_PUBLIC_KEY: 'a', LANGFUSE_SECRET_KEY: 'b', LANGSMITH_API_KEY: 'c', OPENAI_API_KEY: 'd' },
     ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${issuerPort}/?api-version=2.0`,
     ...{ ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request', npm_config_audit: 'false', npm_config_fund: 'false' },
     ...{ npm_config_fetch_retries: '0', DISABLE_TELEMETRY: '1' },

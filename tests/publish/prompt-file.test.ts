@@ -198,7 +198,7 @@ test('JSON content that begins with front matter causes a warning', async () => 
   expect(data.warnings).toContainEqual({
     code: 'looks_like_front_matter',
     message:
-      'content: begins with front matter, which is part of the content. Send the file with "Content-Type: text/markdown" to use its fields',
+      'content: begins with front matter, which is part of the content. To use its fields, publish the file with "Content-Type: text/markdown"',
     line: 1,
   })
   const { data: other } = await hub.publish({ content: '---\nlayout: post\n---\nx' }, { to: 'acme/other-file' })

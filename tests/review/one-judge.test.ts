@@ -53,7 +53,12 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ['lines of hyphens', { content: `---\n${NEXT}\n---\n` }, []],
   ['tabs', { content: `\t${NEXT}` }, []],
   ['a changelog of two lines', { content: NEXT, changelog: 'One\nTwo' }, []],
-  ['placeholders of another tool', { content: NEXT.replace('Review', '{% x %} {{ a.b }} Review') }, []],
+  [
+    'placeholders of another tool',
+    { content: NEXT.replace('Review', '{% x %} {{ a.b }} Review') },
+    ['near_placeholder'],
+  ],
+  ['front matter in the content', { content: `---\ntitle: A\n---\n${NEXT}` }, ['looks_like_front_matter']],
   ['an enum', variable({ type: 'enum', options: ['Go', 'C'], default: 'Go' }), ['breaking_change']],
   ['a number with a default', variable({ type: 'number', default: 1.5, required: false }), ['breaking_change']],
   ['a default of 10,000 characters', variable({ default: 'x'.repeat(10_000) }), []],

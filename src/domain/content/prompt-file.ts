@@ -167,6 +167,22 @@ function parseFile<Schema extends z.ZodType>(
 /** The first line of a file with front matter. */
 export const FRONT_MATTER_START = /^---\r?\n/
 
+/** The keys of a prompt file's front matter, which are fields of a publish. docs/contract.md section 7 */
+export const PROMPT_FILE_KEYS: ReadonlySet<string> = new Set([
+  ...['title', 'description', 'tags', 'license', 'format', 'variables', 'parameters', 'skill'],
+])
+
+/** As far as content is searched for front matter. */
+const MAX_LOOKED_AT = 8_192
+
+/** Returns whether content begins with the front matter of a prompt file. */
+export function beginsWithFrontMatter(content: string): boolean {
+  if (!FRONT_MATTER_START.test(content)) return false
+  const { value } = splitFile(content.slice(0, MAX_LOOKED_AT))
+  const keys = Object.keys(value?.front ?? {})
+  return keys.length > 0 && keys.every((key) => PROMPT_FILE_KEYS.has(key))
+}
+
 /** The positions of a file's parts, in UTF-16 code units. */
 interface Parts {
   /** The start of the YAML, and the start of the line after it. */

@@ -24,6 +24,7 @@ import { formatMoment, type Provenance, Version } from '../content/values.ts'
 import {
   warnOfDifference,
   warnOfFormat,
+  warnOfFrontMatter,
   warnOfMetadata,
   warnOfNearPlaceholders,
   warnOfTexts,
@@ -31,7 +32,6 @@ import {
 } from '../review/findings.ts'
 import { checkNewVersion } from '../review/new-version-rules.ts'
 import { isSameJson } from '../text/json.ts'
-import { warnOfFrontMatter } from './prompt-file.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
@@ -156,7 +156,7 @@ export function warnOf(
 ): Warning[] {
   return [
     ...warnOfFormat(version),
-    ...warnOfFrontMatter(version.content),
+    ...warnOfFrontMatter(version),
     ...warnOfNearPlaceholders(version),
     ...warnOfTexts(version, file),
     ...breaking,

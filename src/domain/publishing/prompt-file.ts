@@ -1,18 +1,20 @@
 // Reads and writes prompt files: front matter with the fields of a publish, then the content. docs/contract.md section 7
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
-import type { Repository, VersionRecord, Warning } from '../api/schema.ts'
+import type { Repository, VersionRecord } from '../api/schema.ts'
 import { findVariableNames } from '../content/placeholders.ts'
-import { FRONT_MATTER_START, findLine, splitFile, undeclaredVariable } from '../content/prompt-file.ts'
+import {
+  FRONT_MATTER_START,
+  findLine,
+  PROMPT_FILE_KEYS,
+  splitFile,
+  undeclaredVariable,
+} from '../content/prompt-file.ts'
 import { Version } from '../content/values.ts'
 import { findJsonProblem, isSameJson } from '../text/json.ts'
 import { type Parsed, printable, unknownField, type ValueProblem } from '../text/problems.ts'
 import { formatYaml } from '../text/yaml.ts'
 import { type Measure, type PublishInput, PublishRequest, parsePublishRequest, validationFailed } from './request.ts'
-
-/** The keys of the front matter, which are fields of a publish. */
-const FILE_KEYS = ['title', 'description', 'tags', 'license', 'format', 'variables', 'parameters', 'skill'] as const
-const KNOWN: ReadonlySet<string> = new Set(FILE_KEYS)
 
 /** The query parameters of a publish whose body is a prompt file; everything else is in the file. */
 const PublishQuery = z.strictObject({
@@ -44,14 +46,14 @@ export function readPromptFile(text: string, query: Readonly<Record<string, stri
   const { value: parts, problems } = splitPromptFile(file)
   const place = (problem: ValueProblem & { offset?: number }): ValueProblem => {
     const { key, message } = problem
-    const isInFile = key === 'content' || KNOWN.has(key.split('.')[0]!)
+    const isInFile = key === 'content' || PROMPT_FILE_KEYS.has(key.split('.')[0]!)
     return { key, message: isInFile ? `line ${findLine(file, problem)}: ${message}` : message }
   }
   if (problems) throw validationFailed(problems)
   const options = PublishQuery.safeParse(query)
   const wrong = [
     ...Object.keys(parts.front)
-      .filter((key) => !KNOWN.has(key))
+      .filter((key) => !PROMPT_FILE_KEYS.has(key))
       .slice(0, LIMITS.problemsNamed)
       .map((key) => {
         const { message } = unknownField(key)
@@ -107,22 +109,4 @@ export function writePromptFile(
   }
   const isContentAlone = Object.keys(front).length === 0 && !FRONT_MATTER_START.test(content)
   return isContentAlone ? content : `---\n${formatYaml(front)}---\n${content}`
-}
-
-/** Warns about content that begins with the front matter of a prompt file: it is stored as content. */
-export function warnOfFrontMatter(content: string): Warning[] {
-  if (!looksLikeFrontMatter(content)) return []
-  const message =
-    'content: begins with front matter, which is part of the content. Send the file with "Content-Type: text/markdown" to use its fields'
-  return [{ code: 'looks_like_front_matter', message, line: 1 }]
-}
-
-/** As far as content is searched for front matter. */
-const MAX_LOOKED_AT = 8_192
-
-function looksLikeFrontMatter(content: string): boolean {
-  if (!FRONT_MATTER_START.test(content)) return false
-  const { value } = splitFile(content.slice(0, MAX_LOOKED_AT))
-  const keys = Object.keys(value?.front ?? {})
-  return keys.length > 0 && keys.every((key) => KNOWN.has(key))
 }

@@ -5,7 +5,7 @@ import type { Finding } from '../content/finding.ts'
 import { findHiddenCharacters } from '../content/hidden-characters.ts'
 import { titleFromName } from '../content/names.ts'
 import { findNearPlaceholders } from '../content/near-placeholders.ts'
-import type { RepositoryFile, VersionFile } from '../content/prompt-file.ts'
+import { beginsWithFrontMatter, type RepositoryFile, type VersionFile } from '../content/prompt-file.ts'
 import { findSecrets } from '../content/secrets.ts'
 import { printable } from '../text/problems.ts'
 import { countCharacters, lineCounter, lineOf } from '../text/text-length.ts'
@@ -80,18 +80,34 @@ export function warnOfFormat({ content, format }: Pick<VersionFile, 'content' | 
   return [{ code: 'looks_like_chat', message, line: lineOf(content, offset) }]
 }
 
-/** Warns about text that was probably meant as a placeholder; it stays as it is when the prompt is filled in. */
-export function warnOfNearPlaceholders({ content, variables }: Pick<VersionFile, 'content' | 'variables'>): Warning[] {
+/** Warns about content that begins with the front matter of a prompt file: it is stored as content. */
+export function warnOfFrontMatter({ content }: Pick<VersionFile, 'content'>): Warning[] {
+  if (!beginsWithFrontMatter(content)) return []
+  const message =
+    'content: begins with front matter, which is part of the content. To use its fields, publish the file with "Content-Type: text/markdown"'
+  return [{ code: 'looks_like_front_matter', message, line: 1 }]
+}
+
+/** Finds text that was probably meant as a placeholder; it stays as it is when the prompt is filled in. */
+export function findNear({ content, variables }: Pick<VersionFile, 'content' | 'variables'>): Finding[] {
   const names = variables.map(({ name }) => name)
-  const findings = findNearPlaceholders(content, names).map(({ text, offset, meant }) => ({
-    code: 'near_placeholder' as const,
-    message: `content: ${printable(text)} is not a placeholder. ${meant === undefined ? 'The name of a variable has only the letters A to Z, digits and underscores, as in {{name}}' : `If it should be one, write {{${meant}}}`}`,
-    offset,
-  }))
-  return limitFindings(findings).map(({ code, message, offset }) => ({
+  const findings = findNearPlaceholders(content, names).map(({ text, offset, meant }) => {
+    const wayOut =
+      meant === undefined
+        ? 'The name of a variable has only the letters A to Z, digits and underscores, as in {{name}}'
+        : `If it should be one, write {{${meant}}}`
+    return { code: 'near_placeholder' as const, message: `${printable(text)} is not a placeholder. ${wayOut}`, offset }
+  })
+  return limitFindings(findings)
+}
+
+/** Warns about text that was probably meant as a placeholder. */
+export function warnOfNearPlaceholders(version: Pick<VersionFile, 'content' | 'variables'>): Warning[] {
+  const lineAt = lineCounter(version.content, 1)
+  return findNear(version).map(({ code, message, offset }) => ({
     code,
-    message,
-    line: offset < 0 ? null : lineOf(content, offset),
+    message: `content: ${message}`,
+    line: offset < 0 ? null : lineAt(offset),
   }))
 }
 

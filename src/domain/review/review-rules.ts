@@ -71,6 +71,14 @@ export const RULES = {
     'Content with role lines has format chat.',
     'add format: chat to the front matter, or ignore this if it is meant as plain text',
   ),
+  'looks-like-front-matter': advice(
+    'Content does not begin with the front matter of a prompt file.',
+    'move its fields to the front matter of the version and to index.md, or ignore this if it is meant as content',
+  ),
+  'near-placeholder': advice(
+    'Text that looks like a placeholder is one: {{name}} or {{ name }}.',
+    'write it so, or ignore this if it belongs to another tool',
+  ),
   'holds-no-secret': error(
     'No field contains a token of this hub, another token with a valid checksum, or a private key.',
     'revoke it immediately, then replace it with a made-up value',

@@ -7,7 +7,15 @@ import type { RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
 import { isPortableName } from '../content/names.ts'
 import { DEFAULT_REPOSITORY_FILE, type RepositoryFile } from '../content/prompt-file.ts'
 import type { Problem } from '../text/problems.ts'
-import { findInText, limitFindings, warnOfDifference, warnOfFormat, warnOfMetadata } from './findings.ts'
+import {
+  findInText,
+  findNear,
+  limitFindings,
+  warnOfDifference,
+  warnOfFormat,
+  warnOfFrontMatter,
+  warnOfMetadata,
+} from './findings.ts'
 import { checkNewVersion, checkText, compareVariables, type PlacedProblem } from './new-version-rules.ts'
 import { isRuleName, type RuleName } from './review-rules.ts'
 
@@ -151,6 +159,10 @@ function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined
     if (isRuleName(rule)) say(rule, key, message, offset)
   for (const { message } of warnOfFormat(version))
     say('looks-like-chat', 'content', message.replace('content: ', ''), findRoleLine(content))
+  for (const { message } of warnOfFrontMatter(version))
+    say('looks-like-front-matter', 'content', message.replace('content: ', ''), 0)
+  for (const { message, offset } of findNear(version))
+    say('near-placeholder', 'content', message, offset < 0 ? undefined : offset)
   adviseOnTexts({ content }, say, true)
   adviseOnTexts({ changelog, ...nested({ variables, parameters }) }, say, false)
   if (!before) return
