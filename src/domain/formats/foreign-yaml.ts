@@ -13,7 +13,7 @@ export function loadForeignYaml(text: string): Record<string, unknown> {
   try {
     return loadMapping(text)
   } catch (error) {
-    const quoted = quoteLooseValues(text)
+    const quoted = indentClosers(quoteLooseValues(text))
     try {
       if (quoted !== text) return loadMapping(quoted)
     } catch {}
@@ -38,6 +38,17 @@ function describe(error: unknown): Error {
     ? 'expected YAML without aliases (*name); write the value out'
     : `expected valid YAML: ${printable(error.reason)}`
   return new Error(reason, { cause: error.mark === undefined ? undefined : error.mark.line + 1 })
+}
+
+/** Indents lines that only close a list or a mapping like the line before them: YAML wants them deeper than the key, and many files close it at the key. Lines keep their numbers. */
+function indentClosers(text: string): string {
+  let indentation = ''
+  const lines = text.split('\n').map((line) => {
+    if (/^[ \t]*[\]}]+,?[ \t]*$/.test(line)) return indentation + line.trim()
+    if (line.trim() !== '') indentation = /^[ \t]*/.exec(line)![0]
+    return line
+  })
+  return lines.join('\n')
 }
 
 /** A key at the top level with its value on the same line. */

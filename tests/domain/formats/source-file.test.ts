@@ -29,6 +29,10 @@ describe('files of other tools', () => {
     ['description: Use when: one\n  or: two\nname: a', { description: 'Use when: one or: two', name: 'a' }],
     ['description: "Tidy" my notes', { description: '"Tidy" my notes' }],
     ['globs: **/*', { globs: '**/*' }],
+    [
+      "a:\n  b:\n    args: [\n      'run',\n      '--with'\n    ]\n  c: {\n    d: 1\n  }\n",
+      { a: { b: { args: ['run', '--with'] }, c: { d: 1 } } },
+    ],
     ['globs: *.tsx, *.jsx\nalwaysApply: false', { globs: '*.tsx, *.jsx', alwaysApply: false }],
     ['by: @acme', { by: '@acme' }],
     ['date: 2026-01-01\nyes: no', { date: '2026-01-01', yes: 'no' }],
