@@ -58,7 +58,7 @@ describe('npm version', () => {
   const edit = (path: string, change: (text: string) => string) =>
     writeFileSync(at(path), change(readFileSync(at(path), 'utf8')))
 
-  test('archives the clients, names the tag in the guides and creates it; a released number never changes', async () => {
+  test('archives the clients and creates the tag; a released number never changes', async () => {
     for (const path of ['clients', 'releases', 'scripts/releases', 'src', 'package.json', 'package-lock.json'])
       cpSync(path, at(path), { recursive: true })
     symlinkSync(resolve('node_modules'), at('node_modules'))
@@ -81,8 +81,6 @@ describe('npm version', () => {
     git('commit', '--quiet', '--all', '--message=Two')
     expect(npm('version', '1.1.0')).toMatchObject({ status: 0 })
     expect(git('tag')).toBe('v1.0.0\nv1.1.0\n')
-    expect(readFileSync(at('src/pages/docs/hosting-machine.md'), 'utf8')).toMatch(/git clone .*--branch v1\.1\.0 /)
-    expect(readFileSync(at('src/pages/docs/hosting-netlify.md'), 'utf8')).toContain('checkout --quiet v1.1.0\n')
     const after = new Map(await listDownloads(place, 'https://hub.example'))
     for (const [path, content] of before) if (path !== '/cli/hubcli') expect(after.get(path), path).toEqual(content)
     expect([...after.keys()].filter((path) => !before.has(path))).toEqual([
@@ -90,16 +88,6 @@ describe('npm version', () => {
       '/cli/releases/1.0.1/hubcli.sha256',
     ])
     expect(after.get('/cli/hubcli')).toBe(after.get('/cli/releases/1.0.1/hubcli'))
-  })
-
-  test('guides name the tag of this version', () => {
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
-    const guides = readdirSync('src/pages/docs').filter((name) => name.startsWith('hosting'))
-    const tags = guides.flatMap(
-      (name) => readFileSync(join('src/pages/docs', name), 'utf8').match(/(?:--branch|checkout --quiet) v\S+/g) ?? [],
-    )
-    expect(tags).toHaveLength(4)
-    expect(tags.filter((tag) => !tag.endsWith(` v${version}`))).toEqual([])
   })
 })
 

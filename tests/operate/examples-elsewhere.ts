@@ -44,7 +44,7 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   { document: 'contributing', has: 'content/{owner}', reason: 'It is a list of paths.' },
   { document: 'hosting', has: 'catalogue/', reason: 'It is a list of folders.' },
   { document: 'hosting-cluster', has: 'load balancer', reason: 'It is a drawing.' },
-  ...['up --detach --build', 'pg_dump', 'git fetch --quiet --tags'].map((has) => ({
+  ...['up --detach --build', 'pg_dump', 'git pull --ff-only'].map((has) => ({
     ...{ document: 'hosting-cluster', has, reason: 'It needs Docker; tests/operate/compose.test.ts checks the files.' },
   })),
   { document: 'ranking', has: 'quality', reason: 'It is a formula; tests/domain/ranking.test.ts computes it.' },
