@@ -24,12 +24,12 @@ import { formatMoment, type Provenance, Version } from '../content/values.ts'
 import {
   warnOfDifference,
   warnOfFormat,
-  warnOfFrontMatter,
   warnOfMetadata,
   warnOfNearPlaceholders,
   warnOfTexts,
   warnOfVariables,
 } from '../review/findings.ts'
+import { warnOfFrontMatter } from '../review/front-matter-warning.ts'
 import { checkNewVersion } from '../review/new-version-rules.ts'
 import { isSameJson } from '../text/json.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'

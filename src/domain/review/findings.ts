@@ -5,7 +5,7 @@ import type { Finding } from '../content/finding.ts'
 import { findHiddenCharacters } from '../content/hidden-characters.ts'
 import { titleFromName } from '../content/names.ts'
 import { findNearPlaceholders } from '../content/near-placeholders.ts'
-import { beginsWithFrontMatter, type RepositoryFile, type VersionFile } from '../content/prompt-file.ts'
+import type { RepositoryFile, VersionFile } from '../content/prompt-file.ts'
 import { findSecrets } from '../content/secrets.ts'
 import { printable } from '../text/problems.ts'
 import { countCharacters, lineCounter, lineOf } from '../text/text-length.ts'
@@ -78,14 +78,6 @@ export function warnOfFormat({ content, format }: Pick<VersionFile, 'content' | 
   if (offset === undefined) return []
   const message = 'content: has role lines, but format is text. Publish it with format chat to get messages'
   return [{ code: 'looks_like_chat', message, line: lineOf(content, offset) }]
-}
-
-/** Warns about content that begins with the front matter of a prompt file: it is stored as content. */
-export function warnOfFrontMatter({ content }: Pick<VersionFile, 'content'>): Warning[] {
-  if (!beginsWithFrontMatter(content)) return []
-  const message =
-    'content: begins with front matter, which is part of the content. To use its fields, publish the file with "Content-Type: text/markdown"'
-  return [{ code: 'looks_like_front_matter', message, line: 1 }]
 }
 
 /** Finds text that was probably meant as a placeholder; it stays as it is when the prompt is filled in. */

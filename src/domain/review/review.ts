@@ -7,15 +7,8 @@ import type { RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
 import { isPortableName } from '../content/names.ts'
 import { DEFAULT_REPOSITORY_FILE, type RepositoryFile } from '../content/prompt-file.ts'
 import type { Problem } from '../text/problems.ts'
-import {
-  findInText,
-  findNear,
-  limitFindings,
-  warnOfDifference,
-  warnOfFormat,
-  warnOfFrontMatter,
-  warnOfMetadata,
-} from './findings.ts'
+import { findInText, findNear, limitFindings, warnOfDifference, warnOfFormat, warnOfMetadata } from './findings.ts'
+import { warnOfFrontMatter } from './front-matter-warning.ts'
 import { checkNewVersion, checkText, compareVariables, type PlacedProblem } from './new-version-rules.ts'
 import { isRuleName, type RuleName } from './review-rules.ts'
 
