@@ -13,12 +13,12 @@ interface TextTask {
 /** The result of a job, or the fields of the HubError that it threw: a clone of an error loses its class. */
 export type TextOutcome = { value: unknown } | { refusal: Pick<HubError, 'code' | 'message' | 'retryAfterSeconds'> }
 
-lowerPriority()
-
 /** Runs a job. Without one, resolves when the thread has loaded the code of all jobs, so that no job's deadline includes it. */
 export async function runTask(task: TextTask | undefined): Promise<TextOutcome> {
   if (!task) {
     await loadTextJobs()
+    // Only now: on a busy machine, loading at a low priority takes many times as long, and a request waits for it.
+    lowerPriority()
     return { value: undefined }
   }
   try {

@@ -11,7 +11,7 @@ import { openThreadPool } from './thread-pool.ts'
 const USUAL_LIMITS = {
   /** From the start of a job. Starting a thread and waiting for a turn have limits of their own. */
   deadlineMs: 1_000,
-  startMs: 10_000,
+  startMs: 20_000,
   waitMs: 5_000,
   /** Each waiting job keeps its texts in memory. */
   waiting: { total: 100, perSender: 20 },
