@@ -94,10 +94,8 @@ export const TEXT_JOBS: TextJobTable = {
 /** Runs every job in place: on Netlify, where each request has a process of its own, and in tests. */
 export const TEXT_WORK_IN_PLACE: TextWork = runInPlace(TEXT_JOBS)
 
-/** Loads the code of every job, and parses once, because the first time takes many times as long as later ones. */
+/** Loads the code of every job. */
 export async function loadTextJobs(): Promise<void> {
   const all = { ...FILL_CODE, ...EXPORT_CODE, ...PAGE_CODE, ...CODE }
   await Promise.all(Object.values(all).map((load) => load()))
-  await TEXT_JOBS.readState({ owner: 'a', name: 'a', versions: [], index: '---\ntitle: A\n---\n' })
-  await TEXT_JOBS.parsePublish('{"content":"{{a}}"}')
 }
