@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { isPrivateHost } from '../domain/api/private-host.ts'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
 import { type Check, type Found, fail } from './checks.ts'
-import { type DeployedHub, describeRefusal, type HubResponse, jsonOf, readError } from './hub-requests.ts'
+import { type DeployedHub, describeAnswer, type HubResponse, jsonOf, readError } from './hub-requests.ts'
 import { checkMcp, checkPublishing, checkSignIn } from './hub-service-checks.ts'
 
 const Description = z.object({ servers: z.array(z.object({ url: z.string() })).min(1) })
@@ -112,7 +112,7 @@ async function checkReading({ url, ask }: DeployedHub): Promise<Found> {
   const list = await ask(LIST)
   if (list.status !== 200 || jsonOf(list) === undefined)
     return fail(
-      `${LIST} responds with ${list.status}${describeRefusal(list)}`,
+      `${LIST} responds with ${list.status}${describeAnswer(list)}`,
       'Make sure that requests under /api reach the hub’s functions unchanged.',
     )
   const readers = list.headers.get('Access-Control-Allow-Origin')
@@ -125,7 +125,7 @@ async function checkReading({ url, ask }: DeployedHub): Promise<Found> {
   const search = await ask(`${LIST}?q=prompt`)
   if (search.status === 200) return undefined
   return fail(
-    `Search responds with ${search.status}${describeRefusal(search)}`,
+    `Search responds with ${search.status}${describeAnswer(search)}`,
     'Make sure that the build wrote build/search.db, and that it is deployed with the functions (included_files in netlify.toml).',
   )
 }

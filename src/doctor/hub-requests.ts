@@ -48,5 +48,4 @@ export function jsonOf({ headers, text }: HubResponse): unknown {
 export const readError = (answer: HubResponse) => Problem.safeParse(jsonOf(answer)).data?.error
 
 /** Returns the hub's description of a failure, to append to a status. */
-export const describeRefusal = (answer: HubResponse) =>
-  `: ${readError(answer)?.message ?? 'not the hub’s own response'}`
+export const describeAnswer = (answer: HubResponse) => `: ${readError(answer)?.message ?? 'not the hub’s own response'}`

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { makeToken } from '../domain/access/token-form.ts'
 import { type Found, fail } from './checks.ts'
-import { type DeployedHub, describeRefusal, jsonOf, readError } from './hub-requests.ts'
+import { type DeployedHub, describeAnswer, jsonOf, readError } from './hub-requests.ts'
 
 /** Sends the message with which an MCP client starts a session. */
 export async function checkMcp({ ask }: DeployedHub): Promise<Found> {
@@ -20,7 +20,7 @@ export async function checkMcp({ ask }: DeployedHub): Promise<Found> {
     )
   if (hello.status === 200 && jsonOf(hello) !== undefined) return undefined
   return fail(
-    `/mcp responds to initialize with ${hello.status}${describeRefusal(hello)}`,
+    `/mcp responds to initialize with ${hello.status}${describeAnswer(hello)}`,
     'Forward POST requests for /mcp to the hub unchanged, with bodies of up to 1 MiB.',
   )
 }
@@ -35,7 +35,7 @@ export async function checkPublishing({ ask }: DeployedHub): Promise<Found> {
   })
   if (answer.status === 401 && readError(answer)) return undefined
   return fail(
-    `Publishing responds with ${answer.status}${describeRefusal(answer)}`,
+    `Publishing responds with ${answer.status}${describeAnswer(answer)}`,
     answer.status === 503
       ? 'If the message names settings, set them in the environment of the functions, then deploy again.'
       : 'Allow POST requests under /api to reach the hub with their Authorization header and bodies of up to 1 MiB.',
