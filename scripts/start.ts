@@ -60,19 +60,12 @@ try {
   if (config.keepsClone) console.log('Opening the clone of the GitHub repository …')
   const clone = config.keepsClone ? await followGitHub(config, process.env, stopping.signal) : undefined
   const contentDir = clone?.contentDir ?? config.contentDir
-  /** The repositories written since the last round began. That round may read only what has changed, and counts everything written before it as read. */
-  const written = new Set<string>()
-  const takeWritten = () => {
-    const paths = [...written].map((fullName) => `${fullName}/`)
-    written.clear()
-    return paths
-  }
   const followed = followContent({ ...config, contentDir }, stopping.signal, {
     beforeBuild: async () => ({
       isWhole: isLocal && (await finishPublishes(stores.localGit)),
       // Taken before the content is read, so that a later publish is after it.
       orderMs: stores.order.next(followed.site().source.read_until),
-      changed: clone ? await clone.update() : takeWritten(),
+      changed: (await clone?.update()) ?? [],
     }),
     onShow: () => progress.end(),
     onBuilt: (began) => metrics?.noteBuild(began),
@@ -91,8 +84,9 @@ try {
   const { copies } = stores
   const keep = async (copy: FreshCopy) => {
     await copies.keep(copy)
-    followed.notePublish(copy.repository.full_name)
-    clone?.fetchSoon()
+    if (!clone) return
+    followed.noteWrite(copy.repository.full_name)
+    clone.fetchSoon()
   }
   host = await serveSites(
     followed.site,
@@ -101,7 +95,7 @@ try {
       ...config,
       // Without a build, a page has nothing to show.
       pages: () => (followed.health().built_at === null ? undefined : pages.current()),
-      onWritten: (fullName) => written.add(fullName),
+      onWritten: followed.noteWrite,
       downloads: await openDownloads('.', config.baseUrl),
       ...watching,
       healthOf() {

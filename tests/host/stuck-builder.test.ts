@@ -72,7 +72,7 @@ test('a stopped build process is replaced, and the change that waited for it is 
   process.kill(pid!, 'SIGSTOP')
   write('two', 'Second')
   const began = Date.now()
-  builder.send({ kind: 'published', fullName: 'acme/two' })
+  builder.send({ kind: 'written', fullName: 'acme/two' })
   const since = builder.oldestUnbuilt()!
   expect(since.getTime()).toBeGreaterThanOrEqual(began)
   await isServed(2)
@@ -88,7 +88,7 @@ test('a build process in an endless loop is replaced', { timeout: 3 * WITHIN }, 
   await isServed(1)
   writeFileSync(flag, '')
   write('two', 'Second')
-  builder.send({ kind: 'published', fullName: 'acme/two' })
+  builder.send({ kind: 'written', fullName: 'acme/two' })
   await expect.poll(() => failures()[0], { timeout: WITHIN }).toContain('has not responded for 15 s.')
   // Retries while the loop lasts do not make the change any younger.
   const since = builder.oldestUnbuilt()!

@@ -38,8 +38,8 @@ export type HostMessage =
   | { kind: 'unready'; message: string }
   /** The content has changed; the reply to the next `begin` lists the changes. */
   | { kind: 'moved' }
-  /** A version was published on this server. This is sent even if the operating system also reports the file change. */
-  | { kind: 'published'; fullName: string }
+  /** A repository was written on this server. This is sent even if the operating system also reports the file change. */
+  | { kind: 'written'; fullName: string }
 
 const FIRST_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 60_000

@@ -26,8 +26,8 @@ interface FollowedSite {
   health: () => Health
   /** Resolves once a build is being served; rejects if the first build fails and there is no other build to serve. */
   ready: Promise<void>
-  /** Rereads a repository after a version was published to it on this server. */
-  notePublish: (fullName: string) => void
+  /** Rereads a repository that was written on this server. Called before the write gets its place in the order of publishes and builds. */
+  noteWrite: (fullName: string) => void
   /** Rereads the content; call this when `beforeBuild` has something new. */
   noteMove: () => void
 }
@@ -59,6 +59,8 @@ export function followContent(
   let threads: SearchThreads | undefined
   let search: { name: string; open: ThreadedSearch } | undefined
   let health: Health = STARTING
+  /** The repositories written since the last round began. */
+  const written = new Set<string>()
   let said = ''
   let retire: (() => void) | undefined
   const ready = Promise.withResolvers<void>()
@@ -140,7 +142,13 @@ export function followContent(
   } else console.log('Building the site …')
   const builder = keepBuilding([folder.dir, ...(config.keepsClone ? [config.contentDir] : [])], signal, {
     hear,
-    beforeBuild,
+    async beforeBuild() {
+      const content = await beforeBuild()
+      // A round may read only what has changed, but counts everything written before it as read. Its place in the order is taken by now.
+      const paths = [...written].map((fullName) => `${fullName}/`)
+      written.clear()
+      return { ...content, changed: content.changed === 'all' ? 'all' : [...content.changed, ...paths] }
+    },
   })
   setTimeout(() => inBackground('Removing sites without content', removeAbandoned), TIDY_MS).unref()
   onAbort(signal, () => {
@@ -152,7 +160,10 @@ export function followContent(
     site: () => site,
     health: () => addUnbuilt(health, builder.oldestUnbuilt(), new Date()),
     ready: ready.promise,
-    notePublish: (fullName) => builder.send({ kind: 'published', fullName }),
+    noteWrite(fullName) {
+      written.add(fullName)
+      builder.send({ kind: 'written', fullName })
+    },
     noteMove: () => builder.send({ kind: 'moved' }),
   }
 }
