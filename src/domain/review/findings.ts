@@ -29,11 +29,7 @@ export function warnOfTexts(
   { content, changelog, skill, variables, parameters }: VersionTexts,
   { title, description, readme }: Partial<Pick<RepositoryFile, 'title' | 'description' | 'readme'>> = {},
 ): Warning[] {
-  const warnings = limitFindings(findInText(content)).map(({ code, message, offset }) => ({
-    code,
-    message,
-    line: offset < 0 ? null : lineOf(content, offset),
-  }))
+  const warnings = toWarnings(limitFindings(findInText(content)), content)
   const fields = {
     ...{ changelog, title, description, readme, skill: skill?.description },
     variables: variables.length > 0 ? JSON.stringify(variables) : undefined,
@@ -45,6 +41,15 @@ export function warnOfTexts(
       warnings.push({ code, message: `${field}: ${message}`, line: null })
   }
   return warnings
+}
+
+/** Names the line of each finding in the content. */
+function toWarnings(findings: readonly Finding[], content: string): Warning[] {
+  return findings.map(({ code, message, offset }) => ({
+    code,
+    message,
+    line: offset < 0 ? null : lineOf(content, offset),
+  }))
 }
 
 /** Minimum length of a useful description; the quality score requires twice as much. docs/contract.md section 5 */
@@ -95,11 +100,9 @@ export function findNear({ content, variables }: Pick<VersionFile, 'content' | '
 
 /** Warns about text that was probably meant as a placeholder. */
 export function warnOfNearPlaceholders(version: Pick<VersionFile, 'content' | 'variables'>): Warning[] {
-  const lineAt = lineCounter(version.content, 1)
-  return findNear(version).map(({ code, message, offset }) => ({
-    code,
-    message: `content: ${message}`,
-    line: offset < 0 ? null : lineAt(offset),
+  return toWarnings(findNear(version), version.content).map((warning) => ({
+    ...warning,
+    message: `content: ${warning.message}`,
   }))
 }
 
