@@ -110,6 +110,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   'z.input<typeof VersionFrontMatter> & { content: string }': versionOf,
   "Pick<VersionEntry, 'skill' | 'format' | 'content' | 'variables'>": recordOf,
   "Pick<VersionFile, 'content' | 'format' | 'variables'>": versionOf,
+  SourceFile: (text) => ({ front: { title: text }, hasFront: true, body: text, bodyLine: 1, lineOf: () => null }),
   "Pick<VersionFile, 'content'>": versionOf,
   "Pick<VersionFile, 'content' | 'format'>": versionOf,
   "Pick<VersionFile, 'content' | 'variables'>": versionOf,

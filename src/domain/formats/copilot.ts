@@ -1,9 +1,8 @@
 // GitHub Copilot's prompt files (`.prompt.md`), and its instructions, chat modes and agents. https://code.visualstudio.com/docs/copilot/customization/prompt-files
-import { findPlaceholders } from '../content/placeholders.ts'
 import { lineCounter } from '../text/text-length.ts'
-import { declareAll } from './names.ts'
+import { declarePlaceholders } from './names.ts'
 import { emptyPrompt, Findings, MAX_FINDINGS, type ReadOptions, type ReadResult } from './portable.ts'
-import { licenseIn, readSourceFile, tagsIn, textOf } from './source-file.ts'
+import { readDetails, readSourceFile, textBelow, textOf } from './source-file.ts'
 import { readDollarBraces } from './template.ts'
 
 const KNOWN = new Set(['name', 'title', 'description', 'model', 'license', 'tags'])
@@ -20,22 +19,17 @@ export function readCopilot(
   const file = readSourceFile(source, findings)
   if (!file) return { prompts: [], findings: findings.all }
   const { front, body, bodyLine, lineOf } = file
-  const prompt = emptyPrompt(textOf(front.name) || name)
-  prompt.title = textOf(front.title) || textOf(front.name)
-  prompt.description = textOf(front.description)
-  prompt.license = licenseIn(front)
-  prompt.tags = tagsIn(front.tags)
+  const prompt = { ...emptyPrompt(textOf(front.name) || name), ...readDetails(front) }
   if (typeof front.model === 'string') prompt.parameters.model = front.model
   else if (front.model !== undefined) findings.lost('model', 'expected one model', lineOf('model'))
   findings.unsupported(front, KNOWN, lineOf)
   if (body.trim() === '') findings.refused('content', 'expected some text', bodyLine)
-  const text = file.hasFront ? body.replace(/^(?:\r?\n)+/, '') : source
+  const text = textBelow(file, source)
   const read = keepsText ? { text, variables: new Map() } : readDollarBraces(text, 'input:', findings)
   const lines = lineCounter(body, bodyLine)
   for (const { 0: value, index } of body.matchAll(EDITOR_VALUE).take(MAX_FINDINGS))
     if (!value.startsWith('${input:'))
       findings.lost(value, 'only the editor fills it in; here, it is text', lines(index))
   prompt.body = { format: 'text', text: read.text }
-  prompt.variables = declareAll([...new Set(findPlaceholders(read.text))], read.variables)
-  return findings.result(prompt)
+  return findings.result(declarePlaceholders(prompt, read.variables))
 }

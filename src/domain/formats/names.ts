@@ -3,9 +3,10 @@
 import { LIMITS } from '../api/limits.ts'
 import type { Parameters, Variable } from '../api/schema.ts'
 import { NAME_PATTERN, TAG_PATTERN } from '../content/names.ts'
+import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { VariableInput } from '../content/variable-input.ts'
-import type { Findings } from './portable.ts'
+import { type Findings, type PortablePrompt, textsOf } from './portable.ts'
 
 /** Derives a hub name from a title: lower case, without accents, words joined by hyphens. Empty if nothing remains. */
 export function toName(title: string): string {
@@ -80,6 +81,15 @@ export function toVariable(
     if (parsed.success) return parsed.data
   }
   return { ...undeclaredVariable(name), description }
+}
+
+/** Declares the placeholders of a prompt's texts, with what the source says about them. */
+export function declarePlaceholders(
+  prompt: PortablePrompt,
+  described: ReadonlyMap<string, Variable> = new Map(),
+): PortablePrompt {
+  const names = new Set(textsOf(prompt.body).flatMap(findPlaceholders))
+  return { ...prompt, variables: declareAll([...names], described) }
 }
 
 /** Declares every placeholder: as described by the source, or as a required string. */

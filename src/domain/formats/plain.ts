@@ -1,10 +1,8 @@
 // Prompts without a specific format: Markdown or text files, pairs of `system.md` and `user.md`, and CSV with a title and a prompt.
 import { parse } from 'csv-parse/sync'
 import { trimLineEnds } from '../content/chat.ts'
-import { findPlaceholders } from '../content/placeholders.ts'
-import { undeclaredVariable } from '../content/prompt-file.ts'
 import { writePromptFile } from '../publishing/prompt-file.ts'
-import { declareAll } from './names.ts'
+import { declarePlaceholders } from './names.ts'
 import {
   type ExportedVersion,
   emptyPrompt,
@@ -13,11 +11,10 @@ import {
   type PortablePrompt,
   type ReadOptions,
   type ReadResult,
-  textsOf,
   type WriteResult,
   writtenFile,
 } from './portable.ts'
-import { licenseIn, readSourceFile, removeByteOrderMark, tagsIn, textOf } from './source-file.ts'
+import { licenseIn, readDetails, readSourceFile, removeByteOrderMark, tagsIn, textBelow } from './source-file.ts'
 import { readDollarBraces } from './template.ts'
 
 /** Maximum number of rows in a CSV file. */
@@ -30,15 +27,11 @@ export function readMarkdown(source: string, name: string): ReadResult {
   const findings = new Findings()
   const file = readSourceFile(source, findings)
   if (!file) return { prompts: [], findings: findings.all }
-  const prompt = emptyPrompt(name)
   const { front, body } = file
-  prompt.title = textOf(front.title) || textOf(front.name)
-  prompt.description = textOf(front.description)
-  prompt.license = licenseIn(front)
-  prompt.tags = tagsIn(front.tags)
+  const prompt = { ...emptyPrompt(name), ...readDetails(front) }
   findings.unsupported(front, new Set(['title', 'name', 'description', 'license', 'licence', 'tags']), file.lineOf)
   if (body.trim() === '') findings.refused('content', 'expected some text', file.bodyLine)
-  prompt.body = { format: 'text', text: file.hasFront ? body.replace(/^(?:\r?\n)+/, '') : source }
+  prompt.body = { format: 'text', text: textBelow(file, source) }
   return findings.result(declarePlaceholders(prompt))
 }
 
@@ -114,11 +107,7 @@ export function readCsv(source: string, { keepsText }: ReadOptions = { keepsText
 /** Reads a row of prompts.chat, whose column is `act` and whose variables are `${name}` or `${name:default}`. */
 function readRow(row: PortablePrompt, part: string, findings: Findings): PortablePrompt {
   const { text, variables } = readDollarBraces(part, '', findings)
-  return {
-    ...row,
-    body: { format: 'text', text },
-    variables: declareAll([...new Set(findPlaceholders(text))], variables),
-  }
+  return declarePlaceholders({ ...row, body: { format: 'text', text } }, variables)
 }
 
 /** Returns the separator of the first line: the one that names the columns. */
@@ -133,9 +122,4 @@ function readCsvLine(error: unknown): number | null {
   return typeof error === 'object' && error !== null && 'lines' in error && typeof error.lines === 'number'
     ? error.lines
     : null
-}
-
-function declarePlaceholders(prompt: PortablePrompt): PortablePrompt {
-  const names = new Set(textsOf(prompt.body).flatMap(findPlaceholders))
-  return { ...prompt, variables: [...names].map(undeclaredVariable) }
 }

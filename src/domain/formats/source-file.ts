@@ -3,7 +3,7 @@ import matter from 'gray-matter'
 import { LIMITS } from '../api/limits.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { loadForeignYaml } from './foreign-yaml.ts'
-import { Findings, type ReadResult } from './portable.ts'
+import { Findings, type PortablePrompt, type ReadResult } from './portable.ts'
 
 /** Maximum size of a converted file in bytes. Content may be 262,144 bytes long, and the front matter or JSON around it needs space too. */
 export const MAX_SOURCE_BYTES = 1_048_576
@@ -76,6 +76,23 @@ export function readSourceFile(source: string, findings: Findings, delimiter = '
     // The YAML begins in the file's first line, after the delimiter.
     refuseYaml('front matter', error, findings)
     return undefined
+  }
+}
+
+/** Returns the text of a file: below the front matter, without the empty lines in between, or the whole source. */
+export function textBelow({ hasFront, body }: SourceFile, source: string): string {
+  return hasFront ? body.replace(/^(?:\r?\n)+/, '') : source
+}
+
+/** Returns the details of a prompt that its front matter states. */
+export function readDetails(
+  front: Record<string, unknown>,
+): Pick<PortablePrompt, 'title' | 'description' | 'license' | 'tags'> {
+  return {
+    title: textOf(front.title) || textOf(front.name),
+    description: textOf(front.description),
+    license: licenseIn(front),
+    tags: tagsIn(front.tags),
   }
 }
 

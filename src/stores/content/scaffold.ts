@@ -17,7 +17,7 @@ import { formatMoment } from '../../domain/content/values.ts'
 import { STARTER } from '../../domain/review/starter-texts.ts'
 import { formatProblems } from '../../domain/text/problems.ts'
 import { openFolder } from '../files/plain-files.ts'
-import { listVersions, readVersion } from './version-files.ts'
+import { listVersions, readVersion } from './prompt-files.ts'
 
 interface NewPrompt {
   owner: string
