@@ -1,26 +1,21 @@
 // Builds the OpenAPI document from the tables and schemas that the code uses.
-import type * as z from 'zod'
-import { BUMPS } from '../catalogue/versions.ts'
-import { VERSION_PATTERN } from '../content/names.ts'
-import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../managing/request.ts'
-import { IDEMPOTENCY_KEY, PublishRequest } from '../publishing/request.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { EXPORT_FORMATS } from './export-formats.ts'
-import { LIMITS } from './limits.ts'
-import { EXAMPLES } from './openapi-examples.ts'
-import { type Components, toSchema } from './openapi-schema.ts'
 import {
-  ChangeAnswer,
-  PATH_PARAMETERS,
-  PublishAnswer,
-  type QueryParameter,
-  ROUTES_WITH_SCHEMAS,
-  type RouteWithSchemas,
-} from './route-schemas.ts'
+  describeError,
+  describeErrors,
+  describePathParameter,
+  describeQueryParameter,
+  HEADERS,
+  headersOf,
+  type Json,
+  jsonContent,
+} from './openapi-parts.ts'
+import { type Components, toSchema } from './openapi-schema.ts'
+import { describeManaging, describePublish } from './openapi-writes.ts'
+import { ROUTES_WITH_SCHEMAS, type RouteWithSchemas } from './route-schemas.ts'
 import { EXPORT_ROUTE, isPublishedAt, type RouteId } from './routes.ts'
-import { ErrorEnvelope, single } from './schema.ts'
-
-type Json = Record<string, unknown>
+import { ErrorEnvelope } from './schema.ts'
 
 /**
  * Describes the API as OpenAPI 3.1.
@@ -81,43 +76,6 @@ export function describeApi(baseUrl: string): Json {
     },
   }
 }
-
-const header = (description: string, schema: Json = { type: 'string' }) => ({ description, schema })
-
-/** Every response header that clients may use. */
-const HEADERS = {
-  ETag: header('Identifies the response body; send it as If-None-Match.'),
-  'Cache-Control': header('How long the response may be cached.'),
-  Link: header('The next and the previous page (RFC 8288), or the successor of a repository that has moved.'),
-  Location: header('The URL of the published version.', { type: 'string', format: 'uri' }),
-  'X-Prompt-Version': header('The version of the returned content.'),
-  'X-Prompt-Deprecated': header(
-    '`true` if the repository is deprecated and no version was given; its record says why.',
-    { type: 'string', enum: ['true'] },
-  ),
-  'X-Prompt-Yanked': header(
-    '`true` if this version was yanked. A response that was cached earlier lacks this header; the version list shows the yank.',
-    { type: 'string', enum: ['true'] },
-  ),
-  'Content-Disposition': header('`attachment` with the file name.'),
-  'Export-Lost': header('Fields that the format cannot represent, such as `tags, license`; omitted if there are none.'),
-  'Repr-Digest': header(
-    'The SHA-256 of the body (RFC 9530), such as `sha-256=:…:`; omitted if the Node server compresses it.',
-  ),
-  'Idempotency-Replayed': header(
-    '`true` if the key was already used and this is the version published by the first request.',
-    {
-      type: 'string',
-      enum: ['true'],
-    },
-  ),
-  'Retry-After': header('Seconds to wait before a retry.', { type: 'integer', minimum: 1 }),
-  Allow: header('The supported methods.'),
-  'WWW-Authenticate': header('`Bearer`.'),
-} as const
-
-const headersOf = (...names: (keyof typeof HEADERS)[]) =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 const IF_NONE_MATCH = {
   name: 'If-None-Match',
@@ -247,214 +205,4 @@ function describeExport(): Json {
       ...describeErrors(['not_found', 'not_convertible', 'rate_limited', 'internal_error', 'unavailable']),
     },
   }
-}
-
-/** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
-const PUBLISH_ERRORS: readonly ErrorCode[] = [
-  'content_too_large',
-  'unsupported_media_type',
-  'unauthorized',
-  'rate_limited',
-  'not_found',
-  'invalid_request',
-  'validation_failed',
-  'forbidden',
-  'quota_exceeded',
-  'idempotency_key_reused',
-  'repo_archived',
-  'version_conflict',
-  'internal_error',
-  'upstream_error',
-  'unavailable',
-]
-
-function describePublish(schemas: Components): Json {
-  const answer = jsonContent(toSchema(single(PublishAnswer), schemas))
-  return {
-    operationId: 'publishVersion',
-    summary: 'Publish a new version',
-    description:
-      'Adds a version in one commit. The version number is incremented from the highest ever used; the first version is 1.0.0.',
-    tags: ['Publishing'],
-    security: [{ token: [] }],
-    parameters: [
-      describePathParameter('owner'),
-      describePathParameter('name'),
-      {
-        name: 'Idempotency-Key',
-        in: 'header',
-        required: false,
-        description: 'Identifies this publish, so that a retry returns the version published by the first request.',
-        schema: {
-          type: 'string',
-          pattern: IDEMPOTENCY_KEY.pattern.source,
-          minLength: IDEMPOTENCY_KEY.shortest,
-          maxLength: IDEMPOTENCY_KEY.longest,
-        },
-        example: 'job-4711-code-review',
-      },
-      ...describePublishQuery(),
-    ],
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': { schema: toSchema(PublishRequest, schemas), examples: EXAMPLES.publish },
-        'text/markdown': {
-          schema: {
-            type: 'string',
-            description: 'A prompt file: front matter with fields of a publish, then the content.',
-          },
-          example: '---\ntitle: Code review\ntags: [review]\n---\nReview {{diff}}.\n',
-        },
-      },
-    },
-    responses: {
-      '200': {
-        description:
-          'Nothing new was published: the latest version is identical, the key was used before (Idempotency-Replayed), or it was a dry run.',
-        headers: headersOf('Idempotency-Replayed'),
-        content: answer,
-      },
-      '201': { description: 'The published version.', headers: headersOf('Location'), content: answer },
-      ...describeErrors(PUBLISH_ERRORS),
-    },
-  }
-}
-
-/** Describes the query parameters of a publish whose body is a prompt file. `PublishQuery` parses them. */
-function describePublishQuery(): Json[] {
-  const describe = (name: string, description: string, schema: Json) => ({
-    ...{ name, in: 'query', required: false, schema },
-    description: `With a prompt file: ${description}`,
-  })
-  return [
-    describe('bump', 'the part of the version number to increment.', {
-      type: 'string',
-      enum: [...BUMPS],
-      default: 'patch',
-    }),
-    describe('changelog', 'what changed in this version.', {
-      type: 'string',
-      maxLength: LIMITS.changelogCharacters,
-      default: '',
-    }),
-    describe('expected_version', 'the version that you expect to be the latest, or `null` for a new repository.', {
-      type: 'string',
-      pattern: `^(?:null|${VERSION_PATTERN.source.slice(1, -1)})$`,
-    }),
-    describe('dry_run', '`true` validates the file without publishing it.', { type: 'boolean', default: false }),
-  ]
-}
-
-/** Every error when changing a repository, in the order of the checks. docs/contract.md section 7 */
-const CHANGE_ERRORS = PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused')
-
-/** Describes the operations that change published data. */
-function describeManaging(schemas: Components): Record<string, Json> {
-  const answer = jsonContent(toSchema(single(ChangeAnswer), schemas))
-  const describe = (
-    operationId: string,
-    summary: string,
-    more: string[],
-    body?: { schema: z.ZodType; example: Json; isOptional?: boolean },
-  ) => ({
-    operationId,
-    summary,
-    tags: ['Managing'],
-    security: [{ token: [] }],
-    parameters: ['owner', 'name', ...more].map(describePathParameter),
-    ...(body && {
-      requestBody: {
-        required: !body.isOptional,
-        content: { 'application/json': { schema: toSchema(body.schema, schemas), example: body.example } },
-      },
-    }),
-    responses: {
-      '200': { description: 'The current repository; `commit` is null if nothing changed.', content: answer },
-      ...describeErrors(CHANGE_ERRORS),
-    },
-  })
-  const repository = '/api/v1/repos/{owner}/{name}'
-  return {
-    [repository]: {
-      patch: describe('changeRepository', 'Update a repository', [], {
-        schema: RepositoryPatch,
-        example: { title: 'Code review' },
-      }),
-    },
-    [`${repository}/labels/{label}`]: {
-      put: describe('setLabel', 'Point a label at a version', ['label'], {
-        schema: LabelRequest,
-        example: { version: '1.0.0' },
-      }),
-      delete: describe('removeLabel', 'Remove a label', ['label'], {
-        schema: LabelRemoval,
-        example: {},
-        isOptional: true,
-      }),
-    },
-    [`${repository}/versions/{version}/yank`]: {
-      put: describe('yankVersion', 'Yank a version', ['version'], {
-        schema: YankRequest,
-        example: { reason: 'Leaks the system prompt' },
-      }),
-      delete: describe('unyankVersion', 'Unyank a version', ['version']),
-    },
-  }
-}
-
-/** Groups the codes by status, because several codes may share a status but OpenAPI has only one entry per status. */
-function describeErrors(codes: readonly ErrorCode[]): Json {
-  const byStatus = Map.groupBy(codes, (code) => String(ERRORS[code].status))
-  return Object.fromEntries(
-    [...byStatus].map(([status, shared]) => [
-      status,
-      shared.length === 1
-        ? { $ref: `#/components/responses/${shared[0]}` }
-        : describeError(shared, { $ref: '#/components/schemas/Error' }),
-    ]),
-  )
-}
-
-function describeError(codes: readonly ErrorCode[], schema: unknown): Json {
-  const [first] = codes
-  const { status } = ERRORS[first!]
-  const headers = {
-    ...(status === 429 || status === 503 ? headersOf('Retry-After') : {}),
-    ...(status === 401 ? headersOf('WWW-Authenticate') : {}),
-    ...(status === 405 ? headersOf('Allow') : {}),
-  }
-  return {
-    description:
-      codes.length === 1 ? ERRORS[first!].when : codes.map((code) => `${code}: ${ERRORS[code].when}`).join(' '),
-    ...(Object.keys(headers).length > 0 ? { headers } : {}),
-    content: {
-      'application/json': {
-        schema,
-        example: { error: { code: first, message: ERRORS[first!].when } },
-      },
-    },
-  }
-}
-
-function describePathParameter(name: string): Json {
-  const { description, ...schema } = toSchema(PATH_PARAMETERS[name]!, {})
-  return { name, in: 'path', required: true, description, schema, example: EXAMPLES.path[name] }
-}
-
-function describeQueryParameter({ name, description, schema, isRepeatable }: QueryParameter): Json {
-  const json = toSchema(schema, {})
-  return {
-    name,
-    in: 'query',
-    required: false,
-    description,
-    schema: json,
-    ...(isRepeatable ? { explode: true, style: 'form' } : {}),
-    example: EXAMPLES.query[name],
-  }
-}
-
-function jsonContent(schema: unknown): Json {
-  return { 'application/json': { schema } }
 }

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { Repository, VersionRecord } from '../api/schema.ts'
+import { VERSION_PATTERN } from '../content/names.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import {
   FRONT_MATTER_START,
@@ -10,27 +11,21 @@ import {
   splitFile,
   undeclaredVariable,
 } from '../content/prompt-file.ts'
-import { Version } from '../content/values.ts'
 import { findJsonProblem, isSameJson } from '../text/json.ts'
 import { type Parsed, printable, unknownField, type ValueProblem } from '../text/problems.ts'
 import { formatYaml } from '../text/yaml.ts'
 import { type Measure, type PublishInput, PublishRequest, parsePublishRequest, validationFailed } from './request.ts'
 
 /** The query parameters of a publish whose body is a prompt file; everything else is in the file. */
-const PublishQuery = z.strictObject({
+export const PublishQuery = z.strictObject({
   bump: PublishRequest.shape.bump,
   changelog: PublishRequest.shape.changelog,
   expected_version: z
     .string()
-    .transform((text) => (text === 'null' ? null : text))
-    .pipe(Version.nullable())
+    .regex(new RegExp(`^null$|${VERSION_PATTERN.source}`), 'expected a version in the form x.y.z')
     .optional()
     .describe('The version that you expect to be the latest, or `null` for a new repository.'),
-  dry_run: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .optional()
-    .describe('`true` validates the file without publishing it.'),
+  dry_run: z.enum(['true', 'false']).optional().describe('`true` validates the file without publishing it.'),
 })
 
 /**
@@ -67,7 +62,12 @@ export function readPromptFile(text: string, query: Readonly<Record<string, stri
     ),
   ]
   if (wrong.length > 0) throw validationFailed(wrong)
-  return parsePublishRequest({ ...parts.front, ...options.data, content: parts.body }, measure, place)
+  const { expected_version, dry_run, ...rest } = options.data ?? {}
+  const body = {
+    ...{ ...parts.front, ...rest, content: parts.body, dry_run: dry_run === 'true' },
+    ...(expected_version !== undefined && { expected_version: expected_version === 'null' ? null : expected_version }),
+  }
+  return parsePublishRequest(body, measure, place)
 }
 
 /** The bounds of front matter before anything in it is judged. */

@@ -1,0 +1,150 @@
+// Describes publishing and managing for the OpenAPI document.
+import type * as z from 'zod'
+import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../managing/request.ts'
+import { PublishQuery } from '../publishing/prompt-file.ts'
+import { IDEMPOTENCY_KEY, PublishRequest } from '../publishing/request.ts'
+import type { ErrorCode } from './errors.ts'
+import { EXAMPLES } from './openapi-examples.ts'
+import {
+  describeErrors,
+  describePathParameter,
+  describeQueryParameter,
+  headersOf,
+  type Json,
+  jsonContent,
+} from './openapi-parts.ts'
+import { type Components, toSchema } from './openapi-schema.ts'
+import { ChangeAnswer, PublishAnswer } from './route-schemas.ts'
+import { single } from './schema.ts'
+
+/** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
+const PUBLISH_ERRORS: readonly ErrorCode[] = [
+  'content_too_large',
+  'unsupported_media_type',
+  'unauthorized',
+  'rate_limited',
+  'not_found',
+  'invalid_request',
+  'validation_failed',
+  'forbidden',
+  'quota_exceeded',
+  'idempotency_key_reused',
+  'repo_archived',
+  'version_conflict',
+  'internal_error',
+  'upstream_error',
+  'unavailable',
+]
+
+/** Describes the operation that publishes a version. @param schemas receives named schemas */
+export function describePublish(schemas: Components): Json {
+  const answer = jsonContent(toSchema(single(PublishAnswer), schemas))
+  return {
+    operationId: 'publishVersion',
+    summary: 'Publish a new version',
+    description:
+      'Adds a version in one commit. The version number is incremented from the highest ever used; the first version is 1.0.0.',
+    tags: ['Publishing'],
+    security: [{ token: [] }],
+    parameters: [
+      describePathParameter('owner'),
+      describePathParameter('name'),
+      {
+        name: 'Idempotency-Key',
+        in: 'header',
+        required: false,
+        description: 'Identifies this publish, so that a retry returns the version published by the first request.',
+        schema: {
+          type: 'string',
+          pattern: IDEMPOTENCY_KEY.pattern.source,
+          minLength: IDEMPOTENCY_KEY.shortest,
+          maxLength: IDEMPOTENCY_KEY.longest,
+        },
+        example: 'job-4711-code-review',
+      },
+      ...Object.entries(PublishQuery.shape).map(([name, schema]) =>
+        describeQueryParameter({ name, schema, description: `With a prompt file: ${schema.description}` }),
+      ),
+    ],
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': { schema: toSchema(PublishRequest, schemas), examples: EXAMPLES.publish },
+        'text/markdown': {
+          schema: {
+            type: 'string',
+            description: 'A prompt file: front matter with fields of a publish, then the content.',
+          },
+          example: '---\ntitle: Code review\ntags: [review]\n---\nReview {{diff}}.\n',
+        },
+      },
+    },
+    responses: {
+      '200': {
+        description:
+          'Nothing new was published: the latest version is identical, the key was used before (Idempotency-Replayed), or it was a dry run.',
+        headers: headersOf('Idempotency-Replayed'),
+        content: answer,
+      },
+      '201': { description: 'The published version.', headers: headersOf('Location'), content: answer },
+      ...describeErrors(PUBLISH_ERRORS),
+    },
+  }
+}
+
+/** Every error when changing a repository, in the order of the checks. docs/contract.md section 7 */
+const CHANGE_ERRORS = PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused')
+
+/** Describes the operations that change published data, by path and method. @param schemas receives named schemas */
+export function describeManaging(schemas: Components): Record<string, Json> {
+  const answer = jsonContent(toSchema(single(ChangeAnswer), schemas))
+  const describe = (
+    operationId: string,
+    summary: string,
+    more: string[],
+    body?: { schema: z.ZodType; example: Json; isOptional?: boolean },
+  ) => ({
+    operationId,
+    summary,
+    tags: ['Managing'],
+    security: [{ token: [] }],
+    parameters: ['owner', 'name', ...more].map(describePathParameter),
+    ...(body && {
+      requestBody: {
+        required: !body.isOptional,
+        content: { 'application/json': { schema: toSchema(body.schema, schemas), example: body.example } },
+      },
+    }),
+    responses: {
+      '200': { description: 'The current repository; `commit` is null if nothing changed.', content: answer },
+      ...describeErrors(CHANGE_ERRORS),
+    },
+  })
+  const repository = '/api/v1/repos/{owner}/{name}'
+  return {
+    [repository]: {
+      patch: describe('changeRepository', 'Update a repository', [], {
+        schema: RepositoryPatch,
+        example: { title: 'Code review' },
+      }),
+    },
+    [`${repository}/labels/{label}`]: {
+      put: describe('setLabel', 'Point a label at a version', ['label'], {
+        schema: LabelRequest,
+        example: { version: '1.0.0' },
+      }),
+      delete: describe('removeLabel', 'Remove a label', ['label'], {
+        schema: LabelRemoval,
+        example: {},
+        isOptional: true,
+      }),
+    },
+    [`${repository}/versions/{version}/yank`]: {
+      put: describe('yankVersion', 'Yank a version', ['version'], {
+        schema: YankRequest,
+        example: { reason: 'Leaks the system prompt' },
+      }),
+      delete: describe('unyankVersion', 'Unyank a version', ['version']),
+    },
+  }
+}
