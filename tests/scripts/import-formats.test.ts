@@ -1,33 +1,16 @@
 // Tests that `npm run import` reads the files of each tool, or says why not, and never leaves one out in silence.
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { READERS } from '../../src/domain/formats/formats.ts'
+import { makeImportFolder } from './importing.ts'
 
 const FIXTURES = 'tests/fixtures/import-formats'
-const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-import-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
-
-interface Line {
-  path: string
-  name: string | null
-  status: string
-  lost: string[]
-  reasons: string[]
-}
-
-function importFixtures(): Line[] {
-  mkdirSync(join(dir, 'content'))
-  cpSync(FIXTURES, join(dir, 'team'), { recursive: true })
-  const env = { ...process.env, CONTENT_DIR: join(dir, 'content') }
-  const args = ['scripts/content/import-prompts.ts', join(dir, 'team'), '--owner', 'acme', '--json']
-  return JSON.parse(spawnSync(process.execPath, args, { env }).stdout.toString())
-}
-
-const lines = importFixtures()
+const { dir, importAll, remove } = makeImportFolder()
+afterAll(remove)
+cpSync(FIXTURES, join(dir, 'team'), { recursive: true })
+const lines = importAll(join(dir, 'team'))
 const lineOf = (file: string) => lines.filter(({ path }) => basename(path) === file)
 
 test('names every file', () => {

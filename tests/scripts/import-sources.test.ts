@@ -1,52 +1,33 @@
 // Tests who an imported prompt is: a text stays in its own prompt, under its own name and licence, whatever is added,
 // moved or renamed at its source, and what is not taken over is named.
-
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { type ImportFolder, type Line, makeImportFolder } from './importing.ts'
 
+let folder: ImportFolder
 let dir: string
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-import-'))
-  mkdirSync(join(dir, 'content'))
+  folder = makeImportFolder()
+  dir = folder.dir
 })
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
+afterEach(() => folder.remove())
 
 type Files = Readonly<Record<string, string>>
 /** Writes files to a folder, in place of those that it had. */
-function give(folder: string, files: Files): string {
-  rmSync(join(dir, folder), { recursive: true, force: true })
-  for (const [path, text] of Object.entries(files)) {
-    const file = join(dir, folder, path)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text)
-  }
-  return join(dir, folder)
+function give(place: string, files: Files): string {
+  rmSync(join(dir, place), { recursive: true, force: true })
+  for (const [path, text] of Object.entries(files)) folder.give(`${place}/${path}`, text)
+  return join(dir, place)
 }
 
-interface Line {
-  path: string
-  name: string | null
-  status: string
-  version: string | null
-  lost: string[]
-  reasons: string[]
-}
-
-function run(...args: string[]) {
-  const env = { ...process.env, CONTENT_DIR: join(dir, 'content') }
-  const given = ['scripts/content/import-prompts.ts', ...args, '--owner', 'acme']
-  const { stdout, stderr } = spawnSync(process.execPath, given, { env })
-  return { stdout: stdout.toString(), stderr: stderr.toString() }
-}
-const importAll = (...args: string[]): Line[] => JSON.parse(run(...args, '--json').stdout)
+const run = (...args: string[]) => folder.run('import-prompts', ...args, '--owner', 'acme')
+const importAll = (...args: string[]) => folder.importAll(...args)
 const statuses = (lines: readonly Line[]) =>
   Object.fromEntries(lines.map(({ path, name, status }) => [name ?? path.slice(path.lastIndexOf('/') + 1), status]))
 
-const read = (path: string) => readFileSync(join(dir, 'content/acme', path), 'utf8')
+const read = (path: string) => folder.read(`content/acme/${path}`)
 const front = (name: string) => parse(read(`${name}/index.md`).split('---\n')[1]!)
 /** The text of every prompt's first version, by name; fails if one has a second version. */
 function texts(): Files {

@@ -1,46 +1,28 @@
 // Tests that `npm run import` and `npm run export` keep every text as it is: files from elsewhere are imported, exported
 // and imported again, with real folders and processes.
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import matter from 'gray-matter'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
+import { type ImportFolder, type Line, makeImportFolder } from './importing.ts'
 
-let dir: string
+let folder: ImportFolder
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-texts-'))
-  mkdirSync(join(dir, 'content'))
+  folder = makeImportFolder()
 })
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
+afterEach(() => folder.remove())
 
-function give(path: string, text: string): void {
-  const file = join(dir, path)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text)
-}
-
+const give = (path: string, text: string) => folder.give(path, text)
+const read = (path: string) => folder.read(path)
 function run(script: string, ...args: string[]): string {
-  const env = { ...process.env, CONTENT_DIR: join(dir, 'content') }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/content/${script}.ts`, ...args], { env })
-  expect([status, status === 0 ? '' : stderr.toString()]).toEqual([0, ''])
-  return stdout.toString()
+  const { status, stdout, stderr } = folder.run(script, ...args)
+  expect([status, status === 0 ? '' : stderr]).toEqual([0, ''])
+  return stdout
 }
-
-interface Line {
-  path: string
-  name: string | null
-  status: string
-  version: string | null
-  lost: string[]
-  reasons: string[]
-}
-const importAll = (folder = 'given'): Line[] =>
-  JSON.parse(run('import-prompts', join(dir, folder), '--owner', 'acme', '--json'))
-const exportAll = (format: string) => run('export-prompts', '--format', format, '--out', join(dir, 'out'))
-const read = (path: string) => readFileSync(join(dir, path), 'utf8')
+const importAll = (given = 'given'): Line[] =>
+  JSON.parse(run('import-prompts', join(folder.dir, given), '--owner', 'acme', '--json'))
+const exportAll = (format: string) => run('export-prompts', '--format', format, '--out', join(folder.dir, 'out'))
 /** The content of a version, or the text of an exported file: what follows the front matter. */
 const textOf = (path: string) => read(path).replace(/^---\n[\s\S]*?\n---\n/, '')
 

@@ -1,51 +1,23 @@
 // Tests `npm run import` and `npm run export` with real folders: the imported files are valid content, dangerous input
 // is rejected, and a second run changes nothing.
-import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ImportFolder, makeImportFolder } from './importing.ts'
 
+let folder: ImportFolder
 let dir: string
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-import-'))
-  mkdirSync(join(dir, 'content'))
+  folder = makeImportFolder()
+  dir = folder.dir
 })
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
+afterEach(() => folder.remove())
 
-function give(path: string, text: string): string {
-  const file = join(dir, 'given', path)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text)
-  return file
-}
-
-function run(script: string, ...args: string[]) {
-  const env = { ...process.env, CONTENT_DIR: join(dir, 'content') }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/content/${script}.ts`, ...args], { env })
-  return { status, stdout: stdout.toString(), stderr: stderr.toString() }
-}
-
-interface Line {
-  path: string
-  name: string | null
-  status: string
-  version: string | null
-  lost: string[]
-  reasons: string[]
-}
-const importAll = (...args: string[]): Line[] =>
-  JSON.parse(run('import-prompts', join(dir, 'given'), '--owner', 'acme', '--json', ...args).stdout)
-const written = (path: string) => readFileSync(join(dir, 'content/acme', path), 'utf8')
+const give = (path: string, text: string) => folder.give(`given/${path}`, text)
+const run = (script: string, ...args: string[]) => folder.run(script, ...args)
+const importAll = (...args: string[]) => folder.importAll(join(dir, 'given'), ...args)
+const written = (path: string) => folder.read(`content/acme/${path}`)
 
 test('imports 225 prompts from CSV, finds them unchanged on a second run and exports them again', () => {
   const rows = Array.from(

@@ -1,0 +1,55 @@
+// Runs `npm run import` and `npm run export` in a temporary folder with a content folder.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+/** A line of `npm run import -- --json`. */
+export interface Line {
+  path: string
+  name: string | null
+  status: string
+  version: string | null
+  lost: string[]
+  reasons: string[]
+}
+
+/** A temporary folder with files to import, and a content folder. */
+export interface ImportFolder {
+  dir: string
+  /** Writes a file. @param path relative to the folder @returns its absolute path */
+  give(path: string, text: string): string
+  /** Runs a script of `scripts/content`. */
+  run(script: string, ...parameters: string[]): { status: number | null; stdout: string; stderr: string }
+  /** Imports for the owner acme. */
+  importAll(...parameters: string[]): Line[]
+  /** Reads a file. @param path relative to the folder */
+  read(path: string): string
+  remove(): void
+}
+
+/** Creates the folder. */
+export function makeImportFolder(): ImportFolder {
+  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-import-'))
+  mkdirSync(join(dir, 'content'))
+  const run: ImportFolder['run'] = (script, ...parameters) => {
+    const env = { ...process.env, CONTENT_DIR: join(dir, 'content') }
+    const program = [`scripts/content/${script}.ts`, ...parameters]
+    const { status, stdout, stderr } = spawnSync(process.execPath, program, { env, encoding: 'utf8' })
+    return { status, stdout, stderr }
+  }
+  return {
+    dir,
+    give(path, text) {
+      const file = join(dir, path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text)
+      return file
+    },
+    run,
+    importAll: (...parameters) =>
+      JSON.parse(run('import-prompts', ...parameters, '--owner', 'acme', '--json').stdout) as Line[],
+    read: (path) => readFileSync(join(dir, path), 'utf8'),
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  }
+}
