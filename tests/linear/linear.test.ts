@@ -18,6 +18,8 @@ const MOST_TIMES = 3 ** 2
 /** Below this time, even the shortest text cannot have taken quadratic time: each of its 33 million pairs would have taken less than 0.06 ns. */
 const UNNOTICED_MS = 2
 const ROUNDS = 4
+/** A function fails only if it is this often too slow in a row: other programs and the garbage collector can make one measurement wrong. */
+const ATTEMPTS = 3
 
 const functions = await listFunctions()
 const isExempt = ({ id, types }: TextFunction) =>
@@ -59,8 +61,13 @@ function growthBetween(one: TextFunction, short: readonly unknown[], long: reado
 /** @returns how many times as long four times the text takes; undefined if that is fast enough */
 function growth(one: TextFunction, calls: Calls): number | undefined {
   if (timeOf(one, calls(1)) < UNNOTICED_MS) return undefined
-  // For short texts, the garbage collector makes a difference. What takes quadratic time does so for longer texts too.
-  return growthBetween(one, calls(1), calls(4)) && growthBetween(one, calls(4), calls(16))
+  let times: number | undefined
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    // For short texts, the garbage collector makes a difference. What takes quadratic time does so for longer texts too.
+    times = growthBetween(one, calls(1), calls(4)) && growthBetween(one, calls(4), calls(16))
+    if (times === undefined) return undefined
+  }
+  return times
 }
 
 /** The calls of a function for one text. */
