@@ -1,11 +1,9 @@
 // How Astro bundles the pages and serves them in development; `npm run build` adds the data (scripts/build.ts).
 import { defineConfig } from 'astro/config'
-import { readConfig } from './src/config.ts'
 import { ASTRO_OPTIONS } from './src/site/astro/astro-options.ts'
 import { devServer } from './src/site/astro/dev-server.ts'
 
 export default defineConfig({
   ...ASTRO_OPTIONS,
   integrations: [devServer()],
-  server: { port: readConfig(process.env).port },
 })

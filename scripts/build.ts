@@ -1,8 +1,7 @@
 // `npm run build [-- --out DIR]`: writes the deployable site to dist/, and its search index and page code to build/. It writes everything from scratch and then replaces the previous build; if nothing changed, it does nothing.
 import { hash } from 'node:crypto'
-import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { findProfile, readConfig } from '../src/config.ts'
 import { countOf } from '../src/domain/text/count-of.ts'
@@ -16,13 +15,11 @@ import {
   builtFile,
   indexOf,
   nextOf,
-  oldOf,
   pagesOf,
   placesOf,
   readBuilt,
-  removeOld,
-  removeUnfinished,
-  swapIn,
+  removeBuild,
+  replaceBuild,
 } from '../src/site/build/build-places.ts'
 import { ContentError } from '../src/site/build/content-error.ts'
 import { renderFixedPages } from '../src/site/build/fixed-pages.ts'
@@ -37,9 +34,6 @@ import { takeLock } from '../src/stores/git/process-lock.ts'
 import { writeBuildRecord } from '../src/stores/site/build-record.ts'
 import { readBuildSource } from '../src/stores/site/build-source.ts'
 import { openProgress } from './progress.ts'
-
-/** How long the previous build's files stay readable under `npm run serve`, for requests that started with that build. */
-const RETIRE_MS = 2_000
 
 const started = performance.now()
 const places = readPlaces()
@@ -57,8 +51,7 @@ if (!lock) {
   process.exit(1)
 }
 try {
-  swapIn(places)
-  removeUnfinished(places)
+  removeBuild(nextOf(places))
   // The source is recorded before the content is read, so that nothing published later counts as read.
   const source = await readBuildSource(config.contentDir, process.env)
   const built = hasNothingToDo()
@@ -71,7 +64,7 @@ try {
   console.error(error.message)
   process.exitCode = 1
 } finally {
-  removeUnfinished(places)
+  removeBuild(nextOf(places))
   lock.release()
 }
 
@@ -101,14 +94,11 @@ async function build(source: BuildSource): Promise<void> {
     const now = new Date().toISOString()
     const built: Built = { built_at: now, source, ...about, ...(fingerprint && { fingerprint }) }
     writeBuildRecord(builtFile(next), built)
-    swapIn(places)
+    replaceBuild(places)
     printResult(`${countOf(repositories, 'prompt')}, ${countOf(files, 'data file')} written`, ignored)
   } finally {
     stopping.abort()
   }
-  if (!existsSync(oldOf(places).dist)) return
-  await sleep(RETIRE_MS)
-  removeOld(places)
 }
 
 /** Writes the page code and all static files that do not depend on the content. */

@@ -291,6 +291,7 @@ describe('allowed imports', () => {
       'src/host/builds/pages-bundle.ts',
       'src/host/builds/serve-sites.ts',
       'src/host/local-stores.ts',
+      'src/site/astro/dev-middleware.ts',
       'src/site/astro/dev-server.ts',
       'src/site/build/write-data.ts',
       'src/wiring/platform.ts',

@@ -37,8 +37,8 @@ export interface Usage {
   processorSeconds: number
 }
 
-/** Returns Node's arguments for `npm start`, `npm run serve` or `npm run build`, so that the measurement matches real use. */
-export function parametersOf(script: 'start' | 'serve' | 'build'): string[] {
+/** Returns Node's arguments for `npm start` or `npm run build`, so that the measurement matches real use. */
+export function parametersOf(script: 'start' | 'build'): string[] {
   const { scripts }: { scripts: Record<string, string> } = JSON.parse(
     readFileSync(join(PROJECT_DIR, 'package.json'), 'utf8'),
   )

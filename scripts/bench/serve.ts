@@ -1,4 +1,4 @@
-// Measures the requests per second of `npm run serve`, compared with a bare static server that serves the same bytes.
+// Measures the requests per second of the Node server, compared with a bare static server that serves the same bytes.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -55,10 +55,12 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
 /** Rate limits and the request log are off, because the bare server has neither. */
 const PLAIN = { RATE_LIMIT_PER_MINUTE: '0', LOG_REQUESTS: 'off' }
 
-/** Starts `npm run serve` in the site's folder, which contains everything it needs. */
+const BUILD_SERVER = fileURLToPath(new URL('build-server.ts', import.meta.url))
+
+/** Starts the Node server in the site's folder, which contains everything it needs. */
 export function serveHub({ dir, settings }: Pick<BenchSite, 'dir' | 'settings'>) {
   return startNode((port) => ({
-    parameters: parametersOf('serve'),
+    parameters: [...parametersOf('start').slice(0, -1), BUILD_SERVER],
     surroundings: { cwd: dir, settings: { ...settings, ...PLAIN, PORT: String(port) } },
   }))
 }

@@ -15,7 +15,7 @@ const BUILD_DEADLINE_MS = 1_200_000
 
 /** A built site. */
 export interface BenchSite {
-  /** Contains `dist`, `build` and the functions, so that `npm run serve` can run in it. */
+  /** Contains `dist`, `build` and the functions, so that the Node server can run in it. */
   dir: string
   siteDir: string
   indexPath: string

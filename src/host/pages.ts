@@ -56,15 +56,14 @@ export async function openBundle(
  *
  * @param server Astro's server code and the look
  * @param staticDir the static files; data files in it are ignored
- * @param later the path to which that folder may be renamed
  */
-export async function openBuiltPages(server: string, staticDir: string, later?: string): Promise<Pages> {
+export async function openBuiltPages(server: string, staticDir: string): Promise<Pages> {
   const look: ShownLook = JSON.parse(readFileSync(join(server, LOOK_FILE), 'utf8'))
-  return { render: await loadRender(server), look, files: listedFiles(staticDir, later) }
+  return { render: await loadRender(server), look, files: listedFiles(staticDir) }
 }
 
 /** Opens the static files in a folder. They are listed once, because most requests are for pages and should not look for a file on disk. */
-function listedFiles(dir: string, later?: string): SiteFiles {
+function listedFiles(dir: string): SiteFiles {
   const listed = new Set<string>()
   for (const top of readdirSync(dir, { withFileTypes: true })) {
     if (isDataPath(`/${top.name}/`)) continue
@@ -73,7 +72,7 @@ function listedFiles(dir: string, later?: string): SiteFiles {
       for (const entry of readdirSync(join(dir, top.name), { recursive: true, withFileTypes: true }))
         if (entry.isFile()) listed.add(join(entry.parentPath, entry.name).slice(dir.length))
   }
-  const files = folderFiles(dir, later)
+  const files = folderFiles(dir)
   return {
     read: async (path) => (listed.has(path) ? files.read(path) : undefined),
     openLarge: async (path) => (listed.has(path) ? files.openLarge?.(path) : undefined),

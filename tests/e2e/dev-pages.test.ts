@@ -1,14 +1,27 @@
-// Checks that `npm run dev` serves every page of a hub, rendered by Astro's own server from the current records.
+// Checks that the two parts of `npm run dev` work together: Astro's dev server renders the pages from the records of the
+// running hub, and forwards every other request to it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Server } from './targets.ts'
-import { npmTarget } from './targets.ts'
+import { freePort, type Run, startProcess } from '../hubs/processes.ts'
 
-let dev: Server
+let hub: Run
+let dev: { base: string; run: Run }
 
 beforeAll(async () => {
-  dev = await npmTarget('dev').start({ contentDir: 'content', limit: 0 })
+  const started = await startProcess({ command: ['npm', 'start'], settings: { CONTENT_DIR: 'content' } })
+  hub = started.run
+  const port = await freePort()
+  const base = `http://localhost:${port}`
+  dev = await startProcess({
+    command: ['npm', 'run', 'dev:pages', '--', '--port', String(port)],
+    settings: { PORT: new URL(started.base).port },
+    isReady: async () => (await fetch(`${base}/docs`)).ok,
+  })
+  dev = { base, run: dev.run }
 }, 120_000)
-afterAll(() => dev?.stop())
+afterAll(async () => {
+  await dev?.run.end()
+  await hub?.end()
+})
 
 //  page                                          text on it
 test.each([
@@ -23,6 +36,9 @@ test.each([
   ['/docs/reading', 'Reading prompts'],
   ['/settings', 'Account'],
   ['/acme/code-review/feed.xml', '<feed xmlns="http://www.w3.org/2005/Atom">'],
+  ['/api/v1/repos?q=code+review', '"full_name":"acme/code-review"'],
+  ['/data/v1/tags.json', '"name":"engineering"'],
+  ['/cli/hubcli', '#!/bin/sh'],
 ])('serves %s', { timeout: 30_000 }, async (path, words) => {
   const answer = await fetch(dev.base + path)
   expect(answer.status).toBe(200)

@@ -27,7 +27,7 @@ export type Target = {
 
 const READY: Record<string, RegExp> = { preview: /Loaded function read\b/ }
 
-export const npmTarget = (script: 'start' | 'dev' | 'preview', sample = Number.POSITIVE_INFINITY): Target => ({
+export const npmTarget = (script: 'start' | 'preview', sample = Number.POSITIVE_INFINITY): Target => ({
   name: `npm run ${script}`,
   sample,
   netlify: script === 'preview',

@@ -1,22 +1,20 @@
-// Runs the official clients, the conformance suites and the Inspector against `npm run serve`. The baselines list the
+// Runs the official clients, the conformance suites and the Inspector against `npm start`. The baselines list the
 // expected failures with their reasons.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Server } from '../e2e/targets.ts'
-import { launch } from '../hubs/processes.ts'
-import { serveBuilt } from '../hubs/serve-built.ts'
+import { launch, startProcess } from '../hubs/processes.ts'
 import { testClients } from './clients.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hub-mcp-home-'))
-let server: Server
+let server: Awaited<ReturnType<typeof startProcess>>
 beforeAll(async () => {
-  server = await serveBuilt('content')
+  server = await startProcess({ command: ['node', 'scripts/start.ts'], settings: { CONTENT_DIR: resolve('content') } })
 })
 afterAll(async () => {
-  await server?.stop()
+  await server?.run.end()
   rmSync(home, { recursive: true, force: true })
 })
 

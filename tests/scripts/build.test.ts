@@ -1,12 +1,25 @@
 // Tests `npm run build` on the command line: what it prints, what it rewrites, what it leaves unchanged, and how it
 // fails.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
 import { listContent } from '../../src/stores/content/content-listing.ts'
+import { poll } from '../e2e/client.ts'
+import { readTree } from '../hubs/build-site.ts'
+import { launch } from '../hubs/processes.ts'
 
 const SETTINGS = { SITE_URL: 'https://hub.test', SOURCE_DATE_EPOCH: '1793491200', ASTRO_TELEMETRY_DISABLED: '1' }
 const root = mkdtempSync(join(tmpdir(), 'prompt-hub-build-'))
@@ -121,6 +134,25 @@ test('the search index of a build omits the sources that only edits need', {
   }
   expect(build({}, '--out', out).status).toBe(0)
   expect(countSources()).toBe(0)
+})
+
+test('a killed build leaves the previous build as it was, and the next build completes', {
+  timeout: 300_000,
+}, async () => {
+  const site = join(out, 'dist')
+  const before = readTree(site)
+  put('acme/one/versions/1.2.0.md', version('Text of a killed build'))
+  const settings = { CONTENT_DIR: join(root, 'content'), ...SETTINGS }
+  const killed = launch(process.execPath, ['scripts/build.ts', '--out', out], settings)
+  const next = join(out, 'dist.next')
+  await poll('it writes', 60_000, async () => (existsSync(next) && readdirSync(next).length > 0 ? true : undefined))
+  killed.child.kill('SIGKILL')
+  await killed.closed
+  await killed.end()
+  expect(readTree(site)).toEqual(before)
+  expect(build({}, '--out', out)).toMatchObject({ status: 0, stdout: expect.stringMatching(whole) })
+  expect(readTree(site).get('/data/v1/repos/acme/one.json')).toContain('Text of a killed build')
+  expect(readdirSync(out).sort()).toEqual(['build', 'dist'])
 })
 
 test('rejects an unknown option with the usage', () => {

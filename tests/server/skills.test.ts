@@ -22,12 +22,9 @@ const names = Array.from({ length: SKILLS }, (_, index) => `skill-${index}`)
 const tree = aTree(names.map((name) => aRepository(`acme/${name}`, { versions: [aVersion('1.0.0', { skill })] })))
 const catalogue = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
 const files = new Map(listDataFiles(catalogue, digestText))
-const never = async () => {
-  throw new Error('reading keeps no copies')
-}
 const openDeps = (requests: number): SkillDeps => ({
   siteFiles: { read: async (path) => (files.has(path) ? new TextEncoder().encode(files.get(path)) : undefined) },
-  fresh: { find: async () => undefined, findVersion: async () => undefined, keep: never, keepVersion: never },
+  fresh: { find: async () => undefined, findVersion: async () => undefined },
   limiter: limitInMemory({ requests, windowMs: 60_000 }),
   clientAddress: '192.0.2.1',
 })

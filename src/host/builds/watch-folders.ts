@@ -1,7 +1,6 @@
 // Watches a folder and its subfolders, but no individual files, because the operating system reports changes to files through their folder. With 10,000 prompts of 5 versions each, this needs 20,000 watches instead of 80,000.
-import { type Dirent, type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs'
+import { type Dirent, type FSWatcher, lstatSync, readdirSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { identifyFolder } from '../../stores/site/site-files-folder.ts'
 
 /** How often to check whether the top folder was replaced, because the operating system reports only changes inside it. */
 const LOOK_AT_TOP_MS = 1_000
@@ -139,4 +138,11 @@ function isFolder(path: string): boolean {
 
 function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+/** Returns a string that distinguishes a folder from any other at the same path; undefined if there is no folder. */
+function identifyFolder(dir: string): string | undefined {
+  const stats = statSync(dir, { bigint: true, throwIfNoEntry: false })
+  // Inode numbers are reused, so the creation time is included.
+  return stats && `${stats.ino} ${stats.birthtimeNs}`
 }

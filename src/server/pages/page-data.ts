@@ -4,6 +4,7 @@ import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { OwnerCount, RepositorySummary, TagRecord, User } from '../../domain/api/schema.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
 import type { PageData } from '../../ports/pages.ts'
+import type { Search } from '../../ports/search.ts'
 import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
 import { findActivity } from '../read/activity.ts'
@@ -20,7 +21,9 @@ function parseOnce<Record>(bytes: Bytes): Record[] {
 }
 
 /** The sources of page data: those of the read API, and those that the platform adds. */
-export type PageSources = ReadDeps & Pick<PageData, 'brokenOf'>
+export interface PageSources extends Omit<ReadDeps, 'search'>, Pick<PageData, 'brokenOf'> {
+  search: () => Pick<Search, 'find'>
+}
 
 /** Creates the queries for a page. @param onFailure called with any error that a query throws */
 export function openPageData(sources: PageSources, onFailure: (failure: unknown) => void): PageData {

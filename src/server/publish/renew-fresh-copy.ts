@@ -9,7 +9,7 @@ import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { formatMoment } from '../../domain/content/values.ts'
 import { nextLower } from '../../domain/publishing/repository-state.ts'
-import type { CopyOrigin } from '../../ports/fresh-copies.ts'
+import type { CopyOrigin, FreshCopies } from '../../ports/fresh-copies.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
@@ -36,7 +36,7 @@ interface Shown {
   versions: VersionSummary[]
 }
 
-type Stores = Sources & { baseUrl: string; git: GitStore; text: TextWork }
+type Stores = Sources & { fresh: FreshCopies; baseUrl: string; git: GitStore; text: TextWork }
 
 /** Maximum number of versions to read from git, highest first. Versions added by pull request or by hand may be missing from both the build and the copy; the next build lists those beyond this limit. */
 const MAX_UNKNOWN = 50

@@ -1,7 +1,7 @@
 // Suggests similar names for a repository that does not exist: the same name under another owner, or a name that differs by a few typos.
 import { HubError } from '../../domain/api/errors.ts'
 import { countTypos } from '../../domain/search/edit-distance.ts'
-import type { ReadDeps } from './records.ts'
+import type { Search } from '../../ports/search.ts'
 
 const MAX_SUGGESTED = 3
 const MAX_CANDIDATES = 20
@@ -10,7 +10,11 @@ const MAX_TYPOS = 2
 const LETTERS_PER_TYPO = 4
 
 /** Finds up to three listed repositories whose names resemble the given name, closest first. Sends one search query. */
-export async function findClose(owner: string, name: string, { search }: ReadDeps): Promise<string[]> {
+export async function findClose(
+  owner: string,
+  name: string,
+  { search }: { search: () => Pick<Search, 'find'> },
+): Promise<string[]> {
   try {
     const question = { text: name.replaceAll('-', ' '), tags: [], sort: undefined, offset: 0, limit: MAX_CANDIDATES }
     const { matches } = await search().find(question)

@@ -12,7 +12,7 @@ import type { Answer } from '../respond.ts'
 /** The sources from which a repository's newest records are read. */
 export interface Sources {
   siteFiles: SiteFiles
-  fresh: FreshCopies
+  fresh: Pick<FreshCopies, 'find' | 'findVersion'>
 }
 
 /** The dependencies for reading records and building responses. */

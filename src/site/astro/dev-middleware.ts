@@ -1,16 +1,50 @@
-// Provides page data in `npm run dev`; everywhere else, the function `pages` does this.
+// Provides page data in `npm run dev`, from the running hub; everywhere else, the function `pages` does this.
 import type { MiddlewareHandler } from 'astro'
-import { matchSkillPath } from '../../domain/api/routes.ts'
+import { findProfile, readConfig } from '../../config.ts'
+import { ROUTES } from '../../domain/api/routes.ts'
+import type { RepositorySummary, SearchMeta } from '../../domain/api/schema.ts'
+import type { Search } from '../../ports/search.ts'
 import { redirectMoved } from '../../server/pages/handle-page.ts'
-import { handleSkill } from '../../server/pages/handle-skill.ts'
 import { openPageData } from '../../server/pages/page-data.ts'
-import { devSources } from './dev-sources.ts'
+import { TEXT_WORK_IN_PLACE } from '../../server/text-jobs.ts'
+import { readHubLook } from '../../stores/content/site-settings-file.ts'
+import { serveLook } from '../build/hub-look.ts'
 
-export const onRequest: MiddlewareHandler = ({ url, locals, request }, next) => {
-  const sources = devSources()
-  Object.assign(locals, { profile: sources.profile, hub: openPageData(sources, () => {}), path: url.pathname })
-  const skill = matchSkillPath(url.pathname)
-  return skill
-    ? handleSkill(request, () => ({ ...sources, limiter: { take: () => 0 }, clientAddress: '' }))
-    : (redirectMoved(url) ?? next())
+const config = readConfig(process.env)
+const { baseUrl } = config
+const ask = (path: string) => fetch(new URL(path, `http://localhost:${config.port}`))
+
+const siteFiles = {
+  async read(path: string) {
+    const response = await ask(path)
+    return response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined
+  },
+}
+
+/** Searches the way a client of the API does. Pages ask for whole pages of results. */
+const find: Search['find'] = async ({ text, tags, sort, offset, limit }) => {
+  const query = new URLSearchParams([
+    ['q', text],
+    ['page', String(Math.floor(offset / limit) + 1)],
+    ...tags.map((tag) => ['tag', tag]),
+    ...(sort ? [['sort', sort]] : []),
+  ])
+  const response = await ask(`${ROUTES.listRepositories.path}?${query}`)
+  const { data, meta }: { data: RepositorySummary[]; meta: SearchMeta } = await response.json()
+  const { total, total_is_exact: isTotalExact = true, matched } = meta
+  return { matches: data.slice(0, limit), total, isTotalExact, matched }
+}
+
+const nothing = async () => undefined
+/** A hub shows a publish in its files within seconds, so fresh copies are not needed here. */
+const sources = {
+  ...{ baseUrl, siteFiles, text: TEXT_WORK_IN_PLACE, brokenOf: () => [] },
+  fresh: { find: nothing, findVersion: nothing },
+  search: () => ({ find }),
+}
+
+export const onRequest: MiddlewareHandler = ({ url, locals }, next) => {
+  const profile = findProfile(config, serveLook(readHubLook(config.contentDir)).shown)
+  Object.assign(locals, { profile, hub: openPageData(sources, () => {}), path: url.pathname })
+  return redirectMoved(url) ?? next()
 }

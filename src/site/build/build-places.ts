@@ -33,9 +33,6 @@ export const placesOf = (dist: string): BuildPlaces => ({ dist: resolve(dist), b
 /** Returns the folders that the next build is written to until it is finished. */
 export const nextOf = ({ dist, build }: BuildPlaces): BuildPlaces => ({ dist: `${dist}.next`, build: `${build}.next` })
 
-/** Returns the folders where the previous build is kept briefly. */
-export const oldOf = ({ dist, build }: BuildPlaces): BuildPlaces => ({ dist: `${dist}.old`, build: `${build}.old` })
-
 /** Returns the path of a build's search index. */
 export const indexOf = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'search.db')
 /** Returns the folder of a build's page code. */
@@ -54,35 +51,18 @@ export function readBuilt(places: BuildPlaces): Built | undefined {
 }
 
 /**
- * Replaces the previous build with the next build, if the next build is finished. Call this again after an interruption: until then, `build` is missing, so a partial build is never mistaken for a complete one.
+ * Replaces the previous build with the next build. If this is interrupted, the site has no record, so the next build writes everything again.
  *
- * @returns whether the next build was finished
+ * The previous build is deleted here and not earlier, because ext4 creates files many times more slowly after many deletions (docs/scale.md section 1).
  */
-export function swapIn(places: BuildPlaces): boolean {
-  const [next, old] = [nextOf(places), oldOf(places)]
-  if (!existsSync(builtFile(next))) return false
-  const move = (from: string, to: string) => {
-    if (!existsSync(from)) return
-    rmSync(to, { recursive: true, force: true })
-    renameSync(from, to)
-  }
-  // If the next site folder is missing, it has already been moved into place.
-  if (existsSync(next.dist)) {
-    move(places.build, old.build)
-    move(places.dist, old.dist)
-    move(next.dist, places.dist)
-  }
-  move(next.build, places.build)
-  return true
+export function replaceBuild(places: BuildPlaces): void {
+  const next = nextOf(places)
+  removeBuild(places)
+  renameSync(next.dist, places.dist)
+  renameSync(next.build, places.build)
 }
 
-/** Removes the files of an unfinished build; `swapIn` handles a finished build. */
-export function removeUnfinished(places: BuildPlaces): void {
-  if (existsSync(builtFile(nextOf(places)))) return
-  for (const dir of Object.values(nextOf(places))) rmSync(dir, { recursive: true, force: true })
-}
-
-/** Removes the previous build. Call this at the end of a build, because ext4 creates files many times more slowly after many deletions (docs/scale.md section 1). */
-export function removeOld(places: BuildPlaces): void {
-  for (const dir of Object.values(oldOf(places))) rmSync(dir, { recursive: true, force: true })
+/** Removes a build, its record first. */
+export function removeBuild(places: BuildPlaces): void {
+  for (const path of [builtFile(places), places.build, places.dist]) rmSync(path, { recursive: true, force: true })
 }

@@ -1,6 +1,5 @@
-// Reads a site's files from a folder whose files do not change, although the folder may be renamed. Small files are cached, large ones are streamed.
+// Reads a site's files from a folder whose files do not change. Small files are cached, large ones are streamed.
 import { createHash } from 'node:crypto'
-import { statSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { ReadableStream } from 'node:stream/web'
 import { LRUCache } from 'lru-cache'
@@ -19,20 +18,15 @@ const ENTRY_BYTES = 256
 /** Paths with segments that could lead out of the folder or to hidden files never match. */
 const SAFE_PATH = /^(?:\/(?!\.)[A-Za-z0-9_.@-]+)+$/
 
-/**
- * Returns the files of a folder, cached after the first read, except large ones.
- *
- * @param later the path to which the folder may be renamed. After that, it is read there, and a new folder at its old path is never read. If it is at neither path, its files are unavailable.
- */
-export function folderFiles(dir: string, later?: string): SiteFiles {
+/** Returns the files of a folder, cached after the first read, except large ones. */
+export function folderFiles(dir: string): SiteFiles {
   const cache = createFileCache()
-  const readFrom: ReadFrom = later === undefined ? (read) => read(dir) : followFolder(dir, later)
   /** Cached files, and those being read. */
   const large = new Map<string, Promise<LargeFile | undefined>>()
   return {
     async openLarge(path) {
       if (cache.has(path) || !SAFE_PATH.test(path)) return undefined
-      const asked = large.get(path) ?? readFrom((folder) => describeLarge(folder, path))
+      const asked = large.get(path) ?? describeLarge(dir, path)
       large.set(path, asked)
       let file: LargeFile | undefined
       try {
@@ -46,10 +40,8 @@ export function folderFiles(dir: string, later?: string): SiteFiles {
       const known = cache.get(path)
       if (known) return known
       if (!SAFE_PATH.test(path)) return undefined
-      const bytes = await readFrom(async (folder) => {
-        const file = await openFile(folder, path)
-        return file && Buffer.concat(await Array.fromAsync(readChunks(file.handle)))
-      })
+      const file = await openFile(dir, path)
+      const bytes = file && Buffer.concat(await Array.fromAsync(readChunks(file.handle)))
       if (bytes && bytes.length <= MAX_KEPT_BYTES) cache.set(path, bytes)
       return bytes
     },
@@ -59,30 +51,6 @@ export function folderFiles(dir: string, later?: string): SiteFiles {
 /** Creates a cache of files by path, limited by their bytes. */
 export function createFileCache(): LRUCache<string, Bytes> {
   return new LRUCache({ maxSize: MAX_CACHE_BYTES, sizeCalculation: ({ length }) => length + ENTRY_BYTES })
-}
-
-/** Returns a string that distinguishes a folder from any other at the same path; undefined if there is no folder. */
-export function identifyFolder(dir: string): string | undefined {
-  const stats = statSync(dir, { bigint: true, throwIfNoEntry: false })
-  // Inode numbers are reused, so the creation time is included.
-  return stats && `${stats.ino} ${stats.birthtimeNs}`
-}
-
-/** Reads a path below the folder, at the folder's current location. */
-type ReadFrom = <Value>(read: (folder: string) => Promise<Value>) => Promise<Value>
-
-function followFolder(dir: string, later: string): ReadFrom {
-  const identity = identifyFolder(dir)
-  const isAt = (place: string) => identifyFolder(place) === identity
-  return async (read) => {
-    for (const place of [dir, later, dir, later]) {
-      if (!isAt(place)) continue
-      const value = await read(place)
-      // It may have been renamed before the file was opened.
-      if (isAt(place)) return value
-    }
-    throw catalogueUnavailable(`${dir} was replaced`)
-  }
 }
 
 async function describeLarge(folder: string, path: string): Promise<LargeFile | undefined> {
