@@ -1,5 +1,6 @@
 // Connects reading to the platform: site files, fresh copies and search.
 import { type Config, includedFile } from '../config.ts'
+import { askOnce } from '../ports/ask-once.ts'
 import type { Search } from '../ports/search.ts'
 import type { TextJobTable } from '../ports/text-work.ts'
 import type { ReadHandlerDeps } from '../server/read/read.ts'
@@ -13,7 +14,7 @@ import {
   textOf,
 } from './platform.ts'
 
-/** Returns the dependencies for reading. @param importJobs imports the jobs on texts that the function needs; reads need none @throws HubError `unavailable` naming an invalid setting */
+/** Returns the dependencies for reading, for one request. @param importJobs imports the jobs on texts that the function needs; reads need none @throws HubError `unavailable` naming an invalid setting */
 export async function connectRead(
   request: Request,
   context: FunctionContext,
@@ -21,10 +22,11 @@ export async function connectRead(
 ): Promise<ReadHandlerDeps> {
   const { ip, hub } = context
   const config = currentConfig()
+  const [files, fresh] = await Promise.all([siteFilesOf(request, hub), freshOf(hub)])
   return {
     baseUrl: config.baseUrl,
-    siteFiles: await siteFilesOf(request, hub),
-    fresh: await freshOf(hub),
+    siteFiles: { ...files, read: askOnce(files.read) },
+    fresh: { find: askOnce(fresh.find), findVersion: askOnce(fresh.findVersion) },
     text: await textOf(context, importJobs),
     search: hub?.search ?? (() => openBundledSearch(config)),
     limiter: await limiterOf('reads', config.rateLimitPerMinute, config),

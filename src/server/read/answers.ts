@@ -52,9 +52,11 @@ export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
     const { readVersionQuery, resolveVersion } = await queryValues()
     const asked = readVersionQuery(query)
     if (asked.version !== undefined) {
-      const bytes = await readContent(owner, name, asked.version, deps)
+      const [bytes, repository] = await Promise.all([
+        readContent(owner, name, asked.version, deps),
+        findRepository(owner, name, deps),
+      ])
       const headers = { 'X-Prompt-Version': asked.version }
-      const repository = await findRepository(owner, name, deps)
       // This response is cached forever, so it cannot show whether the version is yanked.
       const isYanked = repository !== undefined && !repository.facts().versions.includes(asked.version)
       return isYanked

@@ -1,0 +1,68 @@
+// Tests that one request asks for each file and fresh copy only once. On Netlify, each question is a round trip. A pinned
+// read asks for both of its files before either has arrived.
+import { expect, test } from 'vitest'
+import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
+import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
+import { digestText } from '../../src/ports/measure.ts'
+import { openPageData } from '../../src/server/pages/page-data.ts'
+import { handleRead } from '../../src/server/read/read.ts'
+import type { Hub } from '../../src/wiring/platform.ts'
+import { connectRead } from '../../src/wiring/read.ts'
+import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+
+const tree = aTree([aRepository('acme/one', { versions: [aVersion('1.0.0'), aVersion('1.1.0')] })])
+const built = new Map(
+  listDataFiles(buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' }), digestText),
+)
+
+/** A hub that notes each question, and answers all of them when `arrive` resolves. */
+function openHub(arrive: Promise<void> = Promise.resolve()) {
+  const asked: string[] = []
+  const note = async <Value>(question: string, value: Value): Promise<Value> => {
+    asked.push(question)
+    await arrive
+    return value
+  }
+  const files = {
+    read: (path: string) => note(path, built.has(path) ? new TextEncoder().encode(built.get(path)) : undefined),
+  }
+  const fresh = {
+    find: (owner: string, name: string) => note(`copy of ${owner}/${name}`, undefined),
+    findVersion: (owner: string, name: string, version: string) => note(`${owner}/${name} ${version}`, undefined),
+  }
+  return { asked, hub: { files, fresh } as unknown as Hub }
+}
+const connect = (hub: Hub) => connectRead(new Request('https://hub.test/'), { ip: '192.0.2.1', hub })
+
+test('a page asks for each file and fresh copy once, and the next page asks again', async () => {
+  const { asked, hub } = openHub()
+  const render = async () => {
+    const page = openPageData({ ...(await connect(hub)), brokenOf: () => [] }, () => {})
+    const [repository, , versions] = await Promise.all([
+      page.findRepository('acme', 'one'),
+      page.findRepository('acme', 'one'),
+      page.findVersions('acme', 'one'),
+      page.findVersion('acme', 'one', '1.0.0'),
+    ])
+    const again = await page.findRepository('acme', 'one')
+    expect([repository, versions?.length]).toEqual([again, 2])
+  }
+  await render()
+  const first = asked.toSorted()
+  expect(first).toEqual([...new Set(first)])
+  expect(first).toContain('copy of acme/one')
+  await render()
+  expect(asked.toSorted()).toEqual([...first, ...first].sort())
+})
+
+test('a pinned read asks for the content and the repository at once', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { asked, hub } = openHub(promise)
+  const request = new Request('https://hub.test/api/v1/repos/acme/one/raw?version=1.0.0')
+  const response = handleRead(request, () => connect(hub))
+  await expect
+    .poll(() => asked.toSorted())
+    .toEqual(['/data/v1/repos/acme/one.json', '/data/v1/repos/acme/one/raw/1.0.0.txt', 'copy of acme/one'])
+  resolve()
+  expect((await response).headers.get('X-Prompt-Version')).toBe('1.0.0')
+})
