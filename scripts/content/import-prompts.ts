@@ -8,7 +8,7 @@ import { formatMoment } from '../../src/domain/content/values.ts'
 import { assignNames } from '../../src/domain/formats/assign-names.ts'
 import type { ExistingRepository, ImportedFiles } from '../../src/domain/formats/content-files.ts'
 import { type ImportFormat, READERS } from '../../src/domain/formats/formats.ts'
-import type { Finding } from '../../src/domain/formats/portable.ts'
+import type { ConversionProblem } from '../../src/domain/formats/portable.ts'
 import { importHistory } from '../../src/domain/formats/version-history.ts'
 import { digestText, measure } from '../../src/ports/measure.ts'
 import { listImported, listVersions, readIndex, readVersion } from '../../src/stores/content/prompt-files.ts'
@@ -140,7 +140,7 @@ function write(contentDir: string, path: string, text: string): void {
   renameSync(`${file}.tmp`, file)
 }
 
-function say(findings: readonly Finding[], kind: Finding['kind']): string[] {
+function say(findings: readonly ConversionProblem[], kind: ConversionProblem['kind']): string[] {
   return findings
     .filter((finding) => finding.kind === kind)
     .map(({ field, line, message }) => `${line === null ? '' : `line ${line}: `}${field}: ${message}`)

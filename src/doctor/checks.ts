@@ -3,7 +3,7 @@
 import { describeError } from '../ports/log.ts'
 
 /** A problem that a check found: an error or advice. */
-export interface Finding {
+export interface CheckProblem {
   /** An error prevents something from working; advice is about something that works but could be better. */
   severity: 'error' | 'advice'
   /** What is wrong, as a sentence. It may name settings, but never contains the values of secret ones. */
@@ -13,7 +13,7 @@ export interface Finding {
 }
 
 /** What a check finds: nothing, one finding, or several. */
-export type Found = Finding | readonly Finding[] | undefined
+export type CheckProblems = CheckProblem | readonly CheckProblem[] | undefined
 
 /** A single check. */
 export interface Check {
@@ -25,7 +25,7 @@ export interface Check {
   needs?: readonly string[]
   /** Whether the check applies to this setup. Default: yes. */
   applies?: boolean
-  run(): Promise<Found> | Found
+  run(): Promise<CheckProblems> | CheckProblems
 }
 
 /** The outcome of a check. */
@@ -33,15 +33,15 @@ export interface CheckResult {
   check: string
   about: string
   outcome: 'ok' | 'advice' | 'error' | 'skipped'
-  findings: readonly Finding[]
+  findings: readonly CheckProblem[]
   /** The check that must pass first. */
   waits_for?: string
 }
 
 /** Creates an error: something that prevents the hub from working. */
-export const fail = (problem: string, fix: string): Finding => ({ severity: 'error', problem, fix })
+export const fail = (problem: string, fix: string): CheckProblem => ({ severity: 'error', problem, fix })
 /** Creates advice: something that works but could be better. */
-export const warn = (problem: string, fix: string): Finding => ({ severity: 'advice', problem, fix })
+export const warn = (problem: string, fix: string): CheckProblem => ({ severity: 'advice', problem, fix })
 
 /** Runs checks in order. A check that throws is reported as an error, because only a completed check may count as passed. */
 export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]> {
@@ -63,7 +63,7 @@ export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]
   return done
 }
 
-async function findingsOf(run: Check['run']): Promise<readonly Finding[]> {
+async function findingsOf(run: Check['run']): Promise<readonly CheckProblem[]> {
   try {
     return [(await run()) ?? []].flat()
   } catch (error) {
@@ -92,7 +92,7 @@ const ERROR_SECONDS = 60
 const WARN_SECONDS = 8
 
 /** Compares a server's time with the local clock. @param whose the server's name, such as `GitHub` @param date the server's time; an invalid date is not compared, because some proxies do not forward the `Date` header */
-export function compareClocks(whose: string, date: Date, now: Date): Finding | undefined {
+export function compareClocks(whose: string, date: Date, now: Date): CheckProblem | undefined {
   const seconds = Math.round((now.getTime() - date.getTime()) / 1000)
   if (!(Math.abs(seconds) >= WARN_SECONDS)) return undefined
   return (Math.abs(seconds) > ERROR_SECONDS ? fail : warn)(

@@ -6,7 +6,7 @@ import { cloneOptions } from '../host/follow-github.ts'
 import { readRemoteBranch } from '../stores/content/content-clone.ts'
 import { type AskGitHub, openGitHubRequests } from '../stores/github/github-requests.ts'
 import { exchangeCode } from '../stores/github/github-sign-in.ts'
-import { type Check, compareClocks, type Finding, type Found, fail, warn } from './checks.ts'
+import { type Check, type CheckProblem, type CheckProblems, compareClocks, fail, warn } from './checks.ts'
 import type { Machine } from './machine-checks.ts'
 
 /** The repository to publish to, accessed with the configured credential. */
@@ -86,7 +86,7 @@ export function githubChecks(
   ]
 }
 
-async function checkReach({ ask }: PublishingPlace): Promise<Found> {
+async function checkReach({ ask }: PublishingPlace): Promise<CheckProblems> {
   const trouble = await ask(REPOSITORY).then(
     ({ status }) => (status < 500 ? undefined : `responds with ${status}`),
     (error: Error) => `does not respond: ${error.message}`,
@@ -98,7 +98,7 @@ async function checkReach({ ask }: PublishingPlace): Promise<Found> {
   )
 }
 
-async function checkCredential({ ask, isApp }: PublishingPlace): Promise<Found> {
+async function checkCredential({ ask, isApp }: PublishingPlace): Promise<CheckProblems> {
   const { status, headers } = await ask(REPOSITORY)
   if (status === 401)
     return isApp
@@ -119,7 +119,7 @@ async function checkCredential({ ask, isApp }: PublishingPlace): Promise<Found> 
   )
 }
 
-async function checkRepository({ ask, repository, isApp }: PublishingPlace): Promise<Found> {
+async function checkRepository({ ask, repository, isApp }: PublishingPlace): Promise<CheckProblems> {
   const { status, data } = await ask(REPOSITORY)
   if (status === 429 || (status === 403 && !isApp))
     return fail(
@@ -137,7 +137,7 @@ async function checkRepository({ ask, repository, isApp }: PublishingPlace): Pro
   return fail(`${repository} was renamed to ${full_name}.`, `Set GITHUB_REPOSITORY=${full_name}.`)
 }
 
-async function checkBranch({ ask, branch, repository }: PublishingPlace): Promise<Found> {
+async function checkBranch({ ask, branch, repository }: PublishingPlace): Promise<CheckProblems> {
   if ((await ask(BRANCH, { branch })).status === 200) return undefined
   return fail(
     `${repository} has no branch ${branch}.`,
@@ -146,7 +146,7 @@ async function checkBranch({ ask, branch, repository }: PublishingPlace): Promis
 }
 
 /** Creates a commit with the same tree as the branch head. No branch points to the commit, so GitHub deletes it eventually. */
-async function checkWriting({ ask, branch, repository, isApp }: PublishingPlace): Promise<Found> {
+async function checkWriting({ ask, branch, repository, isApp }: PublishingPlace): Promise<CheckProblems> {
   const { sha } = Head.parse((await ask(BRANCH, { branch })).data).commit
   const { tree } = Commit.parse((await ask('GET /repos/{owner}/{repo}/git/commits/{sha}', { sha })).data)
   const message = 'Test of write access (npm run doctor)'
@@ -161,10 +161,10 @@ async function checkWriting({ ask, branch, repository, isApp }: PublishingPlace)
   )
 }
 
-async function checkProtection({ ask, branch, isApp }: PublishingPlace): Promise<Found> {
+async function checkProtection({ ask, branch, isApp }: PublishingPlace): Promise<CheckProblems> {
   const answer = await ask('GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch })
   const rules = Rules.safeParse(answer.data).data ?? []
-  const findings: Finding[] = []
+  const findings: CheckProblem[] = []
   const blocking = rules.filter(({ type }) => BLOCKING_RULES.has(type))
   for (const ruleset_id of new Set(blocking.flatMap((rule) => rule.ruleset_id ?? []))) {
     const ruleset = await ask('GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', { ruleset_id })
@@ -185,7 +185,7 @@ async function checkProtection({ ask, branch, isApp }: PublishingPlace): Promise
   )
 }
 
-async function checkClone({ root, config, environment }: Machine): Promise<Found> {
+async function checkClone({ root, config, environment }: Machine): Promise<CheckProblems> {
   try {
     await readRemoteBranch(cloneOptions(config, environment, root))
     return undefined

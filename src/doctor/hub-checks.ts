@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { isPrivateHost } from '../domain/api/private-host.ts'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
-import { type Check, type Found, fail } from './checks.ts'
+import { type Check, type CheckProblems, fail } from './checks.ts'
 import { type DeployedHub, describeAnswer, type HubResponse, jsonOf, readError } from './hub-requests.ts'
 import { checkMcp, checkPublishing, checkSignIn } from './hub-service-checks.ts'
 
@@ -21,7 +21,7 @@ const DATA_ABSENT = DATA_FILES.repository('doctor', 'is-not-there')
 /** Lists the checks, each after the checks that it needs. */
 export function hubChecks(hub: DeployedHub): Check[] {
   //  name, what it confirms, what it needs, and the check
-  const checks: [string, string, string[], (hub: DeployedHub) => Promise<Found>][] = [
+  const checks: [string, string, string[], (hub: DeployedHub) => Promise<CheckProblems>][] = [
     ['hub-reachable', 'the hub responds', [], checkReach],
     ['hub-build', 'a complete build is served', ['hub-reachable'], checkBuild],
     ['hub-address', 'the hub knows its own URL', ['hub-build'], checkAddress],
@@ -55,7 +55,7 @@ async function askFront({ ask }: DeployedHub): Promise<HubResponse> {
   }
 }
 
-async function checkReach(hub: DeployedHub): Promise<Found> {
+async function checkReach(hub: DeployedHub): Promise<CheckProblems> {
   const { url } = hub
   let answer: HubResponse
   try {
@@ -82,7 +82,7 @@ async function checkReach(hub: DeployedHub): Promise<Found> {
   return fail(`${url} responds with ${status}.`, 'Check the hub’s log, or that of the proxy in front of it.')
 }
 
-async function checkBuild({ ask }: DeployedHub): Promise<Found> {
+async function checkBuild({ ask }: DeployedHub): Promise<CheckProblems> {
   const index = await ask(DATA_FILES.index())
   if (!Index.safeParse(jsonOf(index)).success)
     return fail(
@@ -99,7 +99,7 @@ async function checkBuild({ ask }: DeployedHub): Promise<Found> {
   )
 }
 
-async function checkAddress({ url, ask }: DeployedHub): Promise<Found> {
+async function checkAddress({ url, ask }: DeployedHub): Promise<CheckProblems> {
   const known = Description.parse(jsonOf(await ask(ROUTES.getOpenapi.path))).servers[0]!.url
   if (known === url) return undefined
   return fail(
@@ -108,7 +108,7 @@ async function checkAddress({ url, ask }: DeployedHub): Promise<Found> {
   )
 }
 
-async function checkReading({ url, ask }: DeployedHub): Promise<Found> {
+async function checkReading({ url, ask }: DeployedHub): Promise<CheckProblems> {
   const list = await ask(LIST)
   if (list.status !== 200 || jsonOf(list) === undefined)
     return fail(
@@ -135,7 +135,7 @@ function isPrivateUrl(url: string | null): boolean {
   return parsed !== null && isPrivateHost(parsed.hostname)
 }
 
-async function checkNotFound({ ask }: DeployedHub): Promise<Found> {
+async function checkNotFound({ ask }: DeployedHub): Promise<CheckProblems> {
   for (const path of [API_ABSENT, DATA_ABSENT]) {
     const answer = await ask(path)
     if (answer.status !== 404 || readError(answer)?.code !== 'not_found')
@@ -160,7 +160,7 @@ async function findVersioned({ ask }: DeployedHub): Promise<{ raw: string; versi
 }
 
 /** @see docs/contract.md section 4 */
-async function checkCacheHeaders(hub: DeployedHub): Promise<Found> {
+async function checkCacheHeaders(hub: DeployedHub): Promise<CheckProblems> {
   const { raw, versions } = await findVersioned(hub)
   //  path, description, and what its Cache-Control must contain
   const expected: [string, string, RegExp][] = [
@@ -183,7 +183,7 @@ async function checkCacheHeaders(hub: DeployedHub): Promise<Found> {
 /** Maximum age of a mutable response in a shared cache: one minute plus the time of a slow revalidation. */
 const OLDEST_SECONDS = 90
 
-async function checkCacheAge({ ask }: DeployedHub): Promise<Found> {
+async function checkCacheAge({ ask }: DeployedHub): Promise<CheckProblems> {
   const { headers } = await ask(ROUTES.listTags.path)
   const age = Number(headers.get('Age') ?? 0)
   // Netlify purges cached responses instead of letting them expire, and counts their age from the deploy, so a high age is normal there (docs/notes/netlify.md section 6).
@@ -195,7 +195,7 @@ async function checkCacheAge({ ask }: DeployedHub): Promise<Found> {
   )
 }
 
-async function checkCacheKey(hub: DeployedHub): Promise<Found> {
+async function checkCacheKey(hub: DeployedHub): Promise<CheckProblems> {
   const { raw, versions } = await findVersioned(hub)
   for (const version of versions) {
     const given = (await hub.ask(`${raw}?version=${version}`)).headers.get('X-Prompt-Version')

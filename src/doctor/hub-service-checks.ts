@@ -1,11 +1,11 @@
 // Checks a deployed hub's MCP server, publishing and sign-in, without publishing or signing in.
 import { randomBytes } from 'node:crypto'
 import { makeToken } from '../domain/access/token-form.ts'
-import { type Found, fail } from './checks.ts'
+import { type CheckProblems, fail } from './checks.ts'
 import { type DeployedHub, describeAnswer, jsonOf, readError } from './hub-requests.ts'
 
 /** Sends the message with which an MCP client starts a session. */
-export async function checkMcp({ ask }: DeployedHub): Promise<Found> {
+export async function checkMcp({ ask }: DeployedHub): Promise<CheckProblems> {
   const clientInfo = { name: 'prompt-hub-doctor', version: '1' }
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
   const hello = await ask('/mcp', {
@@ -26,7 +26,7 @@ export async function checkMcp({ ask }: DeployedHub): Promise<Found> {
 }
 
 /** Tries to publish with an invalid token, so that nothing is published. A hub that can reach its store responds with 401. */
-export async function checkPublishing({ ask }: DeployedHub): Promise<Found> {
+export async function checkPublishing({ ask }: DeployedHub): Promise<CheckProblems> {
   const token = makeToken(() => randomBytes(1)[0]!)
   const answer = await ask('/api/v1/repos/doctor/is-not-there/versions', {
     method: 'POST',
@@ -43,7 +43,7 @@ export async function checkPublishing({ ask }: DeployedHub): Promise<Found> {
 }
 
 /** Starts a sign-in, and follows it to GitHub. */
-export async function checkSignIn({ url, ask }: DeployedHub): Promise<Found> {
+export async function checkSignIn({ url, ask }: DeployedHub): Promise<CheckProblems> {
   const settings = await ask('/settings', { headers: { Accept: 'text/html' } })
   if (settings.status === 503) {
     const named = settings.text.match(/\b(?:GITHUB_CLIENT_ID|GITHUB_CLIENT_SECRET|SESSION_SECRET|SITE_URL)\b/g) ?? []

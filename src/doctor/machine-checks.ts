@@ -7,7 +7,7 @@ import { describeReason } from '../ports/log.ts'
 import { createGit } from '../stores/git/git-command.ts'
 import { openLocalGit } from '../stores/git/git-store-local.ts'
 import { reviewContent } from '../stores/review/review-content.ts'
-import { type Check, type Found, fail, warn } from './checks.ts'
+import { type Check, type CheckProblems, fail, warn } from './checks.ts'
 import { checkDatabase, checkStateFile } from './state-checks.ts'
 
 /** A checkout of this project on this machine, with its settings. */
@@ -59,14 +59,14 @@ export function machineChecks(machine: Machine): Check[] {
   ]
 }
 
-function checkMemory(bytes: number): Found {
+function checkMemory(bytes: number): CheckProblems {
   const shortage = describeShortage(bytes)
   return shortage === undefined
     ? undefined
     : fail(shortage, 'Add memory, or raise the limit of the container or service.')
 }
 
-async function checkGit({ root, environment }: Machine): Promise<Found> {
+async function checkGit({ root, environment }: Machine): Promise<CheckProblems> {
   const said = await createGit(root, environment)
     .run(['--version'])
     .then(String, (error: Error) => error.message)
@@ -83,7 +83,7 @@ async function checkGit({ root, environment }: Machine): Promise<Found> {
   return undefined
 }
 
-async function checkContent({ root, config, environment }: Machine): Promise<Found> {
+async function checkContent({ root, config, environment }: Machine): Promise<CheckProblems> {
   const contentDir = resolve(root, config.contentDir)
   if (!existsSync(contentDir))
     return fail(
@@ -103,7 +103,7 @@ async function checkContent({ root, config, environment }: Machine): Promise<Fou
 }
 
 /** Reads a nonexistent repository in the same way as a publish, but writes nothing. */
-async function checkContentGit({ root, config, environment }: Machine): Promise<Found> {
+async function checkContentGit({ root, config, environment }: Machine): Promise<CheckProblems> {
   const git = openLocalGit({
     contentDir: resolve(root, config.contentDir),
     environment,

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import { isLoopback } from '../domain/api/loopback.ts'
 import type { ValueProblem } from '../domain/text/problems.ts'
 import { readSettings, type Settings } from '../settings.ts'
-import { type Check, type Finding, type Found, fail, warn } from './checks.ts'
+import { type Check, type CheckProblem, type CheckProblems, fail, warn } from './checks.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -36,20 +36,20 @@ export function settingsChecks(environment: Environment, config: Config | undefi
   ]
 }
 
-const describeProblem = ({ key, message }: ValueProblem): Finding =>
+const describeProblem = ({ key, message }: ValueProblem): CheckProblem =>
   fail(
     `${key} cannot be read: ${message}.`,
     `Correct or remove ${key}; src/pages/docs/settings.md lists every setting.`,
   )
 
-function checkGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Settings, { gitStore, contentDir }: Config): Found {
+function checkGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Settings, { gitStore, contentDir }: Config): CheckProblems {
   if (gitStore.kind === 'local') return undefined
   if (gitStore.kind === 'incomplete')
     return fail(
       `${gitStore.missing} is missing, although another setting of the GitHub store is set: publishing responds with 503.`,
       `Set ${gitStore.missing}, or remove all GitHub settings to publish to local git.`,
     )
-  const findings: Finding[] = []
+  const findings: CheckProblem[] = []
   if (GITHUB_TOKEN && GITHUB_APP_ID)
     findings.push(
       warn(
@@ -67,7 +67,7 @@ function checkGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Settings, { gitStore,
   return findings
 }
 
-function checkSignIn({ SESSION_SECRET }: Settings, { signIn }: Config): Found {
+function checkSignIn({ SESSION_SECRET }: Settings, { signIn }: Config): CheckProblems {
   if (signIn.kind === 'incomplete')
     return signIn.missing.map((sentence) =>
       fail(
@@ -83,7 +83,7 @@ function checkSignIn({ SESSION_SECRET }: Settings, { signIn }: Config): Found {
   return undefined
 }
 
-function checkAddress({ RATE_LIMIT_PER_MINUTE }: Settings, { baseUrl, isLocal, listenAt }: Config): Found {
+function checkAddress({ RATE_LIMIT_PER_MINUTE }: Settings, { baseUrl, isLocal, listenAt }: Config): CheckProblems {
   if (isLocal && (listenAt === 'everywhere' || !listenAt.every(isLoopback)))
     return warn(
       'With this HOST, the hub accepts connections from other machines, and in local mode anyone who opens the printed link can sign in under any username.',
@@ -102,7 +102,7 @@ function checkAddress({ RATE_LIMIT_PER_MINUTE }: Settings, { baseUrl, isLocal, l
   return undefined
 }
 
-function checkProxies({ trustedProxies, listenAt, isLocal, netlifySite }: Config): Found {
+function checkProxies({ trustedProxies, listenAt, isLocal, netlifySite }: Config): CheckProblems {
   if (trustedProxies.some(({ prefix }) => prefix === 0))
     return fail(
       'TRUSTED_PROXIES includes every IP address, so any client can impersonate any other client.',

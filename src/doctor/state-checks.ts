@@ -6,13 +6,13 @@ import { STATE_FILE } from '../host/open-state.ts'
 import { describeReason } from '../ports/log.ts'
 import { inspectDatabase } from '../stores/state/state-postgres.ts'
 import { inspectSqliteState } from '../stores/state/state-sqlite.ts'
-import { compareClocks, type Finding, type Found, fail } from './checks.ts'
+import { type CheckProblem, type CheckProblems, compareClocks, fail } from './checks.ts'
 
 /** The files of an SQLite database, by the end of their names. https://www.sqlite.org/tempfiles.html */
 const SQLITE_FILES = ['', '-wal', '-shm']
 
 /** Checks whether this user can store state in the folder that the hub would use. @param root the folder that contains `.hub` */
-export function checkStateFile(root: string): Found {
+export function checkStateFile(root: string): CheckProblems {
   const file = resolve(root, STATE_FILE)
   const folder = dirname(file)
   const refused = existsSync(folder) ? findRefusal(folder, true) : findRefusal(root, true)
@@ -23,7 +23,7 @@ export function checkStateFile(root: string): Found {
     )
   const files = SQLITE_FILES.map((end) => `${file}${end}`).filter((path) => existsSync(path))
   const owner = existsSync(folder) ? lstatSync(folder).uid : undefined
-  const findings: Finding[] = []
+  const findings: CheckProblem[] = []
   for (const path of files) {
     const reason = findRefusal(path, false)
     const { uid } = lstatSync(path)
@@ -60,7 +60,10 @@ function findRefusal(path: string, isFolder: boolean): string | undefined {
 }
 
 /** Checks the shared database: that it responds, that its clock is right, and that the hub's user may write to it. */
-export async function checkDatabase({ databaseUrl = '' }: Pick<Config, 'databaseUrl'>, now: Date): Promise<Found> {
+export async function checkDatabase(
+  { databaseUrl = '' }: Pick<Config, 'databaseUrl'>,
+  now: Date,
+): Promise<CheckProblems> {
   try {
     const { time, canStore } = await inspectDatabase(databaseUrl)
     if (canStore) return compareClocks('the database', time, now)

@@ -28,7 +28,7 @@ export interface QueueState {
 export type Turns = TakeTurn & { state: () => QueueState }
 
 /** The limits of a queue. */
-export interface TurnLimits {
+interface TurnLimits {
   /** How much work runs at the same time, in total and for one sender. */
   running: { total: number; perSender: number }
   /** How much work may wait, in total and for one sender. */

@@ -1,5 +1,5 @@
 // The functions that need arguments of their own, and those that see no text of unlimited length.
-import { Findings } from '../../src/domain/formats/portable.ts'
+import { ConversionProblems } from '../../src/domain/formats/portable.ts'
 import { measure } from '../../src/ports/measure.ts'
 
 /** Types of arguments of handlers, stores and drivers, which pass a text on to the functions that are called. */
@@ -110,8 +110,8 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
     }),
     'a',
   ],
-  'src/domain/formats/template.ts readDollarBraces': (text) => [text, '', new Findings()],
-  'src/domain/formats/template.ts readBraces': (text) => [text, 'jinja2', new Findings()],
+  'src/domain/formats/template.ts readDollarBraces': (text) => [text, '', new ConversionProblems()],
+  'src/domain/formats/template.ts readBraces': (text) => [text, 'jinja2', new ConversionProblems()],
   'src/domain/formats/pasted-file.ts readPasted': (text) => [text, text, 'markdown'],
   'src/domain/text/text-length.ts lineOf': (text) => [text, text.length],
   'src/domain/text/text-length.ts lineCounter': (text) => [text, 1],

@@ -7,7 +7,7 @@ import { type ChatPart, type Format, splitChat } from '../../src/domain/content/
 import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { toExported } from '../../src/domain/formats/formats.ts'
-import { Findings } from '../../src/domain/formats/portable.ts'
+import { ConversionProblems } from '../../src/domain/formats/portable.ts'
 import { digestText, measure } from '../../src/ports/measure.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 
@@ -76,7 +76,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   Addresses: () => ADDRESSES,
   '{ url: string; raw_url: string }': () => ADDRESSES.version('acme', 'a', '1.0.0'),
   '{ owner: string; name: string }': () => ({ owner: 'acme', name: 'a' }),
-  Findings: () => new Findings(),
+  ConversionProblems: () => new ConversionProblems(),
   Measure: () => measure,
   '{ measure: Measure; addresses: Addresses; around: Surroundings }': () => ({
     ...{ measure, addresses: ADDRESSES, around: { isOriginKnown: true, usage: NOTHING, quota: NOTHING } },
@@ -92,7 +92,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   FillingValues: (text) => ({ a: text.slice(0, 20), b: text.slice(0, 20), [text]: text }),
   FillingMode: () => 'strict',
   'readonly FillingProblem[]': findingsOf,
-  'readonly Finding[]': findingsOf,
+  'readonly ConversionProblem[]': findingsOf,
   'readonly PlacedProblem[]': (text) => findingsOf(text).slice(0, 10),
   'readonly ValueProblem[]': findingsOf,
   'readonly Problem[]': findingsOf,

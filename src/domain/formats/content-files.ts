@@ -23,7 +23,7 @@ import type { ValueProblem } from '../text/problems.ts'
 import type { PromptSource } from './assign-names.ts'
 import { type Details, toDetails } from './details.ts'
 import { toLine, toName } from './names.ts'
-import { type Finding, Findings, type PortablePrompt } from './portable.ts'
+import { type ConversionProblem, ConversionProblems, type PortablePrompt } from './portable.ts'
 
 /** An existing repository. */
 export interface ExistingRepository {
@@ -55,8 +55,13 @@ interface ImportedFile {
 
 /** The result of importing a prompt. `updated` means that only its `index.md` changes. */
 export type ImportedFiles =
-  | { status: 'new' | 'changed' | 'updated' | 'unchanged'; version: string; files: ImportedFile[]; lost: Finding[] }
-  | { status: 'refused'; problems: ValueProblem[]; lost: Finding[] }
+  | {
+      status: 'new' | 'changed' | 'updated' | 'unchanged'
+      version: string
+      files: ImportedFile[]
+      lost: ConversionProblem[]
+    }
+  | { status: 'refused'; problems: ValueProblem[]; lost: ConversionProblem[] }
 
 type Said = Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'>
 
@@ -75,7 +80,7 @@ export function importPrompt(
   order: ImportOrder,
   { isChecked = false, isHistory = false }: { isChecked?: boolean; isHistory?: boolean } = {},
 ): ImportedFiles {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const lost = findings.all
   const stated = toDetails(prompt, findings)
   // A licence in other words than SPDX is stated too, so none takes its place.

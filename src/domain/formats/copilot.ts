@@ -1,7 +1,7 @@
 // GitHub Copilot's prompt files (`.prompt.md`), and its instructions, chat modes and agents. https://code.visualstudio.com/docs/copilot/customization/prompt-files
 import { lineCounter } from '../text/text-length.ts'
 import { declarePlaceholders } from './names.ts'
-import { emptyPrompt, Findings, MAX_FINDINGS, type ReadOptions, type ReadResult } from './portable.ts'
+import { ConversionProblems, emptyPrompt, MAX_FINDINGS, type ReadOptions, type ReadResult } from './portable.ts'
 import { readDetails, readSourceFile, textBelow, textOf } from './source-file.ts'
 import { readDollarBraces } from './template.ts'
 
@@ -15,7 +15,7 @@ export function readCopilot(
   name: string,
   { keepsText }: ReadOptions = { keepsText: false },
 ): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const file = readSourceFile(source, findings)
   if (!file) return { prompts: [], findings: findings.all }
   const { front, body, bodyLine, lineOf } = file

@@ -4,13 +4,13 @@ import type { RepositoryFrontMatter } from '../content/front-matter.ts'
 import { findLicenseProblem } from '../content/rules.ts'
 import { printable } from '../text/problems.ts'
 import { toLine, toName, toTags } from './names.ts'
-import { type Findings, MAX_FINDINGS, type PortablePrompt } from './portable.ts'
+import { type ConversionProblems, MAX_FINDINGS, type PortablePrompt } from './portable.ts'
 
 /** The details that a source states, in the form of `index.md`. A licence in other words than SPDX is null. */
 export type Details = Partial<Pick<RepositoryFrontMatter, 'title' | 'description' | 'tags' | 'license'>>
 
 /** Converts the details of a prompt. Details that its source does not state are omitted. */
-export function toDetails(prompt: PortablePrompt, findings: Findings): Details {
+export function toDetails(prompt: PortablePrompt, findings: ConversionProblems): Details {
   const tags = toTags(prompt.tags)
   for (const tag of prompt.tags.filter((one) => !tags.includes(toName(one))).slice(0, MAX_FINDINGS))
     findings.lost(`tags.${printable(tag)}`, 'a prompt has at most ten tags, of letters A to Z, digits and hyphens')
@@ -28,7 +28,7 @@ export function toDetails(prompt: PortablePrompt, findings: Findings): Details {
 }
 
 /** @returns null for a licence in other words; undefined if the source states none */
-function toLicense(stated: string | null, findings: Findings): string | null | undefined {
+function toLicense(stated: string | null, findings: ConversionProblems): string | null | undefined {
   if (stated === null) return undefined
   if (findLicenseProblem(stated) === undefined) return stated
   const words = toLine(stated, LIMITS.sentenceCharacters)
@@ -36,7 +36,7 @@ function toLicense(stated: string | null, findings: Findings): string | null | u
   return null
 }
 
-function shorten(field: string, text: string, most: number, findings: Findings): string {
+function shorten(field: string, text: string, most: number, findings: ConversionProblems): string {
   const line = toLine(text, most)
   if (line !== toLine(text, Number.POSITIVE_INFINITY)) findings.lost(field, `cut at ${most} characters`)
   return line

@@ -5,9 +5,9 @@ import { lineCounter, lineOf } from '../text/text-length.ts'
 import { formatYaml } from '../text/yaml.ts'
 import { declareAll, ParameterNames, toLine, toVariable } from './names.ts'
 import {
+  ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
-  Findings,
   MAX_FINDINGS,
   type PortableBody,
   type PortableMessage,
@@ -38,7 +38,7 @@ const TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean'] sati
 
 /** Reads a `.prompt` file. @param name file name without extensions */
 export function readDotprompt(source: string, name: string): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const file = readSourceFile(source, findings)
   if (!file) return { prompts: [], findings: findings.all }
   const { front, body, bodyLine, lineOf: keyLine } = file
@@ -58,7 +58,11 @@ export function readDotprompt(source: string, name: string): ReadResult {
   return findings.result(prompt)
 }
 
-function readBody(text: string, firstLine: number, findings: Findings): { body: PortableBody; names: string[] } {
+function readBody(
+  text: string,
+  firstLine: number,
+  findings: ConversionProblems,
+): { body: PortableBody; names: string[] } {
   const names = new Set<string>()
   const lineAt = lineCounter(text, firstLine)
   const fill = (part: string, at: number) => {
@@ -95,7 +99,7 @@ function readBody(text: string, firstLine: number, findings: Findings): { body: 
 }
 
 /** Reads `input`: a Picoschema or JSON Schema, and defaults. */
-function readInput(input: unknown, findings: Findings, line: number | null): Map<string, Variable> {
+function readInput(input: unknown, findings: ConversionProblems, line: number | null): Map<string, Variable> {
   const variables = new Map<string, Variable>()
   if (!isObject(input)) return variables
   const schema = isObject(input.schema) ? input.schema : {}
@@ -160,7 +164,7 @@ function readJsonSchema(name: string, value: unknown, required: boolean): Descri
 
 /** Writes a `.prompt` file. */
 export function writeDotprompt(version: ExportedVersion): WriteResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const declared = new Set(version.variables.map(({ name }) => name))
   for (const name of declared)
     if (HELPERS.has(name)) findings.refused(`variables.${name}`, 'dotprompt calls a helper with this name')
@@ -197,7 +201,7 @@ function writeInput(variables: readonly Variable[]): Record<string, unknown> | u
 }
 
 /** Escapes Handlebars syntax. */
-function writeText(text: string, declared: ReadonlySet<string>, findings: Findings): string {
+function writeText(text: string, declared: ReadonlySet<string>, findings: ConversionProblems): string {
   for (const match of text.matchAll(/<<<dotprompt:|\{\{\{/g).take(MAX_FINDINGS))
     findings.refused('content', `${match[0]} has a special meaning in dotprompt`, lineOf(text, match.index))
   return text.replace(
@@ -215,7 +219,7 @@ function writeText(text: string, declared: ReadonlySet<string>, findings: Findin
 function writeMessages(
   messages: readonly PortableMessage[],
   declared: ReadonlySet<string>,
-  findings: Findings,
+  findings: ConversionProblems,
 ): string {
   return messages
     .map((message) => {

@@ -5,9 +5,9 @@ import { undeclaredVariable } from '../content/prompt-file.ts'
 import { formatYaml } from '../text/yaml.ts'
 import { ParameterNames } from './names.ts'
 import {
+  ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
-  Findings,
   type PortableMessage,
   type ReadResult,
   textsOf,
@@ -32,7 +32,7 @@ const ROLES = ['system', 'user', 'assistant'] as const
 
 /** Reads a `.prompt.yml` file. @param name file name without extensions */
 export function readGitHub(source: string, name: string): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const front = readYamlSource(source, findings)
   if (!front) return { prompts: [], findings: findings.all }
   const line = (key: string) => {
@@ -69,7 +69,7 @@ export function readGitHub(source: string, name: string): ReadResult {
 /** A single user message becomes a text prompt. Line breaks around a chat message are not part of it. */
 export function readMessages(
   messages: readonly PortableMessage[],
-  findings: Findings,
+  findings: ConversionProblems,
 ): ReturnType<typeof emptyPrompt>['body'] {
   const [first] = messages
   if (messages.length === 1 && first && 'role' in first && first.role === 'user')
@@ -81,7 +81,7 @@ export function readMessages(
   return { format: 'chat', messages: trimmed }
 }
 
-function readFormat(front: Record<string, unknown>, findings: Findings, line: number | null): unknown {
+function readFormat(front: Record<string, unknown>, findings: ConversionProblems, line: number | null): unknown {
   if (front.responseFormat !== 'json_schema') return { type: front.responseFormat }
   try {
     const schema: unknown = JSON.parse(textOf(front.jsonSchema))
@@ -94,7 +94,7 @@ function readFormat(front: Record<string, unknown>, findings: Findings, line: nu
 
 /** Writes a `.prompt.yml` file. */
 export function writeGitHub(version: ExportedVersion): WriteResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const { model, response_format: format, ...parameters } = version.parameters
   const type = isObject(format) ? format.type : undefined
   const isFormatLost = format !== undefined && !['text', 'json_object', 'json_schema'].includes(textOf(type))

@@ -4,9 +4,9 @@ import { undeclaredVariable } from '../content/prompt-file.ts'
 import { lineOf } from '../text/text-length.ts'
 import { readMessages } from './github.ts'
 import {
+  ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
-  Findings,
   MAX_FINDINGS,
   type PortableBody,
   type PortableMessage,
@@ -39,7 +39,7 @@ const TEMPLATES = new Set(['ChatPromptTemplate', 'PromptTemplate', 'StructuredPr
  * @param name file name without extension
  */
 export function readLangChain(source: string, name: string): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const given = readJsonSource(source, findings)
   const value = isObject(given) && given.lc === undefined && isObject(given.manifest) ? given.manifest : given
   const prompt = emptyPrompt(name)
@@ -79,7 +79,7 @@ function readPromptFile(value: unknown): Constructor | undefined {
   return isLangChain || value.name === undefined ? { name: 'PromptTemplate', kwargs: value } : undefined
 }
 
-function readConstructor(value: unknown, findings: Findings): Constructor | undefined {
+function readConstructor(value: unknown, findings: ConversionProblems): Constructor | undefined {
   if (!isObject(value) || value.lc === undefined) return undefined
   if (value.type !== 'constructor') {
     findings.refused(
@@ -99,7 +99,7 @@ function readConstructor(value: unknown, findings: Findings): Constructor | unde
 }
 
 /** Reads the settings of a bound model; only plain values are supported. */
-function readModel(last: unknown, parameters: Record<string, unknown>, findings: Findings): void {
+function readModel(last: unknown, parameters: Record<string, unknown>, findings: ConversionProblems): void {
   const binding = isObject(last) && isObject(last.kwargs) ? last.kwargs : {}
   const inner = isObject(binding.bound) && isObject(binding.bound.kwargs) ? binding.bound.kwargs : undefined
   const bound = inner ?? (typeof (binding.model ?? binding.model_name) === 'string' ? binding : undefined)
@@ -116,7 +116,7 @@ function readModel(last: unknown, parameters: Record<string, unknown>, findings:
   }
 }
 
-function readList(list: unknown, names: Set<string>, findings: Findings): PortableMessage[] {
+function readList(list: unknown, names: Set<string>, findings: ConversionProblems): PortableMessage[] {
   if (!Array.isArray(list)) {
     findings.refused('messages', 'expected a list of messages')
     return []
@@ -155,7 +155,7 @@ function readList(list: unknown, names: Set<string>, findings: Findings): Portab
   return messages
 }
 
-function readTemplate(kwargs: Record<string, unknown>, names: Set<string>, findings: Findings): string {
+function readTemplate(kwargs: Record<string, unknown>, names: Set<string>, findings: ConversionProblems): string {
   const format = textOf(kwargs.template_format) || 'f-string'
   const text = textOf(kwargs.template)
   if (format !== 'f-string' && format !== 'mustache') {
@@ -171,7 +171,7 @@ function readTemplate(kwargs: Record<string, unknown>, names: Set<string>, findi
 export function writeLangChain(version: ExportedVersion): WriteResult {
   const { body } = version
   const declared = new Set(version.variables.map(({ name }) => name))
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   for (const text of textsOf(body))
     for (const match of text
       .matchAll(/\{\{\{ ?([A-Za-z_][A-Za-z0-9_]*) ?\}\}|\{\{ ?([A-Za-z_][A-Za-z0-9_]*) ?\}\}\}/g)

@@ -6,9 +6,9 @@ import { undeclaredVariable } from '../content/prompt-file.ts'
 import { lineOf } from '../text/text-length.ts'
 import { readMessages, removePlaceholderSpaces } from './github.ts'
 import {
+  ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
-  Findings,
   MAX_FINDINGS,
   type PortableMessage,
   type PortablePrompt,
@@ -37,7 +37,7 @@ const MAX_PROMPTS = 10_000
 
 /** Reads one prompt, a list of prompts, or a response `{"data": […]}`. @param name file name without extension */
 export function readLangfuse(source: string, name: string): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const value = readJsonSource(source, findings)
   const list =
     isObject(value) && Array.isArray(value.data)
@@ -66,7 +66,7 @@ function joinVersions(results: readonly (ReadResult & { number: unknown })[]): P
 }
 
 function readOne(value: unknown, fallback: string): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   if (!isObject(value) || value.prompt === undefined) {
     const isListed = isObject(value) && Array.isArray(value.versions)
     findings.refused(
@@ -88,7 +88,7 @@ function readOne(value: unknown, fallback: string): ReadResult {
 }
 
 /** Reads the labels. Langfuse itself moves `latest` to the newest version. */
-function readLabels(labels: readonly string[], findings: Findings): string[] {
+function readLabels(labels: readonly string[], findings: ConversionProblems): string[] {
   return labels.filter((label) => {
     if (label === 'latest') return false
     if (isTag(label) && !isRange(label)) return true
@@ -100,7 +100,7 @@ function readLabels(labels: readonly string[], findings: Findings): string[] {
   })
 }
 
-function readList(list: readonly unknown[], findings: Findings): PortableMessage[] {
+function readList(list: readonly unknown[], findings: ConversionProblems): PortableMessage[] {
   const messages: PortableMessage[] = []
   let hasHistory = false
   for (const one of list) {
@@ -118,7 +118,7 @@ function readList(list: readonly unknown[], findings: Findings): PortableMessage
   return messages
 }
 
-function declareNames(prompt: PortablePrompt, findings: Findings): PortablePrompt {
+function declareNames(prompt: PortablePrompt, findings: ConversionProblems): PortablePrompt {
   const names = new Set<string>()
   for (const text of textsOf(prompt.body)) {
     for (const match of text.matchAll(REFERENCE).take(MAX_FINDINGS))
@@ -130,7 +130,7 @@ function declareNames(prompt: PortablePrompt, findings: Findings): PortablePromp
 
 /** Writes the JSON for `POST /api/public/v2/prompts`. */
 export function writeLangfuse(version: ExportedVersion): WriteResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const declared = new Set(version.variables.map(({ name }) => name))
   for (const text of textsOf(version.body)) {
     for (const match of text.matchAll(REFERENCE).take(MAX_FINDINGS))

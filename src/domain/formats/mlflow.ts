@@ -1,7 +1,7 @@
 // MLflow's prompt versions as JSON: a text or messages with `{{name}}`, with or without spaces. https://mlflow.org/docs/latest/genai/prompt-registry/
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { readMessages } from './github.ts'
-import { emptyPrompt, Findings, type PortableMessage, type ReadResult } from './portable.ts'
+import { ConversionProblems, emptyPrompt, type PortableMessage, type ReadResult } from './portable.ts'
 import { isObject, readEach, textOf } from './source-file.ts'
 import { readBraces } from './template.ts'
 
@@ -18,7 +18,7 @@ export function readMlflow(source: string, name: string): ReadResult {
 }
 
 function readOne(value: unknown, fallback: string, part: string | undefined): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   if (!isObject(value) || value.template === undefined) {
     findings.refused('template', 'expected an object with a template')
     return { prompts: [], findings: findings.all }
@@ -44,7 +44,7 @@ function readOne(value: unknown, fallback: string, part: string | undefined): Re
   return findings.result(prompt)
 }
 
-function readList(list: unknown, fill: (text: string) => string, findings: Findings): PortableMessage[] {
+function readList(list: unknown, fill: (text: string) => string, findings: ConversionProblems): PortableMessage[] {
   const items: readonly unknown[] = Array.isArray(list) ? list : [undefined]
   return items.flatMap((one): PortableMessage[] => {
     const role = isObject(one) && Object.hasOwn(ROLES, textOf(one.role)) ? ROLES[textOf(one.role)] : undefined

@@ -6,7 +6,7 @@ import { NAME_PATTERN, TAG_PATTERN } from '../content/names.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { VariableInput } from '../content/variable-input.ts'
-import { type Findings, type PortablePrompt, textsOf } from './portable.ts'
+import { type ConversionProblems, type PortablePrompt, textsOf } from './portable.ts'
 
 /** Derives a hub name from a title: lower case, without accents, words joined by hyphens. Empty if nothing remains. */
 export function toName(title: string): string {
@@ -65,7 +65,7 @@ export function toLine(text: string, most: number): string {
 export function toVariable(
   name: string,
   given: Partial<Record<keyof Variable, unknown>>,
-  findings: Findings,
+  findings: ConversionProblems,
   line: number | null = null,
 ): Variable {
   const description =

@@ -3,7 +3,7 @@ import type { Variable } from '../api/schema.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import { readMessages } from './github.ts'
 import { declareAll, ParameterNames, toVariable } from './names.ts'
-import { emptyPrompt, Findings, type PortableMessage, type ReadResult, textsOf } from './portable.ts'
+import { ConversionProblems, emptyPrompt, type PortableMessage, type ReadResult, textsOf } from './portable.ts'
 import { isObject, readEach, textOf } from './source-file.ts'
 import { clip } from './template.ts'
 
@@ -36,7 +36,7 @@ export function readOpenAI(source: string, name: string): ReadResult {
 }
 
 function readOne(value: unknown, fallback: string, part: string | undefined): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   if (!isObject(value)) {
     findings.refused('prompt', 'expected an object')
     return { prompts: [], findings: findings.all }
@@ -66,7 +66,7 @@ function readOne(value: unknown, fallback: string, part: string | undefined): Re
 }
 
 /** Reads `instructions` or `input`: a text, or a list of messages. @param role of a text */
-function readItems(given: unknown, role: 'system' | 'user', findings: Findings): PortableMessage[] {
+function readItems(given: unknown, role: 'system' | 'user', findings: ConversionProblems): PortableMessage[] {
   if (given === undefined || given === null) return []
   const items: readonly unknown[] = Array.isArray(given) ? given : [{ role, content: given }]
   return items.flatMap((item): PortableMessage[] => {
@@ -97,7 +97,7 @@ function readContent(content: unknown): string | undefined {
 function describe(
   values: Readonly<Record<string, unknown>>,
   used: ReadonlySet<string>,
-  findings: Findings,
+  findings: ConversionProblems,
 ): Map<string, Variable> {
   const variables = new Map<string, Variable>()
   for (const [name, example] of Object.entries(values)) {

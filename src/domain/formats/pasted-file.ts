@@ -6,7 +6,7 @@ import { countBytes } from '../text/text-length.ts'
 import { toDetails } from './details.ts'
 import { detectFormat, type ImportFormat, READERS } from './formats.ts'
 import { toName } from './names.ts'
-import { type Finding, Findings } from './portable.ts'
+import { type ConversionProblem, ConversionProblems } from './portable.ts'
 
 /** Maximum size of a pasted file, in bytes. Parsing a YAML file of twice that size can take a second. */
 const MAX_PASTED_BYTES = 65_536
@@ -49,7 +49,7 @@ export function readPasted(source: string, file: string, format: string): Pasted
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\..*$/, '')
   const { prompts, findings } = READERS[reader](source, name)
   const [found] = prompts
-  const more = new Findings()
+  const more = new ConversionProblems()
   const details = found && toDetails(found, more)
   const said = [...findings, ...more.all].slice(0, LIMITS.problemsNamed).map(say)
   if (prompts.length > 1)
@@ -78,6 +78,6 @@ function nameFor(source: string): string {
   return /^messages:\s*$/m.test(text.slice(0, 10_000)) && !text.startsWith('---') ? 'pasted.prompt.yml' : 'pasted.md'
 }
 
-function say({ kind, field, line, message }: Finding): string {
+function say({ kind, field, line, message }: ConversionProblem): string {
   return `${kind === 'lost' ? 'Lost' : 'Refused'}: ${field}${line === null ? '' : ` (line ${line})`}: ${message}.`
 }

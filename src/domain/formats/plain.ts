@@ -4,9 +4,9 @@ import { trimLineEnds } from '../content/chat.ts'
 import { writePromptFile } from '../publishing/prompt-file.ts'
 import { declarePlaceholders } from './names.ts'
 import {
+  ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
-  Findings,
   type PortableMessage,
   type PortablePrompt,
   type ReadOptions,
@@ -24,7 +24,7 @@ const PROMPT_COLUMNS = ['prompt', 'content', 'text']
 
 /** Reads a Markdown or text file; front matter may contain title, description, tags and licence. @param name file name without extension */
 export function readMarkdown(source: string, name: string): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const file = readSourceFile(source, findings)
   if (!file) return { prompts: [], findings: findings.all }
   const { front, body } = file
@@ -42,7 +42,7 @@ export function writeMarkdown(version: ExportedVersion): WriteResult {
 
 /** Reads `system.md` and `user.md` (and `assistant.md`) of one folder as one chat prompt. @param name folder name */
 export function readRoleFiles(files: ReadonlyMap<'system' | 'user' | 'assistant', string>, name: string): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const messages: PortableMessage[] = (['system', 'user', 'assistant'] as const).flatMap((role) => {
     const content = trimLineEnds(removeByteOrderMark(files.get(role) ?? ''))
     return content.trim() === '' ? [] : [{ role, content }]
@@ -53,7 +53,7 @@ export function readRoleFiles(files: ReadonlyMap<'system' | 'user' | 'assistant'
 
 /** Reads CSV (RFC 4180) whose first row names a title column and a prompt column. Excel separates columns with semicolons where the comma is the decimal sign. */
 export function readCsv(source: string, { keepsText }: ReadOptions = { keepsText: false }): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const text = removeByteOrderMark(source)
   let rows: string[][]
   try {
@@ -105,7 +105,7 @@ export function readCsv(source: string, { keepsText }: ReadOptions = { keepsText
 }
 
 /** Reads a row of prompts.chat, whose column is `act` and whose variables are `${name}` or `${name:default}`. */
-function readRow(row: PortablePrompt, part: string, findings: Findings): PortablePrompt {
+function readRow(row: PortablePrompt, part: string, findings: ConversionProblems): PortablePrompt {
   const { text, variables } = readDollarBraces(part, '', findings)
   return declarePlaceholders({ ...row, body: { format: 'text', text } }, variables)
 }

@@ -40,7 +40,7 @@ export interface PortablePrompt {
 }
 
 /** A part that could not be converted. */
-export interface Finding {
+export interface ConversionProblem {
   /** `lost`: the part is dropped, and the rest is converted. `refused`: the prompt is not converted. */
   kind: 'lost' | 'refused'
   /** The field or kind of syntax, such as `model.tools` or `template`. */
@@ -63,7 +63,7 @@ export type Reader = (source: string, name: string, options?: ReadOptions) => Re
 /** The result of reading a file. Prompts with a `refused` finding are not in `prompts`. */
 export interface ReadResult {
   prompts: PortablePrompt[]
-  findings: Finding[]
+  findings: ConversionProblem[]
 }
 
 /** A version as the input of a writer. */
@@ -81,7 +81,7 @@ export interface ExportedVersion extends PortablePrompt {
 /** The result of writing a version: a file, or the reasons why it cannot be written. */
 export type WriteResult =
   | { file: { name: string; mediaType: string; text: string }; lost: string[]; refused?: undefined }
-  | { refused: Finding[]; file?: undefined }
+  | { refused: ConversionProblem[]; file?: undefined }
 
 /** Returns an empty prompt as the start of a conversion. */
 export function emptyPrompt(name: string): PortablePrompt {
@@ -102,8 +102,8 @@ export function emptyPrompt(name: string): PortablePrompt {
 export const MAX_FINDINGS = 100
 
 /** Collects findings without duplicates. */
-export class Findings {
-  readonly all: Finding[] = []
+export class ConversionProblems {
+  readonly all: ConversionProblem[] = []
 
   lost(field: string, message: string, line: number | null = null): void {
     this.#add({ kind: 'lost', field, line, message })
@@ -130,7 +130,7 @@ export class Findings {
     return { prompts: this.isRefused ? [] : [prompt], findings: this.all }
   }
 
-  #add(finding: Finding): void {
+  #add(finding: ConversionProblem): void {
     const { kind, field, line } = finding
     if (this.all.filter((one) => one.kind === kind).length >= MAX_FINDINGS) return
     if (!this.all.some((one) => one.kind === kind && one.field === field && one.line === line)) this.all.push(finding)

@@ -1,7 +1,13 @@
 // PromptLayer's templates, as its REST API returns them: messages of text parts, as f-strings or Jinja. https://docs.promptlayer.com/reference/templates-get
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { readMessages } from './github.ts'
-import { emptyPrompt, Findings, type PortableMessage, type PortablePrompt, type ReadResult } from './portable.ts'
+import {
+  ConversionProblems,
+  emptyPrompt,
+  type PortableMessage,
+  type PortablePrompt,
+  type ReadResult,
+} from './portable.ts'
 import { isObject, readEach, tagsIn, textOf } from './source-file.ts'
 import { readBraces, readFString } from './template.ts'
 
@@ -21,7 +27,7 @@ export function readPromptLayer(source: string, name: string): ReadResult {
 }
 
 function readOne(value: unknown, fallback: string, part: string | undefined): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   if (!isObject(value) || !isObject(value.prompt_template)) {
     findings.refused('prompt_template', 'expected an object with a prompt_template; the list of templates has no texts')
     return { prompts: [], findings: findings.all }
@@ -46,7 +52,7 @@ function readOne(value: unknown, fallback: string, part: string | undefined): Re
   return findings.result(prompt)
 }
 
-function readModel(metadata: unknown, prompt: PortablePrompt, findings: Findings): void {
+function readModel(metadata: unknown, prompt: PortablePrompt, findings: ConversionProblems): void {
   if (!isObject(metadata)) return
   const model = isObject(metadata.model) ? metadata.model : {}
   if (isObject(model.parameters)) Object.assign(prompt.parameters, model.parameters)
@@ -55,7 +61,7 @@ function readModel(metadata: unknown, prompt: PortablePrompt, findings: Findings
   findings.unsupported(model, new Set(['name', 'parameters']), undefined, 'metadata.model.')
 }
 
-function readList(list: unknown, names: Set<string>, findings: Findings): PortableMessage[] {
+function readList(list: unknown, names: Set<string>, findings: ConversionProblems): PortableMessage[] {
   const items: readonly unknown[] = Array.isArray(list) ? list : [undefined]
   return items.flatMap((one): PortableMessage[] => {
     const role = isObject(one) && Object.hasOwn(ROLES, textOf(one.role)) ? ROLES[textOf(one.role)] : undefined

@@ -6,9 +6,9 @@ import { lineCounter, lineOf } from '../text/text-length.ts'
 import { formatYaml } from '../text/yaml.ts'
 import { declareAll, ParameterNames, toVariable } from './names.ts'
 import {
+  ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
-  Findings,
   MAX_FINDINGS,
   type PortableBody,
   type PortableMessage,
@@ -42,7 +42,7 @@ const KINDS: Readonly<Record<string, Variable['type']>> = {
 
 /** Reads a `.prompty` file. @param name file name without extensions */
 export function readPrompty(source: string, name: string): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const delimiter = source.replace(/^\ufeff/, '').startsWith('+++') ? '+++' : '---'
   const file = readSourceFile(source, findings, delimiter)
   if (!file) return { prompts: [], findings: findings.all }
@@ -82,7 +82,7 @@ export function readPrompty(source: string, name: string): ReadResult {
 }
 
 /** Rejects `${env:NAME}` and `${file:path}` in what is imported: they would read from the importing machine, and are never resolved. In parts that are dropped, such as the connection, they do not matter. */
-function refuseReferences(kept: object, source: string, findings: Findings): void {
+function refuseReferences(kept: object, source: string, findings: ConversionProblems): void {
   const references = JSON.stringify(kept).matchAll(/\$\{(?:env|file):[^}"\\]*/gi)
   for (const [reference] of references.take(MAX_FINDINGS)) {
     const at = source.indexOf(reference)
@@ -91,7 +91,12 @@ function refuseReferences(kept: object, source: string, findings: Findings): voi
   }
 }
 
-function readModel(model: unknown, parameters: Record<string, unknown>, findings: Findings, line: number | null): void {
+function readModel(
+  model: unknown,
+  parameters: Record<string, unknown>,
+  findings: ConversionProblems,
+  line: number | null,
+): void {
   if (typeof model === 'string') parameters.model = model
   if (!isObject(model)) return
   if (typeof model.id === 'string') parameters.model = model.id
@@ -100,7 +105,7 @@ function readModel(model: unknown, parameters: Record<string, unknown>, findings
   findings.unsupported(model, new Set(['id', 'options', 'parameters']), () => line, 'model.')
 }
 
-function readInputs(inputs: unknown, findings: Findings, line: number | null) {
+function readInputs(inputs: unknown, findings: ConversionProblems, line: number | null) {
   const variables = new Map<string, Variable>()
   const threads: string[] = []
   const list: [string, unknown][] = Array.isArray(inputs)
@@ -186,7 +191,7 @@ function toRole(word: string): 'system' | 'user' | 'assistant' {
 
 /** Writes a `.prompty` file. */
 export function writePrompty(version: ExportedVersion): WriteResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const declared = new Set(version.variables.map(({ name }) => name))
   const thread = freeName('conversation', declared)
   for (const text of textsOf(version.body)) {

@@ -14,9 +14,9 @@ import { lineOf } from '../text/text-length.ts'
 import { readArguments, readDeclared, writeArguments } from './claude-arguments.ts'
 import { toLine } from './names.ts'
 import {
+  ConversionProblems,
   type ExportedVersion,
   emptyPrompt,
-  Findings,
   MAX_FINDINGS,
   type PortablePrompt,
   type ReadResult,
@@ -30,7 +30,7 @@ const COMMAND_KEYS = new Set(['description', 'argument-hint', 'arguments', 'mode
 
 /** Reads a `SKILL.md`. @param name the name of its folder */
 export function readSkill(source: string, name: string): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const file = readSourceFile(source, findings)
   if (!file) return { prompts: [], findings: findings.all }
   if (textOf(file.front.description) === '')
@@ -69,7 +69,7 @@ function splitInputs(body: string): [content: string, inputs: { name: string; is
 
 /** Reads a Claude Code command. @param name file name without extension */
 export function readClaudeCommand(source: string, name: string): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const file = readSourceFile(source, findings)
   if (!file) return { prompts: [], findings: findings.all }
   const prompt = readCommon(file, name, COMMAND_KEYS, findings)
@@ -86,7 +86,12 @@ export function readClaudeCommand(source: string, name: string): ReadResult {
 }
 
 /** Reads what skills and commands have in common. The text stays as it is. */
-function readCommon(file: SourceFile, name: string, known: ReadonlySet<string>, findings: Findings): PortablePrompt {
+function readCommon(
+  file: SourceFile,
+  name: string,
+  known: ReadonlySet<string>,
+  findings: ConversionProblems,
+): PortablePrompt {
   const { front, body, bodyLine } = file
   findings.unsupported(front, known, file.lineOf)
   const prose = blankCode(body)
@@ -103,7 +108,7 @@ function readCommon(file: SourceFile, name: string, known: ReadonlySet<string>, 
 
 /** Writes a Claude Code command. */
 export function writeClaudeCommand(version: ExportedVersion): WriteResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const { variables, body } = version
   if (body.format === 'chat')
     return {

@@ -3,7 +3,7 @@ import matter from 'gray-matter'
 import { LIMITS } from '../api/limits.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { loadForeignYaml } from './foreign-yaml.ts'
-import { Findings, type PortablePrompt, type ReadResult } from './portable.ts'
+import { ConversionProblems, type PortablePrompt, type ReadResult } from './portable.ts'
 
 /** Maximum size of a converted file in bytes. Content may be 262,144 bytes long, and the front matter or JSON around it needs space too. */
 export const MAX_SOURCE_BYTES = 1_048_576
@@ -41,7 +41,11 @@ function refuseLanguage(): never {
  * @returns undefined if the front matter is rejected; the findings explain why
  * @see docs/notes/yaml.md: gray-matter takes quadratic time in the number of blank lines, so the size of the front matter is checked first
  */
-export function readSourceFile(source: string, findings: Findings, delimiter = '---'): SourceFile | undefined {
+export function readSourceFile(
+  source: string,
+  findings: ConversionProblems,
+  delimiter = '---',
+): SourceFile | undefined {
   const text = removeByteOrderMark(source)
   const first = text.split('\n', 1)[0]!.trimEnd()
   if (!first.startsWith(delimiter) || first[delimiter.length] === delimiter[0])
@@ -97,7 +101,7 @@ export function readDetails(
 }
 
 /** Parses a YAML mapping. @returns undefined if rejected */
-export function readYamlSource(source: string, findings: Findings): Record<string, unknown> | undefined {
+export function readYamlSource(source: string, findings: ConversionProblems): Record<string, unknown> | undefined {
   try {
     return loadForeignYaml(removeByteOrderMark(source))
   } catch (error) {
@@ -106,13 +110,13 @@ export function readYamlSource(source: string, findings: Findings): Record<strin
   }
 }
 
-function refuseYaml(field: string, error: unknown, findings: Findings): void {
+function refuseYaml(field: string, error: unknown, findings: ConversionProblems): void {
   const { message, cause } = error instanceof Error ? error : new Error('expected valid YAML')
   findings.refused(field, message, typeof cause === 'number' ? cause : 1)
 }
 
 /** Parses JSON with limited depth. @returns undefined if rejected */
-export function readJsonSource(source: string, findings: Findings): unknown {
+export function readJsonSource(source: string, findings: ConversionProblems): unknown {
   try {
     const value: unknown = JSON.parse(removeByteOrderMark(source))
     const problem = findJsonProblem(value, { depth: LIMITS.parameterDepth * 2 })
@@ -136,7 +140,7 @@ export function readEach(
   source: string,
   readOne: (value: unknown, part: string | undefined) => ReadResult,
 ): ReadResult {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const value = readJsonSource(source, findings)
   const list = listJson(value)
   const results = list.map((one) => readOne(one, one === value ? undefined : JSON.stringify(one)))

@@ -3,7 +3,7 @@ import type { Variable } from '../api/schema.ts'
 import { VARIABLE_NAME_PATTERN } from '../content/names.ts'
 import { lineCounter } from '../text/text-length.ts'
 import { toVariable } from './names.ts'
-import { type Findings, MAX_FINDINGS } from './portable.ts'
+import { type ConversionProblems, MAX_FINDINGS } from './portable.ts'
 
 /** A template language with double braces. */
 type BraceLanguage = 'handlebars' | 'mustache' | 'jinja2' | 'literal'
@@ -21,7 +21,7 @@ const JINJA_LOGIC = /\{%|\{#/g
 export function readBraces(
   text: string,
   language: BraceLanguage,
-  findings: Findings,
+  findings: ConversionProblems,
   firstLine = 1,
 ): { text: string; names: string[] } {
   const names = new Set<string>()
@@ -86,7 +86,11 @@ function countSlashes(text: string, from: number, open: number): number {
 }
 
 /** Like `readBraces`, for Python's f-strings: `{name}`, and doubled braces for literal braces. */
-export function readFString(text: string, findings: Findings, firstLine = 1): { text: string; names: string[] } {
+export function readFString(
+  text: string,
+  findings: ConversionProblems,
+  firstLine = 1,
+): { text: string; names: string[] } {
   const names = new Set<string>()
   const lines = lineCounter(text, firstLine)
   const rewritten = text.replace(/\{\{|\}\}|\{([^{}]*)\}|[{}]/g, (whole, inner: string | undefined, offset: number) => {
@@ -116,7 +120,7 @@ export function refuseForeignBraces(
   text: string,
   declared: ReadonlySet<string>,
   format: keyof typeof BRACES,
-  findings: Findings,
+  findings: ConversionProblems,
 ): void {
   // GitHub leaves braces that are never closed as they are; Mustache, which Langfuse uses, stops at them.
   const lastEnd = format === 'github' ? text.lastIndexOf('}}') : text.length
@@ -147,7 +151,7 @@ const DOLLAR_BRACES = /\$\{(input:)?([A-Za-z][A-Za-z0-9 _-]{0,63})(?::([^{}\n]*)
 export function readDollarBraces(
   text: string,
   prefix: 'input:' | '',
-  findings: Findings,
+  findings: ConversionProblems,
 ): { text: string; variables: Map<string, Variable> } {
   const variables = new Map<string, Variable>()
   const rewritten = text.replace(

@@ -18,7 +18,7 @@ import {
   type ImportOrder,
   importPrompt,
 } from './content-files.ts'
-import type { Finding, PortablePrompt } from './portable.ts'
+import type { ConversionProblem, PortablePrompt } from './portable.ts'
 
 /**
  * Creates the files of a prompt and of its earlier versions. Versions that were imported before are found again in the same order, so that only new ones are added.
@@ -42,7 +42,7 @@ export function importHistory(
   const known = existing && earlier.length > 0 ? new KnownVersions(existing) : undefined
   const written = new Map<string, string>()
   const labels: Record<string, string> = {}
-  const lost: Finding[] = []
+  const lost: ConversionProblem[] = []
   let current = existing
   let version = ''
   for (const one of [...earlier, prompt]) {

@@ -8,7 +8,7 @@ import { identifyRequest } from './identify-request.ts'
 import { type Held, pickLargestFirst } from './largest-first.ts'
 import { busy, closeConnection, refuse, tooManyConnections, unreadableRequestError } from './refuse-request.ts'
 import { findAmbiguity } from './request-form.ts'
-import { openTurns, type TurnLimits } from './turns.ts'
+import { openScheduler, type ScheduleLimits } from './scheduler.ts'
 
 /** Handles requests to a Node server. */
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
@@ -26,7 +26,7 @@ export interface RunningServer {
 }
 
 /** Limits on each client, so that other clients are served without delay. */
-interface ServerLimits extends TurnLimits {
+interface ServerLimits extends ScheduleLimits {
   /** Maximum size of the request line and headers, which are kept in memory for each connection until they are complete. */
   headerBytes: number
   headersMs: number
@@ -117,8 +117,8 @@ export async function startServer(
   let isClosing = false
   const cut = (socket: Socket, error: HubError) => closeConnection(socket, error, answering, allowOrigin)
   const bodies = limitBodies(limits, clientNetworksOf, cut)
-  const turns = openTurns(limits, networksOf)
-  const checking = setInterval(turns.check, limits.checkMs).unref()
+  const scheduler = openScheduler(limits, networksOf)
+  const checking = setInterval(scheduler.check, limits.checkMs).unref()
   let isStopping = false
   const server = createServer(
     {
@@ -133,7 +133,7 @@ export async function startServer(
     (incoming, outgoing) => takeTurn(incoming, outgoing),
   )
   const takeTurn = (incoming: IncomingMessage, outgoing: ServerResponse) =>
-    turns.take(incoming.socket, outgoing, () => answer(incoming, outgoing))
+    scheduler.take(incoming.socket, outgoing, () => answer(incoming, outgoing))
   function answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming
     answering.set(socket, outgoing)
@@ -158,16 +158,16 @@ export async function startServer(
     cut(socket, new HubError('invalid_request', 'This server is not a proxy. Request a URL of this hub.')),
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-    cut(socket, turns.isWaiting(socket) ? tooManyConnections() : unreadableRequestError(error.code)),
+    cut(socket, scheduler.isWaiting(socket) ? tooManyConnections() : unreadableRequestError(error.code)),
   )
   server.on('connection', (socket: Socket) => {
-    const refused = turns.enter(socket)
+    const refused = scheduler.enter(socket)
     if (refused) cut(socket, refused)
   })
   server.timeout = limits.unreadMs
   server.on('timeout', (socket: Socket) => {
     if (socket.writableLength > 0) socket.resetAndDestroy()
-    else if (!answering.has(socket)) turns.close(socket)
+    else if (!answering.has(socket)) scheduler.close(socket)
   })
   const [first, ...others] = listenAt === 'everywhere' ? [] : listenAt
   await listen(server, port, first)

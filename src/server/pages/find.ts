@@ -17,7 +17,7 @@ export interface Facet {
 }
 
 /** The search results. */
-export interface Found {
+export interface FoundPrompts {
   rows: RepositorySummary[]
   total: number
   /** Whether there may be more results than `total`. */
@@ -31,7 +31,7 @@ export interface Found {
 }
 
 /** Runs a search query. @throws HubError `unavailable` when the search is unavailable */
-export async function findPrompts(question: SearchPageQuery, search: Pick<Search, 'find'>): Promise<Found> {
+export async function findPrompts(question: SearchPageQuery, search: Pick<Search, 'find'>): Promise<FoundPrompts> {
   const { q, tags, sort, owner, license, withVariables, withProvenance, page } = question
   const { pageSize } = LIMITS
   const answer = await search.find({ text: q, tags, sort, offset: 0, limit: MAX_CANDIDATES })

@@ -6,7 +6,7 @@ import type { Bytes } from '../../ports/site-files.ts'
 import { readBuilt, readFileOr } from '../../ports/site-files.ts'
 import {
   encode,
-  type Found,
+  type FoundAnswer,
   type FoundRepository,
   findContent,
   findRepository,
@@ -16,7 +16,7 @@ import {
   type ReadDeps,
 } from './records.ts'
 
-type RouteHandler = (parameters: PathParameters, query: URLSearchParams, deps: ReadDeps) => Promise<Found>
+type RouteHandler = (parameters: PathParameters, query: URLSearchParams, deps: ReadDeps) => Promise<FoundAnswer>
 
 /** Caches imports, because even for a loaded module, `import()` takes about 30 µs, which is a third of a read. */
 function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {

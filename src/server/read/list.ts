@@ -8,10 +8,10 @@ import { isTag } from '../../domain/content/names.ts'
 import type { SearchResults } from '../../ports/search.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { type ListQuery, readListQuery } from './list-query.ts'
-import type { Found, ReadDeps } from './records.ts'
+import type { FoundAnswer, ReadDeps } from './records.ts'
 
 /** Responds with the list. @throws HubError `invalid_request` for an invalid query; `unavailable` when the search is unavailable */
-export async function findList(asked: URLSearchParams, { baseUrl, siteFiles, search }: ReadDeps): Promise<Found> {
+export async function findList(asked: URLSearchParams, { baseUrl, siteFiles, search }: ReadDeps): Promise<FoundAnswer> {
   const query = readListQuery(asked)
   const { page, sort, q, tags } = query
   const { pageSize: size } = LIMITS
@@ -40,16 +40,20 @@ function readMeta(bytes: Bytes): Meta {
 /** `meta` consists of three numbers and their names, so it always fits. */
 const MAX_META_BYTES = 120
 
-function formatSearchResults(answer: SearchResults, query: ListQuery, baseUrl: string): Found {
+function formatSearchResults(answer: SearchResults, query: ListQuery, baseUrl: string): FoundAnswer {
   return formatEnvelope(searchEnvelope(answer, { page: query.page, size: LIMITS.pageSize }), query, baseUrl)
 }
 
 /** Returns an empty page of a list. */
-function emptyList(total: number, query: ListQuery, baseUrl: string): Found {
+function emptyList(total: number, query: ListQuery, baseUrl: string): FoundAnswer {
   return formatEnvelope(listEnvelope([], { page: query.page, size: LIMITS.pageSize, total }), query, baseUrl)
 }
 
-function formatEnvelope(envelope: { data: RepositorySummary[]; meta: Meta }, query: ListQuery, baseUrl: string): Found {
+function formatEnvelope(
+  envelope: { data: RepositorySummary[]; meta: Meta },
+  query: ListQuery,
+  baseUrl: string,
+): FoundAnswer {
   return {
     bytes: new TextEncoder().encode(JSON.stringify(envelope)),
     headers: linkHeader(envelope.meta.pages, query, baseUrl),

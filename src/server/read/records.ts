@@ -26,7 +26,7 @@ export interface ReadDeps extends Sources {
 }
 
 /** The bytes of a response, and any media type, caching or headers that differ from the route's defaults. */
-export type Found = Partial<Answer> & { bytes: Bytes }
+export type FoundAnswer = Partial<Answer> & { bytes: Bytes }
 
 /** A repository's built record and fresh copy. */
 interface Newest {

@@ -4,7 +4,7 @@ import { type Problem, printable } from '../../domain/text/problems.ts'
 import { openFolder, type PlainFolder } from '../files/plain-files.ts'
 
 /** The findings other than the files to read. */
-export interface Findings {
+export interface ListingProblems {
   problems: Problem[]
   /** Ignored files and folders, with their names as in git. */
   ignored: string[]
@@ -31,11 +31,11 @@ export function isIgnoredName(name: string): boolean {
  * @param below if given, only this subfolder is listed
  * @returns paths with forward slashes, relative to the content folder
  */
-export function listContentFiles(dir: string, findings: Findings, below = ''): Generator<string> {
+export function listContentFiles(dir: string, findings: ListingProblems, below = ''): Generator<string> {
   return listBelow(openFolder(dir), dir, findings, below)
 }
 
-function* listBelow(folder: PlainFolder, dir: string, findings: Findings, below: string): Generator<string> {
+function* listBelow(folder: PlainFolder, dir: string, findings: ListingProblems, below: string): Generator<string> {
   const report = (path: string, rule: string, message: string) =>
     findings.problems.push({ file: nameFile(path), rule, key: '', message })
   let entries: Dirent[]

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Problem } from '../../domain/text/problems.ts'
-import { type Findings, listContentFiles, nameFile } from './content-files.ts'
+import { type ListingProblems, listContentFiles, nameFile } from './content-files.ts'
 
 /** A file at the time of listing. */
 export interface ListedFile {
@@ -14,7 +14,7 @@ export interface ListedFile {
 }
 
 /** The files of a content folder at the time of listing. */
-export interface ContentListing extends Findings {
+export interface ContentListing extends ListingProblems {
   files: ListedFile[]
 }
 
@@ -58,7 +58,7 @@ export function fingerprintContent({ problems, files }: ContentListing): string 
 }
 
 /** Returns whether the folder itself cannot be read, so that its contents are unknown. */
-export const isFolderUnreadable = ({ problems }: Pick<Findings, 'problems'>) =>
+export const isFolderUnreadable = ({ problems }: Pick<ListingProblems, 'problems'>) =>
   problems.some(({ file }) => file === nameFile(''))
 
 /** Returns when a file was last changed; an empty string if it may change again unnoticed. */

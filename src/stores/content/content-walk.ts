@@ -1,7 +1,7 @@
 // Lists every path of the content folder, on disk or in git, with its state in each.
 import type { Git } from '../git/git-command.ts'
 import { type GitFile, listEdited, listIndex, listTree } from '../git/git-listings.ts'
-import { comparePaths, type Findings, listContentFiles } from './content-files.ts'
+import { comparePaths, type ListingProblems, listContentFiles } from './content-files.ts'
 
 /** A path in the content folder, on disk or in git. */
 export interface FileState {
@@ -28,7 +28,7 @@ interface Sides {
  * @param findings collects all findings except files
  * @param sides if omitted, only the disk is listed
  */
-export async function walkContent(dir: string, findings: Findings, sides?: Sides): Promise<FileState[]> {
+export async function walkContent(dir: string, findings: ListingProblems, sides?: Sides): Promise<FileState[]> {
   const here = new Set(listContentFiles(dir, findings))
   const [atBase, atFork, inIndex, edited] = sides ? await listSides(sides) : []
   const paths = new Set([here, atBase, atFork, inIndex, edited].flatMap((list) => [...(list?.keys() ?? [])]))

@@ -6,7 +6,7 @@ import { detectFormat, hasFormatName, type ImportFormat, READERS, TEXT_FORMATS }
 import { nameOfFile } from '../../domain/formats/names.ts'
 import { readRoleFiles } from '../../domain/formats/plain.ts'
 import {
-  Findings,
+  ConversionProblems,
   MAX_FINDINGS,
   type PortablePrompt,
   type Reader,
@@ -126,7 +126,7 @@ function readSource(source: Source, format: ImportFormat | undefined, keepsText:
   const fileName = nameOfFile(join(source.root, path), known)
   const reader: Reader = READERS[known]
   const { prompts, findings } = reader(text, fileName, { keepsText })
-  const more = new Findings()
+  const more = new ConversionProblems()
   if (others.length > 0) more.lost('files', describeOthers(others))
   return { prompts, findings: [...findings, ...more.all], text, fileName }
 }

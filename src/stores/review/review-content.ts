@@ -10,7 +10,7 @@ import { formatProblem } from '../../domain/text/problems.ts'
 import { lineOf } from '../../domain/text/text-length.ts'
 import { type Comparison, isPublished, openComparison } from '../content/content-changes.ts'
 import { MAX_FILE_BYTES } from '../content/content-file.ts'
-import type { Findings } from '../content/content-files.ts'
+import type { ListingProblems } from '../content/content-files.ts'
 import { groupByRepository, walkContent } from '../content/content-walk.ts'
 import { openFolder } from '../files/plain-files.ts'
 import { openRepositoryReader } from './review-repository.ts'
@@ -61,7 +61,7 @@ export async function reviewContent({
 }: ReviewOrder): Promise<Review> {
   const comparison = base === undefined ? undefined : await openComparison(contentDir, base, environment)
   const mended = fix ? await mendFiles(contentDir, comparison) : []
-  const findings: Findings = { problems: [], ignored: [] }
+  const findings: ListingProblems = { problems: [], ignored: [] }
   const reader = openRepositoryReader(contentDir, comparison, { now: new Date(), mayBePublisher })
   const makeEntry = openEntries(contentDir)
   const entries: ReviewEntry[] = []

@@ -7,12 +7,12 @@ import matter from 'gray-matter'
 import { describe, expect, test } from 'vitest'
 import { editRepositoryFile, formatVersionFile, splitFile } from '../../../src/domain/content/prompt-file.ts'
 import { WRITERS } from '../../../src/domain/formats/formats.ts'
-import { Findings } from '../../../src/domain/formats/portable.ts'
+import { ConversionProblems } from '../../../src/domain/formats/portable.ts'
 import { readSourceFile, readYamlSource } from '../../../src/domain/formats/source-file.ts'
 import { anyJson, anyText } from '../fixtures.ts'
 
 function read(source: string, delimiter?: string) {
-  const findings = new Findings()
+  const findings = new ConversionProblems()
   const file = readSourceFile(source, findings, delimiter)
   return { file, refused: findings.all.map(({ line, message }) => `line ${line}: ${message}`) }
 }
@@ -42,7 +42,7 @@ describe('files of other tools', () => {
   ])('reads %j', (yaml, front) => {
     const { file, refused } = read(`---\n${yaml}\n---\n\n  Text\n---\n`)
     expect([refused, file?.front, file?.body]).toEqual([[], front, '\n  Text\n---\n'])
-    expect(readYamlSource(yaml, new Findings())).toEqual(front)
+    expect(readYamlSource(yaml, new ConversionProblems())).toEqual(front)
   })
 
   test.each([

@@ -7,7 +7,7 @@ import { type Network, type NetworkLimits, openNetworks } from './networks.ts'
 import { busy, tooManyConnections } from './refuse-request.ts'
 
 /** Limits on connections and their requests. */
-export interface TurnLimits extends NetworkLimits {
+export interface ScheduleLimits extends NetworkLimits {
   /** Maximum number of connections. At this number, others are closed for a new one. */
   connections: number
   /** How long a client may take to send a request while other connections of its network wait, and to read a response before it counts as slow. */
@@ -38,7 +38,7 @@ const CLOSED_SHARE = 1 / 16
 const LATE_AT_ONCE = 8
 
 /** Creates a server's scheduler. */
-export function openTurns(limits: TurnLimits, networksOf: (socket: Socket) => readonly string[]) {
+export function openScheduler(limits: ScheduleLimits, networksOf: (socket: Socket) => readonly string[]) {
   const bySocket = new WeakMap<Socket, Connection>()
   const all = new Set<Connection>()
   const networks = openNetworks<Connection>(limits)
