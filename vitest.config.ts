@@ -2,6 +2,7 @@
 // installs the packages in tests/package.json for them.
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { MissingPrograms } from './tests/missing-programs.ts'
@@ -36,6 +37,8 @@ export default defineConfig({
   assetsInclude: ['**/letters.bin'],
   test: {
     reporters: ['default', new MissingPrograms()],
+    // The tests start hundreds of processes from TypeScript files. With this cache, a start takes half the CPU time.
+    env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/compile') },
     // One more than the number of processors, because tests often wait for a process to start or a limit to expire.
     maxWorkers: availableParallelism() + 1,
     // Only for tests that hang: on a shared machine, durations mean little.
