@@ -1,6 +1,6 @@
 // The port for work on somebody's text: a closed table of pure jobs. On the Node server, they run in worker threads with a deadline; elsewhere, they run in place.
 import type { ExportFormat } from '../domain/api/export-formats.ts'
-import type { Repository, Variable, VersionRecord, Warning } from '../domain/api/schema.ts'
+import type { Repository, Variable, VersionRecord, VersionSummary, Warning } from '../domain/api/schema.ts'
 import type { Callable } from '../domain/catalogue/difference.ts'
 import type { RepositoryParts } from '../domain/catalogue/repository-records.ts'
 import type { ChatPart } from '../domain/content/chat.ts'
@@ -47,12 +47,19 @@ export interface TextJobs {
   ): { value: FilledMessages; problems?: never } | { value?: never; problems: FillingProblem[] }
   /** Finds the warnings about a version's texts. */
   warnOfTexts(record: VersionRecord): Warning[]
-  /** Parses the body of a publish: JSON, or a prompt file with its query parameters. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
-  parsePublish(body: string, query?: Readonly<Record<string, string>>): PublishInput
+  /** Parses the JSON of a publish. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
+  parsePublish(body: string): PublishInput
+  /** Parses a prompt file to publish, with its query parameters. @throws HubError `validation_failed`, `content_too_large` */
+  parsePromptFile(file: string, query: Readonly<Record<string, string>>): PublishInput
   /** Parses the body of a change. @throws HubError `invalid_request`, `validation_failed` */
   parseChange(target: Target, body: string): Change
   /** Parses a repository's `index.md`. @throws HubError `upstream_error` */
   readState(found: Place & { versions: string[]; index: string | undefined }): RepositoryState
+  /** Rebuilds a repository's state from its records. */
+  recallState(
+    place: Place,
+    found: { repository: Repository; versions: readonly VersionSummary[] } | undefined,
+  ): RepositoryState
   /** Decides what a publish writes. @throws like `decidePublish` */
   decidePublish(
     request: PublishInput,

@@ -35,6 +35,14 @@ export function methodNotAllowed(method: string, allow: readonly string[]): HubE
   })
 }
 
+/** Creates the error for an owner or a name that no repository can have. */
+export function invalidNameError(): HubError {
+  return new HubError(
+    'not_found',
+    'No repository can have this name. Owners and names consist of lower-case letters, digits and single hyphens, and some owners are reserved.',
+  )
+}
+
 /** The message for each rate limit, which says how long to wait and what else to do. */
 const SENTENCES = {
   requests: (wait: string) =>

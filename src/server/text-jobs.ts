@@ -28,13 +28,13 @@ export const TEXT_JOBS: TextJobTable = {
     const { readPasted } = await CODE.pastedFile()
     return readPasted(source, file, format)
   },
-  async parsePublish(body, query) {
-    if (query) {
-      const [{ readPromptFile }, { measure }] = await Promise.all([CODE.promptFilePublish(), CODE.measures()])
-      return readPromptFile(body, query, measure)
-    }
+  async parsePublish(body) {
     const [{ readPublishBody }, { measure }] = await Promise.all([CODE.publishRequest(), CODE.measures()])
     return readPublishBody(body, measure)
+  },
+  async parsePromptFile(file, query) {
+    const [{ readPromptFile }, { measure }] = await Promise.all([CODE.promptFilePublish(), CODE.measures()])
+    return readPromptFile(file, query, measure)
   },
   async parseChange(target, body) {
     const { readChangeBody } = await CODE.changeRequest()
@@ -43,6 +43,10 @@ export const TEXT_JOBS: TextJobTable = {
   async readState(found) {
     const { readRepositoryState } = await CODE.repositoryState()
     return readRepositoryState(found)
+  },
+  async recallState(place, found) {
+    const { recallRepositoryState } = await CODE.repositoryState()
+    return recallRepositoryState(place, found)
   },
   async decidePublish(request, state, latestText, publisher, { baseUrl, around }) {
     const [{ decidePublish }, { addressesBelow }, { measure }] = await Promise.all([

@@ -55,7 +55,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
     [
       'post /api/v1/repos/{owner}/{name}/versions',
       'publishVersion',
-      'path:owner path:name header:Idempotency-Key query:bump query:changelog query:expected_version query:dry_run',
+      'path:owner path:name header:Idempotency-Key query:bump query:changelog query:expected_version query:format query:skill query:dry_run',
       '200 201 400 401 403 404 409 413 415 422 429 500 502 503',
       'application/json',
     ],
@@ -88,6 +88,13 @@ test('lists every endpoint with its parameters, status codes and media types', (
       '200 304 404 422 429 500 503',
       'text/plain text/markdown application/yaml application/json',
     ],
+    [
+      'post /api/v1/repos/{owner}/{name}/check',
+      'checkVersion',
+      'path:owner path:name query:bump query:changelog query:expected_version query:format query:skill query:dry_run',
+      '200 400 403 404 409 413 415 422 429 500 502 503',
+      'application/json',
+    ],
   ])
 })
 
@@ -115,6 +122,17 @@ test('lists the publish request fields and names every error that shares a statu
       'license',
     ],
     ...['forked_from', 'expected_version', 'dry_run'],
+  ])
+})
+
+test('a check takes the body of a publish, and no token', () => {
+  const { publish, check } = {
+    publish: api.paths!['/api/v1/repos/{owner}/{name}/versions']!.post!,
+    check: api.paths!['/api/v1/repos/{owner}/{name}/check']!.post!,
+  }
+  expect([check.requestBody, check.security]).toEqual([publish.requestBody, undefined])
+  expect(Object.keys(api.components!.schemas!.CheckAnswer!.properties!)).toEqual([
+    ...['would_be', 'unchanged', 'fields', 'changes', 'warnings'],
   ])
 })
 
@@ -178,7 +196,9 @@ describe('schemas', () => {
         'ChangeAnswer',
         'ChatHistory',
         'ChatMessage',
+        'CheckAnswer',
         'Commit',
+        'Difference',
         'Error',
         'LabelRemoval',
         'LabelRequest',

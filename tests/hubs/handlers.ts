@@ -14,6 +14,7 @@ import type { TakeTurn } from '../../src/ports/turns.ts'
 import { handlePage } from '../../src/server/pages/handle-page.ts'
 import { handleSkill } from '../../src/server/pages/handle-skill.ts'
 import type { AuthDeps } from '../../src/server/publish/authenticate.ts'
+import { handleCheck } from '../../src/server/publish/handle-check.ts'
 import { handleWrite } from '../../src/server/publish/handle-write.ts'
 import { createPublishTurns } from '../../src/server/publish/publish-turns.ts'
 import type { Clock } from '../../src/server/publish/rounds.ts'
@@ -37,6 +38,8 @@ export interface HandlerOptions {
   auth?: Partial<AuthDeps> | undefined
   limiter?: RateLimiter | undefined
   failedTokens?: RateLimiter | undefined
+  /** Limits checks, which share the limit of reads. */
+  reads?: RateLimiter | undefined
   purge?: ((cacheTags: string[]) => Promise<void>) | undefined
   /** The publish queue; by default, one of this hub's own. */
   takeTurn?: TakeTurn | undefined
@@ -51,6 +54,7 @@ export interface HandlerOptions {
 /** The handlers of a hub. They need no test runner, so any process can run them. */
 export interface Handlers {
   publish(request: Request): Promise<Response>
+  check(request: Request): Promise<Response>
   read(request: Request): Promise<Response>
   makeToken(
     made?: { scope?: string; days?: number; holder?: TokenRecord['holder']; permissions?: TokenRecord['permissions'] },
@@ -73,7 +77,19 @@ const NO_PAGES = {
 
 /** Opens the handlers without a build. */
 export function openHandlers(options: HandlerOptions): Handlers {
-  const { git, state, fresh, auth, limiter, failedTokens, purge, takeTurn, clock, nextOrder = Date.now } = options
+  const {
+    git,
+    state,
+    fresh,
+    auth,
+    limiter,
+    failedTokens,
+    reads,
+    purge,
+    takeTurn,
+    clock,
+    nextOrder = Date.now,
+  } = options
   const { quota = { prompts: 0, bytes: 0 } } = options
   let files = new Map<string, string>()
   const siteFiles = {
@@ -109,6 +125,8 @@ export function openHandlers(options: HandlerOptions): Handlers {
   }
   return {
     publish: (request) => handleWrite(request, () => publishTools, clock),
+    check: (request) =>
+      handleCheck(request, () => ({ ...readTools, quota, ...(reads && { limiter: reads }) }), clock?.now),
     read: (request) =>
       new URL(request.url).pathname.startsWith('/api/')
         ? handleRead(request, () => readTools)

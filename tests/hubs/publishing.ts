@@ -63,6 +63,8 @@ export interface Hub {
   git: GitStore
   /** @param body sent as is if it is a string, bytes or a stream; otherwise serialised as JSON */
   publish(body: unknown, sending?: Sending): Promise<Answer>
+  /** Checks a publish; takes the same as `publish`. */
+  check(body: unknown, sending?: Sending): Promise<Answer>
   read(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>
   /** Reads a path below the repository's URL. @param rest such as `/raw` */
   readRepository(rest?: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
@@ -88,6 +90,7 @@ export interface HubOptions {
   isRemembering?: boolean
   limiter?: RateLimiter
   failedTokens?: RateLimiter
+  reads?: RateLimiter
   purge?: (cacheTags: string[]) => Promise<void>
   /**
    * Identifies users and jobs, for tests about them. By default, every user keeps their identity, and no job may
@@ -111,7 +114,7 @@ export async function openHub(world: World, options: HubOptions = {}): Promise<H
   const copies = options.copies ?? openCopies(options.freshState ?? state)
   let source = UNKNOWN_SOURCE
   const fresh = copiesAhead(isRemembering ? rememberCopies(copies) : copies, () => source)
-  const { auth, failedTokens, takeTurn, clock, quota } = options
+  const { auth, failedTokens, reads, takeTurn, clock, quota } = options
   const order = openOrderClock(clock?.now)
   const nextOrder = () => order.next(source.read_until)
   const handlers = openHandlers({
@@ -121,6 +124,7 @@ export async function openHub(world: World, options: HubOptions = {}): Promise<H
     auth,
     limiter,
     failedTokens,
+    reads,
     purge,
     takeTurn,
     clock,
@@ -139,6 +143,10 @@ export async function openHub(world: World, options: HubOptions = {}): Promise<H
     state,
     git,
     publish: async (body, sending = {}) => readAnswer(await handlers.publish(makeRequest(body, { token, ...sending }))),
+    check: async (body, { to = REPOSITORY, ...sending } = {}) =>
+      readAnswer(
+        await handlers.check(makeRequest(body, { path: `/api/v1/repos/${to}/check`, token: null, ...sending })),
+      ),
     read,
     readRepository: (rest = '', headers = {}) => read(`/api/v1/repos/${REPOSITORY}${rest}`, headers),
     makeToken: handlers.makeToken,

@@ -1,6 +1,7 @@
 // The functions that need arguments of their own, and those that see no text of unlimited length.
 import { ConversionProblems } from '../../src/domain/formats/portable.ts'
 import { measure } from '../../src/ports/measure.ts'
+import { made } from './makers.ts'
 
 /** Types of arguments of handlers, stores and drivers, which pass a text on to the functions that are called. */
 export const NOT_A_TEXT =
@@ -82,6 +83,10 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
   'src/domain/publishing/prompt-file.ts writePromptFile': (text) => [
     { title: text, description: '', tags: [], license: null },
     { content: text, format: 'text', variables: [], parameters: { a: text } },
+  ],
+  'src/domain/publishing/repository-state.ts recallRepositoryState': (text) => [
+    { owner: 'acme', name: 'a' },
+    { repository: made.repositoryOf(text, 'text'), versions: [] },
   ],
   'src/domain/formats/github.ts readGitHub': (text) => [
     `messages: [{role: user, content: ${JSON.stringify(text)}}]\n`,

@@ -144,6 +144,18 @@ test.each<[string, string, () => Request, number, string]>([
     401,
     'unauthorized',
   ],
+  [
+    'check',
+    'a prompt file',
+    () =>
+      api('/repos/acme/code-review/check', {
+        method: 'POST',
+        headers: { 'Content-Type': 'text/markdown' },
+        body: '---\ntitle: Review\n---\nReview {{diff}}.',
+      }),
+    200,
+    '"fields":["title"]',
+  ],
   ['account', 'the settings', () => visit('/settings'), 200, 'octocat'],
   [
     'mcp',
@@ -184,6 +196,7 @@ test.each<[string, string, () => Request, number, string]>([
 
 const FUNCTIONS = [
   'account',
+  'check',
   'editor',
   'export',
   'mcp',
@@ -211,7 +224,7 @@ test.each(FUNCTIONS)('no file in the bundle of %s requires an ES module', async 
   expect(await runModule(script, dir, {}, JSON.stringify(files))).toEqual([])
 })
 
-test.each(['read', 'publish', 'account', 'mcp', 'pages', 'editor', 'export', 'skills'])(
+test.each(['read', 'publish', 'check', 'account', 'mcp', 'pages', 'editor', 'export', 'skills'])(
   'the bundle of %s contains only its code and packages',
   (name) => {
     const folders = readdirSync(unpackFunction(name).folder).filter((entry) => !entry.startsWith('___netlify'))

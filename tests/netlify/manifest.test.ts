@@ -71,6 +71,7 @@ describe('the manifest', () => {
   //  function        paths                        methods                                        files take precedence
   test.each([
     ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
+    ['check', ['/api/v1/repos/:owner/:name/check'], [], undefined],
     ['editor', ['/new', '/:owner/:name/edit', '/:owner/:name/manage'], [], undefined],
     ['export', ['/api/v1/repos/:owner/:name/versions/:version/export/:format'], ['GET', 'HEAD', 'OPTIONS'], undefined],
     ['mcp', ['/mcp'], [], undefined],
@@ -101,6 +102,7 @@ describe('the manifest', () => {
 
   test.each([
     ['account', 120],
+    ['check', 120],
     ['editor', 120],
     ['export', 120],
     ['mcp', 1200],
@@ -118,6 +120,7 @@ describe('the manifest', () => {
   test('contains exactly the expected functions', () => {
     expect([...functions.keys()].sort()).toEqual([
       'account',
+      'check',
       'editor',
       'export',
       'mcp',
@@ -149,6 +152,7 @@ describe('function bundles', () => {
   }
 
   test.each([
+    ['check', false],
     ['export', true],
     ['mcp', true],
     ['missing-data', false],
@@ -172,6 +176,7 @@ describe('function bundles', () => {
     ['rate-limited', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
     ['missing-data', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
     ['publish', ['@netlify/blobs/server', 'astro']],
+    ['check', ['@octokit/rest', '@netlify/blobs/server', 'astro']],
   ])('%s does not import unneeded packages', (name, strangers) => {
     const code = readCode(name)
     expect(code.length).toBeGreaterThan(500)

@@ -235,6 +235,32 @@ test('publish responses match the OpenAPI description', async () => {
   expect([...seen].sort()).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 415, 422]))
 })
 
+test('check responses match the OpenAPI description', async () => {
+  const path = '/api/v1/repos/{owner}/{name}/check'
+  const operation = api.paths[path].post as Described
+  const seen = new Set<number>()
+  expect((await publisher.publish({ content: 'One {{a}}' }, { to: 'acme/checked' })).status).toBe(201)
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        aBody,
+        fc.string(),
+        fc.string().map((text) => `---\ntitle: A\n---\n${text}`),
+      ),
+      fc.constantFrom('acme/checked', 'acme/checked', 'nobody/any', 'api/any', 'acme/-'),
+      fc.constantFrom('application/json', 'text/markdown', 'text/markdown', 'text/plain'),
+      async (body, to, type) => {
+        const sent = typeof body === 'string' ? body : (JSON.stringify(body) ?? 'nothing')
+        const { status, headers, text } = await publisher.check(sent, { to, headers: { 'Content-Type': type } })
+        seen.add(status)
+        hold(operation, ['paths', path, 'post'], { status, headers, text, method: 'POST' })
+      },
+    ),
+    { numRuns: 400 },
+  )
+  expect([...seen]).toEqual(expect.arrayContaining([200, 400, 404, 415, 422]))
+})
+
 test('management responses match the OpenAPI description', async () => {
   expect((await publisher.publish({ content: 'One' }, { to: 'acme/managed' })).status).toBe(201)
   const token = await publisher.makeToken({ permissions: ['label', 'maintain'] })

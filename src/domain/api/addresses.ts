@@ -2,6 +2,7 @@
 import { membershipsPath } from '../access/memberships.ts'
 import { usagePath } from '../catalogue/usage.ts'
 import {
+  CHECK_ROUTE,
   DATA_FILES,
   EXPORT_ROUTE,
   isPublishedAt,
@@ -21,6 +22,7 @@ export interface Address {
   /** What serves the route: a function in `netlify/functions` (by name), a file that the build writes (`file`), or only the Node server (`host`). */
   by:
     | 'account'
+    | 'check'
     | 'editor'
     | 'export'
     | 'file'
@@ -70,6 +72,7 @@ const page = (path: string, about: string): Address => ({ path, methods: PAGE_ME
 export const ADDRESSES: readonly Address[] = [
   ...Object.values(ROUTES).flatMap(({ id, path, summary }): Address[] => listMethods(id, path, summary)),
   { ...EXPORT_ROUTE, by: 'export', about: 'A version in another tool’s format' },
+  { ...CHECK_ROUTE, by: 'check', about: 'What a publish would do' },
   { path: '/api/*', methods: READ_METHODS, by: 'read', about: 'Unknown URLs: a JSON error' },
   { path: '/api/*', methods: ['POST'], by: 'publish', about: 'Unknown URLs: a JSON error' },
   { path: '/mcp', methods: ['POST', 'OPTIONS'], by: 'mcp', about: 'The MCP server' },

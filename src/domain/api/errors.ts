@@ -21,7 +21,10 @@ export const ERRORS = {
   version_conflict: { status: 409, when: 'expected_version is not the latest version.' },
   repo_archived: { status: 409, when: 'The repository is archived or has moved, so it accepts no new versions.' },
   content_too_large: { status: 413, when: 'The body or the content exceeds its limit.' },
-  unsupported_media_type: { status: 415, when: 'The body is not application/json, or is compressed.' },
+  unsupported_media_type: {
+    status: 415,
+    when: 'The body is neither JSON nor, where one can be sent, a prompt file (text/markdown); or it is compressed.',
+  },
   validation_failed: {
     status: 422,
     when: 'A field is missing, invalid or unknown. The message lists every problem with its field.',

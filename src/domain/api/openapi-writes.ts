@@ -14,7 +14,7 @@ import {
   jsonContent,
 } from './openapi-parts.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
-import { ChangeAnswer, PublishAnswer } from './route-schemas.ts'
+import { ChangeAnswer, CheckAnswer, PublishAnswer } from './route-schemas.ts'
 import { single } from './schema.ts'
 
 /** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
@@ -62,23 +62,9 @@ export function describePublish(schemas: Components): Json {
         },
         example: 'job-4711-code-review',
       },
-      ...Object.entries(PublishQuery.shape).map(([name, schema]) =>
-        describeQueryParameter({ name, schema, description: `With a prompt file: ${schema.description}` }),
-      ),
+      ...describePublishQuery(),
     ],
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': { schema: toSchema(PublishRequest, schemas), examples: EXAMPLES.publish },
-        'text/markdown': {
-          schema: {
-            type: 'string',
-            description: 'A prompt file: front matter with fields of a publish, then the content.',
-          },
-          example: '---\ntitle: Code review\ntags: [review]\n---\nReview {{diff}}.\n',
-        },
-      },
-    },
+    requestBody: describePublishBody(schemas),
     responses: {
       '200': {
         description:
@@ -88,6 +74,54 @@ export function describePublish(schemas: Components): Json {
       },
       '201': { description: 'The published version.', headers: headersOf('Location'), content: answer },
       ...describeErrors(PUBLISH_ERRORS),
+    },
+  }
+}
+
+/** Describes the query parameters of a prompt file. */
+function describePublishQuery(): Json[] {
+  return Object.entries(PublishQuery.shape).map(([name, schema]) =>
+    describeQueryParameter({ name, schema, description: `With a prompt file: ${schema.description}` }),
+  )
+}
+
+function describePublishBody(schemas: Components): Json {
+  return {
+    required: true,
+    content: {
+      'application/json': { schema: toSchema(PublishRequest, schemas), examples: EXAMPLES.publish },
+      'text/markdown': {
+        schema: {
+          type: 'string',
+          description: 'A prompt file: front matter with fields of a publish, then the content.',
+        },
+        example: '---\ntitle: Code review\ntags: [review]\n---\nReview {{diff}}.\n',
+      },
+    },
+  }
+}
+
+/** Every error of a check: those of a publish that need neither a token nor the git host, except for a version that cannot be read. */
+const CHECK_ERRORS = PUBLISH_ERRORS.filter(
+  (code) => !['unauthorized', 'forbidden', 'idempotency_key_reused'].includes(code),
+)
+
+/** Describes the operation that says what a publish would do. @param schemas receives named schemas */
+export function describeCheck(schemas: Components): Json {
+  return {
+    operationId: 'checkVersion',
+    summary: 'Check what publishing would do',
+    description:
+      'Takes the same body as publishing, and needs no token. Nothing is written. The response is what publishing would do, or the error that it would return; it does not say whether you may publish.',
+    tags: ['Publishing'],
+    parameters: [describePathParameter('owner'), describePathParameter('name'), ...describePublishQuery()],
+    requestBody: describePublishBody(schemas),
+    responses: {
+      '200': {
+        description: 'What publishing would do.',
+        content: jsonContent(toSchema(single(CheckAnswer), schemas)),
+      },
+      ...describeErrors(CHECK_ERRORS),
     },
   }
 }

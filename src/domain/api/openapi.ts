@@ -12,9 +12,9 @@ import {
   jsonContent,
 } from './openapi-parts.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
-import { describeManaging, describePublish } from './openapi-writes.ts'
+import { describeCheck, describeManaging, describePublish } from './openapi-writes.ts'
 import { ROUTES_WITH_SCHEMAS, type RouteWithSchemas } from './route-schemas.ts'
-import { EXPORT_ROUTE, isPublishedAt, type RouteId } from './routes.ts'
+import { CHECK_ROUTE, EXPORT_ROUTE, isPublishedAt, type RouteId } from './routes.ts'
 import { ErrorEnvelope } from './schema.ts'
 
 /**
@@ -35,6 +35,7 @@ export function describeApi(baseUrl: string): Json {
   for (const [path, operations] of Object.entries(describeManaging(schemas)))
     paths[path] = { ...paths[path], ...operations }
   paths[EXPORT_ROUTE.path] = { get: describeExport() }
+  paths[CHECK_ROUTE.path] = { post: describeCheck(schemas) }
   const errorReference = toSchema(ErrorEnvelope, schemas)
   return {
     openapi: '3.1.1',
@@ -52,7 +53,7 @@ export function describeApi(baseUrl: string): Json {
     security: [],
     tags: [
       { name: 'Reading', description: 'Requests that need no token.' },
-      { name: 'Publishing', description: 'Requests that need a token.' },
+      { name: 'Publishing', description: 'Publishing a version needs a token; checking what it would do does not.' },
       {
         name: 'Managing',
         description: 'Changes to published prompts. They need a token with the label or maintain permission.',

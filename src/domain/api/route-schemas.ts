@@ -6,6 +6,7 @@ import { ROUTES, type Route, type RouteId, SORTS } from './routes.ts'
 import {
   Activity,
   ActivityMeta,
+  Difference,
   list,
   Repository,
   RepositorySummary,
@@ -131,3 +132,21 @@ export const PublishAnswer = z
     warnings: z.array(Warning).describe('Possible problems; they did not prevent publishing.'),
   })
   .meta({ id: 'PublishAnswer', description: 'A version, and the result of the request.' })
+
+/** The response to a check: what a publish with the same body would do. */
+export const CheckAnswer = z
+  .object({
+    would_be: Version.describe(
+      'The version that publishing would return: a new one, or the latest if it is identical.',
+    ),
+    unchanged: z.boolean().describe('Whether no version would be added because the latest version is identical.'),
+    fields: z
+      .array(z.string())
+      .describe('The fields of the repository that would change: title, description, tags, license, forked_from.'),
+    changes: Difference.nullable().describe(
+      'What callers of the latest version must know; null if no version would be added, or there is no version to compare with.',
+    ),
+    warnings: z.array(Warning).describe('Possible problems; they would not prevent publishing.'),
+  })
+  .meta({ id: 'CheckAnswer', description: 'What a publish would do.' })
+export type CheckAnswer = z.infer<typeof CheckAnswer>

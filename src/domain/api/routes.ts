@@ -94,6 +94,12 @@ export const EXPORT_ROUTE = {
   methods: READ_METHODS,
 } as const
 
+/** The route that says what a publish would do. docs/contract.md section 7 */
+export const CHECK_ROUTE = {
+  path: '/api/v1/repos/{owner}/{name}/check',
+  methods: ['POST', 'OPTIONS'],
+} as const
+
 /** The name of a route. */
 export type RouteId = keyof typeof ROUTES
 
@@ -183,6 +189,13 @@ const COMPILED_EXPORT = [{ id: undefined, segments: EXPORT_ROUTE.path.split('/')
 /** Returns which version a path exports, and in which format. */
 export function matchExport(path: string): PathParameters | undefined {
   return matchIn(COMPILED_EXPORT, path, isParameter)?.parameters
+}
+
+const COMPILED_CHECK = [{ id: undefined, segments: CHECK_ROUTE.path.split('/') }]
+
+/** Returns the owner and name in a path that checks a publish; any non-empty segment matches, for callers that reject malformed values with their own message. */
+export function matchCheckOfAnyNames(path: string): PathParameters | undefined {
+  return matchIn(COMPILED_CHECK, path, isFilled)?.parameters
 }
 
 function match(path: string, isFit: Fits): MatchedRoute | undefined {

@@ -120,7 +120,9 @@ export const Warning = z
       .int()
       .positive()
       .nullable()
-      .describe('The 1-based line number in the content, or null if the warning is not about a line.'),
+      .describe(
+        'The 1-based line number in the content or, in the response to a prompt file, in that file; null if the warning is not about a line.',
+      ),
   })
   .meta({ id: 'Warning', description: 'A possible problem; it does not prevent publishing.' })
 export type Warning = z.infer<typeof Warning>

@@ -2,7 +2,7 @@
 import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
 import type { Addresses } from '../api/record-links.ts'
-import type { VersionRecord, Warning } from '../api/schema.ts'
+import type { Difference, VersionRecord, Warning } from '../api/schema.ts'
 import { compareForCallers } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'
 import type { OwnerUsage } from '../catalogue/usage.ts'
@@ -63,6 +63,10 @@ export interface PublishDecision {
   indexText: string | undefined
   /** The parsed `index.md` after the publish. */
   file: RepositoryFile
+  /** The keys of `index.md` that change. */
+  fields: string[]
+  /** What callers of the latest version must know; null if no version is added, or if there is none to compare with. */
+  changes: Difference | null
   /** The warnings; none blocks the publish. */
   warnings: Warning[]
 }
@@ -107,21 +111,28 @@ export function decidePublish(
   const indexText = isIndexChanged ? editRepositoryFile(state.indexText, changes) : undefined
   const newFile = indexText === undefined ? file : readIndex(state, indexText)
   const front = carryOver(request, latest, newFile.license)
-  const finish = (version: VersionEntry, versionText: string | undefined): PublishDecision => ({
-    version,
-    record: recordVersion(version, nextLower(state.versions, version.version), state, addresses),
-    isUnchanged: versionText === undefined,
-    versionText,
-    indexText,
-    file: newFile,
-    warnings: warnOf(
-      version,
-      { name: state.name, file: newFile },
+  const finish = (version: VersionEntry, versionText: string | undefined): PublishDecision => {
+    const difference =
       latest && latestVersion !== undefined && versionText !== undefined
-        ? warnOfDifference(compareForCallers({ ...latest, version: latestVersion }, version), request.bump)
-        : [],
-    ),
-  })
+        ? compareForCallers({ ...latest, version: latestVersion }, version)
+        : null
+    return {
+      version,
+      record: recordVersion(version, nextLower(state.versions, version.version), state, addresses),
+      isUnchanged: versionText === undefined,
+      versionText,
+      indexText,
+      file: newFile,
+      fields: Object.keys(changes),
+      changes: difference,
+      warnings: warnOf(
+        version,
+        // A title that is the same as the derived one is not written, but its author has given one.
+        { name: state.name, file: request.title === undefined ? newFile : { ...newFile, title: request.title } },
+        difference ? warnOfDifference(difference, request.bump) : [],
+      ),
+    }
+  }
   if (latest && latestVersion !== undefined && isSameVersion(latest, front))
     return finish({ ...latest, ...measure(latest.content), version: latestVersion }, undefined)
   const number = nextNumber(state, request)

@@ -25,6 +25,11 @@ export const PublishQuery = z.strictObject({
     .regex(new RegExp(`^null$|${VERSION_PATTERN.source}`), 'expected a version in the form x.y.z')
     .optional()
     .describe('The version that you expect to be the latest, or `null` for a new repository.'),
+  format: PublishRequest.shape.format.describe('Instead of `format` in the file.'),
+  skill: z
+    .string()
+    .optional()
+    .describe('The description of the Agent Skill, instead of `skill` in the file; empty: not a skill.'),
   dry_run: z.enum(['true', 'false']).optional().describe('`true` validates the file without publishing it.'),
 })
 
@@ -41,7 +46,8 @@ export function readPromptFile(text: string, query: Readonly<Record<string, stri
   const { value: parts, problems } = splitPromptFile(file)
   const place = (problem: ValueProblem & { offset?: number }): ValueProblem => {
     const { key, message } = problem
-    const isInFile = key === 'content' || PROMPT_FILE_KEYS.has(key.split('.')[0]!)
+    const [name = ''] = key.split('.')
+    const isInFile = key === 'content' || (PROMPT_FILE_KEYS.has(name) && !Object.hasOwn(query, name))
     return { key, message: isInFile ? `line ${findLine(file, problem)}: ${message}` : message }
   }
   if (problems) throw validationFailed(problems)
@@ -62,9 +68,10 @@ export function readPromptFile(text: string, query: Readonly<Record<string, stri
     ),
   ]
   if (wrong.length > 0) throw validationFailed(wrong)
-  const { expected_version, dry_run, ...rest } = options.data ?? {}
+  const { expected_version, dry_run, skill, ...rest } = options.data ?? {}
   const body = {
     ...{ ...parts.front, ...rest, content: parts.body, dry_run: dry_run === 'true' },
+    ...(skill !== undefined && { skill: skill === '' ? null : { description: skill } }),
     ...(expected_version !== undefined && { expected_version: expected_version === 'null' ? null : expected_version }),
   }
   return parsePublishRequest(body, measure, place)

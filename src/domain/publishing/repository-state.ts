@@ -1,9 +1,11 @@
-// Parses a repository's state in git: its `index.md` and its sorted versions.
+// Parses a repository's state in git, its `index.md` and its sorted versions, or rebuilds it from records.
 import { HubError } from '../api/errors.ts'
+import type { Repository, VersionSummary } from '../api/schema.ts'
 import { compareVersions, resolveLatest, sortVersions } from '../catalogue/versions.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
 import {
   DEFAULT_REPOSITORY_FILE,
+  editRepositoryFile,
   parseRepositoryFile,
   parseVersionFile,
   type RepositoryFile,
@@ -42,6 +44,28 @@ export function readRepositoryState(found: {
   const versions = sortVersions([...found.versions])
   const latest = resolveLatest(versions, (version) => Object.hasOwn(file.yanked, version))
   return { owner, name, versions, latest, indexText, file }
+}
+
+/**
+ * Rebuilds a repository's state from its records, for a decision that does not read git. The text of `index.md` has only the keys and the readme that such a decision needs. Its title may be the one derived from the name, which a record does not tell apart.
+ *
+ * @param found undefined for a repository that does not exist
+ */
+export function recallRepositoryState(
+  place: { owner: string; name: string },
+  found: { repository: Repository; versions: readonly VersionSummary[] } | undefined,
+): RepositoryState {
+  if (!found) return readRepositoryState({ ...place, versions: [], index: undefined })
+  const { title, description, tags, license, status, moved_to, forked_from, readme } = found.repository
+  const yanked = found.versions.flatMap(({ version, yank_reason }) =>
+    yank_reason === null ? [] : [[version, yank_reason]],
+  )
+  const front = { title, description, tags, license, status, moved_to, forked_from, yanked: Object.fromEntries(yanked) }
+  return readRepositoryState({
+    ...place,
+    versions: found.versions.map(({ version }) => version),
+    index: editRepositoryFile(undefined, front) + readme,
+  })
 }
 
 /** Parses a repository's `index.md`. @throws HubError `upstream_error` */

@@ -27,7 +27,7 @@ import {
   requireRights,
   requireScope,
 } from './authenticate.ts'
-import { isPromptFile, requireMediaType } from './media-types.ts'
+import { decodeBody, requireMediaType } from './media-types.ts'
 import { openPublish } from './publish.ts'
 import { type Clock, readOwnerIndex, SYSTEM_CLOCK } from './rounds.ts'
 import type { Sending, WriteDeps } from './write-to-git.ts'
@@ -64,7 +64,7 @@ export async function handleWrite(
     if (method !== 'DELETE') requireMediaType(request)
     const deps = await connect()
     const bearer = await admitBearer(request, deps, new Date(arrivedMs))
-    if (!isOwner(owner) || !isName(name)) throw invalidNameError()
+    if (!isOwner(owner) || !isName(name)) throw (await refusals()).invalidNameError()
     const write =
       route.id === 'publish'
         ? openPublish(request)
@@ -74,10 +74,7 @@ export async function handleWrite(
     const bytes = await incoming.read()
     const isEmpty = bytes.length === 0 && method === 'DELETE'
     if (!isEmpty) requireMediaType(request)
-    const { needed, carryOut } = await write.parse(
-      isEmpty ? '{}' : decode(bytes, { ignoreBOM: isPromptFile(request) }),
-      deps,
-    )
+    const { needed, carryOut } = await write.parse(isEmpty ? '{}' : decodeBody(request, bytes), deps)
     requireScope(bearer, owner, name)
     requirePermission(bearer, needed)
     const sending = { owner, name, bearer, arrivedMs }
@@ -128,22 +125,6 @@ async function admitBearer(request: Request, deps: PublishHandlerDeps, now: Date
   const waitSeconds = await deps.limiter.take(bearer.publisher)
   if (waitSeconds > 0) throw (await refusals()).rateLimitError('publishes', waitSeconds)
   return bearer
-}
-
-function invalidNameError(): HubError {
-  return new HubError(
-    'not_found',
-    'No repository can have this name. Owners and names consist of lower-case letters, digits and single hyphens, and some owners are reserved.',
-  )
-}
-
-/** Decodes a body. A byte order mark before JSON is ignored, as RFC 8259 section 8.1 permits; in a prompt file, it may be content. @throws HubError `invalid_request` for bytes that are not UTF-8 */
-function decode(bytes: Uint8Array, { ignoreBOM }: { ignoreBOM: boolean }): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM }).decode(bytes)
-  } catch {
-    throw new HubError('invalid_request', 'The body is not UTF-8. Save the prompt as UTF-8 and send it again.')
-  }
 }
 
 /** How long a used token is remembered after it expires. This must be longer than the tolerance of a few seconds for expired tokens. */

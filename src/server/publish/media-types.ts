@@ -1,4 +1,4 @@
-// Decides which bodies a write accepts.
+// Decides which bodies a publish, a check and a change accept, and decodes them.
 import { HubError } from '../../domain/api/errors.ts'
 
 /** The media types accepted for PATCH (RFC 7396 section 4). */
@@ -32,4 +32,13 @@ export function requireMediaType(request: Request): void {
         ? 'The body must be JSON or a prompt file. Send JSON with "Content-Type: application/json", or a prompt file with "Content-Type: text/markdown".'
         : 'The body must be JSON. Send it with "Content-Type: application/json".',
     )
+}
+
+/** Decodes a body. A byte order mark before JSON is ignored, as RFC 8259 section 8.1 permits; in a prompt file, it may be content. @throws HubError `invalid_request` for bytes that are not UTF-8 */
+export function decodeBody(request: Request, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: isPromptFile(request) }).decode(bytes)
+  } catch {
+    throw new HubError('invalid_request', 'The body is not UTF-8. Save the prompt as UTF-8 and send it again.')
+  }
 }

@@ -9,6 +9,7 @@ import type { Surroundings } from '../../domain/publishing/decision.ts'
 import type { RepositoryState } from '../../domain/publishing/repository-state.ts'
 import { IDEMPOTENCY_KEY, type PublishInput } from '../../domain/publishing/request.ts'
 import { canonicalJson } from '../../domain/text/json.ts'
+import { lineOf } from '../../domain/text/text-length.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
@@ -43,10 +44,9 @@ interface Outcome {
 /** Opens a publish. @throws HubError `invalid_request` for a malformed Idempotency-Key */
 export function openPublish(request: Request): OpenWrite {
   const key = readIdempotencyKey(request)
-  const query = isPromptFile(request) ? Object.fromEntries(new URL(request.url).searchParams) : undefined
   return {
     async parse(given, { text }) {
-      const body = await text.run('parsePublish', given, query)
+      const { body, place } = await parsePublishBody(request, given, text)
       return {
         needed: 'publish',
         async carryOut(sending, deps, time) {
@@ -58,17 +58,51 @@ export function openPublish(request: Request): OpenWrite {
           const { baseUrl } = deps
           const lookAround = () => readSurroundings(owner, body, deps)
           const write = publishAsWrite({ ...sending, body, idempotency, baseUrl, lookAround }, deps.text)
-          return respondWithOutcome(await writeToGit(write, bearer, deps, time), addressesBelow(baseUrl))
+          const outcome = await writeToGit(write, bearer, deps, time)
+          const warnings = placeWarnings(outcome.warnings, place)
+          return respondWithOutcome({ ...outcome, warnings }, addressesBelow(baseUrl))
         },
       }
     },
   }
 }
 
+/** Where the content begins in what was sent. */
+interface ContentPlace {
+  isPromptFile: boolean
+  /** The lines before the content: those of the front matter. */
+  linesBefore: number
+}
+
+/** Parses the body of a publish: JSON, or a prompt file with its query parameters. @param given the decoded body @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
+export async function parsePublishBody(
+  request: Request,
+  given: string,
+  text: TextWork,
+): Promise<{ body: PublishInput; place: ContentPlace }> {
+  if (!isPromptFile(request))
+    return { body: await text.run('parsePublish', given), place: { isPromptFile: false, linesBefore: 0 } }
+  const body = await text.run('parsePromptFile', given, Object.fromEntries(new URL(request.url).searchParams))
+  // The content is the end of the file, and what precedes it has a limit.
+  const front = given.slice(0, given.length - body.content.length)
+  return { body, place: { isPromptFile: true, linesBefore: lineOf(front, front.length) - 1 } }
+}
+
+/** Counts the lines of warnings from the start of the file that was sent. A prompt file whose content begins with front matter says so with front matter of its own, so nothing is wrong with it. */
+export function placeWarnings(warnings: readonly Warning[], place: ContentPlace): Warning[] {
+  return warnings
+    .filter(({ code }) => code !== 'looks_like_front_matter' || !place.isPromptFile)
+    .map((warning) => (warning.line === null ? warning : { ...warning, line: warning.line + place.linesBefore }))
+}
+
 const NO_USAGE: OwnerUsage = { prompts: 0, bytes: 0 }
 
 /** Reads what a decision must know about the rest of the hub. What was published since the last build does not count towards a quota yet. */
-async function readSurroundings(owner: string, { forked_from }: PublishInput, deps: WriteDeps): Promise<Surroundings> {
+export async function readSurroundings(
+  owner: string,
+  { forked_from }: PublishInput,
+  deps: Pick<WriteDeps, 'fresh' | 'quota' | 'siteFiles'>,
+): Promise<Surroundings> {
   const { quota, siteFiles } = deps
   const [, ...origin] = /^(.+)\/(.+)@(.+)$/.exec(forked_from ?? '') ?? []
   const [originOwner = '', originName = '', version = ''] = origin

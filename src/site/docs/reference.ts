@@ -6,6 +6,7 @@ import { LIMITS } from '../../domain/api/limits.ts'
 import { describeApi } from '../../domain/api/openapi.ts'
 import {
   ChangeAnswer,
+  CheckAnswer,
   PATH_PARAMETERS,
   PublishAnswer,
   type QueryParameter,
@@ -73,7 +74,7 @@ const RECORDS = [
       description: 'The `error` field in the body of every error response.',
     }),
   ],
-  ...[PublishRequest, PublishAnswer],
+  ...[PublishRequest, PublishAnswer, CheckAnswer],
   ...[RepositoryPatch, LabelRequest, LabelRemoval, YankRequest, ChangeAnswer],
 ] as const
 

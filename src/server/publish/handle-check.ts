@@ -1,0 +1,72 @@
+// Says what a publish would do, for anyone and without a token. Reads the build and the fresh copies, never the git host, and writes nothing.
+
+import { LIMITS } from '../../domain/api/limits.ts'
+import type { CheckAnswer } from '../../domain/api/route-schemas.ts'
+import { CHECK_ROUTE, COMMON_HEADERS, matchCheckOfAnyNames } from '../../domain/api/routes.ts'
+import type { OwnerUsage } from '../../domain/catalogue/usage.ts'
+import { isName, isOwner } from '../../domain/content/names.ts'
+import type { PublishDecision } from '../../domain/publishing/decision.ts'
+import { contentTooLarge } from '../../domain/publishing/request.ts'
+import type { Connect } from '../connect.ts'
+import type { ReadHandlerDeps } from '../read/read.ts'
+import { findVersion, findVersions } from '../read/records.ts'
+import { openBody } from '../read-body.ts'
+import { invalidNameError, methodNotAllowed, rateLimitError, respondNotFound, respondToError } from '../refusals.ts'
+import { respondToOptions } from '../respond.ts'
+import { decodeBody, requireMediaType } from './media-types.ts'
+import { parsePublishBody, placeWarnings, readSurroundings } from './publish.ts'
+
+/** The dependencies of a check: those of a read, and the quota. */
+export interface CheckDeps extends Omit<ReadHandlerDeps, 'search'> {
+  /** What an owner may have at most; 0 is no limit. */
+  quota: OwnerUsage
+}
+
+/** Handles one check. Never throws: errors become responses. */
+export async function handleCheck(
+  request: Request,
+  connect: Connect<CheckDeps>,
+  now: () => number = Date.now,
+): Promise<Response> {
+  const { owner, name } = matchCheckOfAnyNames(new URL(request.url).pathname) ?? {}
+  if (owner === undefined || name === undefined) return respondNotFound(request)
+  try {
+    if (request.method === 'OPTIONS') return respondToOptions(CHECK_ROUTE.methods)
+    if (request.method !== 'POST') throw methodNotAllowed(request.method, CHECK_ROUTE.methods)
+    const deps = await connect()
+    const waitSeconds = await deps.limiter.take(deps.clientAddress)
+    if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
+    const incoming = openBody(request, LIMITS.requestBytes, contentTooLarge)
+    await incoming.checkLength()
+    requireMediaType(request)
+    if (!isOwner(owner) || !isName(name)) throw invalidNameError()
+    const { body, place } = await parsePublishBody(request, decodeBody(request, await incoming.read()), deps.text)
+    const found = await findVersions(owner, name, deps)
+    const standing = found && { repository: found.repository.value(), versions: found.versions.value() }
+    const state = await deps.text.run('recallState', { owner, name }, standing)
+    const latest =
+      state.latest === undefined ? undefined : (await findVersion(owner, name, state.latest, deps))?.value()
+    const latestText = latest && (await deps.text.run('formatPublished', latest))
+    const publisher = {
+      published_by: owner,
+      clock: { nowMs: now(), isShared: false },
+      provenance: undefined,
+    }
+    const { baseUrl } = deps
+    const around = await readSurroundings(owner, body, deps)
+    const decision = await deps.text.run('decidePublish', body, state, latestText, publisher, { baseUrl, around })
+    return respondWithCheck({ ...decision, warnings: placeWarnings(decision.warnings, place) })
+  } catch (thrown) {
+    return respondToError(request, thrown)
+  }
+}
+
+function respondWithCheck({ version, isUnchanged, fields, changes, warnings }: PublishDecision): Response {
+  const data: CheckAnswer = { would_be: version.version, unchanged: isUnchanged, fields, changes, warnings }
+  const headers = {
+    ...COMMON_HEADERS,
+    'Cache-Control': 'no-store',
+    'Content-Type': 'application/json; charset=utf-8',
+  }
+  return new Response(JSON.stringify({ data }), { headers })
+}
