@@ -66,7 +66,19 @@ export const REFUSED_SHELLS = ['posh', 'yash']
  * Every external program that hubcli may call. The list is fixed: any addition must be a standard tool that macOS and
  * BusyBox also provide.
  */
-export const STANDARD_TOOLS = ['awk', 'cat', 'gzip', 'mkdir', 'mv', 'od', 'rm', 'sed', 'sha256sum', 'tr'] as const
+export const STANDARD_TOOLS = [
+  'awk',
+  'cat',
+  'gzip',
+  'head',
+  'mkdir',
+  'mv',
+  'od',
+  'rm',
+  'sed',
+  'sha256sum',
+  'tr',
+] as const
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'hubcli-test-'))
 let folders = 0

@@ -105,10 +105,11 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(read('prompts.lock')).toBe(before)
   })
 
-  test('push --skill sends the description as correctly escaped JSON', async () => {
-    const bodies: unknown[] = []
+  test('push --skill and --format send what they say in the query, unchanged', async () => {
+    const sent: unknown[] = []
     const server = createServer(async (request, answer) => {
-      bodies.push(JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString()))
+      const { searchParams } = new URL(request.url ?? '', url)
+      sent.push({ ...Object.fromEntries(searchParams), file: Buffer.concat(await Array.fromAsync(request)).toString() })
       answer.writeHead(201, { 'Content-Type': 'application/json' })
       answer.end('{"data":{"version":"1.0.0","url":"x","unchanged":false,"warnings":[]}}')
     })
@@ -119,13 +120,14 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
       const env = { HUB_URL: url, HUB_TOKEN: 'hub_x' }
       return runHubcli(shell, ['push', 'acme/a', 'a.md', 'First', 'patch', ...more], { cwd, env, tools })
     }
-    const description = 'Says "no","bump":"major" \\ $(id) 🎈'
+    const description = 'Says "no"&bump=major #\\ $(id) + %20 🎈'
     expect(await push('--skill', description)).toMatchObject({ code: 0, stderr: '' })
     expect(await push('--skill', '')).toMatchObject({ code: 0 })
     expect(await push()).toMatchObject({ code: 0 })
     expect((await push('--skill')).code).toBe(1)
-    const said = { content: 'Do it.', changelog: 'First', bump: 'patch' }
-    expect(bodies).toEqual([{ ...said, skill: { description } }, { ...said, skill: null }, said])
+    expect(await push('--format', 'chat')).toMatchObject({ code: 0 })
+    const said = { file: 'Do it.', changelog: 'First', bump: 'patch' }
+    expect(sent).toEqual([{ ...said, skill: description }, { ...said, skill: '' }, said, { ...said, format: 'chat' }])
     server.close()
   })
 })

@@ -158,20 +158,19 @@ function createHub() {
 
   function publish(request: SeenRequest, owner: string, name: string, base: string): Answer {
     if (request.body.length > REQUEST_BYTES) return fault(413, 'content_too_large', 'The body is over 1 MiB.')
-    if (request.headers['content-type'] !== 'application/json')
-      return fault(415, 'unsupported_media_type', 'Send application/json.')
+    if (request.headers['content-type'] !== 'text/markdown')
+      return fault(415, 'unsupported_media_type', 'Send text/markdown.')
     if (request.headers.authorization !== `Bearer ${STAND_IN_TOKEN}`)
       return fault(401, 'unauthorized', 'This token is not known.')
     if (!OWNER.test(owner) || !NAME.test(name)) return fault(404, 'not_found', 'There is no such repository.')
     const text = decode(request.body)
-    const fields = text === undefined ? undefined : parse(text)
-    if (text === undefined || fields === undefined)
-      return fault(400, 'invalid_request', 'The body is not JSON in UTF-8.')
-    const { content, changelog = '', bump = 'patch' } = fields
-    if (typeof content !== 'string' || content.trim() === '')
-      return fault(422, 'validation_failed', 'content: expected some text.')
-    if (typeof changelog !== 'string' || changelog.length > 500)
-      return fault(422, 'validation_failed', 'changelog: expected at most 500 characters.')
+    if (text === undefined) return fault(400, 'invalid_request', 'The body is not UTF-8.')
+    const { searchParams } = new URL(request.url, base)
+    const content = contentOf(text)
+    const changelog = searchParams.get('changelog') ?? ''
+    const bump = searchParams.get('bump') ?? 'patch'
+    if (content.trim() === '') return fault(422, 'validation_failed', 'content: expected some text.')
+    if (changelog.length > 500) return fault(422, 'validation_failed', 'changelog: expected at most 500 characters.')
     if (Buffer.byteLength(content) > CONTENT_BYTES)
       return fault(413, 'content_too_large', `content: expected at most ${CONTENT_BYTES} bytes.`)
     if (owner !== 'acme') return fault(403, 'forbidden', `This token does not cover ${owner}/${name}.`)
@@ -185,6 +184,8 @@ function createHub() {
     const versions = repositories.get(`${owner}/${name}`) ?? []
     const latest = versions.at(-1)
     if (latest?.content === content) return accepted(200, owner, name, latest, base)
+    if (searchParams.get('dry_run') === 'true')
+      return accepted(200, owner, name, { version: next(latest?.version, bump), content, changelog }, base, false)
     const version = { version: next(latest?.version, bump), content, changelog }
     repositories.set(`${owner}/${name}`, [...versions, version])
     published.set(key, { body: text, version })
@@ -194,8 +195,20 @@ function createHub() {
   return { answer }
 }
 
-function accepted(status: number, owner: string, name: string, version: StandInVersion, base: string): Answer {
-  return json(status, { data: { ...record(owner, name, version, base), unchanged: status === 200, commit: null } })
+/** Returns what follows empty front matter, or the whole file; no other front matter is sent to this hub. */
+export function contentOf(file: string): string {
+  return file.replace(/^---\n---\n/, '')
+}
+
+function accepted(
+  status: number,
+  owner: string,
+  name: string,
+  version: StandInVersion,
+  base: string,
+  unchanged = status === 200,
+): Answer {
+  return json(status, { data: { ...record(owner, name, version, base), unchanged, commit: null } })
 }
 
 function record(owner: string, name: string, version: StandInVersion, base: string) {
@@ -225,15 +238,6 @@ function decode(body: Buffer): string | undefined {
   try {
     // ignoreBOM keeps a leading BOM; without it, the content would lose its first three bytes.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
-  } catch {
-    return undefined
-  }
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? { ...value } : undefined
   } catch {
     return undefined
   }

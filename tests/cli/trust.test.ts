@@ -227,8 +227,8 @@ describe.each(SHELLS)('$name', (shell) => {
             'hubcli: warning: It has no description.',
             'hubcli: warning: tags: add tags, so that people find the prompt',
             'hubcli: warning: variables: add a description for text',
-            'hubcli: to set these: hubcli edit acme/x --title "..." --description "..." --tags a,b --license CC0-1.0',
-            `hubcli: to describe the variables, open ${url}/acme/x/edit`,
+            'hubcli: to set these, add front matter to the file, or: hubcli edit acme/x --title "..." --description "..." --tags a,b --license CC0-1.0',
+            `hubcli: to describe the variables, add front matter to the file, or open ${url}/acme/x/edit`,
             '',
           ].join('\n'),
         )

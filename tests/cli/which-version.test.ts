@@ -202,32 +202,28 @@ describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
       await withStandIn(undefined, async ({ url, requests }) => {
         const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
         const ran = await run(['push', 'acme/new', 'f.prompt', 'c', 'patch', ...options], env, shell.tools)
-        outcome = { ...ran, sent: requests[0] && JSON.parse(requests[0].body.toString()).content }
+        outcome = { ...ran, sent: requests[0]?.body.toString(), type: requests[0]?.headers['content-type'] }
       })
       return outcome
     }
 
     test.each([
-      ['a .prompt file', '---\nmodel: gpt-5\n---\nHi'],
-      ['with CRLF', '---\r\nname: x\r\n---\r\nHi'],
-      ['with a BOM and spaces', '\uFEFF--- \n# who\n"my-key" : 1\n... \nHi'],
-    ])('rejects front matter without --raw: %s', async (_, content) => {
-      expect(await push(content)).toMatchObject({
-        ...{ code: 1, stdout: '', sent: undefined },
-        stderr:
-          'hubcli: f.prompt starts with front matter, which would become part of the prompt; remove it, or publish the file unchanged with --raw\n',
-      })
-      expect(await push(content, '--raw')).toMatchObject({ code: 0, sent: content })
+      ['front matter', '---\ntitle: x\n---\nHi'],
+      ['front matter with CRLF', '---\r\ntitle: x\r\n---\r\nHi'],
+      ['front matter after a BOM', '\uFEFF---\ntitle: x\n---\nHi'],
+      ['a horizontal rule', '---\nHi'],
+    ])('the file is sent unchanged, and with --raw after empty front matter: %s', async (_, content) => {
+      expect(await push(content)).toMatchObject({ code: 0, sent: content, type: 'text/markdown' })
+      expect(await push(content, '--raw')).toMatchObject({ code: 0, sent: `---\n---\n${content}` })
     })
 
     test.each([
-      ['a horizontal rule', '---\nHi'],
-      ['two horizontal rules', '---\n\nHi\n---\n'],
-      ['four hyphens', '----\na: b\n----\n'],
       ['front matter after the first line', 'Hi\n---\na: b\n---\n'],
-      ['a literal backslash and n', '---\\na: b\\n---\\n'],
-    ])('publishes unchanged: %s', async (_, content) => {
-      expect(await push(content)).toMatchObject({ code: 0, sent: content })
+      ['a space before the hyphens', ' ---\na: b\n---\n'],
+      ['two hyphens', '--'],
+    ])('the file is sent unchanged, also with --raw: %s', async (_, content) => {
+      for (const options of [[], ['--raw']])
+        expect(await push(content, ...options)).toMatchObject({ code: 0, sent: content })
     })
   })
 })

@@ -164,6 +164,22 @@ export async function openHub(world: World, options: HubOptions = {}): Promise<H
   }
 }
 
+/** Serves a hub's API as one handler, as a server does. */
+export function serveHub(hub: Hub): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const { pathname: path, search } = new URL(request.url)
+    const sending = {
+      ...{ path: path + search, method: request.method, token: null },
+      headers: Object.fromEntries(request.headers),
+    }
+    const { status, headers, text } =
+      request.method === 'GET'
+        ? await hub.read(path + search)
+        : await (path.endsWith('/check') ? hub.check : hub.publish)(Buffer.from(await request.arrayBuffer()), sending)
+    return new Response(text, { status, headers })
+  }
+}
+
 function makeRequest(
   body: unknown,
   { to = REPOSITORY, path, method = 'POST', token, key, headers = {} }: Sending,

@@ -36,7 +36,9 @@ export const CLI_COMMANDS: Readonly<Record<string, Readonly<Record<string, strin
   },
   Publish: {
     'hubcli push <owner>/<name> <file> "<changelog>" <major|minor|patch>':
-      'Publishes the file, or standard input if it is -, as the next version, and prints its number and URL. Prints warnings to standard error. Rejects a file that starts with front matter, unless you add --raw.',
+      'Publishes a prompt file, or standard input if it is -, as the next version, and prints its number and URL. Prints warnings to standard error. --dry-run publishes nothing, and prints the version that would be published. --raw publishes the whole file as the text, with its front matter.',
+    'hubcli check <file>... [--owner <owner>]':
+      'Prints which version each prompt file would become, without a token, and exits with 4 if one would be rejected. prompts/acme/review.md is checked as acme/review; --owner names another owner, and --bump another part of the version than patch.',
   },
   Manage: {
     'hubcli label <owner>/<name> <label> <x.y.z>':

@@ -1,0 +1,128 @@
+// Tests `hubcli check` and `hubcli push` of prompt files with a real hub in this process, in every shell.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer } from '../../src/host/http/http-server.ts'
+import { listenTo } from '../../src/host/run-functions.ts'
+import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { makeFolder, runHubcli, SCRATCH, SHELLS } from './shells.ts'
+import { withStandIn } from './stand-in.ts'
+
+const FILE = `---
+title: Commit messages
+description: Writes a commit message for a diff.
+tags: [git]
+license: CC0-1.0
+variables: [{name: style, description: How long it may be., default: short}]
+---
+Write a {{style}} commit message.
+`
+
+let world: World
+let hub: Hub
+let url: string
+let cwd: string
+let close: () => Promise<void>
+beforeAll(async () => {
+  world = openLocalWorld()
+  hub = await openHub(world)
+  const server = await startServer(listenTo(serveHub(hub)), 0)
+  url = `http://localhost:${(server.server.address() as AddressInfo).port}`
+  close = () => server.stop(0)
+  cwd = makeFolder()
+  for (const folder of ['acme', 'nina', 'Upper']) mkdirSync(path.join(cwd, 'prompts', folder), { recursive: true })
+  const files = {
+    'acme/commit-message.md': FILE,
+    'acme/broken.md': '---\ntitle: A\ntags: [A B]\n---\nx',
+    'nina/a.b.prompt': 'Review {{ user-name }}.\n',
+    'nina/new.prompt': 'Line\nReview {{ user-name }}.\n',
+    'Upper/x.md': 'x',
+  }
+  for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, 'prompts', file), text)
+})
+afterAll(async () => {
+  await close?.()
+  world?.close()
+  rmSync(SCRATCH, { recursive: true, force: true })
+})
+
+describe.each(SHELLS)('$name', (shell) => {
+  const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: url, HUB_TOKEN: hub.token } })
+  const check = (...args: string[]) => runHubcli(shell, ['check', ...args], { cwd, env: { HUB_URL: url } })
+  const prompt = `acme/${shell.name.replace(' ', '-')}`
+  const file = `prompts/${prompt}.md`
+
+  test('push publishes the fields of a prompt file, after a dry run of it', async () => {
+    writeFileSync(path.join(cwd, file), FILE)
+    const push = ['push', prompt, file, 'First', 'minor']
+    expect(await run(...push, '--dry-run')).toMatchObject({ code: 0, stdout: '1.0.0 would be published\n', stderr: '' })
+    expect((await hub.read(`/api/v1/repos/${prompt}`)).status).toBe(404)
+    expect(await run(...push)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1\.0\.0 http/), stderr: '' })
+    expect(await run(...push, '--dry-run')).toMatchObject({ code: 0, stdout: '1.0.0 is unchanged\n', stderr: '' })
+    const { data } = await hub.read(`/api/v1/repos/${prompt}`)
+    expect(data).toMatchObject({
+      ...{ title: 'Commit messages', tags: ['git'], content: 'Write a {{style}} commit message.\n' },
+      variables: [{ name: 'style', default: 'short' }],
+    })
+  })
+
+  test('check says what each file would be, with no token', async () => {
+    expect(await check(file)).toMatchObject({ code: 0, stdout: `${prompt} 1.0.0 (unchanged)\n`, stderr: '' })
+    writeFileSync(path.join(cwd, file), FILE.replace(', default: short', ''))
+    expect(await check(file, 'prompts/nina/new.prompt', '--bump', 'minor')).toMatchObject({
+      code: 0,
+      stdout: `${prompt} 1.1.0 (breaking)\nnina/new 1.0.0\n`,
+      stderr: expect.stringMatching(
+        /^hubcli: warning: \S+\.md: breaking change since 1\.0\.0, published as minor: style is now required\. Publish it as major\nhubcli: warning: prompts\/nina\/new\.prompt: content: .* \(line 2\)\n/,
+      ),
+    })
+    expect(await check(file, '--owner', 'nobody')).toMatchObject({
+      stdout: `nobody/${prompt.slice(5)} 1.0.0\n`,
+    })
+  })
+
+  test('check exits with 4 if a file would be rejected, after checking the others', async () => {
+    expect(await check('prompts/acme/broken.md', file)).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining(`${prompt} `),
+      stderr: expect.stringMatching(/^hubcli: prompts\/acme\/broken\.md: tags\.0: line 3: expected /),
+    })
+  })
+
+  test.each([
+    ['no file', [], /^hubcli: usage: hubcli check <file>\.\.\. \[--owner <owner>\]\n$/],
+    [
+      'a file without an owner',
+      ['x.md'],
+      /^hubcli: x\.md would be the prompt \/x: expected .* an owner as its folder or in --owner\n$/,
+    ],
+    ['a folder that cannot be an owner', ['prompts/Upper/x.md'], /would be the prompt Upper\/x: expected lower-case/],
+    ['a file name with two dots', ['prompts/nina/a.b.prompt'], /would be the prompt nina\/a\.b: expected lower-case/],
+    ['a missing file', ['prompts/acme/none.md'], /^hubcli: there is no file prompts\/acme\/none\.md\n$/],
+    ['an unknown bump', ['--bump', 'huge', 'x'], /^hubcli: bump: expected major, minor or patch, got huge\n$/],
+    ['a name with a line break', ['a\nb'], /contains a control character/],
+  ])('check refuses %s', async (_, args, stderr) => {
+    expect(await check(...args)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(stderr), left: [] })
+  })
+
+  test('check exits with 5 if the hub does not answer like one, and follows no redirect', async () => {
+    const trouble = (status: number, headers = {}) => ({ kind: 'answer', status, headers, body: 'x' }) as const
+    for (const [status, headers, stderr] of [
+      [404, {}, /answered without a message; is it a Prompt Hub\?/],
+      [200, { 'Content-Type': 'text/html' }, /where application\/json was expected/],
+      [200, { 'Content-Type': 'application/json' }, /did not return a check/],
+      [308, { Location: '/elsewhere' }, /redirects to \S+, which is not followed/],
+    ] as const)
+      await withStandIn(
+        () => trouble(status, headers),
+        async ({ url: HUB_URL, requests }) => {
+          const outcome = await runHubcli(shell, ['check', 'prompts/nina/new.prompt'], { cwd, env: { HUB_URL } })
+          expect(outcome).toMatchObject({ stdout: '', stderr: expect.stringMatching(stderr) })
+          expect(outcome.code).toBe(status === 404 ? 2 : 5)
+          expect(requests).toHaveLength(1)
+        },
+      )
+  })
+})
