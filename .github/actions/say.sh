@@ -8,12 +8,18 @@ show() {
   printf '%s\n' "${text//::/: :}"
 }
 
-fail() { # <message> [<file>]: prints an error annotation; % and line breaks are escaped for the runner, and in a property also : and ,
-  local text=${1//'%'/'%25'} file=${2-}
+# Prints an annotation; % and line breaks are escaped for the runner, and in a property also : and ,
+annotate() { # <error or warning> <message> [<file> [<line>]]
+  local text=${2//'%'/'%25'} file=${3-} line=${4-}
   text=${text//$'\r'/'%0D'}
   text=${text//$'\n'/'%0A'}
   file=${file//'%'/'%25'}
   file=${file//:/'%3A'}
   file=${file//,/'%2C'}
-  printf '::error%s::%s\n' "${file:+ file=${file//[[:cntrl:]]/ }}" "${text//[[:cntrl:]]/ }" >&2
+  [[ $line =~ ^[1-9][0-9]{0,8}$ ]] || line=
+  printf '::%s%s%s::%s\n' "$1" "${file:+ file=${file//[[:cntrl:]]/ }}" "${line:+,line=$line}" "${text//[[:cntrl:]]/ }" >&2
+}
+
+fail() { # <message> [<file> [<line>]]
+  annotate error "$@"
 }

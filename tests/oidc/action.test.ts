@@ -12,7 +12,7 @@ import { listenTo } from '../../src/host/run-functions.ts'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
 import { useOnce } from '../../src/stores/state/single-use.ts'
 import { memoryState } from '../hubs/memory-state.ts'
-import { openHub } from '../hubs/publishing.ts'
+import { openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { ISSUER, type Issuer, startIssuer } from './issuer.ts'
 
@@ -38,17 +38,7 @@ beforeAll(async () => {
         if (request.headers.get('Authorization') !== 'Bearer request') return new Response(null, { status: 401 })
         return Response.json({ value: await issuer.sign({ aud: searchParams.get('audience') }) })
       }
-      if (request.method === 'GET') {
-        const { status, text } = await hub.read(pathname)
-        return new Response(text, { status })
-      }
-      const { status, text } = await hub.publish(await request.text(), {
-        method: request.method,
-        path: pathname,
-        token: null,
-        headers: Object.fromEntries(request.headers),
-      })
-      return new Response(text, { status })
+      return serveHub(hub)(request)
     }),
     0,
   )
@@ -95,10 +85,32 @@ test('publishes each file under its file name, and reports it as unchanged on th
   expect(file.endsWith('---\nReview {{code}}.\r\nTwice.')).toBe(true)
 })
 
+test('publishing has outputs and a summary', async () => {
+  writeFileSync(join(dir, 'prompts/summary.md'), 'Summarise {{text}}.')
+  const told = { GITHUB_OUTPUT: join(dir, 'output'), GITHUB_STEP_SUMMARY: join(dir, 'summary') }
+  for (const file of Object.values(told)) writeFileSync(file, '')
+  await run({ FILES: 'prompts/summary.md', ...told })
+  expect(readFileSync(told.GITHUB_OUTPUT, 'utf8')).toBe(
+    `version<<END\n1.1.0\nEND\nurl<<END\n${url}/acme/summary/v/1.1.0\nEND\nchanged=true\n`,
+  )
+  expect(readFileSync(told.GITHUB_STEP_SUMMARY, 'utf8')).toBe(
+    '| Prompt | Version | Impact on callers |\n|---|---|---|\n| acme/summary | 1.1.0 | **breaking**; adds text |\n',
+  )
+})
+
+test('publishes the front matter of a prompt file', async () => {
+  writeFileSync(join(dir, 'prompts/translate.md'), '---\ntitle: Translation\ntags: [text]\n---\nTranslate {{text}}.')
+  expect((await run({ FILES: 'prompts/translate.md' })).stdout).toContain('acme/translate 1.0.0')
+  rmSync(join(dir, 'prompts/translate.md'))
+  expect(readFileSync(join(await world.contentDir(), 'acme/translate/index.md'), 'utf8')).toContain(
+    'title: Translation',
+  )
+})
+
 test('points a label at the published version', async () => {
-  expect((await run({ LABEL: 'production' })).stdout).toContain('acme/summary: production points at 1.0.0')
+  expect((await run({ LABEL: 'production' })).stdout).toContain('acme/summary: production points at 1.1.0')
   const index = readFileSync(join(await world.contentDir(), 'acme/summary/index.md'), 'utf8')
-  expect(index).toContain('production: "1.0.0"')
+  expect(index).toContain('production: "1.1.0"')
   expect((await run({ LABEL: 'Production' })).stderr).toContain('label: expected lower-case')
 })
 
@@ -161,32 +173,61 @@ describe('malicious input from a pull request', () => {
     rmSync(join(dir, 'bad'), { recursive: true, force: true })
   })
 
+  const HOSTILE = 'no\n::set-env name=PATH::/evil\r\n##[add-path]x'
+  const ERROR = { status: 400, answer: { error: { code: 'x', message: `line 7: ${HOSTILE}` } } }
+  const CHECKED = { would_be: '1.0.0', unchanged: false, fields: [], changes: null, warnings: [] }
+  const PUBLISHED = {
+    full_name: HOSTILE,
+    version: '1.0.0',
+    unchanged: false,
+    warnings: [{ message: HOSTILE, line: 3 }],
+  }
+  //  case                        check                                    publish                                   the only commands
   test.each([
-    ['in an error', 400, { error: { code: 'x', message: 'no\n::set-env name=PATH::/evil\r\n##[add-path]x' } }],
     [
-      'in the error of a read',
-      403,
-      { error: { code: 'x', message: 'no\n::set-env name=PATH::/evil\r\n##[add-path]x' } },
+      'in the error of a check',
+      ERROR,
+      ERROR,
+      [
+        'error file=prompts/summary.md,line=7::acme/summary was not published: line 7: no%0A::set-env name=PATH::/evil%0D%0A##[add-path]x',
+      ],
+    ],
+    [
+      'in the error of a publish',
+      { status: 200, answer: { data: CHECKED } },
+      ERROR,
+      [
+        'add-mask::token',
+        'error file=prompts/summary.md,line=7::acme/summary was not published: line 7: no%0A::set-env name=PATH::/evil%0D%0A##[add-path]x',
+      ],
     ],
     [
       'in a version',
-      201,
-      {
-        data: {
-          full_name: 'a\n::add-path::/evil',
-          version: '##[x]1',
-          unchanged: false,
-          warnings: [{ message: 'b\n::stop-commands::x', line: 3 }],
-        },
-      },
+      { status: 200, answer: { data: CHECKED } },
+      { status: 201, answer: { data: { ...PUBLISHED, version: HOSTILE } } },
+      ['add-mask::token', 'error file=prompts/summary.md::HUB accepted acme/summary, but its response has no version.'],
     ],
-  ])('%s: escapes workflow commands sent by the hub', async (_, status, answer) => {
+    [
+      'in a warning',
+      { status: 200, answer: { data: CHECKED } },
+      { status: 201, answer: { data: PUBLISHED } },
+      ['add-mask::token', 'warning file=prompts/summary.md,line=3::no%0A::set-env name=PATH::/evil%0D%0A##[add-path]x'],
+    ],
+    [
+      'in a checked version',
+      { status: 200, answer: { data: { ...CHECKED, would_be: HOSTILE } } },
+      ERROR,
+      [
+        'error file=prompts/summary.md::acme/summary was not published: HUB did not return a check; is it a Prompt Hub?',
+      ],
+    ],
+  ])('%s: escapes workflow commands sent by the hub', async (_, check, publish, commands) => {
     const host = await startServer(
-      listenTo(async (request) =>
-        request.url.includes('/token')
-          ? Response.json({ value: 'token' })
-          : Response.json(answer, { status: request.method === 'GET' && status !== 403 ? 404 : status }),
-      ),
+      listenTo(async (request) => {
+        if (request.url.includes('/token')) return Response.json({ value: 'token' })
+        const { status, answer } = request.url.includes('/check') ? check : publish
+        return Response.json(answer, { status })
+      }),
       0,
     )
     const HUB = `http://localhost:${(host.server.address() as AddressInfo).port}`
@@ -196,18 +237,8 @@ describe('malicious input from a pull request', () => {
       FILES: 'prompts/summary.md',
     })
     await host.stop(0)
-    const commands = (stdout + stderr).split('\n').filter((line) => /^\s*(::|##\[)/.test(line))
-    expect(
-      commands.filter(
-        (line) =>
-          !/^::(add-mask::token|error file=prompts\/summary\.md::acme\/summary was not published: no[^:]*::[^:]*)/.test(
-            line,
-          ),
-      ),
-    ).toEqual([])
-    expect(stdout + stderr).toMatch(
-      status !== 201 ? /was not published: no/ : /warning: b : :stop-commands: :x \(line 3\)/,
-    )
+    const found = (stdout + stderr).split('\n').filter((line) => /^\s*(::|##\[)/.test(line))
+    expect(found.map((line) => line.replaceAll(HUB, 'HUB'))).toEqual(commands.map((command) => `::${command}`))
   })
 
   test.each(['http://hub.example.com', 'http://localhost:80@hub.example.com', 'ftp://x'])(
@@ -221,10 +252,107 @@ describe('malicious input from a pull request', () => {
   )
 })
 
+describe('checking a pull request', () => {
+  const check = async (files: Readonly<Record<string, string>>, over: Record<string, string> = {}) => {
+    const folder = mkdtempSync(join(dir, 'pull-'))
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+    const told = { GITHUB_OUTPUT: join(dir, 'output'), GITHUB_STEP_SUMMARY: join(dir, 'summary') }
+    for (const file of Object.values(told)) writeFileSync(file, '')
+    const FILES = `${folder.slice(dir.length + 1)}/*`
+    const outcome = await run({ MODE: 'check', ACTIONS_ID_TOKEN_REQUEST_URL: '', FILES, ...told, ...over })
+    const read = (file: string) => readFileSync(file, 'utf8')
+    return {
+      ...outcome,
+      output: read(told.GITHUB_OUTPUT),
+      summary: read(told.GITHUB_STEP_SUMMARY),
+      folder: FILES.slice(0, -2),
+    }
+  }
+
+  test('annotates warnings and errors, and says what callers must know', async () => {
+    const { stdout, stderr, output, summary, folder, ...rest } = await check({
+      'broken.md': '---\ntitle: A title\ntags: [A B]\n---\nx',
+      'code-review.md': '---\ntitle: Reviews\n---\nReview {{diff}}\nof {{ user-name }}.\n',
+      'new.md': 'New.',
+      'summary.md': 'Summarise {{text}}.',
+    })
+    expect(rest).toMatchObject({ code: 1 })
+    expect(stdout).toBe(
+      'acme/code-review 1.1.0 would be published\nacme/new 1.0.0 would be published\nacme/summary 1.1.0 (unchanged)\n',
+    )
+    const [error, ...warnings] = stderr.trim().split('\n')
+    expect(error).toMatch(
+      `::error file=${folder}/broken.md,line=3::acme/broken cannot be published: tags.0: line 3: expected `,
+    )
+    expect(warnings).toContain(
+      `::warning file=${folder}/code-review.md,line=5::content: {{ user-name }} is not a placeholder. If it should be one, write {{user_name}}`,
+    )
+    expect(warnings).toContain(
+      `::warning file=${folder}/code-review.md::breaking change since 1.0.0, published as minor: added required variable diff, removed variable code. Publish it as major`,
+    )
+    expect(warnings.join()).not.toContain('summary.md')
+    expect(output).toBe(
+      [
+        ...['version<<END', '', '1.1.0', '1.0.0', '1.1.0', 'END'],
+        ...['url<<END', '', `${url}/acme/code-review/v/1.1.0`, `${url}/acme/new/v/1.0.0`],
+        ...[`${url}/acme/summary/v/1.1.0`, 'END', 'changed=true', ''],
+      ].join('\n'),
+    )
+    expect(summary.replace(/(failed\*\*: ).*( \|)/, '$1…$2')).toBe(
+      [
+        '| Prompt | Version | Impact on callers |',
+        '|---|---|---|',
+        '| acme/broken |  | **failed**: … |',
+        '| acme/code-review | 1.1.0 | **breaking**; adds diff; removes code |',
+        '| acme/new | 1.0.0 | none: a new prompt |',
+        '| acme/summary | 1.1.0 | none: unchanged |',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('nothing in the summary is markup from a prompt', async () => {
+    const parameters = JSON.stringify({ '<img src=x>|`[a](b)*\n| c |': 1 })
+    const { summary } = await check({ 'summary.md': `---\nparameters: ${parameters}\n---\nSummarise {{text}}.` })
+    expect(summary.split('\n')).toHaveLength(4)
+    expect(summary).toContain(
+      '| settings: &#60;img src&#61;x&#62;&#124;&#96;&#91;a&#93;&#40;b&#41;&#42;&#10;&#124; c &#124; |',
+    )
+  })
+
+  test('says that nothing would change', async () => {
+    const { output, stderr, summary } = await check({ 'summary.md': 'Summarise {{text}}.' })
+    expect([output, stderr]).toEqual([
+      `version<<END\n1.1.0\nEND\nurl<<END\n${url}/acme/summary/v/1.1.0\nEND\nchanged=false\n`,
+      '',
+    ])
+    expect(summary).toContain('| acme/summary | 1.1.0 | none: unchanged |')
+    const title = await check({ 'summary.md': '---\ntitle: Short summaries\n---\nSummarise {{text}}.' })
+    expect([title.output, title.summary]).toEqual([
+      expect.stringContaining('changed=true'),
+      expect.stringContaining('| acme/summary | 1.1.0 | none: only title |'),
+    ])
+  })
+
+  test.each([
+    ['another mode', { MODE: 'pull' }, 'mode: expected publish or check.'],
+    ['a bump that is none', { BUMP: 'huge&dry_run=true' }, 'bump: expected major, minor or patch.'],
+    ['an owner that is none', { OWNER: 'acme/x' }, 'owner: expected lower-case letters, digits and hyphens.'],
+    ['a URL of two lines', { HUB: 'https://a.example\nEND' }, 'hub: expected an https URL'],
+  ])('refuses %s', async (_, settings, told) => {
+    expect((await check({ 'x.md': 'x' }, settings)).stderr).toContain(`::error::${told}`)
+  })
+})
+
 test('passes every input to the script through environment variables only', () => {
   const action = parse(readFileSync('.github/actions/publish/action.yml', 'utf8'))
-  expect(Object.keys(action.inputs)).toEqual(['hub', 'owner', 'files', 'changelog', 'bump', 'label'])
+  expect(Object.keys(action.inputs)).toEqual(['mode', 'hub', 'owner', 'files', 'changelog', 'bump', 'label'])
   const [step] = action.runs.steps
   expect(step.run).toBe('"$GITHUB_ACTION_PATH/publish.sh"')
-  expect(Object.keys(step.env)).toEqual(['HUB', 'OWNER', 'FILES', 'CHANGELOG', 'BUMP', 'LABEL'])
+  expect(action.outputs).toMatchObject(
+    Object.fromEntries(
+      ['version', 'url', 'changed'].map((name) => [name, { value: `\${{ steps.${step.id}.outputs.${name} }}` }]),
+    ),
+  )
+  expect(Object.keys(step.env)).toEqual(['MODE', 'HUB', 'OWNER', 'FILES', 'CHANGELOG', 'BUMP', 'LABEL'])
 })

@@ -1,19 +1,40 @@
 #!/usr/bin/env bash
-# Publishes each file with a separate OIDC token whose audience is this hub. Run by action.yml; requires curl and jq.
+# Checks each file or publishes it with a separate OIDC token whose audience is this hub. Run by action.yml; requires curl and jq.
 set -euo pipefail
 shopt -s nullglob
 
 # shellcheck source-path=SCRIPTDIR source=../say.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
 
-if [ -z "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ]; then
+case ${MODE:=publish} in
+  publish | check) ;;
+  *)
+    fail 'mode: expected publish or check.'
+    exit 1
+    ;;
+esac
+# A check needs no token, so it runs for pull requests from forks too.
+if [ "$MODE" = publish ] && [ -z "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ]; then
   fail 'The job is not allowed to request OIDC tokens. Give it "permissions: {contents: read, id-token: write}".'
   exit 1
 fi
-if [[ $HUB != https://* && ! $HUB =~ ^http://(localhost|127\.0\.0\.1)(:[0-9]+)?$ ]]; then
+if [[ $HUB == *[[:space:]]* || ($HUB != https://* && ! $HUB =~ ^http://(localhost|127\.0\.0\.1)(:[0-9]+)?$) ]]; then
   fail 'hub: expected an https URL, because over plain http, anyone on the network path could publish with the token.'
   exit 1
 fi
+case $OWNER in
+  '' | *[!a-z0-9-]*)
+    fail 'owner: expected lower-case letters, digits and hyphens.'
+    exit 1
+    ;;
+esac
+case $BUMP in
+  major | minor | patch) ;;
+  *)
+    fail 'bump: expected major, minor or patch.'
+    exit 1
+    ;;
+esac
 case ${LABEL:-} in
   *[!a-z0-9-]*)
     fail 'label: expected lower-case letters, digits and hyphens, such as production.'
@@ -66,7 +87,7 @@ authorize() {
       ;;
   esac
   echo "::add-mask::$token"
-  printf 'Authorization: Bearer %s\nContent-Type: application/json\n' "$token" >"$work/headers"
+  printf 'Authorization: Bearer %s\n' "$token" >"$work/headers"
 }
 
 # Points the label to the published version. Repeating the request changes nothing, so it can be retried.
@@ -75,34 +96,93 @@ label() {
   authorize || return 1
   jq --null-input --arg version "$version" '{$version}' >"$work/body"
   curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" --request PUT \
-    --data-binary "@$work/body" "$HUB/api/v1/repos/$OWNER/$name/labels/$LABEL" >"$work/answer" 2>"$work/complaint" || {
+    --header 'Content-Type: application/json' --data-binary "@$work/body" "$HUB/api/v1/repos/$OWNER/$name/labels/$LABEL" >"$work/answer" 2>"$work/complaint" || {
     fail "$OWNER/$name $version was published, but $LABEL was not moved: $(jq --raw-output '.error.message' "$work/answer" 2>/dev/null || head -c 500 "$work/complaint")" "$file"
     return 1
   }
   show "$OWNER/$name: $LABEL points at $version"
 }
 
-# Reads the latest version into $work/latest, and its number as JSON into $latest. A prompt that does not exist has none.
-read_latest() {
+# Reports why a file is not published, at the line that the hub's message names.
+reject() { # <file> <name> <answer>
+  local reason line=
+  reason=$(jq --raw-output '.error | if .code == "version_conflict" then "somebody else published a version in the meantime; run the job again" else .message | strings end' "$3" 2>/dev/null || true)
+  if [ -n "$reason" ]; then line=$(jq --raw-output '[.error.message | scan("line ([0-9]+)")][0][0] // empty' "$3"); fi
+  reason=${reason:-$(head -c 500 "$work/complaint")}
+  if [ "$MODE" = check ]; then reason="$OWNER/$2 cannot be published: $reason"; else reason="$OWNER/$2 was not published: $reason"; fi
+  version=
+  fail "$reason" "$1" "$line"
+  report "$2" '' "$(jq --null-input --raw-output --arg reason "$reason" "$MARKDOWN"' "**failed**: \($reason | md)"')"
+}
+
+# jq functions for the summary. Names, settings and messages are text from prompts, so every character that Markdown or
+# HTML could read as markup becomes a character reference.
+# shellcheck disable=SC2016 # a program of jq
+MARKDOWN='
+def md: .[:500] | explode | map(if (. >= 48 and . <= 57) or (. >= 65 and . <= 90) or (. >= 97 and . <= 122) or . == 32 then [.] | implode else "&#\(.);" end) | join("");
+def name($what; $names): $names | if length == 0 then empty else "\($what) \(.[:10] | map(md) | join(", "))\(if length > 10 then ", …" else "" end)" end;
+'
+
+# Asks what publishing the file would do. Sets version, latest (null for none) and is_new (whether anything would be written).
+check() { # <file> <name>
   local status
-  latest=null
-  status=$(curl --silent --show-error --retry 3 --max-time 60 --output "$work/latest" --write-out '%{http_code}' \
-    "$HUB/api/v1/repos/$OWNER/$1" 2>"$work/complaint") || true
-  case $status in
-    200) latest=$(jq .data.latest_version "$work/latest") ;;
-    404) echo '{}' >"$work/latest" ;;
-    *)
-      fail "$OWNER/$1 was not published: $(jq --raw-output .error.message "$work/latest" 2>/dev/null || head -c 500 "$work/complaint")" "$2"
-      return 1
-      ;;
-  esac
-  case $latest in
-    null | \"*\") ;;
-    *)
-      fail "$OWNER/$1 was not published: $HUB did not return a prompt; is it a Prompt Hub?" "$2"
-      return 1
-      ;;
-  esac
+  status=$(curl --silent --show-error --retry 3 --max-time 60 --output "$work/check" --write-out '%{http_code}' \
+    --header 'Content-Type: text/markdown' --data-binary @- "$HUB/api/v1/repos/$OWNER/$2/check?bump=$BUMP" <"$1" 2>"$work/complaint") || true
+  if [ "$status" != 200 ]; then
+    [ -s "$work/complaint" ] || echo "$HUB answered $status; is it a Prompt Hub?" >"$work/complaint"
+    reject "$1" "$2" "$work/check"
+    return 1
+  fi
+  { read -r version && read -r latest && read -r is_new; } < <(jq --raw-output '.data |
+    .would_be, (if .unchanged then .would_be else .changes.from // "null" end), ((.unchanged and .fields == []) | not)' "$work/check" 2>/dev/null) || version=
+  if ! is_version "${version:-}" || ! { [ "$latest" = null ] || is_version "$latest"; }; then
+    echo "$HUB did not return a check; is it a Prompt Hub?" >"$work/complaint"
+    echo '{}' >"$work/check"
+    reject "$1" "$2" "$work/check"
+    return 1
+  fi
+}
+
+is_version() {
+  [[ $1 =~ ^[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}$ ]]
+}
+
+# Prints what callers of the latest version must know, as Markdown.
+describe_impact() {
+  jq --raw-output "$MARKDOWN"' .data | .changes as $c |
+    if $c != null then
+      [ if $c.breaking then "**breaking**" else empty end,
+        if $c.format_changed then "changes the format" else empty end,
+        name("adds"; [$c.variables.added[].name]), name("removes"; $c.variables.removed),
+        name("now requires"; $c.variables.newly_required), name("accepts fewer values for"; $c.variables.narrowed),
+        name("changes"; [$c.variables.changed[].name]),
+        name("adds messages:"; $c.messages.added), name("removes messages:"; $c.messages.removed),
+        name("settings:"; $c.parameters | .added + .removed + .changed) ]
+      | if . == [] then "none" else join("; ") end
+    elif .unchanged then (if .fields == [] then "none: unchanged" else name("none: only"; .fields) end)
+    else "none: a new prompt" end' "$work/check" 2>/dev/null || echo unknown
+}
+
+# Annotates the file with the warnings in a response.
+show_warnings() { # <file> <answer>
+  local line message
+  while IFS= read -r -d '' line && IFS= read -r -d '' message; do
+    annotate warning "$message" "$1" "$line"
+  done < <(jq --join-output '.data.warnings[]? | (.line // ""), "\u0000", .message, "\u0000"' "$2")
+}
+
+report() { # <name> <version or nothing> <impact>: adds a row to the summary
+  printf '| %s/%s | %s | %s |\n' "$OWNER" "$1" "$2" "$3" >>"$work/rows"
+}
+
+# Writes the outputs and the summary. Versions and URLs have no line break, and nothing else in them is from a file.
+finish() {
+  if [ -n "${GITHUB_OUTPUT:-}" ]; then
+    printf 'version<<END\n%sEND\nurl<<END\n%sEND\nchanged=%s\n' "$versions" "$urls" "$changed" >>"$GITHUB_OUTPUT"
+  fi
+  if [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ -e "$work/rows" ]; then
+    { printf '| Prompt | Version | Impact on callers |\n|---|---|---|\n' && cat "$work/rows"; } >>"$GITHUB_STEP_SUMMARY"
+  fi
 }
 
 # Whether the branch still has this file: an old job must not publish an old text as the newest version. Together with
@@ -118,8 +198,10 @@ is_newest() {
   return 2
 }
 
-publish() {
-  local file=$1 name version
+# Sets name and version; version is empty if the file was rejected.
+handle() { # <file>
+  local file=$1 latest='' is_new='' impact
+  name='' version=''
   check_file "$file" || return 1
   name=$(basename -- "$file")
   name=${name%.*}
@@ -129,58 +211,67 @@ publish() {
       return 1
       ;;
   esac
-  read_latest "$name" "$file" || return 1
-  if jq --join-output '.data.content // ""' "$work/latest" | cmp -s -- - "$file"; then
-    version=$(jq --raw-output .data.latest_version "$work/latest")
+  check "$file" "$name" || return 1
+  impact=$(describe_impact)
+  if [ "$is_new" = false ]; then
     show "$OWNER/$name $version (unchanged)"
+  elif [ "$MODE" = check ]; then
+    show "$OWNER/$name $version would be published"
+    show_warnings "$file" "$work/check"
+    changed=true
   else
     is_newest "$file" || {
       [ $? = 1 ] || return 1
       show "$OWNER/$name: skipped, because a newer commit changed $file"
+      version=${latest/null/}
+      report "$name" "$version" 'skipped: a newer commit changed the file'
       return 0
     }
-    publish_version "$file" "$name" || return 1
-    version=$(jq --raw-output .data.version "$work/answer")
+    publish "$file" "$name" || return 1
+    changed=true
   fi
-  if [ -n "${LABEL:-}" ]; then label "$file" "$name" "$version"; fi
+  report "$name" "$version" "$impact"
+  if [ "$MODE" = publish ] && [ -n "${LABEL:-}" ]; then label "$file" "$name" "$version"; fi
 }
 
-publish_version() {
-  local file=$1 name=$2 reason
-  jq --null-input --rawfile content "$file" --arg bump "$BUMP" --argjson latest "$latest" \
-    --arg changelog "${CHANGELOG:-$(git log -1 --format=%s -- "$file")}" \
-    '{$content, changelog: ($changelog | gsub("[[:cntrl:]]"; " ")[:500]), $bump, expected_version: $latest}' >"$work/body"
-  # jq replaces what is not UTF-8, so this compares what is sent.
-  if ! jq --join-output .content "$work/body" | cmp -s -- - "$file"; then
-    fail "$file is not UTF-8; convert it, for example with: iconv -f WINDOWS-1252 -t UTF-8" "$file"
-    return 1
-  fi
+# Publishes the file, if the latest version is still $latest. Sets version.
+publish() { # <file> <name>
+  local query
+  query=$(jq --null-input --raw-output --arg changelog "${CHANGELOG:-$(git log -1 --format=%s -- "$1")}" \
+    '$changelog | gsub("[[:cntrl:]]"; " ")[:500] | @uri')
   authorize || return 1
   # A retry is the same request with the same token, so the hub returns the response to the first request.
   curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" \
-    --data-binary "@$work/body" "$HUB/api/v1/repos/$OWNER/$name/versions" >"$work/answer" 2>"$work/complaint" || {
-    reason=$(jq --raw-output '.error | if .code == "version_conflict" then "somebody else published a version in the meantime; run the job again" else .message end' "$work/answer" 2>/dev/null || head -c 500 "$work/complaint")
-    fail "$OWNER/$name was not published: $reason" "$file"
+    --header 'Content-Type: text/markdown' --data-binary @- \
+    "$HUB/api/v1/repos/$OWNER/$2/versions?bump=$BUMP&changelog=$query&expected_version=$latest" <"$1" >"$work/answer" 2>"$work/complaint" || {
+    reject "$1" "$2" "$work/answer"
     return 1
   }
-  show "$(jq --raw-output '"\(.data.full_name) \(.data.version)\(if .data.unchanged then " (unchanged)" else "" end)"' "$work/answer")"
-  jq --raw-output '.data.warnings[]? | (.message | gsub("[\n\r]"; " ")) + (if .line then " (line \(.line))" else "" end)' "$work/answer" | while IFS= read -r warning; do
-    show "warning: $warning" >&2
-  done
+  version=$(jq --raw-output '.data.version | strings' "$work/answer" 2>/dev/null || true)
+  is_version "$version" || {
+    version=
+    fail "$HUB accepted $OWNER/$2, but its response has no version." "$1"
+    return 1
+  }
+  show "$OWNER/$2 $version"
+  show_warnings "$1" "$work/answer"
 }
 
-found=0 failed=0
+found=0 failed=0 versions='' urls='' changed=false
 while IFS= read -r pattern; do
   # Unquoted so that patterns are expanded. IFS is empty, so a name that contains a space is not split.
   IFS=
   for file in $pattern; do
     [ -f "$file" ] || [ -L "$file" ] || continue
     found=1
-    publish "$file" || failed=1
+    handle "$file" || failed=1
+    versions+=$version$'\n'
+    urls+=${version:+$HUB/$OWNER/$name/v/$version}$'\n'
   done
 done <<<"$FILES"
 if [ "$found" = 0 ]; then
   fail 'No files match.'
   exit 1
 fi
+finish
 exit "$failed"
