@@ -14,15 +14,19 @@ interface Step {
 }
 
 interface Workflow {
-  on: { push?: { branches: string[]; paths?: string[] }; workflow_dispatch?: unknown }
+  on: {
+    push?: { branches: string[]; paths?: string[] }
+    pull_request?: { paths?: string[] }
+    workflow_dispatch?: unknown
+  }
   permissions: Record<string, string>
   concurrency?: { group: string; 'cancel-in-progress'?: boolean }
   jobs: Record<string, { steps: Step[] }>
 }
 
-/** What starts a workflow: a push, with the paths that it changes, or somebody who starts it by hand. */
+/** What starts a workflow: a push or a pull request from a fork, with the paths that it changes, or somebody who starts it by hand. */
 export interface Trigger {
-  event: 'push' | 'workflow_dispatch'
+  event: 'push' | 'pull_request' | 'workflow_dispatch'
   before: string
   sha: string
   paths: readonly string[]
@@ -33,6 +37,9 @@ export interface Outcome {
   /** The exit code of the first step that failed, or 0. */
   code: number
   output: string
+  /** What the steps wrote to GITHUB_OUTPUT, and to the summary of the job. */
+  outputs: string
+  summary: string
 }
 
 /** The values of a workflow's expressions, such as `secrets.HUB_TOKEN`. */
@@ -45,6 +52,8 @@ const BRANCH = 'main'
 export interface PromptRepository {
   /** Changes files (null deletes one), commits and pushes. `amend` replaces the last commit. @returns what GitHub would report */
   push(message: string, files: Readonly<Record<string, string | Buffer | null>>, amend?: boolean): Trigger
+  /** Proposes a change from a fork: the merge with the main branch is then at refs/pull/1/merge. */
+  pull(message: string, files: Readonly<Record<string, string>>): Trigger
   /** Undoes a commit as `git revert` does, and pushes. */
   revert(sha: string): Trigger
   /** Starts the workflow by hand, for the newest commit. */
@@ -86,6 +95,17 @@ export function openPromptRepository(): PromptRepository & { origin: string } {
       git('commit', '-q', '-m', message, ...(amend ? ['--amend'] : []))
       return pushAll()
     },
+    pull(message, files) {
+      git('checkout', '-q', '--detach', BRANCH)
+      for (const [path, content] of Object.entries(files)) writeFileSync(join(clone, path), content)
+      git('add', '--all')
+      git('commit', '-q', '-m', message)
+      const head = git('rev-parse', 'HEAD')
+      const merge = git('commit-tree', '-p', BRANCH, '-p', head, '-m', 'Merge', `${head}^{tree}`)
+      git('push', '-q', '--force', 'origin', `${merge}:refs/pull/1/merge`)
+      git('checkout', '-q', BRANCH)
+      return { event: 'pull_request', before: git('rev-parse', BRANCH), sha: merge, paths: Object.keys(files) }
+    },
     revert(sha) {
       git('revert', '--no-edit', sha)
       return pushAll()
@@ -116,17 +136,24 @@ export async function runWorkflow(
   const { on, permissions, jobs } = parse(workflow) as Workflow
   const [job, ...others] = Object.values(jobs)
   if (!job || others.length > 0) throw new Error('expected a workflow with one job')
-  const { paths } = on.push ?? {}
-  const isStarted =
-    trigger.event === 'push'
-      ? on.push?.branches.includes(BRANCH) &&
-        (!paths || trigger.paths.some((path) => paths.some((pattern) => matchesGlob(path, pattern))))
-      : 'workflow_dispatch' in on
+  const isAbout = (paths: string[] | undefined) =>
+    !paths || trigger.paths.some((path) => paths.some((pattern) => matchesGlob(path, pattern)))
+  const isStarted = {
+    push: on.push?.branches.includes(BRANCH) && isAbout(on.push.paths),
+    pull_request: 'pull_request' in on && isAbout(on.pull_request?.paths),
+    workflow_dispatch: 'workflow_dispatch' in on,
+  }[trigger.event]
   if (!isStarted) return undefined
   const workspace = mkdtempSync(join(tmpdir(), 'hub-job-'))
+  // A pull request from a fork gets no secrets and no OIDC tokens, whatever its workflow says.
+  const isTrusted = trigger.event !== 'pull_request'
+  const ref = isTrusted ? `refs/heads/${BRANCH}` : 'refs/pull/1/merge'
+  const commands = mkdtempSync(join(tmpdir(), 'hub-job-commands-'))
+  const told = { GITHUB_OUTPUT: join(commands, 'output'), GITHUB_STEP_SUMMARY: join(commands, 'summary') }
+  for (const file of Object.values(told)) writeFileSync(file, '')
   const environment = {
     ...{ PATH: `${tools ? `${tools}:` : ''}${process.env.PATH}`, HOME: workspace, CI: 'true', GITHUB_ACTIONS: 'true' },
-    ...{ GITHUB_SHA: trigger.sha, GITHUB_REF: `refs/heads/${BRANCH}`, GITHUB_REF_NAME: BRANCH },
+    ...{ GITHUB_SHA: trigger.sha, GITHUB_REF: ref, GITHUB_REF_NAME: ref.split('/').slice(2).join('/'), ...told },
     ...{
       GITHUB_EVENT_NAME: trigger.event,
       GITHUB_REPOSITORY: 'octo/prompts',
@@ -134,13 +161,18 @@ export async function runWorkflow(
       GITHUB_RUN_ATTEMPT: '1',
     },
     ...{ GITHUB_SERVER_URL: 'https://github.com', GITHUB_WORKSPACE: workspace, RUNNER_TEMP: tmpdir() },
-    ...(permissions['id-token'] === 'write' ? oidc : {}),
+    ...(isTrusted && permissions['id-token'] === 'write' ? oidc : {}),
   }
   const values = {
-    ...Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`secrets.${name}`, value])),
+    ...Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`secrets.${name}`, isTrusted ? value : ''])),
     ...{ 'github.event.before': trigger.before, 'github.sha': trigger.sha, 'github.ref': environment.GITHUB_REF },
   }
   let output = ''
+  const ended = (code: number): Outcome => ({
+    ...{ code, output },
+    outputs: readFileSync(told.GITHUB_OUTPUT, 'utf8'),
+    summary: readFileSync(told.GITHUB_STEP_SUMMARY, 'utf8'),
+  })
   try {
     for (const step of job.steps) {
       if (step.uses?.startsWith('actions/checkout@')) {
@@ -150,11 +182,11 @@ export async function runWorkflow(
       }
       const { code, said } = await runStep(step, values, { cwd: workspace, env: environment })
       output += said
-      if (code !== 0) return { code, output }
+      if (code !== 0) return ended(code)
     }
-    return { code: 0, output }
+    return ended(0)
   } finally {
-    rmSync(workspace, { recursive: true, force: true })
+    for (const folder of [workspace, commands]) rmSync(folder, { recursive: true, force: true })
   }
 }
 

