@@ -2,7 +2,7 @@
 import type { Person } from '../../src/domain/access/account.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { matchSkillPath } from '../../src/domain/api/routes.ts'
+import { matchExport, matchSkillPath } from '../../src/domain/api/routes.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { type History, listDataFiles, listHistoryFiles } from '../../src/domain/catalogue/data-files.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
@@ -18,6 +18,7 @@ import { handleCheck } from '../../src/server/publish/handle-check.ts'
 import { handleWrite } from '../../src/server/publish/handle-write.ts'
 import { createPublishTurns } from '../../src/server/publish/publish-turns.ts'
 import type { Clock } from '../../src/server/publish/rounds.ts'
+import { handleExport } from '../../src/server/read/export.ts'
 import { handleRead } from '../../src/server/read/read.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
@@ -129,7 +130,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
       handleCheck(request, () => ({ ...readTools, quota, ...(reads && { limiter: reads }) }), clock?.now),
     read: (request) =>
       new URL(request.url).pathname.startsWith('/api/')
-        ? handleRead(request, () => readTools)
+        ? (matchExport(new URL(request.url).pathname) ? handleExport : handleRead)(request, () => readTools)
         : matchSkillPath(new URL(request.url).pathname)
           ? handleSkill(request, () => readTools)
           : handlePage(request, () => ({ ...readTools, ...NO_PAGES })),

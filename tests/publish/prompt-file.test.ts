@@ -1,10 +1,8 @@
 // Tests publishing prompt files: Markdown with front matter as the body, and the export that publishes the same again.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { findVariableNames } from '../../src/domain/content/placeholders.ts'
-import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
-import { readPromptFile, writePromptFile } from '../../src/domain/publishing/prompt-file.ts'
-import { UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
-import { measure } from '../../src/ports/measure.ts'
+import { writePromptFile } from '../../src/domain/publishing/prompt-file.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
@@ -238,28 +236,37 @@ describe('export/markdown', () => {
     const again = await send(writePromptFile(repository, repository), to)
     expect([again.status, again.data.unchanged, again.data.version]).toEqual([200, true, data.version])
   })
-  test('the file of each sample prompt has all of its fields', async () => {
-    await hub.build({ contentDir: 'content', source: UNKNOWN_SOURCE })
-    const list: { full_name: string }[] = []
+
+  test('publishing the file of each sample prompt again is unchanged, also its title, tags and licence', async () => {
+    const sampleWorld = openLocalWorld(readSamples())
+    const samples = await openHub(sampleWorld)
+    await samples.build()
+    const list: { full_name: string; latest_version: string; owner: string }[] = []
     for (let page = 1, isLast = false; !isLast; page++) {
-      const { data } = JSON.parse((await hub.read(`/api/v1/repos?page=${page}`)).text)
+      const { data } = JSON.parse((await samples.read(`/api/v1/repos?page=${page}`)).text)
       list.push(...data)
       isLast = data.length === 0
     }
     expect(list.length).toBeGreaterThan(50)
-    for (const { full_name } of list) {
-      const repository = JSON.parse((await hub.read(`/api/v1/repos/${full_name}`)).text).data
-      const { title, description, tags, license, content, format, variables, parameters, skill } = repository
-      const read = readPromptFile(writePromptFile(repository, repository), {}, measure)
-      const undeclared = findVariableNames({ content, format }).map(undeclaredVariable)
-      expect({
-        ...{ title: '', description: '', tags: [], license: null, format: 'text', parameters: {}, skill: null },
-        variables: undeclared,
-        ...read,
-      }).toMatchObject({
-        ...{ title, description, tags, license, content, format, variables, parameters },
-        skill: skill && { description: skill.description },
-      })
+    for (const { full_name, latest_version, owner } of list) {
+      const file = await samples.read(`/api/v1/repos/${full_name}/versions/${latest_version}/export/markdown`)
+      const sending = { headers: { 'Content-Type': 'text/markdown' } }
+      const { data: checked } = await samples.check(file.bytes, { to: full_name, ...sending })
+      expect(checked).toMatchObject({ would_be: latest_version, unchanged: true, fields: [], changes: null })
+      const token = await samples.makeToken({ scope: `${owner}/*` })
+      const { status, data } = await samples.publish(file.bytes, { to: full_name, token, ...sending })
+      expect([full_name, status, data.version, data.unchanged, data.commit]).toEqual([
+        ...[full_name, 200, latest_version, true, null],
+      ])
     }
+    sampleWorld.close()
   })
 })
+
+/** Returns the sample content, by path from the repository's root. */
+function readSamples(): Record<string, string> {
+  const paths = readdirSync('content', { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')]))
+}
