@@ -257,6 +257,19 @@ describe('a token is valid for a single request', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401])
   })
 
+  test('rejects a second use of a prompt file with another query, such as a publish after its dry run', async () => {
+    const token = await issuer.sign()
+    const send = (query: string) =>
+      hub.publish('A file.', {
+        ...{ token, path: `/api/v1/repos/acme/code-review/versions${query}` },
+        headers: { 'Content-Type': 'text/markdown' },
+      })
+    expect((await send('?dry_run=true')).status).toBe(200)
+    expect((await send('')).status).toBe(401)
+    expect((await send('?dry_run=true&skill=Does%20more.')).status).toBe(401)
+    expect((await send('?dry_run=true')).status).toBe(200)
+  })
+
   test('accepts only one of several concurrent uses across instances on a slow store', async () => {
     const shared = memoryState(() => new Promise((resolve) => setTimeout(resolve, Math.random() * 10)))
     for (let round = 0; round < 20; round++) {

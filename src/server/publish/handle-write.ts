@@ -53,7 +53,7 @@ export async function handleWrite(
 ): Promise<Response> {
   const arrivedMs = time.now()
   const { method } = request
-  const { pathname } = new URL(request.url)
+  const { pathname, search } = new URL(request.url)
   const route = findWriteRoute(method, pathname)
   if (!route) return respondElsewhere(request, pathname)
   const { owner = '', name = '' } = route.parameters
@@ -78,7 +78,7 @@ export async function handleWrite(
     requireScope(bearer, owner, name)
     requirePermission(bearer, needed)
     const sending = { owner, name, bearer, arrivedMs }
-    await admitJob(sending, needed, [method, pathname, hash('sha256', bytes)].join('\0'), deps, time)
+    await admitJob(sending, needed, [method, pathname + search, hash('sha256', bytes)].join('\0'), deps, time)
     const response = await carryOut(sending, deps, time)
     // The time of last use is only informational, so the write succeeds even if it cannot be stored.
     if (bearer.tokenId !== undefined) await deps.recordTokenUse(bearer.tokenId).catch(() => {})
