@@ -1,5 +1,6 @@
 // Tests checking before publishing: the response is what a publish does, without a token, and nothing is written.
 import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import { limitInMemory } from '../../src/stores/state/rate-limiter-memory.ts'
@@ -152,6 +153,42 @@ test.each<[string, string | Uint8Array, string]>([
   })
   const checked = await hub.check(file, { path: `/api/v1/repos/acme/alike/check${query}`, headers })
   expect(said(checked)).toEqual(said(published))
+})
+
+test('a check says what the publish after it does, in any order of publishes and builds', async () => {
+  const file = fc.record({
+    text: fc.constantFrom('One {{a}}', 'Two {{a}} {{ b }}', 'Three\r\n{{b}} {{ c-d }}', '{{role "user"}}\nHi {{a}}'),
+    front: fc.constantFrom(
+      ...['', 'title: A title\n', 'title: Any\ntags: [a, b]\n', 'license: MIT\n', 'parameters: {temperature: 1}\n'],
+      ...['variables: [{name: a, default: x}]\n', 'format: chat\n', 'skill: {description: Does it.}\n'],
+    ),
+    bump: fc.constantFrom('major', 'minor', 'patch'),
+    isBuilt: fc.boolean(),
+  })
+  const seen = new Set<unknown>()
+  await fc.assert(
+    fc.asyncProperty(file, async ({ text, front, bump, isBuilt }) => {
+      if (isBuilt) await hub.build()
+      // With a title in every file, because a record does not say whether its title was set.
+      const sent = `---\n${front.startsWith('title') ? front : `title: Any\n${front}`}---\n${text}`
+      const before = (await hub.read('/api/v1/repos/acme/any')).data
+      const checked = await check(sent, 'acme/any', `?bump=${bump}`)
+      const published = await publish(sent, 'acme/any', `?bump=${bump}`)
+      expect(said(checked)).toEqual(said(published))
+      seen.add(checked.status === 200 ? checked.data.unchanged : checked.status)
+      if (checked.status !== 200) return
+      const { unchanged, fields, changes } = checked.data as { unchanged: boolean; fields: string[]; changes: unknown }
+      expect(published.data.commit === null).toBe(unchanged && fields.length === 0)
+      const after = (await hub.read('/api/v1/repos/acme/any')).data
+      const differs = ['title', 'description', 'tags', 'license'].filter(
+        (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+      )
+      if (before.latest_version) expect(fields).toEqual(differs)
+      expect(changes === null).toBe(unchanged || !before.latest_version)
+    }),
+    { numRuns: 60 },
+  )
+  expect(seen).toEqual(new Set([true, false, 422]))
 })
 
 test('a warning names its line in the file', async () => {
