@@ -1,5 +1,5 @@
 // Tests hubcli in shells that do not follow POSIX by default. In an unsupported shell, it prints a message.
-import { readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
@@ -49,6 +49,15 @@ describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
       })
       const copy = await run('cat', 'acme/new')
       expect(copy.bytes.equals(readFileSync(HUBCLI))).toBe(true)
+      const files = { 'new.sh': readFileSync(HUBCLI), 'empty.md': '', 'front.md': '---\ntitle: x\n---\n' }
+      for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, file), text)
+      expect(await run('check', 'new.sh', 'empty.md', 'front.md', '--owner', 'acme', '--bump', 'minor')).toMatchObject({
+        ...{ code: 4, stdout: 'acme/new 1.0.0 (unchanged)\nacme/front 1.0.0\n', left: [] },
+        stderr:
+          'hubcli: empty.md: content: line 1: expected some text.\nhubcli: warning: front.md: content: looks like a key (line 2)\n',
+      })
+      expect(await run('push', 'acme/front', 'front.md', 'c', 'patch', '--raw')).toMatchObject({ code: 0, left: [] })
+      expect((await run('cat', 'acme/front')).stdout).toBe('---\ntitle: x\n---\n')
       const missing = await run('cat', 'acme/missing')
       expect(missing).toMatchObject({
         code: 2,

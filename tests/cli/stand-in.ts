@@ -126,6 +126,7 @@ function createHub() {
     const [, api, v1, repos, owner = '', name = '', view, part] = pathname.split('/')
     if (`${api}/${v1}/${repos}` !== 'api/v1/repos') return fault(404, 'not_found', 'There is nothing at this address.')
     if (request.method === 'POST' && view === 'versions') return publish(request, owner, name, base)
+    if (request.method === 'POST' && view === 'check') return check(request, owner, name)
     if (owner === '') return list(search(searchParams.get('q') ?? '', base))
     const versions = repositories.get(`${owner}/${name}`)
     if (versions === undefined) return fault(404, 'not_found', `There is no repository ${owner}/${name}.`)
@@ -154,6 +155,17 @@ function createHub() {
         latest_version: versions.at(-1)?.version ?? null,
         url: `${base}/api/v1/repos/${fullName}`,
       }))
+  }
+
+  function check({ url, body }: SeenRequest, owner: string, name: string): Answer {
+    const content = contentOf(body.toString())
+    if (content.trim() === '') return fault(422, 'validation_failed', 'content: line 1: expected some text.')
+    const latest = repositories.get(`${owner}/${name}`)?.at(-1)
+    const unchanged = latest?.content === content
+    const bump = new URL(url, 'http://localhost').searchParams.get('bump') ?? 'patch'
+    const would_be = unchanged ? latest.version : next(latest?.version, bump)
+    const warnings = [{ code: 'secret', message: 'content: looks like a key', line: 2 }]
+    return json(200, { data: { would_be, unchanged, fields: [], changes: null, warnings } })
   }
 
   function publish(request: SeenRequest, owner: string, name: string, base: string): Answer {
