@@ -54,6 +54,8 @@ export function limit(hub: Reading): void {
             expectPromises(await ask(path, { headers: { 'X-Forwarded-For': '198.51.100.7' } }), hub.described),
           )
         }
+        const check = { method: 'POST', headers: { 'Content-Type': 'text/markdown', 'Content-Length': '0' } }
+        expectLimited(await ask('/api/v1/repos/no-such/thing/check', check))
         expect((await ask('/data/v1/index.json')).status, 'a plain file has no limit').toBe(200)
       })
     } else {

@@ -77,6 +77,21 @@ export function methods(hub: Reading): void {
       expect(allowed).not.toContain(method)
     })
 
+    test('POST …/check: what a publish would do, for anyone', async () => {
+      const path = `/api/v1/repos/${full_name}/check`
+      const sent = { 'Content-Type': 'text/markdown', 'Content-Length': '0' }
+      const answer = await get(path, sent, 'POST')
+      expect([answer.status, answer.json()]).toEqual([
+        422,
+        { error: { code: 'validation_failed', message: 'content: line 1: expected some text, got only whitespace.' } },
+      ])
+      for (const method of ['GET', 'PUT']) {
+        const refused = await get(path, { 'Content-Length': '0' }, method)
+        expectError(refused, 405)
+        expect(refused.headers.allow).toBe('POST, OPTIONS')
+      }
+    })
+
     test.each(some(paths, 5))('%s: If-None-Match returns 304', async (path) => {
       const { etag = '' } = (await found(path)).headers
       const strong = etag.replace(/^W\//, '')
