@@ -4,6 +4,7 @@ import { type Config, SIGN_IN_SETTINGS, settingsError } from '../config.ts'
 import { membershipsPath } from '../domain/access/memberships.ts'
 import { isOwner } from '../domain/content/names.ts'
 import { parseBuilt } from '../ports/site-files.ts'
+import { readOwnPrompts } from '../server/account/own-prompts.ts'
 import type { AccountDeps, SignIn } from '../server/account/visit.ts'
 import { exchangeCode } from '../stores/github/github-sign-in.ts'
 import { openPeople } from '../stores/state/sessions.ts'
@@ -42,6 +43,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
       // The user's own handle comes first, because most users publish under it.
       return [...own.filter((owner) => all.has(owner)), ...[...all].sort().filter((owner) => owner !== login)]
     },
+    promptsOf: (owners) => readOwnPrompts(siteFiles, owners),
     siteFiles,
     limiter: await limiterOf('account', config.rateLimitPerMinute, config),
     clientAddress: clientKeyOf(ip),

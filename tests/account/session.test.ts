@@ -23,6 +23,8 @@ test('sets the cookies HttpOnly, SameSite=Lax and Secure, with a __Host- prefix'
   })
   expect(answer.headers.getSetCookie()).toEqual([
     expect.stringMatching(/^__Host-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure$/),
+    // Scripts can read this cookie. It contains no secret.
+    '__Host-signed-in=1; Path=/; SameSite=Lax; Max-Age=604800; Secure',
     '__Host-oauth=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0; Secure',
   ])
 })
@@ -195,4 +197,37 @@ test('sends no-store and a strict Content-Security-Policy with every response', 
     expect(answer.headers.get('Strict-Transport-Security')).toBe('max-age=31536000')
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBeNull()
   }
+})
+
+describe('who is signed in, for scripts of pages', () => {
+  const ask = async (jar: Jar, headers: Record<string, string> = { 'Sec-Fetch-Site': 'same-origin' }) =>
+    jar.ask('/auth/session', { headers: { Accept: '*/*', ...headers } })
+
+  test('returns the username, the owners and the CSRF token of the forms, and is never cached', async () => {
+    const account = openAccount({ ownersOf: async (login) => [login, 'acme'] })
+    const jar = await account.signIn('alice')
+    const { status, headers, text } = await ask(jar)
+    expect([status, JSON.parse(text)]).toEqual([
+      200,
+      { data: { login: 'alice', owners: ['alice', 'acme'], csrf: expect.stringMatching(/^[\w-]{43}$/) } },
+    ])
+    expect(headers.get('Cache-Control')).toBe('no-store')
+    expect(headers.get('Cross-Origin-Resource-Policy')).toBe('same-origin')
+    expect(headers.get('Access-Control-Allow-Origin')).toBe(null)
+    expect(text).not.toContain(jar.cookies.get(SESSION))
+    // On plain http, browsers send no Sec-Fetch-Site.
+    expect((await ask(jar, {})).status).toBe(200)
+  })
+
+  test('returns null without a session, and removes the cookie that makes scripts ask', async () => {
+    const jar = await openAccount().signIn('alice')
+    jar.cookies.set(SESSION, 'A'.repeat(43))
+    const { status, text } = await ask(jar)
+    expect([status, JSON.parse(text), [...jar.cookies.keys()]]).toEqual([200, { data: null }, []])
+  })
+
+  test.each(['cross-site', 'same-site', 'none'])('rejects a request that is %s', async (site) => {
+    const { status, text } = await ask(await openAccount().signIn('alice'), { 'Sec-Fetch-Site': site })
+    expect([status, JSON.parse(text).error.code]).toEqual([403, 'forbidden'])
+  })
 })

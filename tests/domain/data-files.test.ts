@@ -31,6 +31,8 @@ describe('a small catalogue', () => {
 
   test('has exactly the expected files', () => {
     expect(files.map(([path]) => path).sort()).toEqual([
+      '/data/accounts/unlisted/acme.json',
+      '/data/accounts/unlisted/mona.json',
       '/data/accounts/usage/acme.json',
       '/data/accounts/usage/mona.json',
       '/data/v1/index.json',

@@ -51,6 +51,7 @@ export function openAccount(given: Partial<AccountDeps> = {}): Account {
     signIn: { kind: 'local', keys },
     secret: 'a secret of the tests, long enough',
     ownersOf: async (login) => [login],
+    promptsOf: async () => [],
     siteFiles: { read: async () => frame },
     limiter: UNLIMITED,
     clientAddress: '192.0.2.1',

@@ -1,5 +1,6 @@
 // A hub's complete route table: the read routes in routes.ts plus all others.
 import { membershipsPath } from '../access/memberships.ts'
+import { unlistedPath } from '../catalogue/unlisted.ts'
 import { usagePath } from '../catalogue/usage.ts'
 import {
   CHECK_ROUTE,
@@ -42,6 +43,7 @@ export const ACCOUNT_ADDRESSES = {
   '/settings': ['HEAD', 'GET'],
   '/settings/tokens': ['HEAD', 'GET', 'POST'],
   '/settings/tokens/revoke': ['HEAD', 'GET', 'POST'],
+  '/auth/session': ['HEAD', 'GET'],
   '/auth/sign-in': ['HEAD', 'GET'],
   '/auth/callback': ['HEAD', 'GET'],
   '/auth/local': ['HEAD', 'GET', 'POST'],
@@ -160,6 +162,7 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.openapi(), 'OpenAPI 3.1'),
     file(membershipsPath('{member}'), 'The owners that a login belongs to, for sign-in'),
     file(usagePath('{owner}'), 'What an owner has, for quotas'),
+    file(unlistedPath('{owner}'), 'An owner’s prompts that appear in no list, for the account page'),
     file('/data/accounts/ids/{member}.json', 'The owners that a GitHub account ID belongs to, for sign-in'),
   ]
 }

@@ -12,6 +12,7 @@ import { describeSkill, formatSkill, formatSkillIndex, latestSkill } from '../co
 import type { Catalogue } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from './outline.ts'
+import { groupUnlisted, unlistedPath, unlistedRecord } from './unlisted.ts'
 import { countUsage, usagePath } from './usage.ts'
 
 /** A file to write: its path relative to the site's root, and its text. */
@@ -92,6 +93,12 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
   yield* listForkFiles(catalogue)
   for (const [owner, usage] of countUsage(entries.values()))
     yield { path: usagePath(owner), of: [usage.prompts, usage.bytes], format: () => JSON.stringify(usage) }
+  for (const [owner, outlines] of groupUnlisted(entries.values()))
+    yield {
+      path: unlistedPath(owner),
+      of: outlines.flatMap(({ summary, movedTo }) => [summary, movedTo]),
+      format: () => onOnePage(outlines.map(unlistedRecord)),
+    }
   for (const [login, owners] of memberships)
     yield { path: membershipsPath(login), of: owners, format: () => JSON.stringify(owners) }
   yield { path: DATA_FILES.openapi(), of: [], format: () => JSON.stringify(describeApi(baseUrl)) }

@@ -6,6 +6,7 @@ import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { formatDay } from '../../domain/text/days.ts'
 import { type Html, html, type Page } from './html.ts'
+import { type OwnPrompts, renderOwnPrompts } from './own-prompts.ts'
 import { renderCopyButton, renderHidden, renderSelect, renderSnippet } from './page-parts.ts'
 import { csrfToken, type Purpose } from './session.ts'
 
@@ -23,6 +24,8 @@ export interface AccountView {
   session: Session
   /** The owners that the user may publish to; the user's own handle comes first if it can be an owner. */
   owners: readonly string[]
+  /** Their prompts. */
+  prompts: readonly OwnPrompts[]
   tokens: readonly ListedToken[]
   /** Tokens that this hub's operators created for these owners. */
   operatorTokens: readonly ListedToken[]
@@ -47,6 +50,7 @@ export function renderAccount(view: AccountView): Page {
 </div>
 <div class="columns">
   <div class="column">
+    ${renderOwnPrompts(view.prompts)}
     ${renderForm(view)}
     ${renderTokens(view)}
     ${renderOperatorTokens(view)}
@@ -59,7 +63,6 @@ export function renderAccount(view: AccountView): Page {
           ? html`<ul class="owners">${owners.map((owner) => (owner === login ? html`<li>${owner} (your username)</li>` : html`<li><a href="/${owner}">${owner}</a></li>`))}</ul>`
           : html`<p>Your username is reserved by this site, so it cannot own prompts.</p>`
       }
-      <p class="actions"><a class="button" href="/new">New prompt</a></p>
       <p class="quiet">Your public page is created when you publish your first prompt. You can also publish to owners that list you in their
       <code>members</code>. The hub checks this on every publish.</p>
       <p class="quiet">A GitHub workflow needs no token: see <a href="/docs/trusted-publishing">Trusted publishing</a>.</p>

@@ -24,8 +24,8 @@ export async function viewAccount(
   const { accounts } = deps
   const { login, user_id } = session.person
   const [owners, tokens] = await Promise.all([deps.ownersOf(login, user_id), accounts.listTokens(user_id, now)])
-  const operatorTokens = await accounts.listOperatorTokens(owners)
-  return { session, owners, tokens, operatorTokens, now, formId: randomUUID(), ...more }
+  const [operatorTokens, prompts] = await Promise.all([accounts.listOperatorTokens(owners), deps.promptsOf(owners)])
+  return { session, owners, prompts, tokens, operatorTokens, now, formId: randomUUID(), ...more }
 }
 
 const days = `expected a whole number of days from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`

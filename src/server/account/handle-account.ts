@@ -1,12 +1,15 @@
 // Handles the account routes: checks each request and responds with a page.
+import type { Session } from '../../domain/access/account.ts'
+import type { ShownSession } from '../../domain/access/shown-session.ts'
 import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
+import { headersOf } from '../../domain/api/site-headers.ts'
 import type { Connect } from '../connect.ts'
 import { methodNotAllowed } from '../refusals.ts'
 import { renderAccount } from './account-page.ts'
 import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
 import { findNotice, protect, respondToVisit, type Visited } from './respond-account.ts'
-import { requireSameOrigin } from './session.ts'
+import { csrfToken, requireSameOrigin } from './session.ts'
 import { beginSignIn, finishGithub, finishLocal, redirectTo, startGithub } from './sign-in.ts'
 import { renderLinkNeeded, renderLocalSignIn, renderSignIn, renderSignInOff } from './sign-in-pages.ts'
 import { type AccountDeps, openVisit, requireForm, type SignIn, type Visit } from './visit.ts'
@@ -26,6 +29,7 @@ const HANDLERS: Handlers = {
   // After the form is submitted, the browser stays at this URL, and reloading it must not cause an error.
   '/settings/tokens': { GET: async () => redirectTo('/settings'), POST: createToken },
   '/settings/tokens/revoke': { GET: async () => redirectTo('/settings'), POST: revokeToken },
+  '/auth/session': { GET: showSession },
   '/auth/sign-in': { GET: startSignIn },
   '/auth/callback': { GET: endGithubSignIn },
   '/auth/local': { GET: startLocalSignIn, POST: endLocalSignIn },
@@ -76,6 +80,25 @@ async function showAccount(visited: Visit): Promise<Visited> {
       : renderSignIn({ notice })
 }
 
+/** Tells a page's script who is signed in. Pages themselves are the same for everybody, so that they can be cached. */
+async function showSession({ request, session, deps, cookies }: Visit): Promise<Visited> {
+  // Other origins cannot read the response. Over plain http, browsers do not say which origin asks, so the header may be missing.
+  if ((request.headers.get('Sec-Fetch-Site') ?? 'same-origin') !== 'same-origin')
+    throw new HubError('forbidden', 'Only pages of this hub may ask who is signed in.')
+  const headers = new Headers({ ...headersOf('/settings'), 'Content-Type': 'application/json; charset=utf-8' })
+  headers.set('Cache-Control', 'no-store')
+  headers.set('Cross-Origin-Resource-Policy', 'same-origin')
+  if (!session) for (const cookie of cookies.clearSession()) headers.append('Set-Cookie', cookie)
+  const data = session && (await shownOf(session, deps))
+  const body = JSON.stringify({ data: data ?? null })
+  return new Response(request.method === 'HEAD' ? null : body, { headers })
+}
+
+async function shownOf(session: Session, deps: AccountDeps): Promise<ShownSession> {
+  const { login, user_id } = session.person
+  return { login, owners: await deps.ownersOf(login, user_id), csrf: csrfToken(session, 'edit') }
+}
+
 async function startSignIn(visit: Visit): Promise<Visited> {
   const { signIn } = visit.deps
   return signIn.kind === 'github' ? startGithub(visit, signIn) : renderLinkNeeded()
@@ -109,14 +132,14 @@ async function endLocalSignIn(visit: Visit): Promise<Visited> {
 async function signOut(visited: Visit): Promise<Visited> {
   await requireForm(visited, 'sign-out')
   await visited.deps.accounts.endSession(visited.sessionSecret ?? '')
-  return redirectTo('/settings?done=signed-out', [visited.cookies.clearSession()])
+  return redirectTo('/settings?done=signed-out', visited.cookies.clearSession())
 }
 
 async function signOutEverywhere(visited: Visit): Promise<Visited> {
   const { session } = await requireForm(visited, 'sign-out-everywhere')
   await visited.deps.accounts.endAllSessions(session.person.user_id)
   await visited.deps.accounts.endSession(visited.sessionSecret ?? '')
-  return redirectTo('/settings?done=signed-out-everywhere', [visited.cookies.clearSession()])
+  return redirectTo('/settings?done=signed-out-everywhere', visited.cookies.clearSession())
 }
 
 function notFound(): HubError {

@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
 import { SESSION_DAYS, type Session } from '../../domain/access/account.ts'
+import { HINT_COOKIE } from '../../domain/access/shown-session.ts'
 import { HubError } from '../../domain/api/errors.ts'
 
 /** Maximum duration of a sign-in. */
@@ -28,13 +29,17 @@ export type Cookies = ReturnType<typeof makeCookies>
 export function makeCookies(baseUrl: string, secret: string) {
   const isSecure = baseUrl.startsWith('https:')
   const nameOf = (bare: string) => (isSecure ? `__Host-${bare}` : bare)
-  const write = (bare: string, value: string, maxAgeSeconds: number) =>
-    `${nameOf(bare)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`
+  const write = (bare: string, value: string, maxAgeSeconds: number, isReadable = false) =>
+    `${nameOf(bare)}=${value}; Path=/; ${isReadable ? '' : 'HttpOnly; '}SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`
   const sign = (text: string) => createHmac('sha256', secret).update(`sign-in\0${text}`).digest('base64url')
   return {
     readSession: (request: Request) => readCookie(request, nameOf('session'), /^[\w-]{43}$/),
-    setSession: (value: string) => write('session', value, SESSION_DAYS * 86_400),
-    clearSession: () => write('session', '', 0),
+    /** The session's cookie, and the one that tells a page's script to ask who is signed in. */
+    setSession: (value: string) => [
+      write('session', value, SESSION_DAYS * 86_400),
+      write(HINT_COOKIE, '1', SESSION_DAYS * 86_400, true),
+    ],
+    clearSession: () => [write('session', '', 0), write(HINT_COOKIE, '', 0, true)],
     /** @returns undefined if the cookie is missing, forged or expired */
     readSignIn(request: Request, now: Date): SignInNote | undefined {
       const value = readCookie(request, nameOf('oauth'), /^[\w-]{1,2000}\.[\w-]{43}$/)

@@ -100,7 +100,7 @@ async function admit(
   const before = cookies.readSession(request)
   if (before !== undefined) await accounts.endSession(before)
   const secret = await accounts.openSession(person, now)
-  return redirectTo(return_to, [cookies.setSession(secret), cookies.clearSignIn()])
+  return redirectTo(return_to, [...cookies.setSession(secret), cookies.clearSignIn()])
 }
 
 /** Redirects the browser with a status that makes it send a GET. @param location a validated path on this site, or a URL from the settings */

@@ -4,6 +4,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { openBody } from '../read-body.ts'
 import type { LocalKeys } from './local-keys.ts'
+import type { OwnPrompts } from './own-prompts.ts'
 import type { AccountPageDeps } from './respond-account.ts'
 import { type Cookies, makeCookies, requireCsrf } from './session.ts'
 
@@ -30,6 +31,8 @@ export interface AccountDeps extends AccountPageDeps {
   secret: string
   /** Returns the owners that a user may publish to, according to the latest build. */
   ownersOf: (login: string, userId: string) => Promise<readonly string[]>
+  /** Returns the owners' prompts, according to the latest build. */
+  promptsOf: (owners: readonly string[]) => Promise<readonly OwnPrompts[]>
 }
 
 /** A request in progress, with its session and dependencies. */

@@ -1,5 +1,6 @@
-// Runs on every page: search field, relative dates, menus and copy buttons.
+// Runs on every page: search field, relative dates, menus, copy buttons, and who is signed in.
 import './copy.ts'
+import './session.ts'
 import './suggest.ts'
 import { showRelativeTime } from './relative.ts'
 
