@@ -78,5 +78,11 @@ test('the account page is accessible with GitHub sign-in when signed out', async
   await page.goto(`${hub.url}/settings`)
   expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true)
   await expectUsable(page, 'Your account')
+  // After signing in, the reader is where they wanted to go, with the version to fork or revert to.
+  for (const path of ['/new?from=acme/greet@1.0.0', '/acme/greet/edit?version=1.0.0']) {
+    await page.goto(hub.url + path)
+    const link = await page.getByRole('link', { name: 'Sign in' }).getAttribute('href')
+    expect(new URL(link ?? '', hub.url).searchParams.get('return_to')).toBe(path)
+  }
   await page.context().close()
 })

@@ -60,7 +60,7 @@ export function handleEditor(request: Request, connect: Connect<EditorDeps>): Pr
 }
 
 async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
-  const { pathname } = new URL(request.url)
+  const { pathname, search } = new URL(request.url)
   const [owner = '', name = '', page = ''] = pathname.replace(/\/$/, '').split('/').slice(1)
   if (!EDITOR_METHODS.some((method) => method === request.method))
     throw methodNotAllowed(request.method, EDITOR_METHODS)
@@ -78,7 +78,7 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   const visit = await openVisit(request, deps, new Date())
   const { session } = visit
   if (!session) {
-    const first = renderSignInFirst(pathname, kind === 'local')
+    const first = renderSignInFirst(pathname + search, kind === 'local')
     return protect(first, ERRORS.unauthorized.status, request, deps)
   }
   const editing: Editing = { ...visit, deps, session, repository }
@@ -86,13 +86,16 @@ async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   return request.method === 'POST' ? sendVersion(editing) : showVersion(editing)
 }
 
-/** Shows the version form: empty, or filled in with the version to copy or the latest version. */
+/** Shows the version form: empty, or filled in with the version to copy, the version to revert to, or the latest version. */
 async function showVersion(editing: Editing): Promise<Page> {
   const { request, session, repository } = editing
   const { searchParams } = new URL(request.url)
   if (repository) {
     const base = await readLatest(editing, repository)
-    return renderVersionPage({ session, form: formOf(repository, base), base })
+    const old = await readReverted(editing, repository)
+    const form = formOf(repository, old ?? base)
+    if (!old) return renderVersionPage({ session, form, base })
+    return renderVersionPage({ session, form: { ...form, changelog: `Revert to ${old.version}` }, base, revertTo: old })
   }
   const owners = await ownersOf(editing)
   const form = (await copyOf(editing, searchParams.get('from') ?? '', owners)) ?? emptyForm(owners[0] ?? '')
@@ -113,6 +116,15 @@ async function copyOf({ deps }: Editing, from: string, owners: readonly string[]
   const found = (await findVersion(owner, name, version, deps))?.value()
   if (!repository || !found) return undefined
   return { ...formOf(repository, found), owner: owners[0] ?? '', expected: '', forkedFrom: from }
+}
+
+/** Reads the version that the URL's `version` parameter names; undefined without it. Its content becomes a new version. */
+async function readReverted({ request, deps }: Editing, { owner, name }: Repository) {
+  const version = new URL(request.url).searchParams.get('version')
+  if (version === null) return undefined
+  const found = isVersion(version) ? await findVersion(owner, name, version, deps) : undefined
+  if (!found) throw new HubError('not_found', `${owner}/${name} has no such version.`)
+  return found.value()
 }
 
 async function readLatest({ deps }: Editing, repository: Repository): Promise<VersionRecord> {
@@ -137,7 +149,8 @@ async function sendVersion(editing: Editing): Promise<Visited> {
     return protect(renderVersionPage({ session, form, owners, said }), 200, request, deps)
   }
   const base = repository && (await readBase(editing, repository, sent.get('expected') ?? ''))
-  const read = readVersionForm(sent, base?.content ?? '')
+  const revertTo = repository && (await readReverted(editing, repository))
+  const read = readVersionForm(sent, (revertTo ?? base)?.content ?? '')
   const form = repository ? { ...read, owner: repository.owner, name: repository.name } : read
   const owners = repository ? undefined : await ownersOf(editing)
   const { sourceHost } = deps
@@ -152,7 +165,7 @@ async function sendVersion(editing: Editing): Promise<Visited> {
       theirs?: VersionRecord | undefined
     },
   ) => {
-    const view = { session, form, owners, base, ...more }
+    const view = { session, form, owners, base, revertTo, ...more }
     const compared = await compareWithBase(view, { review, theirs }, deps)
     return protect(renderVersionPage({ ...view, ...compared }), status, request, deps)
   }

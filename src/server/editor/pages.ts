@@ -25,6 +25,8 @@ export interface VersionView {
   owners?: readonly string[] | undefined
   /** The version that the form was opened with; undefined for a new prompt. */
   base?: VersionRecord | undefined
+  /** The version whose content the form was filled in with, to publish it again; undefined if it is the latest. */
+  revertTo?: VersionRecord | undefined
   review?: (Review & { comparison: Html | undefined }) | undefined
   /** Why the form was rejected. */
   problem?: Said | undefined
@@ -42,6 +44,7 @@ export function renderVersionPage({
   form,
   owners,
   base,
+  revertTo,
   review,
   problem,
   suggestion,
@@ -55,13 +58,14 @@ export function renderVersionPage({
   ${base && html`<p class="full-name"><a href="/${form.owner}">${form.owner}</a>/<a href="/${fullName}">${form.name}</a></p>`}
   <h1>${base ? `Edit ${base.version}` : 'New prompt'}</h1>
   <p class="lead">${base ? 'Edit the text, review how the change affects callers, then publish the next version.' : 'Write the text, check it, then publish it as the first version, 1.0.0.'}</p>
+  ${revertTo && html`<p class="quiet">The form contains version ${revertTo.version}. Publishing it creates a new version; no version is changed.</p>`}
   ${form.forkedFrom !== '' && html`<p class="quiet">Started from <a href="/${form.forkedFrom.replace('@', '/v/')}">${form.forkedFrom}</a>.</p>`}
   ${problem && renderProblem(problem, suggestion === undefined ? undefined : html`<p><a href="${suggestion}" rel="nofollow noopener">Suggest a change</a> instead.</p>`)}
 </div>
 ${!base && renderPaste(session, said)}
 ${theirs && renderTheirs(theirs)}
 ${review && renderReview(review, form, base)}
-<form class="account-form editor" action="${base ? `/${fullName}/edit` : '/new'}" method="post">
+<form class="account-form editor" action="${base ? `/${fullName}/edit${revertTo ? `?version=${revertTo.version}` : ''}` : '/new'}" method="post">
   ${renderHidden('csrf', csrfToken(session, 'edit'))}
   ${renderVersionFields(form, owners)}
   <div class="wide actions">
@@ -146,7 +150,7 @@ function renderTheirs({ record: theirs, comparison }: NonNullable<VersionView['t
 
 const parse = (text: string): Record<string, unknown> => (text === '' ? {} : JSON.parse(text))
 
-/** Renders the page for visitors who are not signed in. */
+/** Renders the page for visitors who are not signed in. @param path where to return to, with its query */
 export function renderSignInFirst(path: string, isLocal: boolean): Page {
   const main = html`
 <div class="page-head">
@@ -155,7 +159,7 @@ export function renderSignInFirst(path: string, isLocal: boolean): Page {
   ${
     isLocal
       ? html`<p>Open the link that <code>npm start</code> printed, then come back to this page.</p>`
-      : html`<p class="actions"><a class="button strong" href="/auth/sign-in?return_to=${path}">Sign in</a></p>`
+      : html`<p class="actions"><a class="button strong" href="/auth/sign-in?return_to=${encodeURIComponent(path)}">Sign in</a></p>`
   }
 </div>`
   return { title: 'Sign in first', main }
