@@ -10,6 +10,15 @@ export const FOREIGN_LINK = 'nofollow ugc noopener'
 export const repositoryPage = (fullName: string): string => `/${fullName}`
 /** Returns the path of the list of a repository's forks. */
 export const forksPage = (fullName: string): string => `/${fullName}/forks`
+/** Returns the path of the form for a fork of a version. */
+export const forkPage = (fullName: string, version: string): string => `/new?from=${fullName}@${version}`
+/** Returns the path of the form for the next version. @param version the version to revert to; omitted to start from the latest version */
+export const editPage = (fullName: string, version?: string): string =>
+  `/${fullName}/edit${version === undefined ? '' : `?version=${version}`}`
+export const managePage = (fullName: string): string => `/${fullName}/manage`
+/** Returns where readers report a version to the operator. @param address as in `site.yml`, where `{prompt}` stands for the version */
+export const reportPage = (address: string, fullName: string, version: string): string =>
+  address.replaceAll('{prompt}', encodeURIComponent(`${fullName}@${version}`))
 export const ownerPage = (handle: string): string => `/${handle}`
 /** Returns the path of a tag's page. @param page 1-based */
 export const tagPage = (tag: string, page = 1): string => (page === 1 ? `/tags/${tag}` : `/tags/${tag}/${page}`)

@@ -24,6 +24,13 @@ test('every key is optional', () => {
   expect(readHubLook(aFolder({ 'site.yml': 'name: Acme\n' }))).toEqual({ ...DEFAULT_LOOK, name: 'Acme' })
 })
 
+test.each(['https://example.com/report?prompt={prompt}', 'mailto:abuse@example.com?subject={prompt}'])(
+  'accepts report_url %s',
+  (address) => {
+    expect(parseSiteFile(`report_url: "${address}"\n`).value?.report_url).toBe(address)
+  },
+)
+
 test('reads the logo file as base64', () => {
   const dir = aFolder({ 'site.yml': 'logo: logo.svg\n', 'logo.svg': LOGO })
   expect(readHubLook(dir).logo).toEqual({ name: 'logo.svg', data: Buffer.from(LOGO).toString('base64') })
@@ -37,6 +44,10 @@ test.each([
   ['logo: ../secret.svg', 'logo'],
   ['footer: [{ text: Home, url: "javascript:alert(1)" }]', 'footer.0.url'],
   ['footer: [{ text: Home, url: "//example.com" }]', 'footer.0.url'],
+  ['report_url: "http://example.com/report"', 'report_url'],
+  ['report_url: "javascript:alert(1)"', 'report_url'],
+  ['report_url: /report', 'report_url'],
+  ['report_url: "https://me:secret@example.com/"', 'report_url'],
 ])('rejects %s', (text, key) => {
   expect(parseSiteFile(text).problems?.map((problem) => problem.key)).toEqual([key])
 })

@@ -127,7 +127,7 @@ test('forks a prompt into a chat prompt, message by message, and records its sou
 }, async () => {
   const page = await signIn(true)
   await page.goto(`${hub.url}/acme/greet`)
-  await page.getByRole('link', { name: 'Start from this prompt' }).click()
+  await page.getByRole('link', { name: 'Fork', exact: true }).click()
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Hello {{name}}\n')
   await page.getByLabel('Name', { exact: true }).fill('greet-chat')
   await page.getByLabel('Prompt', { exact: true }).fill('')
@@ -224,7 +224,7 @@ test('works without JavaScript; rejects requests without permission, confirmatio
     expect.stringMatching(/^Tags: /),
   ])
 
-  const [cookie] = await page.context().cookies()
+  const cookie = (await page.context().cookies()).find(({ name }) => name === 'session')
   const csrf = await page.locator('input[name="csrf"]').first().getAttribute('value')
   const send = async (given: Record<string, string>, headers: Record<string, string> = {}) => {
     const { status } = await fetch(`${hub.url}/alice/plain/manage`, {
@@ -273,6 +273,7 @@ test('publishes, edits, labels and yanks by keyboard alone; other sites cannot f
   await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
   await choose('Publish 1.0.0', 'Enter')
   await page.waitForURL(`${hub.url}/alice/keys`)
+  await page.getByRole('link', { name: 'Edit', exact: true }).waitFor()
   await choose('Edit', 'Enter')
   await page.waitForURL(`${hub.url}/alice/keys/edit`)
   await fill('Prompt', 'Press {{key}} twice.')

@@ -87,8 +87,9 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('a skill has install commands to copy, and a version that is not a skill has none', async () => {
+    test('a skill has a tab with install commands to copy, and a version that is not a skill has none', async () => {
       const { page } = await site.open(REPOSITORY, clipboard)
+      await page.locator('.tools label', { hasText: 'Agent Skill' }).click()
       const address = `${SITE_URL}${REPOSITORY}/v/1.1.0`
       const fetched = (folder: string) => `curl -fsS --create-dirs -o ${folder}/hostile/SKILL.md ${address}/SKILL.md`
       for (const [what, line] of [
@@ -101,7 +102,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
         await expect.poll(() => readClipboard(page)).toBe(line)
       }
       await page.goto(`${site.origin}${REPOSITORY}/v/1.0.0`)
-      expect(await page.locator('#skill').count()).toBe(0)
+      expect(await page.locator('.tools').getByText('Agent Skill').count()).toBe(0)
       await page.context().close()
     })
 
@@ -138,7 +139,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
 
     test('a fork links to its original, and the original to a page with its forks', async () => {
       const { page } = await site.open('/mallory/unseen')
-      await page.getByRole('link', { name: 'mallory/hostile@1.0.0' }).click()
+      await page.getByRole('link', { name: 'mallory/hostile@1.0.0' }).first().click()
       await page.waitForURL('**/mallory/hostile')
       expect(await page.getByText('mallory/unseen').count()).toBe(0)
       await page.getByRole('link', { name: '1 fork', exact: true }).click()

@@ -9,6 +9,8 @@ export interface HubLook {
   /** As #rrggbb. */
   accent?: string | undefined
   footer: { text: string; url: string }[]
+  /** Where readers report a prompt; `{prompt}` stands for the version. */
+  report_url?: string | undefined
   examples: string[]
   tasks: { text: string; query: string }[]
   /** `data` is base64. */

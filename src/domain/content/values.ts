@@ -82,14 +82,21 @@ export function formatMoment(moment: Date): string {
 }
 
 /** An http or https URL; URLs with other schemes are never linked. */
-export const WebAddress = z
-  .url({ protocol: /^https?$/, error: 'expected a URL that starts with https:// or http://' })
-  .max(LIMITS.addressCharacters, `expected at most ${LIMITS.addressCharacters} characters`)
-  // Nobody intentionally puts a password or hidden characters in a link.
-  .refine(
-    (address) => !/[\s\p{C}]/u.test(address) && !URL.parse(address)?.username,
-    'expected a URL without whitespace, invisible characters or a password',
+export const WebAddress = linkAddress(/^https?$/, 'https:// or http://')
+
+/** Returns the schema of a link with some schemes. @param starts how such a link begins, for the message */
+export function linkAddress(protocol: RegExp, starts: string) {
+  return (
+    z
+      .url({ protocol, error: `expected a URL that starts with ${starts}` })
+      .max(LIMITS.addressCharacters, `expected at most ${LIMITS.addressCharacters} characters`)
+      // Nobody intentionally puts a password or hidden characters in a link.
+      .refine(
+        (address) => !/[\s\p{C}]/u.test(address) && !URL.parse(address)?.username,
+        'expected a URL without whitespace, invisible characters or a password',
+      )
   )
+}
 
 /** A number from git or GitHub, stored as a string so that no digits are lost. */
 export const NumericId = z

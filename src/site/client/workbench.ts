@@ -3,8 +3,10 @@ import type { Variable } from '../../domain/api/schema.ts'
 import { type ChatPart, isChatMessage, splitChat } from '../../domain/content/chat.ts'
 import { fillContent, fillMessages } from '../../domain/content/filling.ts'
 import { exactText } from '../prompt/exact-text.ts'
+import { joinMessages } from '../prompt/open-in.ts'
 import { renderText } from '../prompt/prompt-text.ts'
 import { copyText } from './copy.ts'
+import { keepLinks } from './open-in.ts'
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 type Rule = Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>
@@ -46,6 +48,11 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
       value === undefined ? {} : { [rule.name]: value },
       'lenient',
     )
+
+  const fillText = () => fillContent({ content, variables: rules }, readValues(), 'lenient').value
+  const fillParts = () =>
+    fillMessages({ messages, variables: rules }, readValues(), 'lenient').value?.messages ?? messages
+  const keepOpenIn = keepLinks(() => joinMessages(fillParts()))
 
   const show = () => {
     const values = readValues()
@@ -90,6 +97,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
       const values = new URLSearchParams(Object.entries(readValues()))
       const hash = values.size > 0 ? `${VALUES}${values}` : location.hash.startsWith(VALUES) ? '' : location.hash
       if (hash !== location.hash) history.replaceState(null, '', location.pathname + location.search + hash)
+      keepOpenIn()
     }, KEPT_MS)
   }
   const bring = () => {
@@ -154,15 +162,16 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
   addEventListener('pageshow', () => {
     if (Object.keys(readValues()).length > 0) isFilledShown = true
     show()
+    keepOpenIn()
   })
 
   document.addEventListener('click', (event) => {
     const button = event.target instanceof Element ? event.target.closest<HTMLButtonElement>('[data-copy-as]') : null
     if (!button) return
     const kind = button.dataset.copyAs === 'shown' ? (isFilledShown ? 'filled' : 'raw') : button.dataset.copyAs
-    const { value } = fillContent({ content, variables: rules }, readValues(), 'lenient')
+    const value = fillText()
     const filled = value?.content ?? content
-    const parts = fillMessages({ messages, variables: rules }, readValues(), 'lenient').value?.messages ?? messages
+    const parts = fillParts()
     const message = (isFilledShown ? parts : messages)[Number(button.dataset.message)]
     const isIncomplete = kind === 'filled' && (!value || value.missing.length > 0)
     progress?.classList.toggle('wrong', isIncomplete)
@@ -178,6 +187,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
 
   bring()
   show()
+  keepOpenIn()
 }
 
 function showInvalid(name: string, field: Field | undefined, message: string | undefined): void {

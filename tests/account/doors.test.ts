@@ -1,0 +1,294 @@
+// Tests the ways from a page to the editor in a browser: who sees which buttons, and what they do. Pages are the same
+// for everybody, so a script shows what depends on the reader.
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
+import { freePort } from '../hubs/processes.ts'
+import { openBrowser } from '../pictures/look/browser.ts'
+import { findViolations } from '../site/axe.ts'
+
+const version = (content: string, day: number, more = '') =>
+  `---\npublished_at: "2026-11-0${day}T10:00:00Z"\npublished_by: acme\n${more}---\n${content}`
+const CONTENT = {
+  'content/site.yml': 'report_url: "https://example.com/report?prompt={prompt}"\n',
+  'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
+  'content/acme/greet/index.md':
+    '---\ntitle: Greet\ndescription: Says hello to somebody, in a language of their choice.\nlabels: {production: "1.0.0", staging: "1.1.0"}\n---\nA readme.\n',
+  'content/acme/greet/versions/1.0.0.md': version('Hello {{name}}\r\nand goodbye\r\n', 1),
+  'content/acme/greet/versions/1.1.0.md': version('Hello {{name}}!\n', 2),
+  'content/acme/greet/versions/1.2.0.md': version(
+    'Hello {{name}} in {{language}}.\n',
+    3,
+    'skill: {description: "Greets. Use it to say hello."}\n',
+  ),
+  'content/acme/talk/versions/1.0.0.md': version(
+    '{{role "system"}}\nBe kind to {{name}}.\n\n{{role "user"}}\nHello\n',
+    1,
+    'format: chat\n',
+  ),
+  'content/acme/long/versions/1.0.0.md': version(`Hello {{name}}\n${'A long line. '.repeat(800)}\n`, 1),
+  'content/acme/kept/index.md': '---\ntitle: Kept\nstatus: archived\n---\n',
+  'content/acme/kept/versions/1.0.0.md': version('Old.\n', 1),
+  'content/acme/gone/index.md': '---\ntitle: Gone\nyanked: {"1.0.0": "A mistake"}\n---\n',
+  'content/acme/gone/versions/1.0.0.md': version('Wrong.\n', 1),
+  'content/zoe/shy/index.md': '---\ntitle: Shy\nforked_from: acme/greet@1.0.0\n---\n',
+  'content/zoe/shy/versions/1.0.0.md': version('Not yours.\n', 1),
+}
+const WIDE = { width: 1280, height: 800 }
+
+let browser: Browser
+let hub: BuiltHub
+beforeAll(async () => {
+  browser = await openBrowser()
+  hub = await startBuiltHub(await freePort(), {}, CONTENT)
+})
+afterAll(async () => {
+  await browser?.close()
+  await hub?.stop()
+})
+
+/** Opens a browser of its own. @param handle signs in, unless it is undefined */
+async function open(handle?: string, javaScriptEnabled = true): Promise<Page> {
+  const context = await browser.newContext({ javaScriptEnabled, reducedMotion: 'reduce', viewport: WIDE })
+  const page = await context.newPage()
+  if (handle === undefined) return page
+  await page.goto(hub.signInLink())
+  await page.getByLabel('Username').fill(handle)
+  await page.keyboard.press('Enter')
+  await page.getByText('Signed in as').waitFor()
+  return page
+}
+
+/** Returns the names of the links and buttons in a part of the page, without the hidden ones. */
+const namesIn = async (part: Locator) =>
+  [...(await part.ariaSnapshot()).matchAll(/(?:link|button) "([^"]*)"/g)].map(([, name]) => name)
+const doorsOf = (page: Page) => namesIn(page.locator('.doors'))
+const record = async (name: string) => (await (await fetch(`${hub.url}/api/v1/repos/${name}`)).json()).data
+
+test('a reader who is not signed in sees only Fork, and no page asks who is signed in', async () => {
+  const page = await open()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await page.goto(`${hub.url}/acme/greet`, { waitUntil: 'networkidle' })
+  expect(await doorsOf(page)).toEqual(['Fork'])
+  await page.locator('.version-row .menu summary').nth(1).click()
+  expect(await namesIn(page.locator('.menu[open] > div'))).toEqual(['Fork this version'])
+  expect(asked).not.toContain('/auth/session')
+  // The header leads to the editor, which says what is needed.
+  await page.getByRole('link', { name: 'New prompt' }).click()
+  await page.getByRole('heading', { name: 'Sign in first' }).waitFor()
+  await page.context().close()
+})
+
+test('without JavaScript, every button is there, and the pages behind them judge', async () => {
+  const page = await open(undefined, false)
+  await page.goto(`${hub.url}/acme/greet`)
+  expect(await doorsOf(page)).toEqual(['Fork', 'Edit', 'Manage'])
+  for (const name of ['Edit', 'Manage']) {
+    await page.goto(`${hub.url}/acme/greet`)
+    await page.getByRole('link', { name, exact: true }).click()
+    await page.getByRole('heading', { name: 'Sign in first' }).waitFor()
+  }
+  await page.goto(`${hub.url}/acme/greet`)
+  await page.locator('.version-row .menu summary').nth(1).click()
+  expect(await namesIn(page.locator('.menu[open] > div'))).toEqual([
+    'Fork this version',
+    'Revert to this version',
+    'Point a label here',
+  ])
+  await page.context().close()
+})
+
+test('somebody else, signed in, gets “Fork with this text”; the header names them', async () => {
+  const page = await open('bob')
+  await page.goto(`${hub.url}/acme/greet`)
+  await page.getByRole('link', { name: 'Fork with this text' }).click()
+  expect(new URL(page.url()).search).toBe('?from=acme/greet@1.2.0')
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Hello {{name}} in {{language}}.\n')
+  expect(await page.locator('[data-account]').textContent()).toBe('bob')
+  await page.goto(`${hub.url}/acme/greet`)
+  await page.getByRole('link', { name: 'Fork with this text' }).waitFor()
+  expect(await doorsOf(page)).toEqual(['Fork with this text'])
+  await page.locator('.version-row .menu summary').nth(1).click()
+  expect(await namesIn(page.locator('.menu[open] > div'))).toEqual(['Fork this version'])
+  await page.context().close()
+})
+
+test('a member edits, points labels and reverts from the page; nothing moves when the buttons appear', async () => {
+  const page = await open('alice')
+  await page.addInitScript(() => {
+    const moved: string[] = []
+    Reflect.set(window, 'moved', moved)
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        for (const { node } of Reflect.get(entry, 'sources') ?? [])
+          if (node instanceof Element && node.closest('.site-header, .prompt-head')) moved.push(node.outerHTML)
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  // The answer comes after the page was painted.
+  const { promise: painted, resolve: letAnswer } = Promise.withResolvers<void>()
+  await page.route('**/auth/session', (route) => painted.then(() => route.continue()))
+  await page.goto(`${hub.url}/acme/greet`)
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  expect(await doorsOf(page)).toEqual(['Fork'])
+  letAnswer()
+  await page.getByRole('link', { name: 'Manage', exact: true }).waitFor()
+  await page.unroute('**/auth/session')
+  expect(await doorsOf(page)).toEqual(['Fork', 'Edit', 'Manage'])
+  expect(await page.locator('[data-account]').textContent()).toBe('alice')
+  expect(await page.evaluate(() => Reflect.get(window, 'moved'))).toEqual([])
+  for (const size of [WIDE, { width: 360, height: 740 }]) {
+    await page.setViewportSize(size)
+    await page.locator('.version-row .menu summary').nth(1).click()
+    expect(await findViolations(page), String(size.width)).toEqual({ inLight: [], inDark: [] })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width)
+    await page.keyboard.press('Escape')
+  }
+  await page.setViewportSize(WIDE)
+
+  const row = page.locator('.version-row', { has: page.getByRole('heading', { name: '1.1.0' }) })
+  expect(await row.locator('.mark').allTextContents()).toEqual(['staging'])
+  await row.locator('.menu summary').click()
+  expect(await namesIn(row.locator('.menu > div'))).toEqual([
+    'Fork this version',
+    'Revert to this version',
+    'Point production here',
+  ])
+  await row.getByRole('button', { name: 'Point production here' }).click()
+  await page.getByText('The label was moved.').waitFor()
+  expect((await record('acme/greet')).labels).toEqual({ production: '1.1.0', staging: '1.1.0' })
+
+  await page.goto(`${hub.url}/acme/greet`)
+  // The browser may have the page in its cache.
+  await page.reload()
+  expect(await page.locator('.prompt-head .facts').textContent()).toContain('production → 1.1.0')
+  await page.locator('.version-row').last().locator('.menu summary').click()
+  await page.getByRole('link', { name: 'Revert to this version' }).filter({ visible: true }).click()
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Hello {{name}}\nand goodbye\n')
+  expect(await page.getByLabel('What changed').inputValue()).toBe('Revert to 1.0.0')
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByRole('button', { name: 'Publish 1.2.1' }).click()
+  await page.waitForURL(`${hub.url}/acme/greet`)
+  const { latest_version, versions, content } = await record('acme/greet')
+  // A new version with the same bytes, line ends included; no version was changed.
+  expect([latest_version, versions, content]).toEqual([
+    '1.2.1',
+    ['1.2.1', '1.2.0', '1.1.0', '1.0.0'],
+    'Hello {{name}}\r\nand goodbye\r\n',
+  ])
+  expect((await record('acme/greet/versions/1.0.0')).content_sha256).toBe((await record('acme/greet')).content_sha256)
+  await page.context().close()
+})
+
+test('the server judges, whatever the page shows', async () => {
+  const page = await open('bob')
+  const { csrf } = await page.evaluate(async () => (await (await fetch('/auth/session')).json()).data)
+  const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+  const point = async (given: Record<string, string>) =>
+    (
+      await fetch(`${hub.url}/acme/greet/manage`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { origin: hub.url, cookie },
+        body: new URLSearchParams({ change: 'label', label: 'production', version: '1.0.0', ...given }),
+      })
+    ).status
+  expect([await point({ csrf }), await point({ csrf: 'x' }), await point({})]).toEqual([403, 403, 403])
+  expect((await fetch(`${hub.url}/acme/greet/edit?version=9.9.9`, { headers: { cookie } })).status).toBe(404)
+  await page.context().close()
+})
+
+test('“Use it” is above the fold at 1280 × 800, and a skill’s commands are one of its tabs', async () => {
+  const page = await open()
+  for (const path of ['/acme/greet', '/acme/talk', '/zoe/shy', '/acme/greet/v/1.0.0']) {
+    await page.goto(hub.url + path)
+    const command = page.locator('.use pre').filter({ visible: true })
+    const { y, height } = (await command.boundingBox())!
+    expect(y + height, path).toBeLessThan(WIDE.height)
+    expect(await command.textContent(), path).toMatch(/^curl .*\?version=1\.\d\.\d'$/)
+  }
+  await page.goto(`${hub.url}/acme/greet/v/1.2.0`)
+  await page.locator('.tools').getByText('Agent Skill').click()
+  expect(await page.locator('.use pre').filter({ visible: true }).first().textContent()).toBe(
+    `npx skills add ${hub.url}/acme/greet/v/1.2.0`,
+  )
+  await page.goto(`${hub.url}/acme/talk`)
+  expect(await page.locator('.tools').getByText('Agent Skill').count()).toBe(0)
+  await page.context().close()
+})
+
+test('“fork of” stands in the header and beside the first version; “Report this prompt” names the version', async () => {
+  const page = await open()
+  await page.goto(`${hub.url}/zoe/shy`)
+  for (const place of ['.prompt-head .facts', '.version-row'])
+    expect(await page.locator(place).textContent()).toContain('fork of acme/greet@1.0.0')
+  expect(await page.getByRole('link', { name: 'Report this prompt' }).getAttribute('href')).toBe(
+    'https://example.com/report?prompt=zoe%2Fshy%401.0.0',
+  )
+  await page.context().close()
+})
+
+test('“Open in” sends the filled text to the app that the reader clicks, and nothing else', async () => {
+  const page = await open()
+  const sent: { url: string; referer: string | undefined }[] = []
+  await page.context().route(/chatgpt\.com|claude\.ai/, async (route) => {
+    const headers = await route.request().allHeaders()
+    sent.push({ url: route.request().url(), referer: headers.referer })
+    await route.fulfill({ body: 'Elsewhere' })
+  })
+  await page.goto(`${hub.url}/acme/talk`)
+  await page.getByLabel('name').fill('Ada & co')
+  const opened = page.waitForEvent('popup')
+  await page.getByRole('link', { name: 'Open in Claude' }).click()
+  const elsewhere = await opened
+  await elsewhere.getByText('Elsewhere').waitFor()
+  expect(await elsewhere.evaluate(() => window.opener)).toBe(null)
+  expect(sent.map(({ url, referer }) => [url.split('?')[0], new URL(url).searchParams.get('q'), referer])).toEqual([
+    ['https://claude.ai/new', 'system:\nBe kind to Ada & co.\n\nuser:\nHello', undefined],
+  ])
+  // The values are in the address of the page, which is not sent.
+  await page.goto(`${hub.url}/acme/greet#?name=Grace`)
+  await page.reload()
+  await expect
+    .poll(() => page.getByRole('link', { name: 'Open in ChatGPT' }).getAttribute('href'))
+    .toMatch(/^https:\/\/chatgpt\.com\/\?q=Hello%20Grace/)
+  expect(sent).toHaveLength(1)
+  await page.context().close()
+})
+
+test('a text that is too long for a link cannot be opened, and the page says why and offers to copy it', async () => {
+  const page = await open()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto(`${hub.url}/acme/long`)
+  const link = page.getByRole('link', { name: 'Open in ChatGPT' })
+  await expect.poll(() => link.getAttribute('aria-disabled')).toBe('true')
+  expect(await link.getAttribute('href')).toBe(null)
+  expect(await page.getByText('A link to an app has at most 8,000 characters').isVisible()).toBe(true)
+  expect(await findViolations(page)).toEqual({ inLight: [], inDark: [] })
+  await page.getByLabel('name').fill('Ada')
+  await page.getByRole('button', { name: 'Copy text' }).click()
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^Hello Ada\nA long line\. /)
+  await page.context().close()
+})
+
+test('the account page lists my prompts with their state', async () => {
+  const page = await open('alice')
+  await page.goto(`${hub.url}/settings`)
+  const rows = await page.locator('.own-prompts .row').allTextContents()
+  const states = rows.map((row) => [/acme\/\w+/.exec(row)?.[0], /active|archived|all versions yanked/.exec(row)?.[0]])
+  expect(states.toSorted()).toEqual([
+    ['acme/gone', 'all versions yanked'],
+    ['acme/greet', 'active'],
+    ['acme/kept', 'archived'],
+    ['acme/long', 'active'],
+    ['acme/talk', 'active'],
+  ])
+  for (const size of [WIDE, { width: 360, height: 740 }]) {
+    await page.setViewportSize(size)
+    expect(await findViolations(page), String(size.width)).toEqual({ inLight: [], inDark: [] })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width)
+  }
+  await page.getByRole('link', { name: 'Manage acme/kept' }).click()
+  await page.waitForURL(`${hub.url}/acme/kept/manage`)
+  await page.context().close()
+})
