@@ -1,5 +1,10 @@
 // Tests the ways from a page to the editor in a browser: who sees which buttons, and what they do. Pages are the same
 // for everybody, so a script shows what depends on the reader.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
@@ -268,6 +273,30 @@ test('a text that is too long for a link cannot be opened, and the page says why
   await page.getByLabel('name').fill('Ada')
   await page.getByRole('button', { name: 'Copy text' }).click()
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^Hello Ada\nA long line\. /)
+  await page.context().close()
+})
+
+test('the commands on the home page and in the docs publish, as they stand', async () => {
+  const page = await open('alice')
+  await page.getByLabel('Name').fill('shell')
+  await page.getByRole('button', { name: 'Create token' }).click()
+  const token = (await page.locator('#new-token').textContent()) ?? ''
+  const folder = mkdtempSync(join(tmpdir(), 'hub-doors-'))
+  writeFileSync(join(folder, 'PROMPT.md'), 'Summarise {{text}} in two sentences.\n')
+  const versions: string[] = []
+  for (const path of ['/docs', '/']) {
+    await page.goto(hub.url + path)
+    expect(await page.locator('main').getByRole('link', { name: 'New prompt' }).getAttribute('href')).toBe('/new')
+    const command = ((await page.locator('#first-publish').textContent()) ?? '').replace('YOUR-NAME', 'alice')
+    // A synchronous call would block the hub, which runs in the same process.
+    const { stdout } = await promisify(execFile)('sh', ['-c', command], {
+      cwd: folder,
+      env: { ...process.env, HUB_TOKEN: token },
+    })
+    versions.push(JSON.parse(stdout).data.version)
+  }
+  rmSync(folder, { recursive: true })
+  expect(versions).toEqual(['1.0.0', '1.0.1'])
   await page.context().close()
 })
 
