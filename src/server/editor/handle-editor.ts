@@ -152,6 +152,12 @@ async function sendVersion(editing: Editing): Promise<Visited> {
   const revertTo = repository && (await readReverted(editing, repository))
   const read = readVersionForm(sent, (revertTo ?? base)?.content ?? '')
   const form = repository ? { ...read, owner: repository.owner, name: repository.name } : read
+  if (base && sent.get('step') === 'fork') {
+    const owners = await ownersOf(editing)
+    const forkedFrom = `${form.owner}/${form.name}@${base.version}`
+    const fork = { ...form, owner: owners[0] ?? '', expected: '', forkedFrom }
+    return protect(renderVersionPage({ session, form: fork, owners }), 200, request, deps)
+  }
   const owners = repository ? undefined : await ownersOf(editing)
   const { sourceHost } = deps
   const again = async (
@@ -160,7 +166,7 @@ async function sendVersion(editing: Editing): Promise<Visited> {
       review,
       theirs,
       ...more
-    }: Partial<Pick<VersionView, 'problem' | 'suggestion' | 'form'>> & {
+    }: Partial<Pick<VersionView, 'problem' | 'suggestion' | 'form' | 'mayOnlyFork'>> & {
       review?: Review
       theirs?: VersionRecord | undefined
     },
@@ -192,7 +198,10 @@ async function sendVersion(editing: Editing): Promise<Visited> {
         isNew: !repository,
         variables: form.variables.map((variable) => variable.name),
       }),
-      ...(answer.error.code === 'forbidden' && { suggestion: base && sourceHost && suggestChange(sourceHost, base) }),
+      ...(answer.error.code === 'forbidden' && {
+        suggestion: base && sourceHost && suggestChange(sourceHost, base),
+        mayOnlyFork: base !== undefined,
+      }),
       ...(theirs && base && { theirs, form: { ...form, expected: theirs.version } }),
     })
   }

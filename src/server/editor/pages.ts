@@ -32,6 +32,8 @@ export interface VersionView {
   problem?: Said | undefined
   /** The URL where users without publish permission can suggest the change. */
   suggestion?: string | undefined
+  /** Whether the user may not publish this prompt, and is offered a fork with the typed text. */
+  mayOnlyFork?: boolean | undefined
   /** The version that someone else published in the meantime. */
   theirs?: { record: VersionRecord; comparison: Html } | undefined
   /** What was lost when converting a pasted file, or why the file was refused. */
@@ -48,6 +50,7 @@ export function renderVersionPage({
   review,
   problem,
   suggestion,
+  mayOnlyFork,
   theirs,
   said,
 }: VersionView): Page {
@@ -69,7 +72,8 @@ ${review && renderReview(review, form, base)}
   ${renderHidden('csrf', csrfToken(session, 'edit'))}
   ${renderVersionFields(form, owners)}
   <div class="wide actions">
-    <button class="${review ? '' : 'strong'}" type="submit" name="step" value="review">Check</button>
+    ${mayOnlyFork && html`<button class="strong" type="submit" name="step" value="fork">Fork with this text</button>`}
+    <button class="${review || mayOnlyFork ? '' : 'strong'}" type="submit" name="step" value="review">Check</button>
     ${review && html`<button class="strong" type="submit" name="step" value="publish">Publish ${review.version}</button>`}
   </div>
 </form>`
