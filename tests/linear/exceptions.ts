@@ -19,7 +19,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ['the OpenAPI document, from tables of our own', at('domain/api/openapi-(?:parts|writes)', '\\w+')],
   [
     'computes values from records, or copies them',
-    /^src\/domain\/catalogue\/(?:activity|catalogue|data-files|entry|originals|outline|ranking|recall|usage|versions)\.ts (?!isRange)/,
+    /^src\/domain\/catalogue\/(?:activity|catalogue|data-files|entry|originals|outline|ranking|recall|unlisted|usage|versions)\.ts (?!isRange)/,
   ],
   ['colours of the operator', at('domain/content/look', 'contrast|accentColours')],
   ['chooses between files that were parsed', at('domain/content/last-good', 'fixRepository')],

@@ -4,7 +4,7 @@ import { LIMITS } from '../api/limits.ts'
 import { type Parsed, parseWithSchema } from '../text/problems.ts'
 import { parseYaml } from '../text/yaml.ts'
 import { DEFAULT_LOOK } from './look.ts'
-import { line, linkAddress, WebAddress } from './values.ts'
+import { line, ReportAddress, WebAddress } from './values.ts'
 
 const MAX_LINKS = 10
 const MAX_QUESTIONS = 12
@@ -43,9 +43,9 @@ const SiteFileSchema = z.strictObject({
     .max(MAX_QUESTIONS, `expected at most ${MAX_QUESTIONS} questions`)
     .default([])
     .describe('Example questions below the search box.'),
-  report_url: linkAddress(/^(?:https|mailto)$/, 'https:// or mailto:')
-    .optional()
-    .describe('Where readers report a prompt; `{prompt}` in it stands for the version. Without it, there is no link.'),
+  report_url: ReportAddress.optional().describe(
+    'Where readers report a prompt; `{prompt}` in it stands for the version. Without it, there is no link.',
+  ),
   tasks: z
     .array(z.strictObject({ text: words(60), query: words(LIMITS.queryCharacters) }))
     .max(MAX_QUESTIONS, `expected at most ${MAX_QUESTIONS} tasks`)

@@ -83,9 +83,11 @@ export function formatMoment(moment: Date): string {
 
 /** An http or https URL; URLs with other schemes are never linked. */
 export const WebAddress = linkAddress(/^https?$/, 'https:// or http://')
+/** Where readers report a prompt. */
+export const ReportAddress = linkAddress(/^(?:https|mailto)$/, 'https:// or mailto:')
 
 /** Returns the schema of a link with some schemes. @param starts how such a link begins, for the message */
-export function linkAddress(protocol: RegExp, starts: string) {
+function linkAddress(protocol: RegExp, starts: string) {
   return (
     z
       .url({ protocol, error: `expected a URL that starts with ${starts}` })
