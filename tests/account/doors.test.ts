@@ -185,6 +185,21 @@ test('a member edits, points labels and reverts from the page; nothing moves whe
   await page.context().close()
 })
 
+test('a member sees only what a version’s page and an archived prompt allow', async () => {
+  const page = await open('alice')
+  for (const [path, doors] of [
+    ['/acme/talk', ['Fork', 'Edit', 'Manage']],
+    ['/acme/greet/v/1.1.0', ['Fork', 'Revert to this version']],
+    ['/acme/kept', ['Fork', 'Manage']],
+    ['/acme/gone', ['Manage']],
+  ] as const) {
+    await page.goto(hub.url + path)
+    await expect.poll(() => doorsOf(page), path).toEqual(doors)
+  }
+  expect(await page.locator('.version-row [data-version]').count()).toBe(0)
+  await page.context().close()
+})
+
 test('the server judges, whatever the page shows', async () => {
   const page = await open('bob')
   const { csrf } = await page.evaluate(async () => (await (await fetch('/auth/session')).json()).data)
