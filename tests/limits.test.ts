@@ -47,6 +47,8 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/read/close-names.ts MAX_CANDIDATES': 'names that a suggestion is chosen from',
   'src/server/read/close-names.ts MAX_SUGGESTED': 'names that an error suggests',
   'src/server/read/close-names.ts MAX_TYPOS': 'how far a suggested name may be',
+  'src/server/account/own-prompts.ts MAX_OWNERS': 'owners whose prompts the account page lists',
+  'src/server/account/own-prompts.ts MAX_SHOWN': 'prompts of an owner that the account page lists',
   'src/server/mcp/completions.ts MAX_VALUES': 'the protocol’s own limit of a completion',
   'src/server/mcp/prompts.ts ARGUMENT_CHARACTERS': 'a menu’s text is cut, nothing refused',
   'src/server/mcp/prompts.ts DESCRIPTION_CHARACTERS': 'a menu’s text is cut, nothing refused',
