@@ -194,7 +194,7 @@ test('a member sees only what a version’s page and an archived prompt allow', 
     ['/acme/gone', ['Manage']],
   ] as const) {
     await page.goto(hub.url + path)
-    await expect.poll(() => doorsOf(page), path).toEqual(doors)
+    await expect.poll(() => doorsOf(page), { message: path }).toEqual(doors)
   }
   expect(await page.locator('.version-row [data-version]').count()).toBe(0)
   await page.context().close()

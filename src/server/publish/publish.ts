@@ -13,7 +13,7 @@ import { lineOf } from '../../domain/text/text-length.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
-import { findVersion } from '../read/records.ts'
+import { findVersion, type Sources } from '../read/records.ts'
 import { readOwner, requireRights } from './authenticate.ts'
 import { isPromptFile } from './media-types.ts'
 import type { ReadVersion, RepositoryWrite, Round } from './rounds.ts'
@@ -101,7 +101,7 @@ const NO_USAGE: OwnerUsage = { prompts: 0, bytes: 0 }
 export async function readSurroundings(
   owner: string,
   { forked_from }: PublishInput,
-  deps: Pick<WriteDeps, 'fresh' | 'quota' | 'siteFiles'>,
+  deps: Sources & Pick<WriteDeps, 'quota'>,
 ): Promise<Surroundings> {
   const { quota, siteFiles } = deps
   const [, ...origin] = /^(.+)\/(.+)@(.+)$/.exec(forked_from ?? '') ?? []
