@@ -271,7 +271,7 @@ describe('checking a pull request', () => {
 
   test('annotates warnings and errors, and says what callers must know', async () => {
     const { stdout, stderr, output, summary, folder, ...rest } = await check({
-      'broken.md': '---\ntitle: A title\ntags: [A B]\n---\nx',
+      'broken.md': '---\ntitle: A title\ntags: [A B]\ntitel: x\nparameters: 1\n---\nx',
       'code-review.md': '---\ntitle: Reviews\n---\nReview {{diff}}\nof {{ user-name }}.\n',
       'new.md': 'New.',
       'summary.md': 'Summarise {{text}}.',
@@ -280,9 +280,13 @@ describe('checking a pull request', () => {
     expect(stdout).toBe(
       'acme/code-review 1.1.0 would be published\nacme/new 1.0.0 would be published\nacme/summary 1.1.0 (unchanged)\n',
     )
-    const [error, ...warnings] = stderr.trim().split('\n')
-    expect(error).toMatch(
-      `::error file=${folder}/broken.md,line=3::acme/broken cannot be published: tags.0: line 3: expected `,
+    const [unknown, parameters, tag, ...warnings] = stderr.trim().split('\n')
+    expect(unknown).toBe(
+      `::error file=${folder}/broken.md,line=4::acme/broken cannot be published: titel: line 4: unknown; check the spelling, or leave it out`,
+    )
+    expect(tag).toContain(`::error file=${folder}/broken.md,line=3::acme/broken cannot be published: tags.0: line 3: `)
+    expect(parameters).toContain(
+      `broken.md,line=5::acme/broken cannot be published: parameters: line 5: expected an object`,
     )
     expect(warnings).toContain(
       `::warning file=${folder}/code-review.md,line=5::content: {{ user-name }} is not a placeholder. If it should be one, write {{user_name}}`,

@@ -108,6 +108,13 @@ describe('refuses', () => {
       'titel: line 3: unknown; check the spelling, or leave it out.',
     ],
     [
+      'every problem at once, in front matter, query and content',
+      '---\ntitel: B\ntags: [A B]\n---\n\n',
+      '?dryrun=true',
+      422,
+      'titel: line 2: unknown; check the spelling, or leave it out; dryrun: unknown query parameter; tags.0: line 3: expected lower-case letters, digits and single hyphens; content: line 5: expected some text',
+    ],
+    [
       'a key of the query in the file',
       '---\nbump: minor\n---\nx',
       '',

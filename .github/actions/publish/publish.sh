@@ -103,16 +103,21 @@ label() {
   show "$OWNER/$name: $LABEL points at $version"
 }
 
-# Reports why a file is not published, at the line that the hub's message names.
+# Reports why a file is not published: each problem in the hub's message at the line that it names.
 reject() { # <file> <name> <answer>
-  local reason line=
-  reason=$(jq --raw-output '.error | if .code == "version_conflict" then "somebody else published a version in the meantime; run the job again" else .message | strings end' "$3" 2>/dev/null || true)
-  if [ -n "$reason" ]; then line=$(jq --raw-output '[.error.message | scan("line ([0-9]+)")][0][0] // empty' "$3"); fi
-  reason=${reason:-$(head -c 500 "$work/complaint")}
-  if [ "$MODE" = check ]; then reason="$OWNER/$2 cannot be published: $reason"; else reason="$OWNER/$2 was not published: $reason"; fi
+  local line problem problems='' verb='was not published'
+  if [ "$MODE" = check ]; then verb='cannot be published'; fi
   version=
-  fail "$reason" "$1" "$line"
-  report "$2" '' "$(jq --null-input --raw-output --arg reason "$reason" "$MARKDOWN"' "**failed**: \($reason | md)"')"
+  jq --join-output '.error
+    | if .code == "version_conflict" then "somebody else published a version in the meantime; run the job again" else .message | strings | .[:5000] end
+    | splits("; (?=[^;: ]+: line [0-9]+: )") | ([capture("line (?<n>[0-9]+)").n][0] // ""), "\u0000", ., "\u0000"' \
+    "$3" >"$work/problems" 2>/dev/null || true
+  [ -s "$work/problems" ] || printf '\0%s\0' "$(head -c 500 "$work/complaint")" >"$work/problems"
+  while IFS= read -r -d '' line && IFS= read -r -d '' problem; do
+    fail "$OWNER/$2 $verb: $problem" "$1" "$line"
+    problems+="${problems:+; }$problem"
+  done <"$work/problems"
+  report "$2" '' "$(jq --null-input --raw-output --arg problems "$problems" "$MARKDOWN"' "**failed**: \($problems | md)"')"
 }
 
 # jq functions for the summary. Names, settings and messages are text from prompts, so every character that Markdown or

@@ -52,29 +52,28 @@ export function readPromptFile(text: string, query: Readonly<Record<string, stri
   }
   if (problems) throw validationFailed(problems)
   const options = PublishQuery.safeParse(query)
+  const isKnown = ([key]: [string, unknown]) => PROMPT_FILE_KEYS.has(key)
+  const keys = Object.entries(parts.front)
+  const unknown = keys.filter((entry) => !isKnown(entry))
   const wrong = [
-    ...Object.keys(parts.front)
-      .filter((key) => !PROMPT_FILE_KEYS.has(key))
-      .slice(0, LIMITS.problemsNamed)
-      .map((key) => {
-        const { message } = unknownField(key)
-        // With a dot, `content` is a key of the front matter and not what follows it.
-        return { key: printable(key), message: `line ${findLine(file, { key: `${key}.`, message })}: ${message}` }
-      }),
+    ...unknown.slice(0, LIMITS.problemsNamed).map(([key]) => {
+      const { message } = unknownField(key)
+      // With a dot, `content` is a key of the front matter and not what follows it.
+      return { key: printable(key), message: `line ${findLine(file, { key: `${key}.`, message })}: ${message}` }
+    }),
     ...(options.error?.issues ?? []).flatMap((issue) =>
       issue.code === 'unrecognized_keys'
         ? issue.keys.map((key) => ({ key: printable(key), message: 'unknown query parameter' }))
         : [{ key: issue.path.join('.'), message: issue.message }],
     ),
   ]
-  if (wrong.length > 0) throw validationFailed(wrong)
   const { expected_version, dry_run, skill, ...rest } = options.data ?? {}
   const body = {
-    ...{ ...parts.front, ...rest, content: parts.body, dry_run: dry_run === 'true' },
+    ...{ ...Object.fromEntries(keys.filter(isKnown)), ...rest, content: parts.body, dry_run: dry_run === 'true' },
     ...(skill !== undefined && { skill: skill === '' ? null : { description: skill } }),
     ...(expected_version !== undefined && { expected_version: expected_version === 'null' ? null : expected_version }),
   }
-  return parsePublishRequest(body, measure, place)
+  return parsePublishRequest(body, measure, place, wrong)
 }
 
 /** The bounds of front matter before anything in it is judged. */

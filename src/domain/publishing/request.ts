@@ -110,9 +110,15 @@ export function readPublishBody(text: string, measure: Measure): PublishInput {
  *
  * @param measure returns the size; content over the limit has its own error status
  * @param place adds the line to a problem in a prompt file; for JSON, only problems in the content have lines
+ * @param known problems found before, which are reported first
  * @throws HubError `content_too_large`, or `validation_failed` with every problem in one message, each with its field
  */
-export function parsePublishRequest(body: unknown, measure: Measure, place?: PlaceProblem): PublishInput {
+export function parsePublishRequest(
+  body: unknown,
+  measure: Measure,
+  place?: PlaceProblem,
+  known: readonly ValueProblem[] = [],
+): PublishInput {
   const parsed = parseWithSchema(PublishRequest, body)
   const { messages } = parsed.value ?? {}
   const given = typeof body === 'object' && body !== null && 'content' in body ? body.content : undefined
@@ -149,10 +155,10 @@ export function parsePublishRequest(body: unknown, measure: Measure, place?: Pla
     if (place) problems.push(...found)
     else problems.push(...(messages ? nameMessages(found, messages) : nameLines(found, content)))
   }
-  if (parsed.problems || problems.length > 0) {
+  if (parsed.problems || known.length + problems.length > 0) {
     // Finding a line takes time, and only the first problems are named.
-    const named = problems.slice(0, LIMITS.problemsNamed)
-    throw validationFailed(place ? named.map(place) : problems, problems.length)
+    const named = place ? problems.slice(0, LIMITS.problemsNamed).map(place) : problems
+    throw validationFailed([...known, ...named], known.length + problems.length)
   }
   const { content: _content, messages: _messages, format: _format, ...rest } = parsed.value
   return { ...rest, content: content as string, ...(format && { format }) }
