@@ -1,4 +1,4 @@
-// Connects the pages for publishing and managing prompts to Netlify. Responses are never cached.
+// Connects the pages for publishing, managing prompts and an owner's settings to Netlify. Responses are never cached.
 import type { Config, Context } from '@netlify/functions'
 import { handleEditor } from '../../src/server/editor/handle-editor.ts'
 import { connectEditor } from '../../src/wiring/editor.ts'
@@ -7,7 +7,7 @@ export default (request: Request, context: Context) => handleEditor(request, () 
 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {
-  path: ['/new', '/:owner/:name/edit', '/:owner/:name/manage'],
+  path: ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage'],
   rateLimit: {
     action: 'rewrite',
     to: '/rate-limited',

@@ -8,6 +8,7 @@ export const config = {
   path: '/*',
   excludedPath: [
     '/:room(api|assets|auth|cli|clients|data|mcp|new|settings|rate-limited){/*}?',
+    '/:a/settings',
     '/:a/:b/(edit|manage)',
     '/*/SKILL.md',
     '/*/.well-known/agent-skills/*',

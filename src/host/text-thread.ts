@@ -10,8 +10,11 @@ interface TextTask {
   given: readonly unknown[]
 }
 
-/** The result of a job, or the fields of the HubError that it threw: a clone of an error loses its class. */
-export type TextOutcome = { value: unknown } | { refusal: Pick<HubError, 'code' | 'message' | 'retryAfterSeconds'> }
+/** The fields of a HubError: a clone of an error loses its class. */
+export type TextRefusal = Pick<HubError, 'code' | 'message' | 'retryAfterSeconds' | 'problems'>
+
+/** The result of a job, or the error that it threw. */
+export type TextOutcome = { value: unknown } | { refusal: TextRefusal }
 
 /** Runs a job. Without one, resolves when the thread has loaded the code of all jobs, so that no job's deadline includes it. */
 export async function runTask(task: TextTask | undefined): Promise<TextOutcome> {
@@ -25,7 +28,7 @@ export async function runTask(task: TextTask | undefined): Promise<TextOutcome> 
     return { value: await Reflect.apply(TEXT_JOBS[task.name], undefined, task.given) }
   } catch (thrown) {
     if (!(thrown instanceof HubError)) throw thrown
-    const { code, message, retryAfterSeconds } = thrown
-    return { refusal: { code, message, retryAfterSeconds } }
+    const { code, message, retryAfterSeconds, problems } = thrown
+    return { refusal: { code, message, retryAfterSeconds, problems } }
   }
 }

@@ -4,7 +4,7 @@ import { HubError } from '../domain/api/errors.ts'
 import type { TextJobs, TextWork } from '../ports/text-work.ts'
 import { createTurns } from '../ports/turns.ts'
 import { TEXT_WORK_IN_PLACE } from '../server/text-jobs.ts'
-import type { TextOutcome } from './text-thread.ts'
+import type { TextOutcome, TextRefusal } from './text-thread.ts'
 import { openThreadPool } from './thread-pool.ts'
 
 /** Limits of the threads. */
@@ -32,6 +32,7 @@ export const IN_PLACE_CHARACTERS: Readonly<Partial<Record<keyof TextJobs, number
   fillMessages: 8_192,
   parsePublish: 8_192,
   parseChange: 8_192,
+  parseOwnerChange: 8_192,
   recordVersion: 8_192,
 }
 const RETRY_SECONDS = 5
@@ -107,8 +108,11 @@ export function openTextThreads({ deadlineMs, startMs, waitMs, waiting } = USUAL
   }
 }
 
-function restore({ code, message, retryAfterSeconds }: Pick<HubError, 'code' | 'message' | 'retryAfterSeconds'>) {
-  return new HubError(code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
+function restore({ code, message, retryAfterSeconds, problems }: TextRefusal) {
+  return new HubError(code, message, {
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(problems && { problems }),
+  })
 }
 
 function unavailable(problem: string, cause?: unknown): HubError {

@@ -1,5 +1,7 @@
-// The port for fresh copies: the repository records that a publish stores until a build includes them. Also decides whether a copy still counts.
+// The port for fresh copies: the records of a repository or owner that a write stores until a build includes them. Also decides whether a copy still counts.
 import type { Activity, Repository, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
+import type { Profile } from '../domain/catalogue/owner-records.ts'
+import type { OwnerFile } from '../domain/content/prompt-file.ts'
 
 /** The publish that created a copy. */
 export interface CopyOrigin {
@@ -24,6 +26,12 @@ export interface CopiedVersion extends CopyOrigin {
   version: VersionRecord
 }
 
+/** What an owner's file says after its last change. */
+export interface OwnerCopy extends CopyOrigin, Pick<OwnerFile, 'members'> {
+  handle: string
+  profile: Profile
+}
+
 /** What a build has read; copies of that content no longer count. */
 export interface BuildSource {
   /** Everything committed before this time is in the build or had been removed by then, by the clock of `kept_at`; null if unknown. */
@@ -41,8 +49,13 @@ export const UNKNOWN_SOURCE: BuildSource = { read_until: null, commits: [], brok
 export const COPY_MS = 24 * 60 * 60 * 1000
 
 /** Returns whether a copy is ahead of the build and therefore counts: the build does not include its commit. This machine's clock does not matter, because it may be wrong. docs/contract.md section 4 */
-export function isAhead({ commit, kept_at }: CopyOrigin, owner: string, name: string, source: BuildSource): boolean {
-  if (source.broken.includes(`${owner}/${name}`) || source.broken.includes(owner)) return true
+export function isAhead(
+  { commit, kept_at }: CopyOrigin,
+  owner: string,
+  name: string | undefined,
+  source: BuildSource,
+): boolean {
+  if (source.broken.includes(owner) || (name !== undefined && source.broken.includes(`${owner}/${name}`))) return true
   return (
     !source.commits.includes(commit) &&
     !(source.read_until !== null && Date.parse(kept_at) < Date.parse(source.read_until))
@@ -72,10 +85,14 @@ export interface CopyStore {
   find(owner: string, name: string): Promise<FreshCopy | undefined>
   /** Finds the copy of a version; undefined if there is none. */
   findVersion(owner: string, name: string, version: string): Promise<CopiedVersion | undefined>
+  /** Finds the copy of an owner; undefined if there is none. */
+  findOwner(handle: string): Promise<OwnerCopy | undefined>
   /** Stores a version that no build includes yet. */
   keepVersion(kept: CopiedVersion): Promise<void>
   /** Stores a copy whose new versions have all been stored already. */
   keep(copy: FreshCopy): Promise<void>
+  /** Stores the copy of an owner. */
+  keepOwner(copy: OwnerCopy): Promise<void>
 }
 
 /** The copies that count. If the store fails, reads fall back to the built files, and publishes to git. */
@@ -86,7 +103,7 @@ export interface FreshCopies extends Omit<CopyStore, 'findVersion'> {
 
 /** Limits a store to the copies that are ahead of a build. @param sourceOf returns what the build has read; called only when there is a copy */
 export function copiesAhead(store: CopyStore, sourceOf: () => BuildSource | Promise<BuildSource>): FreshCopies {
-  const counts = async (copy: CopyOrigin, owner: string, name: string) => isAhead(copy, owner, name, await sourceOf())
+  const counts = async (copy: CopyOrigin, owner: string, name?: string) => isAhead(copy, owner, name, await sourceOf())
   return {
     ...store,
     async find(owner, name) {
@@ -96,6 +113,10 @@ export function copiesAhead(store: CopyStore, sourceOf: () => BuildSource | Prom
     async findVersion(owner, name, version) {
       const kept = await store.findVersion(owner, name, version)
       return kept && (await counts(kept, owner, name)) ? kept.version : undefined
+    },
+    async findOwner(handle) {
+      const copy = await store.findOwner(handle)
+      return copy && (await counts(copy, handle)) ? copy : undefined
     },
   }
 }

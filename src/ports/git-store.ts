@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { HubError } from '../domain/api/errors.ts'
 import { formatPath, type Place, parsePath } from '../domain/content/content-path.ts'
 
-/** A commit that changed this repository's folder; the hub's commits are recognised by their trailers. */
+/** A commit that changed this repository's folder, or the owner's file; the hub's commits are recognised by their trailers. */
 export interface PublishMark {
   /** The commit in hex: 40 digits, or 64 in a local SHA-256 repository. */
   sha: string
@@ -31,26 +31,27 @@ export interface FolderState {
   index: string | undefined
   /** The text of `content/{owner}/index.md`; undefined if there is none. */
   ownerIndex: string | undefined
-  /** Publishes of this repository, newest first; empty unless requested. */
+  /** Commits that changed the folder or, without a name, the owner's `index.md`, newest first; empty unless requested. */
   publishes: readonly PublishMark[]
 }
 
 /** What to read. */
 export interface FolderQuery {
   owner: string
-  name: string
-  /** Whether to read the last 100 publishes from the history. */
+  /** Undefined reads only the owner's `index.md`: there are then no versions and no `index`. */
+  name: string | undefined
+  /** Whether to read the last 100 commits from the history of the repository's folder or, without a name, of the owner's `index.md`. */
   withPublishes?: boolean
 }
 
-/** What to commit: only files below `content/{owner}/{name}/`. No function deletes files, or commits to any other head. */
+/** What to commit: only files below `content/{owner}/{name}/` or, without a name, the owner's `index.md`. No function deletes files, or commits to any other head. */
 export interface Additions {
   owner: string
-  name: string
+  name: string | undefined
   /**
    * The snapshot on which the commit is based: its head must still be the head, and its listing must not contain the version. If a driver's host replaces files silently, the driver uses the listing to ensure that it replaces none.
    */
-  base: Pick<FolderState, 'head' | 'versions' | 'index'>
+  base: Pick<FolderState, 'head' | 'versions' | 'index' | 'ownerIndex'>
   /** The subject and trailers; they contain no user text. */
   message: { headline: string; trailers: readonly (readonly [name: string, value: string])[] }
   /** The new version's file; must not be in the listing of `base`. */
@@ -115,34 +116,36 @@ export interface AddedFile {
 export function listAddedFiles({ owner, name, base, version, index }: Additions): AddedFile[] {
   if (version !== undefined && base.versions.has(version.version))
     throw new Error(`${owner}/${name}@${version.version} already exists, and versions are never overwritten`)
-  const files = [
-    ...(version === undefined
-      ? []
-      : [
-          {
-            path: checkedPath({ kind: 'version', owner, name, version: version.version }),
-            text: version.text,
-            before: undefined,
-          },
-        ]),
-    ...(index === undefined
-      ? []
-      : [{ path: checkedPath({ kind: 'repository', owner, name }), text: index, before: base.index }]),
-  ]
+  if (version !== undefined && name === undefined) throw new Error('an owner has no versions')
+  const files: AddedFile[] = []
+  if (version !== undefined && name !== undefined) {
+    const path = checkedPath({ kind: 'version', owner, name, version: version.version })
+    files.push({ path, text: version.text, before: undefined })
+  }
+  if (index !== undefined) {
+    const before = name === undefined ? base.ownerIndex : base.index
+    files.push({ path: checkedPath(placeOf({ owner, name })), text: index, before })
+  }
   if (files.length === 0) throw new Error('there is nothing to commit')
   return files
 }
 
-/** Lists the paths to read, relative to the content folder; `folder` and `versions` are folders. @throws Error for a malformed name */
+/** Returns the place of the `index.md` of a repository or, without a name, of the owner. */
+function placeOf({ owner, name }: Pick<FolderQuery, 'owner' | 'name'>): Place {
+  return name === undefined ? { kind: 'owner', owner } : { kind: 'repository', owner, name }
+}
+
+/** Lists the paths to read, relative to the content folder; `versions` is a folder, and `history` a folder or file. `repository` is undefined without a name. @throws Error for a malformed name */
 export function listReadPaths({ owner, name }: FolderQuery): {
-  folder: string
-  versions: string
-  index: string
+  history: string
+  repository: { versions: string; index: string } | undefined
   ownerIndex: string
 } {
+  const ownerIndex = checkedPath({ kind: 'owner', owner })
+  if (name === undefined) return { history: ownerIndex, repository: undefined, ownerIndex }
   const index = checkedPath({ kind: 'repository', owner, name })
-  const folder = `${owner}/${name}`
-  return { folder, versions: `${folder}/versions`, index, ownerIndex: checkedPath({ kind: 'owner', owner }) }
+  const history = `${owner}/${name}`
+  return { history, repository: { versions: `${history}/versions`, index }, ownerIndex }
 }
 
 /** Returns the version of an entry in the `versions` folder; undefined if the entry is not a version file. */

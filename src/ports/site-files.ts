@@ -35,16 +35,11 @@ export function catalogueUnavailable(cause: unknown): HubError {
   return new HubError('unavailable', CATALOGUE_UNAVAILABLE, { cause, retryAfterSeconds: 5 })
 }
 
-/** Reads a file named by the client's request. @param absent the error if the file does not exist */
-export async function readFileOr(siteFiles: SiteFiles, path: string, absent: () => HubError): Promise<Bytes> {
-  const bytes = await siteFiles.read(path)
-  if (!bytes) throw absent()
-  return bytes
-}
-
 /** Reads a file that every build writes; if it is missing, the site is damaged or incomplete. */
-export function readBuilt(siteFiles: SiteFiles, path: string): Promise<Bytes> {
-  return readFileOr(siteFiles, path, () => catalogueUnavailable(`missing ${path}`))
+export async function readBuilt(siteFiles: SiteFiles, path: string): Promise<Bytes> {
+  const bytes = await siteFiles.read(path)
+  if (!bytes) throw catalogueUnavailable(`missing ${path}`)
+  return bytes
 }
 
 /**

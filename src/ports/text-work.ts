@@ -10,6 +10,8 @@ import type { RepositoryFile } from '../domain/content/prompt-file.ts'
 import type { PastedFile } from '../domain/formats/pasted-file.ts'
 import type { WriteResult } from '../domain/formats/portable.ts'
 import type { ChangeDecision, NamedRepositories } from '../domain/managing/decision.ts'
+import type { OwnerDecision } from '../domain/managing/owner-decision.ts'
+import type { OwnerChange, OwnerFields } from '../domain/managing/owner-request.ts'
 import type { Change, Target } from '../domain/managing/request.ts'
 import type { PublishDecision, Publisher, Surroundings } from '../domain/publishing/decision.ts'
 import type { RepositoryState } from '../domain/publishing/repository-state.ts'
@@ -53,6 +55,10 @@ export interface TextJobs {
   parsePromptFile(file: string, query: Readonly<Record<string, string>>): PublishInput
   /** Parses the body of a change. @throws HubError `invalid_request`, `validation_failed` */
   parseChange(target: Target, body: string): Change
+  /** Parses the body of a change to an owner, and lists its fields that decide who may do what. @throws HubError `invalid_request`, `validation_failed` */
+  parseOwnerChange(body: string): { change: OwnerChange; rights: string[] }
+  /** Decides what a change to an owner writes. @throws like `decideOwnerChange` */
+  decideOwnerChange(fields: OwnerFields, owner: string, text: string | undefined): OwnerDecision
   /** Parses a repository's `index.md`. @throws HubError `upstream_error` */
   readState(found: Place & { versions: string[]; index: string | undefined }): RepositoryState
   /** Rebuilds a repository's state from its records. */

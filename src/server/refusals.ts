@@ -39,7 +39,7 @@ export function methodNotAllowed(method: string, allow: readonly string[]): HubE
 export function invalidNameError(): HubError {
   return new HubError(
     'not_found',
-    'No repository can have this name. Owners and names consist of lower-case letters, digits and single hyphens, and some owners are reserved.',
+    'No repository can have this name. Owners and names consist of lower-case letters, digits and single hyphens, and some words are reserved.',
   )
 }
 

@@ -12,6 +12,8 @@ const CODE = {
   pastedFile: () => import('../domain/formats/pasted-file.ts'),
   changeDecision: () => import('../domain/managing/decision.ts'),
   changeRequest: () => import('../domain/managing/request.ts'),
+  ownerDecision: () => import('../domain/managing/owner-decision.ts'),
+  ownerRequest: () => import('../domain/managing/owner-request.ts'),
   publishDecision: () => import('../domain/publishing/decision.ts'),
   promptFilePublish: () => import('../domain/publishing/prompt-file.ts'),
   repositoryState: () => import('../domain/publishing/repository-state.ts'),
@@ -71,6 +73,15 @@ export const TEXT_JOBS: TextJobTable = {
   async decideChange(change, state, repositories) {
     const { decideChange } = await CODE.changeDecision()
     return decideChange(change, state, { repositories })
+  },
+  async parseOwnerChange(body) {
+    const { readOwnerChange, listRights } = await CODE.ownerRequest()
+    const change = readOwnerChange(body)
+    return { change, rights: listRights(change) }
+  },
+  async decideOwnerChange(fields, owner, text) {
+    const { decideOwnerChange } = await CODE.ownerDecision()
+    return decideOwnerChange(fields, owner, text)
   },
   async readVersion(version, text) {
     const [{ parseVersionFile }, { measure }] = await Promise.all([CODE.promptFile(), CODE.measures()])

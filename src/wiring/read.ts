@@ -26,7 +26,11 @@ export async function connectRead(
   return {
     baseUrl: config.baseUrl,
     siteFiles: { ...files, read: askOnce(files.read) },
-    fresh: { find: askOnce(fresh.find), findVersion: askOnce(fresh.findVersion) },
+    fresh: {
+      find: askOnce(fresh.find),
+      findOwner: askOnce(fresh.findOwner),
+      findVersion: askOnce(fresh.findVersion),
+    },
     text: await textOf(context, importJobs),
     search: hub?.search ?? (() => openBundledSearch(config)),
     limiter: await limiterOf('reads', config.rateLimitPerMinute, config),

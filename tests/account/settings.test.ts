@@ -41,7 +41,14 @@ const nothing = () => {
 const hub: Hub = {
   files: { read: async () => Buffer.from(`<title>Your account</title>${FRAME_PLACE}`) },
   search: nothing,
-  fresh: { find: nothing, findVersion: nothing, keepVersion: nothing, keep: nothing },
+  fresh: {
+    find: nothing,
+    findVersion: nothing,
+    findOwner: nothing,
+    keepVersion: nothing,
+    keep: nothing,
+    keepOwner: nothing,
+  },
   nextOrder: nothing,
   state: memoryState(),
   localKeys: openLocalKeys(() => {}),

@@ -45,6 +45,7 @@ export function anIndex(given: Partial<RepositoryFile> = {}): RepositoryFile {
     replaced_by: null,
     forked_from: null,
     yanked: {},
+    removed: {},
     labels: {},
     moved_to: null,
     advisories: [],
@@ -62,6 +63,7 @@ export function anOwner(given: Partial<OwnerFile> = {}): OwnerFile {
     members: [],
     trusted_publishers: [],
     protected_labels: [],
+    publishing: null,
     bio: '',
     ...given,
   }

@@ -45,6 +45,7 @@ A *readme*.
         replaced_by: 'acme/review',
         forked_from: 'acme/review@1.0.0',
         yanked: { '1.0.1': 'Wrong variable' },
+        removed: {},
         labels: { production: '1.2.0' },
         moved_to: 'acme/reviews',
         advisories: [{ range: '<1.2.0', severity: 'high', message: 'Says too much.' }],
@@ -65,6 +66,7 @@ A *readme*.
         replaced_by: null,
         forked_from: null,
         yanked: {},
+        removed: {},
         labels: {},
         moved_to: null,
         advisories: [],
@@ -107,6 +109,7 @@ We **review**.
           },
         ],
         protected_labels: [],
+        publishing: null,
         bio: 'We **review**.',
       },
     })
@@ -121,6 +124,7 @@ We **review**.
         members: [],
         trusted_publishers: [],
         protected_labels: [],
+        publishing: null,
         bio: '',
       },
     })

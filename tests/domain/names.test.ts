@@ -71,12 +71,23 @@ describe('owner', () => {
     ])
   })
 
-  test.each(RESERVED)('reserves %s as an owner, but allows it as a login and a name', (word) => {
-    expect([isOwner(word), accepts(Owner, word), hasOwnerForm(word), accepts(Handle, word), isName(word)]).toEqual([
+  test('reserves settings as an owner and as a name, because it is a page of the site and of each owner', () => {
+    expect([isOwner('settings'), accepts(Owner, 'settings'), isName('settings'), accepts(Name, 'settings')]).toEqual([
       ...[false, false],
-      ...[true, true, true],
+      ...[false, false],
     ])
+    expect([accepts(FullName, 'acme/settings'), accepts(FullName, 'acme/settings-2')]).toEqual([false, true])
   })
+
+  test.each(RESERVED.filter((word) => word !== 'settings'))(
+    'reserves %s as an owner, but allows it as a login and a name',
+    (word) => {
+      expect([isOwner(word), accepts(Owner, word), hasOwnerForm(word), accepts(Handle, word), isName(word)]).toEqual([
+        ...[false, false],
+        ...[true, true, true],
+      ])
+    },
+  )
 })
 
 describe('name', () => {

@@ -76,6 +76,7 @@ test('lists every endpoint with its parameters, status codes and media types', (
     ['get /api/v1/repos/{owner}/{name}/activity', 'listActivity', 'path:owner path:name', read, 'application/json'],
     ['get /api/v1/tags', 'listTags', '', '200 304 429 500 503', 'application/json'],
     ['get /api/v1/users/{handle}', 'getUser', 'path:handle', read, 'application/json'],
+    ['patch /api/v1/users/{handle}', 'changeOwner', 'path:handle', change, 'application/json'],
     ['get /api/v1/openapi.json', 'getOpenapi', '', '200 304 429 500 503', 'application/json'],
     [`put ${label}`, 'setLabel', 'path:owner path:name path:label', change, 'application/json'],
     [`delete ${label}`, 'removeLabel', 'path:owner path:name path:label', change, 'application/json'],
@@ -204,6 +205,8 @@ describe('schemas', () => {
         'LabelRequest',
         'Matched',
         'Meta',
+        'OwnerAnswer',
+        'OwnerPatch',
         'Provenance',
         'PublishAnswer',
         'PublishRequest',
@@ -214,6 +217,7 @@ describe('schemas', () => {
         'Skill',
         'Stats',
         'Tag',
+        'TrustedPublisher',
         'User',
         'Variable',
         'Version',
@@ -230,8 +234,9 @@ describe('schemas', () => {
       expect(schema.description).toMatch(/\.$/)
       // The required fields of each request.
       const requests: Record<string, string[]> = {
-        ...{ PublishRequest: [], RepositoryPatch: [], LabelRemoval: [] },
+        ...{ PublishRequest: [], RepositoryPatch: [], OwnerPatch: [], LabelRemoval: [] },
         ...{ LabelRequest: ['version'], YankRequest: ['reason'] },
+        TrustedPublisher: ['repository', 'repository_id', 'repository_owner_id', 'workflow'],
       }
       const isRequest = name in requests
       expect([...((schema.required ?? []) as unknown as string[])].sort()).toEqual(

@@ -40,6 +40,7 @@ test('names every version and repository rule', () => {
     'has-versions',
     'versions-are-few',
     'yanked-versions-exist',
+    'removed-versions-are-gone',
     'labels-point-at-active-versions',
     'advisories-have-ranges',
     'successor-exists',
@@ -139,6 +140,11 @@ describe('a repository', () => {
       'yanked-versions-exist',
       { file: anIndex({ yanked: { '1.0.0': 'x', '2.0.0': 'y' } }) },
       [{ key: 'yanked.2.0.0', message: 'expected a version that exists' }],
+    ],
+    [
+      'removed-versions-are-gone',
+      { file: anIndex({ removed: { '1.0.0': 'x', '2.0.0': 'y' } }) },
+      [{ key: 'removed.1.0.0', message: 'expected no file for a version that was taken down' }],
     ],
     [
       'labels-point-at-active-versions',

@@ -2,7 +2,7 @@
 // docs/contract.md section 7.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { editKeys, parseRepositoryFile, replaceReadme } from '../../src/domain/content/prompt-file.ts'
+import { editKeys, parseRepositoryFile, replaceBody } from '../../src/domain/content/prompt-file.ts'
 import type { KeyChange } from '../../src/domain/text/yaml-edit.ts'
 import { anyText } from './fixtures.ts'
 
@@ -117,7 +117,7 @@ describe('editing one key of index.md', () => {
     ['adding the first readme', '---\ntitle: A\n---', 'New', '---\ntitle: A\n---\nNew\n'],
     ['removing the readme', '---\ntitle: A\n---\nOld', '', '---\ntitle: A\n---\n'],
   ])('%s', (_, file, readme, after) => {
-    expect(replaceReadme(file, readme)).toBe(after)
+    expect(replaceBody(file, readme)).toBe(after)
   })
 })
 

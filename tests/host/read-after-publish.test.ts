@@ -1,4 +1,5 @@
-// Checks that a new prompt can be read from the moment its publish is confirmed, while the prompt before it is built.
+// Tests reads after writes: a new prompt and a changed owner can be read from the moment their write is confirmed, while
+// the write before it is built.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +26,10 @@ beforeAll(async () => {
   const settings = { CONTENT_DIR: join(root, 'content'), SITE_URL: 'http://localhost', RATE_LIMIT_PER_MINUTE: '0' }
   hub = await startProcess({ command: ['node', 'scripts/start.ts'], settings })
   const env = { ...plainEnvironment(), ...settings }
-  token = execFileSync(process.execPath, [resolve('scripts/token.ts'), OWNER], { env, encoding: 'utf8' }).trim()
+  token = execFileSync(process.execPath, [resolve('scripts/token.ts'), OWNER, '--permissions', 'publish,maintain'], {
+    env,
+    encoding: 'utf8',
+  }).trim()
 }, 120_000)
 afterAll(async () => {
   await hub?.run.end()
@@ -58,4 +62,30 @@ test('a new prompt is found in every read after its publish, while the prompt be
     }
   }
   expect(missing).toEqual([])
+})
+
+test('a changed owner is found in every read after its change, and in the next build', async () => {
+  const url = `${hub.base}/api/v1/users/${OWNER}`
+  const stale: string[] = []
+  for (let change = 0; change < PAIRS; change++) {
+    await publish(`of-owner-${change}`)
+    await sleep(change * PAUSE_MS)
+    const name = `Name ${change}`
+    const changed = await fetch(url, {
+      method: 'PATCH',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name }),
+    })
+    expect([changed.status, (await changed.json()).data.name]).toEqual([200, name])
+    for (const until = performance.now() + READ_MS; performance.now() < until; ) {
+      const { data } = await (await fetch(url)).json()
+      if (data?.name !== name) stale.push(`${name}: ${data?.name}`)
+    }
+    expect(await (await fetch(`${hub.base}/${OWNER}`)).text()).toContain(`<h1 dir="auto">${name}</h1>`)
+  }
+  expect(stale).toEqual([])
+  // The file that only a build writes.
+  const last = `Name ${PAIRS - 1}`
+  const built = async () => (await (await fetch(`${hub.base}/data/v1/users/${OWNER}.json`)).json()).data.name
+  await expect.poll(built, { timeout: 30_000, interval: 200 }).toBe(last)
 })

@@ -37,7 +37,7 @@ describe('text threads', () => {
     expect(await text.run('warnOfTexts', record)).toEqual(await TEXT_WORK_IN_PLACE.run('warnOfTexts', record))
   })
 
-  test('throw the error of a job, with its code and message', async () => {
+  test('throw the error of a job, with its code, message and problems, which forms show', async () => {
     const text = open().forClient('192.0.2.1')
     const body = JSON.stringify({ content: 'x'.repeat(10_000), variables: 'none' })
     const failure = await text.run('parsePublish', body).catch((error: unknown) => error)
@@ -45,6 +45,7 @@ describe('text threads', () => {
     expect(failure).toMatchObject({
       code: 'validation_failed',
       message: expect.stringContaining('variables: expected'),
+      problems: [{ key: 'variables', message: expect.stringContaining('expected') }],
     })
   })
 

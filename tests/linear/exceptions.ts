@@ -1,11 +1,12 @@
 // The functions that need arguments of their own, and those that see no text of unlimited length.
 import { ConversionProblems } from '../../src/domain/formats/portable.ts'
 import { measure } from '../../src/ports/measure.ts'
+import { anOwner } from '../domain/fixtures.ts'
 import { made } from './makers.ts'
 
 /** Types of arguments of handlers, stores and drivers, which pass a text on to the functions that are called. */
 export const NOT_A_TEXT =
-  /^(?:Request|Response|.*Deps|Connect<.*|Sources|PageSources|Visit|Visited|Session|SiteFiles|.*Store|Stores|Bearer|PageData|PageLocals|Pick<(?:Search|PageData|Sources|StateStore|Bearer|AccountView).*|.*\) => .*|HTMLElement|z\.ZodType|Clock|Bytes|Uint8Array|HubError|Parts|MadeResponse)$/
+  /^(?:Request|Response|.*Deps|Connect<.*|Sources|PageSources|UserSources|Visit|Visited|Session|SiteFiles|.*Store|Stores|Bearer|PageData|PageLocals|Pick<(?:Search|PageData|Sources|StateStore|Bearer|AccountView).*|.*\) => .*|HTMLElement|z\.ZodType|Clock|Bytes|Uint8Array|HubError|Parts|MadeResponse)$/
 
 const at = (module: string, names: string) => new RegExp(`^src/${module}\\.ts (?:${names})$`)
 
@@ -13,13 +14,17 @@ const at = (module: string, names: string) => new RegExp(`^src/${module}\\.ts (?
 export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ['names, logins and claims, whose length is limited', /^src\/domain\/access\/(?!token-form)/],
   [
+    'a member, whose length is limited, and the names of fields',
+    at('(?:server/editor/owner-form|domain/managing/owner-request)', 'isSamePerson|listRights'),
+  ],
+  [
     'tables of our own, and names that were validated',
     at('domain/api/\\w+', 'pick|listEnvelope|searchEnvelope|isPublishedAt|single|list'),
   ],
   ['the OpenAPI document, from tables of our own', at('domain/api/openapi-(?:parts|writes)', '\\w+')],
   [
     'computes values from records, or copies them',
-    /^src\/domain\/catalogue\/(?:activity|catalogue|data-files|entry|originals|outline|ranking|recall|unlisted|usage|versions)\.ts (?!isRange)/,
+    /^src\/domain\/catalogue\/(?:activity|catalogue|data-files|entry|originals|outline|owner-records|ranking|recall|unlisted|usage|versions)\.ts (?!isRange)/,
   ],
   ['colours of the operator', at('domain/content/look', 'contrast|accentColours')],
   ['chooses between files that were parsed', at('domain/content/last-good', 'fixRepository')],
@@ -35,7 +40,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   ],
   [
     'parses with a schema, whose fields are called through the parsers of files and requests',
-    at('domain/text/problems', 'parseWithSchema'),
+    at('domain/(?:text/problems|managing/request)', 'parseWithSchema|parseFields'),
   ],
   [
     'parses YAML with `parseYaml` or `loadForeignYaml`, which are called',
@@ -46,8 +51,8 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   [
     'inserts texts into a page',
     at(
-      'server/editor/(?:manage-form|pages|version-form)',
-      'renderManagePage|renderVersionPage|compareWithBase|formOfPasted',
+      'server/editor/(?:manage-form|owner-settings-page|pages|version-form)',
+      'renderManagePage|renderOwnerSettings|renderVersionPage|compareWithBase|formOfPasted',
     ),
   ],
   ['messages of our own', at('(?:server/refusals|domain/api/words-for-people)', '\\w+')],
@@ -78,6 +83,15 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
   'src/domain/content/prompt-file.ts editKeys': (text) => [
     `---\ntitle:${text.replaceAll(/[\r\n]/g, ' ')}# a\n  "b"\n---\n${text}`,
     [{ path: ['title'], value: 'c' }],
+  ],
+  'src/domain/managing/owner-decision.ts decideOwnerChange': (text) => [
+    { bio: text, name: text.slice(0, 200) },
+    'acme',
+    `---\nname: a\n---\n${text}`,
+  ],
+  'src/server/editor/owner-form.ts ownerChangeOf': (text) => [
+    new URLSearchParams({ change: 'labels', protected_labels: text }),
+    { person: { login: 'a', user_id: '1' }, owner: 'acme', file: anOwner({ bio: text }) },
   ],
   'src/domain/publishing/prompt-file.ts readPromptFile': (text) => [`---\n${text}\n---\n${text}`, {}, measure],
   'src/domain/publishing/prompt-file.ts writePromptFile': (text) => [

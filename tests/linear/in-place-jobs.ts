@@ -34,5 +34,6 @@ export const IN_PLACE_JOBS: Readonly<
     [{ kind: 'patch' }, text],
     [{ kind: 'patch' }, JSON.stringify({ readme: text })],
   ],
+  parseOwnerChange: (text) => [[text], [JSON.stringify({ bio: text })], [JSON.stringify({ members: text.split(' ') })]],
   recordVersion: (text) => [[made.versionOf(text, 'chat'), null, { owner: 'acme', name: 'a' }, 'https://hub.test']],
 }

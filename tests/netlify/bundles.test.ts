@@ -182,6 +182,13 @@ test.each<[string, string, () => Request, number, string]>([
     403,
     'belongs to another user of this hub',
   ],
+  [
+    'editor',
+    'somebody else at the settings of an owner',
+    () => visit('/acme/settings'),
+    403,
+    'who is not a member of acme',
+  ],
   ['export', 'an export', () => api('/repos/acme/code-review/versions/1.0.0/export/dotprompt'), 200, '---'],
   ['skills', 'a missing skill', () => visit('/acme/nothing/SKILL.md'), 404, 'not_found'],
   ['pages', 'a redirect', () => visit('/Acme/Code-Review'), 308, ''],

@@ -72,7 +72,7 @@ describe('the manifest', () => {
   test.each([
     ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
     ['check', ['/api/v1/repos/:owner/:name/check'], [], undefined],
-    ['editor', ['/new', '/:owner/:name/edit', '/:owner/:name/manage'], [], undefined],
+    ['editor', ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage'], [], undefined],
     ['export', ['/api/v1/repos/:owner/:name/versions/:version/export/:format'], ['GET', 'HEAD', 'OPTIONS'], undefined],
     ['mcp', ['/mcp'], [], undefined],
     ['missing-data', ['/data', '/data/*'], [], true],

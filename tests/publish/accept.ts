@@ -18,6 +18,7 @@ export function acceptPublish({
       publisher: 'token:t',
       tokenId: 't',
       login: undefined,
+      isSignedIn: false,
       scope: 'acme/*',
       permissions: ['publish'],
       holder: { kind: 'operator' },

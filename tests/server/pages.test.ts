@@ -29,7 +29,7 @@ function open(given: Partial<PageDeps> = {}) {
       cache: openPageCache(),
     },
     siteFiles: { read: away },
-    fresh: { find: async () => undefined, findVersion: async () => undefined },
+    fresh: { find: async () => undefined, findVersion: async () => undefined, findOwner: async () => undefined },
     search: () => {
       throw new HubError('unavailable', 'No search.')
     },

@@ -12,6 +12,8 @@ import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 const nothingFresh: FreshCopies = {
   find: async () => undefined,
   findVersion: async () => undefined,
+  findOwner: async () => undefined,
+  keepOwner: async () => {},
   keep: async () => {},
   keepVersion: async () => {},
 }

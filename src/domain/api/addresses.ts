@@ -83,6 +83,7 @@ export const ADDRESSES: readonly Address[] = [
   ),
   { path: '/new', methods: EDITOR_METHODS, by: 'editor', about: 'The form for a new prompt' },
   { path: '/{owner}/{name}/edit', methods: EDITOR_METHODS, by: 'editor', about: 'The form for the next version' },
+  { path: '/{owner}/settings', methods: EDITOR_METHODS, by: 'editor', about: 'Profile, members and rules of an owner' },
   { path: '/{owner}/{name}/manage', methods: EDITOR_METHODS, by: 'editor', about: 'Labels, yanks, status and readme' },
   ...listDataAddresses(),
   { path: '/data/*', methods: READ_METHODS, by: 'missing-data', about: 'Unknown URLs: a JSON error' },

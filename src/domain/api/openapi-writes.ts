@@ -1,5 +1,6 @@
 // Describes publishing and managing for the OpenAPI document.
 import type * as z from 'zod'
+import { OwnerPatch } from '../managing/owner-request.ts'
 import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../managing/request.ts'
 import { PublishQuery } from '../publishing/prompt-file.ts'
 import { IDEMPOTENCY_KEY, PublishRequest } from '../publishing/request.ts'
@@ -14,7 +15,7 @@ import {
   jsonContent,
 } from './openapi-parts.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
-import { ChangeAnswer, CheckAnswer, PublishAnswer } from './route-schemas.ts'
+import { ChangeAnswer, CheckAnswer, OwnerAnswer, PublishAnswer } from './route-schemas.ts'
 import { single } from './schema.ts'
 
 /** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
@@ -129,31 +130,47 @@ export function describeCheck(schemas: Components): Json {
 /** Every error when changing a repository, in the order of the checks. docs/contract.md section 7 */
 const CHANGE_ERRORS = PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused')
 
-/** Describes the operations that change published data, by path and method. @param schemas receives named schemas */
-export function describeManaging(schemas: Components): Record<string, Json> {
-  const answer = jsonContent(toSchema(single(ChangeAnswer), schemas))
-  const describe = (
-    operationId: string,
-    summary: string,
-    more: string[],
-    body?: { schema: z.ZodType; example: Json; isOptional?: boolean },
-  ) => ({
-    operationId,
+/** A change: its ID, summary and path parameters, and its body if it has one. */
+interface DescribedChange {
+  id: string
+  summary: string
+  parameters: readonly string[]
+  body?: { schema: z.ZodType; example: Json; isOptional?: boolean }
+}
+
+function describeChange(
+  { id, summary, parameters, body }: DescribedChange,
+  answer: Json,
+  errors: readonly ErrorCode[],
+  schemas: Components,
+): Json {
+  return {
+    operationId: id,
     summary,
     tags: ['Managing'],
     security: [{ token: [] }],
-    parameters: ['owner', 'name', ...more].map(describePathParameter),
+    parameters: parameters.map(describePathParameter),
     ...(body && {
       requestBody: {
         required: !body.isOptional,
         content: { 'application/json': { schema: toSchema(body.schema, schemas), example: body.example } },
       },
     }),
-    responses: {
-      '200': { description: 'The current repository; `commit` is null if nothing changed.', content: answer },
-      ...describeErrors(CHANGE_ERRORS),
-    },
-  })
+    responses: { '200': answer, ...describeErrors(errors) },
+  }
+}
+
+/** Describes the operations that change published data, by path and method. @param schemas receives named schemas */
+export function describeManaging(schemas: Components): Record<string, Json> {
+  const description = 'The current repository; `commit` is null if nothing changed.'
+  const answer = { description, content: jsonContent(toSchema(single(ChangeAnswer), schemas)) }
+  const describe = (id: string, summary: string, more: string[], body?: DescribedChange['body']) =>
+    describeChange(
+      { id, summary, parameters: ['owner', 'name', ...more], ...(body && { body }) },
+      answer,
+      CHANGE_ERRORS,
+      schemas,
+    )
   const repository = '/api/v1/repos/{owner}/{name}'
   return {
     [repository]: {
@@ -180,5 +197,21 @@ export function describeManaging(schemas: Components): Record<string, Json> {
       }),
       delete: describe('unyankVersion', 'Unyank a version', ['version']),
     },
+    '/api/v1/users/{handle}': { patch: describeOwnerChange(schemas) },
   }
+}
+
+function describeOwnerChange(schemas: Components): Json {
+  const description = 'The current owner; `commit` is null if nothing changed.'
+  return describeChange(
+    {
+      id: 'changeOwner',
+      summary: 'Update an owner',
+      parameters: ['handle'],
+      body: { schema: OwnerPatch, example: { name: 'Acme', bio: 'Prompts for code review.' } },
+    },
+    { description, content: jsonContent(toSchema(single(OwnerAnswer), schemas)) },
+    CHANGE_ERRORS.filter((code) => code !== 'quota_exceeded' && code !== 'repo_archived'),
+    schemas,
+  )
 }

@@ -122,6 +122,15 @@ export const ChangeAnswer = z
   })
   .meta({ id: 'ChangeAnswer', description: 'A repository, and the result of the request to change it.' })
 
+/** The response to a change of an owner: the owner, and the outcome of the request. */
+export const OwnerAnswer = z
+  .object({
+    ...User.shape,
+    unchanged: z.boolean().describe('Whether nothing was written because nothing would have changed.'),
+    commit: Commit.nullable().describe('The new commit, or null.'),
+  })
+  .meta({ id: 'OwnerAnswer', description: 'An owner, and the result of the request to change it.' })
+
 /** The response to a publish: the version, and the outcome of the request. */
 export const PublishAnswer = z
   .object({

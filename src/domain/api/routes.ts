@@ -56,7 +56,7 @@ export interface Route {
   id: string
   /** The path, with parameters in braces. */
   path: string
-  /** Includes POST where versions can be published, and PATCH where a repository can be changed. */
+  /** Includes POST where versions can be published, and PATCH where a repository or an owner can be changed. */
   methods: readonly Method[]
   summary: string
   cache: CacheClass
@@ -84,7 +84,9 @@ export const ROUTES = {
   getRaw: route('getRaw', '/api/v1/repos/{owner}/{name}/raw', 'Get the raw content', { mediaType: 'text/plain' }),
   listActivity: route('listActivity', '/api/v1/repos/{owner}/{name}/activity', 'List a repository’s activity'),
   listTags: route('listTags', '/api/v1/tags', 'List all tags with their counts'),
-  getUser: route('getUser', '/api/v1/users/{handle}', 'Get an owner’s profile'),
+  getUser: route('getUser', '/api/v1/users/{handle}', 'Get an owner’s profile', {
+    methods: [...READ_METHODS, 'PATCH'],
+  }),
   getOpenapi: route('getOpenapi', '/api/v1/openapi.json', 'Get this OpenAPI document'),
 } satisfies Record<string, Route>
 
@@ -112,6 +114,7 @@ export function isPublishedAt(id: RouteId): boolean {
 /** Every route that changes published data. docs/contract.md section 7 */
 const MANAGE_ROUTES = {
   changeRepository: { path: '/api/v1/repos/{owner}/{name}', methods: [...READ_METHODS, 'PATCH'] },
+  changeOwner: { path: '/api/v1/users/{handle}', methods: [...READ_METHODS, 'PATCH'] },
   manageLabel: { path: '/api/v1/repos/{owner}/{name}/labels/{label}', methods: ['PUT', 'DELETE', 'OPTIONS'] },
   manageYank: { path: '/api/v1/repos/{owner}/{name}/versions/{version}/yank', methods: ['PUT', 'DELETE', 'OPTIONS'] },
 } as const satisfies Record<string, { path: string; methods: readonly Method[] }>

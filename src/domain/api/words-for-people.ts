@@ -9,6 +9,10 @@ const LABELS: Readonly<Record<string, string>> = {
   ...{ changelog: 'What changed', bump: 'Version', forked_from: 'Started from' },
   ...{ label: 'Label', version: 'Version', reason: 'Reason', readme: 'Readme' },
   ...{ status: 'Status', status_message: 'Why, and what to do', replaced_by: 'Use instead', moved_to: 'Moved to' },
+  ...{ bio: 'Bio', website: 'Website', avatar_url: 'Picture', members: 'Members', member: 'New member' },
+  ...{ protected_labels: 'Protected labels', publishing: 'New versions come from', workflow: 'Workflow' },
+  ...{ repository_id: 'ID of the repository', repository_owner_id: 'ID of its owner', repos: 'Prompts' },
+  ...{ environment: 'Environment', ref: 'Branch or tag', trusted_publishers: 'Trusted workflows' },
   ...{ repository: 'Repository', permissions: 'Permissions', days: 'Expires after (days)', form: 'This form' },
 }
 

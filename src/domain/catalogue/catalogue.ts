@@ -10,6 +10,7 @@ import type { Equivalents } from '../search/equivalents.ts'
 import { compareText } from '../text/compare-text.ts'
 import { type CatalogueEntry, makeEntry } from './entry.ts'
 import { findOriginals, type Originals } from './originals.ts'
+import { describeOwner, profileOf } from './owner-records.ts'
 import { rank, sortByUpdates } from './ranking.ts'
 
 /** All repositories, and the lists in which they appear. */
@@ -100,17 +101,7 @@ function buildUsers(
   for (const summary of recent) reposOf.get(summary.owner)!.push(summary)
   const users = new Map<string, User>()
   for (const [handle, repos] of sortByKey(reposOf)) {
-    const file = tree.owners.get(handle)
-    users.set(handle, {
-      handle,
-      name: file?.name ?? null,
-      bio: file?.bio || null,
-      website: file?.website ?? null,
-      avatar_url: file?.avatar_url ?? null,
-      html_url: addresses.userPage(handle),
-      repos_count: repos.length,
-      repos,
-    })
+    users.set(handle, describeOwner(handle, profileOf(tree.owners.get(handle)), repos, addresses))
   }
   return users
 }

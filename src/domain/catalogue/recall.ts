@@ -32,6 +32,8 @@ export function restoreRepository({ repository, versions }: RecordedRepository):
       // Records created before forks existed lack this field.
       forked_from: repository.forked_from ?? null,
       yanked: Object.fromEntries(yanked),
+      // Records do not show it, and no record is built from it.
+      removed: {},
       advisories: repository.advisories.map(({ versions: _, ...advisory }) => advisory),
     },
     versions: versions.map(({ record }) => ({

@@ -35,7 +35,8 @@ function placeAt(path: string): Place | string {
   if (!isOwner(owner))
     return 'expected the first folder to be an owner: a-z, 0-9 and single hyphens, not a reserved word'
   if (parts.length === 2 && second === 'index.md') return { kind: 'owner', owner }
-  if (parts.length > 2 && !isName(second)) return 'expected the second folder to be a name: a-z, 0-9 and single hyphens'
+  if (parts.length > 2 && !isName(second))
+    return 'expected the second folder to be a name: a-z, 0-9 and single hyphens, not settings'
   if (parts.length === 3 && third === 'index.md') return { kind: 'repository', owner, name: second }
   const version = file.endsWith('.md') ? file.slice(0, -3) : ''
   if (parts.length === 4 && third === 'versions' && isVersion(version))

@@ -162,6 +162,9 @@ export const RepositoryFrontMatter = z.strictObject({
   yanked: byKey(isVersion, 'a version x.y.z', line(LIMITS.sentenceCharacters).min(1, 'expected a reason'))
     .default({})
     .describe('Yanked versions, with the reason.'),
+  removed: byKey(isVersion, 'a version x.y.z', line(LIMITS.sentenceCharacters).min(1, 'expected a reason'))
+    .default({})
+    .describe('Versions that an operator took down, with the reason. Their numbers are never used again.'),
   labels: byKey(
     isLabel,
     'lower-case letters, digits and single hyphens, not latest and not a range such as 1 or x,',
@@ -177,73 +180,89 @@ export const RepositoryFrontMatter = z.strictObject({
 })
 export type RepositoryFrontMatter = z.infer<typeof RepositoryFrontMatter>
 
+/** A file name, or the full path of a reusable workflow. Only syntax that every regular expression language supports, because it appears in the OpenAPI document. */
 const WORKFLOW = new RegExp(
-  `^(?:${GITHUB_REPOSITORY.source.slice(1, -1)}/\\.github/workflows/)?[A-Za-z0-9._-]{1,100}\\.ya?ml(?:(?<=/.*)@refs/(?:heads|tags)/[^\\s*]{1,200})?$`,
+  [
+    String.raw`^[A-Za-z0-9._-]{1,100}\.ya?ml$`,
+    String.raw`^${GITHUB_REPOSITORY.source.slice(1, -1)}\/\.github\/workflows\/[A-Za-z0-9._-]{1,100}\.ya?ml(?:@refs\/(?:heads|tags)\/[^\s*]{1,200})?$`,
+  ].join('|'),
 )
 
 /** A workflow that may publish without a stored secret. docs/contract.md section 7. */
-export const TrustedPublisher = z.strictObject({
-  repository: z
-    .string()
-    .regex(GITHUB_REPOSITORY, 'expected owner/name on GitHub')
-    .describe('The repository on GitHub, owner/name.'),
-  repository_id: NumericId.describe('The GitHub ID of that repository.'),
-  repository_owner_id: NumericId.describe('The GitHub ID of its owner.'),
-  workflow: z
-    .string()
-    .regex(
-      WORKFLOW,
-      'expected the file name of a workflow, such as publish.yml, or the full path of a reusable workflow',
-    )
-    .describe(
-      'The file name of the workflow in that repository; or, for a reusable workflow elsewhere, owner/name/.github/workflows/file.yml, with @ref to allow only that ref.',
-    ),
-  environment: line(255).min(1, 'expected some text').optional().describe('The deployment environment it must run in.'),
-  ref: line(255)
-    .regex(
-      /^refs\/(?:heads|tags)\/[^*]*\*?$/,
-      'expected the full ref of a branch or tag, such as refs/heads/main or refs/tags/v*',
-    )
-    .optional()
-    .describe('The full ref of the branch or tag it must run on; a trailing * matches all refs with that prefix.'),
+export const TrustedPublisher = z
+  .strictObject({
+    repository: z
+      .string()
+      .regex(GITHUB_REPOSITORY, 'expected owner/name on GitHub')
+      .describe('The repository on GitHub, owner/name.'),
+    repository_id: NumericId.describe('The GitHub ID of that repository.'),
+    repository_owner_id: NumericId.describe('The GitHub ID of its owner.'),
+    workflow: z
+      .string()
+      .regex(
+        WORKFLOW,
+        'expected the file name of a workflow, such as publish.yml, or the full path of a reusable workflow',
+      )
+      .describe(
+        'The file name of the workflow in that repository; or, for a reusable workflow elsewhere, owner/name/.github/workflows/file.yml, with @ref to allow only that ref.',
+      ),
+    environment: line(255)
+      .min(1, 'expected some text')
+      .optional()
+      .describe('The deployment environment it must run in.'),
+    ref: line(255)
+      .regex(
+        /^refs\/(?:heads|tags)\/[^*]*\*?$/,
+        'expected the full ref of a branch or tag, such as refs/heads/main or refs/tags/v*',
+      )
+      .optional()
+      .describe('The full ref of the branch or tag it must run on; a trailing * matches all refs with that prefix.'),
 
-  repos: z
-    .array(Name)
-    .min(1, 'expected at least one name')
-    .optional()
-    .describe('The names it may publish to; all if omitted.'),
-  permissions: Permissions.default([...DEFAULT_PERMISSIONS]).describe(
-    'The permissions of the workflow; publish if omitted.',
-  ),
-})
+    repos: z
+      .array(Name)
+      .min(1, 'expected at least one name')
+      .optional()
+      .describe('The names it may publish to; all if omitted.'),
+    permissions: Permissions.default([...DEFAULT_PERMISSIONS]).describe(
+      'The permissions of the workflow; publish if omitted.',
+    ),
+  })
+  .meta({ id: 'TrustedPublisher', description: 'A workflow that may publish without a stored secret.' })
 export type TrustedPublisher = z.infer<typeof TrustedPublisher>
+
+/** An owner's display name. */
+export const OwnerName = line(LIMITS.titleCharacters).refine(fitsXml, NO_XML).describe('The owner’s display name.')
+/** The members of an owner. */
+export const Members = z
+  .array(z.union([Handle, z.int().positive()], 'expected a GitHub login or user ID'))
+  .max(LIMITS.membersPerOwner, `expected at most ${LIMITS.membersPerOwner} members`)
+  .refine(unique, 'expected each member only once')
+  .describe('Who may publish: GitHub logins, or GitHub IDs, which are never reassigned.')
+/** The workflows that an owner trusts. */
+export const TrustedPublishers = z
+  .array(TrustedPublisher)
+  .max(LIMITS.trustedPublishersPerOwner, `expected at most ${LIMITS.trustedPublishersPerOwner} entries`)
+  .describe('Workflows that may publish.')
+/** The labels that an owner protects. */
+export const ProtectedLabels = z
+  .array(Tag)
+  .max(LIMITS.protectedLabelsPerOwner, `expected at most ${LIMITS.protectedLabelsPerOwner} labels`)
+  .refine(unique, 'expected each label only once')
+  .describe('Labels on all their prompts that only a token with the maintain permission may move.')
+/** What an owner requires of a publish. */
+export const Publishing = z
+  .enum(['trusted-only'])
+  .describe('`trusted-only`: only trusted workflows may publish, neither tokens nor the editor.')
 
 /** The front matter of an owner's `index.md`. docs/contract.md section 2. */
 export const OwnerFrontMatter = z.strictObject({
-  name: line(LIMITS.titleCharacters)
-    .refine(fitsXml, NO_XML)
-    .nullable()
-    .default(null)
-    .describe('The owner’s display name.'),
+  name: OwnerName.nullable().default(null),
   website: WebAddress.nullable().default(null).describe('The URL of the owner’s website.'),
   avatar_url: WebAddress.nullable().default(null).describe('The URL of the owner’s avatar.'),
-  members: z
-    .array(z.union([Handle, z.int().positive()], 'expected a GitHub login or user ID'))
-    .max(LIMITS.membersPerOwner, `expected at most ${LIMITS.membersPerOwner} members`)
-    .refine(unique, 'expected each member only once')
-    .default([])
-    .describe('Who may publish: GitHub logins, or GitHub IDs, which are never reassigned.'),
-  trusted_publishers: z
-    .array(TrustedPublisher)
-    .max(LIMITS.trustedPublishersPerOwner, `expected at most ${LIMITS.trustedPublishersPerOwner} entries`)
-    .default([])
-    .describe('Workflows that may publish.'),
-  protected_labels: z
-    .array(Tag)
-    .max(LIMITS.protectedLabelsPerOwner, `expected at most ${LIMITS.protectedLabelsPerOwner} labels`)
-    .refine(unique, 'expected each label only once')
-    .default([])
-    .describe('Labels on all their prompts that only a token with the maintain permission may move.'),
+  members: Members.default([]),
+  trusted_publishers: TrustedPublishers.default([]),
+  protected_labels: ProtectedLabels.default([]),
+  publishing: Publishing.nullable().default(null),
 })
 export type OwnerFrontMatter = z.infer<typeof OwnerFrontMatter>
 

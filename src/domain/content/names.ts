@@ -19,6 +19,9 @@ const RESERVED_OWNERS: ReadonlySet<string> = new Set([
   ...['admin', 'me', 'new', 'null', 'undefined'],
 ])
 
+/** Words below an owner's page that the site itself uses. docs/contract.md section 1. */
+const RESERVED_NAMES: ReadonlySet<string> = new Set(['settings'])
+
 /** Device names, which Windows does not accept as folder names: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const DEVICE_NAME = /^(?:con|prn|aux|nul|(?:com|lpt)[1-9])$/
 
@@ -30,8 +33,8 @@ export const isReserved = (handle: string): boolean => RESERVED_OWNERS.has(handl
 export const hasOwnerForm = (text: string): boolean => OWNER_PATTERN.test(text)
 /** Returns whether a string is a valid owner segment of a URL: a handle that is not reserved. */
 export const isOwner = (text: string): boolean => OWNER_PATTERN.test(text) && !isReserved(text)
-/** Returns whether a string is a valid name segment of a URL. */
-export const isName = (text: string): boolean => NAME_PATTERN.test(text)
+/** Returns whether a string is a valid name segment of a URL: a name that is not reserved. */
+export const isName = (text: string): boolean => NAME_PATTERN.test(text) && !RESERVED_NAMES.has(text)
 /** Returns whether a string is a version in the form x.y.z, without `v`, pre-release, build metadata or leading zeros. */
 export const isVersion = (text: string): boolean => VERSION_PATTERN.test(text)
 /** Returns whether a string is a well-formed tag. */

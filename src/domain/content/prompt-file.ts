@@ -36,6 +36,9 @@ export interface OwnerFile extends OwnerFrontMatter {
   bio: string
 }
 
+/** The defaults for an owner without an `index.md`, and for every omitted key. */
+export const DEFAULT_OWNER_FILE: OwnerFile = { ...OwnerFrontMatter.parse({}), bio: '' }
+
 /**
  * Parses a version file.
  *
@@ -95,6 +98,11 @@ export function parseRepositoryFile(text: string): Parsed<RepositoryFile> {
   return parsed.problems ? parsed : { value: { ...parsed.value.front, readme: parsed.value.body.trim() } }
 }
 
+/** Lists the versions that were taken down, whose numbers are used up. @param index the text of `index.md`, which may be invalid */
+export function listRemoved(index: string | undefined): string[] {
+  return index === undefined ? [] : Object.keys(parseRepositoryFile(index).value?.removed ?? {})
+}
+
 /**
  * Sets keys in a repository's `index.md`; its other keys, comments and readme stay unchanged.
  *
@@ -126,11 +134,11 @@ export function editKeys(text: string, changes: readonly KeyChange[]): string {
 }
 
 /**
- * Sets the readme in a repository's `index.md`. Whitespace around the old readme stays, because it is not part of the readme.
+ * Sets the body of an `index.md`: a readme or a bio. Whitespace around the old body stays, because it is not part of it.
  *
- * @param text a file that `parseRepositoryFile` accepts
+ * @param text a file that `parseRepositoryFile` or `parseOwnerFile` accepts
  */
-export function replaceReadme(text: string, readme: string): string {
+export function replaceBody(text: string, wanted: string): string {
   const { value: parts, problems } = locateParts(text)
   if (problems) throw new Error('only a file with front matter can be edited')
   const body = text.slice(parts.body)
@@ -138,7 +146,7 @@ export function replaceReadme(text: string, readme: string): string {
   const old = body.trim()
   const before = old === '' ? '' : body.slice(0, body.length - body.trimStart().length)
   const after = old === '' ? '\n' : body.slice(before.length + old.length)
-  return `${head}${head.endsWith('\n') ? '' : '\n'}${before}${readme.trim()}${after}`
+  return `${head}${head.endsWith('\n') ? '' : '\n'}${before}${wanted.trim()}${after}`
 }
 
 /** Parses an owner's `index.md`; surrounding whitespace is not part of the bio. */

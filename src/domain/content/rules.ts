@@ -90,6 +90,10 @@ export const REPOSITORY_RULES = {
     Object.keys(file?.yanked ?? {})
       .filter((yanked) => !versions.some(({ version }) => version === yanked))
       .map((yanked) => ({ key: `yanked.${yanked}`, message: 'expected a version that exists' })),
+  'removed-versions-are-gone': ({ file, versions }) =>
+    Object.keys(file?.removed ?? {})
+      .filter((removed) => versions.some(({ version }) => version === removed))
+      .map((removed) => ({ key: `removed.${removed}`, message: 'expected no file for a version that was taken down' })),
   'labels-point-at-active-versions': ({ file, versions }) =>
     Object.entries(file?.labels ?? {})
       .filter(

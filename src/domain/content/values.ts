@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import { countCharacters } from '../text/text-length.ts'
 import {
+  isName,
   isReserved,
   NAME_PATTERN,
   OWNER_PATTERN,
@@ -33,6 +34,7 @@ export const Owner = z
 export const Name = z
   .string()
   .regex(NAME_PATTERN, 'expected 1 to 64 characters: a-z, 0-9 and single hyphens, not at the start or end')
+  .refine((name) => isName(name), { error: 'expected a name that is not a reserved word', abort: true })
   .describe('The repository’s name: the part after the slash in owner/name.')
 
 /** Owner and name. */
@@ -102,7 +104,10 @@ function linkAddress(protocol: RegExp, starts: string) {
 
 /** A number from git or GitHub, stored as a string so that no digits are lost. */
 export const NumericId = z
-  .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)], 'expected a whole number')
+  .union(
+    [z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/, 'expected a whole number')],
+    'expected a whole number',
+  )
   .transform(String)
 
 /** An SPDX licence expression. The content rules check whether the identifier exists. */

@@ -1,7 +1,7 @@
 // Names imported prompts after their own path or title, so that a prompt never gets the name of another one in the next import.
 import { LIMITS } from '../api/limits.ts'
 import type { Digest } from '../catalogue/data-files.ts'
-import { isPortableName } from '../content/names.ts'
+import { isName, isPortableName } from '../content/names.ts'
 import { toName } from './names.ts'
 
 /** Where a prompt was read. Stored as `imported_from`. */
@@ -71,7 +71,7 @@ export function assignNames(
 function stemOf({ name, title, text }: UnnamedPrompt, digest: Digest): string {
   const own = name.trim() || title.trim() || text
   const stem = toName(name) || toName(title) || `prompt-${digest(own).slice(0, DIGITS)}`
-  return isPortableName(stem) ? stem : `${stem}-prompt`
+  return isPortableName(stem) && isName(stem) ? stem : `${stem}-prompt`
 }
 
 /** Joins two parts of a name, and shortens them to the longest name allowed. */

@@ -10,6 +10,7 @@ import {
   editRepositoryFile,
   formatVersionFile,
   isSameVersion,
+  listRemoved,
   parseRepositoryFile,
   parseVersionFile,
   type RepositoryFile,
@@ -156,7 +157,8 @@ function nextNumber(
 ): string {
   if (!before || !latest || !existing) return '1.0.0'
   const { breaking } = compareForCallers({ ...before, version: latest }, { ...said, version: '' })
-  return nextVersion(existing.versions, breaking && !isHistory ? 'major' : 'minor')
+  const used = [...existing.versions, ...listRemoved(existing.index)]
+  return nextVersion(used, breaking && !isHistory ? 'major' : 'minor')
 }
 
 /** Lists the details that a source states and that the prompt has otherwise. */

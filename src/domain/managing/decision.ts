@@ -1,7 +1,7 @@
 // Decides what a change to a repository writes: a new `index.md`, nothing, or an error. Pure.
 import { HubError } from '../api/errors.ts'
 import { titleFromName } from '../content/names.ts'
-import { DEFAULT_REPOSITORY_FILE, editKeys, type RepositoryFile, replaceReadme } from '../content/prompt-file.ts'
+import { DEFAULT_REPOSITORY_FILE, editKeys, type RepositoryFile, replaceBody } from '../content/prompt-file.ts'
 import { checkNames, type Neighbours } from '../content/rules.ts'
 import { type RepositoryState, readIndex } from '../publishing/repository-state.ts'
 import { validationFailed } from '../publishing/request.ts'
@@ -41,7 +41,7 @@ export function decideChange(change: Change, state: RepositoryState, neighbours:
   if (edits.keys.length === 0 && edits.readme === undefined)
     return { indexText: undefined, file, summary: edits.summary }
   const text = editKeys(state.indexText ?? '---\n---\n', edits.keys)
-  const indexText = edits.readme === undefined ? text : replaceReadme(text, edits.readme)
+  const indexText = edits.readme === undefined ? text : replaceBody(text, edits.readme)
   return { indexText, file: readIndex(state, indexText), summary: edits.summary }
 }
 

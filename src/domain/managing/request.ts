@@ -11,17 +11,18 @@ import type { BodyBounds } from '../text/json.ts'
 import { parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
 
-const dry_run = z.boolean().default(false).describe('Validates the request without committing anything.')
+/** Validates a change without making it. */
+export const dry_run = z.boolean().default(false).describe('Validates the request without committing anything.')
 const expected = Version.nullable()
   .optional()
   .describe('The version that the label must currently point to, or null if the label must not exist; otherwise 409.')
 
-const Readme = z
+/** A body of an `index.md`. */
+export const Body = z
   .string()
   .refine((text) => countBytes(text) <= LIMITS.contentBytes, `expected at most ${LIMITS.contentBytes} bytes`)
   .refine((text) => !text.includes('\0'), 'expected text without NUL characters')
   .refine((text) => text.isWellFormed(), 'expected well-formed Unicode, without lone surrogates')
-  .describe('Notes on the prompt, in Markdown. Surrounding whitespace is removed.')
 
 /** The body of PATCH: a JSON merge patch (RFC 7396) of the changeable fields. */
 export const RepositoryPatch = z
@@ -37,7 +38,7 @@ export const RepositoryPatch = z
       .describe('Why it has this status and what users should do, or null.'),
     replaced_by: FullName.nullable().optional().describe('The repository to use instead, or null.'),
     moved_to: FullName.nullable().optional().describe('The repository that this one moved to, or null.'),
-    readme: Readme.optional(),
+    readme: Body.optional().describe('Notes on the prompt, in Markdown. Surrounding whitespace is removed.'),
     dry_run,
   })
   .meta({ id: 'RepositoryPatch', description: 'A JSON merge patch of the fields of a repository that can be changed.' })
@@ -88,11 +89,11 @@ export function readChangeBody(target: Target, text: string): Change {
 export function parseChange(target: Target, body: unknown): Change {
   switch (target.kind) {
     case 'patch': {
-      const { dry_run: isDryRun, ...fields } = parse(RepositoryPatch, body)
+      const { dry_run: isDryRun, ...fields } = parseFields(RepositoryPatch, body)
       return { kind: 'patch', fields, isDryRun }
     }
     case 'label': {
-      const { dry_run: isDryRun, ...said } = parse(LabelRequest, body)
+      const { dry_run: isDryRun, ...said } = parseFields(LabelRequest, body)
       if (!isLabel(target.label))
         throw validationFailed([
           {
@@ -103,18 +104,24 @@ export function parseChange(target: Target, body: unknown): Change {
       return { kind: 'label', label: target.label, version: said.version, expected: said.expected, isDryRun }
     }
     case 'unlabel':
-      return { kind: 'unlabel', label: target.label, expected: parse(LabelRemoval, body).expected, isDryRun: false }
+      return {
+        kind: 'unlabel',
+        label: target.label,
+        expected: parseFields(LabelRemoval, body).expected,
+        isDryRun: false,
+      }
     case 'yank': {
-      const { dry_run: isDryRun, reason } = parse(YankRequest, body)
+      const { dry_run: isDryRun, reason } = parseFields(YankRequest, body)
       return { kind: 'yank', version: target.version, reason, isDryRun }
     }
     case 'unyank':
-      parse(UnyankRequest, body)
+      parseFields(UnyankRequest, body)
       return { kind: 'unyank', version: target.version, isDryRun: false }
   }
 }
 
-function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+/** Parses the fields of a change. @throws HubError `validation_failed`, also for secrets */
+export function parseFields<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = parseWithSchema(schema, body)
   const problems: ValueProblem[] = [...(parsed.problems ?? [])]
   const fields = Object.entries(parsed.value ?? {})

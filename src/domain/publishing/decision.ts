@@ -273,8 +273,9 @@ function changesOf(
   return changes
 }
 
-function nextNumber({ owner, name, versions }: RepositoryState, { bump }: PublishInput): string {
-  const number = nextVersion(versions, bump)
+function nextNumber({ owner, name, versions, file }: RepositoryState, { bump }: PublishInput): string {
+  // Somebody may have locked a version that was taken down, so its number must never mean another text.
+  const number = nextVersion([...versions, ...Object.keys(file.removed)], bump)
   if (versions.length >= LIMITS.versionsPerRepository) {
     throw new HubError(
       'validation_failed',

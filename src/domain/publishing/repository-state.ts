@@ -1,4 +1,4 @@
-// Parses a repository's state in git, its `index.md` and its sorted versions, or rebuilds it from records.
+// Parses a repository's state in git: its `index.md`, its sorted versions, and the file of its owner; or rebuilds it from records.
 import { HubError } from '../api/errors.ts'
 import type { Repository, VersionSummary } from '../api/schema.ts'
 import { compareVersions, resolveLatest, sortVersions } from '../catalogue/versions.ts'
@@ -6,6 +6,8 @@ import { formatPath, type Place } from '../content/content-path.ts'
 import {
   DEFAULT_REPOSITORY_FILE,
   editRepositoryFile,
+  type OwnerFile,
+  parseOwnerFile,
   parseRepositoryFile,
   parseVersionFile,
   type RepositoryFile,
@@ -76,6 +78,18 @@ export function readIndex({ owner, name }: { owner: string; name: string }, text
   return parsed.value
 }
 
+/**
+ * Parses an owner's file. It says who may do what, so while nobody can read it, nobody may do anything, not even with an operator's token.
+ *
+ * @param text the owner's `index.md` in git, or undefined
+ * @throws HubError `upstream_error`, because an invalid file on the branch is not the sender's fault
+ */
+export function readOwner(owner: string, text: string | undefined): OwnerFile | undefined {
+  const parsed = text === undefined ? undefined : parseOwnerFile(text)
+  if (parsed?.problems) throw brokenFileError({ kind: 'owner', owner }, parsed.problems)
+  return parsed?.value
+}
+
 /** Parses a listed version. @param text its file, or undefined if there is none @throws HubError `upstream_error` */
 export function readListedVersion(
   { owner, name }: { owner: string; name: string },
@@ -88,7 +102,7 @@ export function readListedVersion(
 }
 
 /** Returns the error for an unreadable file on the branch, which is not the publisher's fault. */
-export function brokenFileError(place: Place, problems: readonly ValueProblem[]): HubError {
+function brokenFileError(place: Place, problems: readonly ValueProblem[]): HubError {
   return new HubError(
     'upstream_error',
     `content/${formatPath(place)} on the branch cannot be read: ${formatProblems(problems)}. Fix it in git, then publish again.`,

@@ -92,6 +92,7 @@ export const RULES = {
     'continue in another repository, with moved_to',
   ),
   'yanked-versions-exist': error('Yanked versions exist.', 'name an existing version'),
+  'removed-versions-are-gone': error('A version that was taken down has no file.', 'delete the file'),
   'labels-point-at-active-versions': error(
     'A label points at a version that exists and is not yanked.',
     'point it at another version, or remove it',

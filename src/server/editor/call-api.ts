@@ -12,7 +12,9 @@ import { handleWrite, type PublishHandlerDeps } from '../publish/handle-write.ts
 /** A call to the API. */
 export interface ApiCall {
   method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** The part of the path after `/api/v1/repos/`. */
+  /** What is called below `/api/v1/`; default: `repos`. */
+  below?: 'repos' | 'users'
+  /** The rest of the path. */
   path: string
   owner: string
   body: object
@@ -32,13 +34,13 @@ export type ApiResponse =
  * @param connect creates the publish dependencies for the request
  */
 export async function callApi(
-  { method, path, owner, body }: ApiCall,
+  { method, below = 'repos', path, owner, body }: ApiCall,
   person: Person,
   baseUrl: string,
   connect: (request: Request) => Promise<PublishHandlerDeps>,
 ): Promise<ApiResponse> {
   const token = makeToken(() => randomBytes(1)[0]!)
-  const request = new Request(`${baseUrl}/api/v1/repos/${path}`, {
+  const request = new Request(`${baseUrl}/api/v1/${below}/${path}`, {
     method,
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
@@ -59,6 +61,7 @@ export async function callApi(
     // This token exists only in memory, for the duration of this call.
     findToken: async () => record,
     recordTokenUse: async () => {},
+    isSignedIn: true,
   })
   let problems: SaidError['problems']
   const answer = await handleWrite(request, connectAs, undefined, (thrown) => {

@@ -50,6 +50,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   yank: 'The version was yanked.',
   unyank: 'The version was un-yanked.',
   status: 'The status was changed.',
+  move: 'Saved.',
   about: 'Saved.',
   readme: 'The readme was saved.',
 }
@@ -62,6 +63,9 @@ export function handleEditor(request: Request, connect: Connect<EditorDeps>): Pr
 async function visit(request: Request, deps: EditorDeps): Promise<Visited> {
   const { pathname, search } = new URL(request.url)
   const [owner = '', name = '', page = ''] = pathname.replace(/\/$/, '').split('/').slice(1)
+  // No prompt has this name.
+  if (name === 'settings' && page === '')
+    return (await import('./owner-settings.ts')).visitOwnerSettings(request, owner, deps)
   if (!EDITOR_METHODS.some((method) => method === request.method))
     throw methodNotAllowed(request.method, EDITOR_METHODS)
   const isNew = owner === 'new'

@@ -63,6 +63,17 @@ export function renderManagePage({ session, repository, versions, notice, proble
   <h2 id="status-title">Status</h2>
   ${form('status', html`<div><label for="status">Status</label>${renderSelect('status', Status.options, { selected: was('status', status) })}</div>${input('status_message', 'Why, and what to do', was('status_message', repository.status_message), LIMITS.sentenceCharacters)}${input('replaced_by', 'Use instead (owner/name)', was('replaced_by', repository.replaced_by), 129)}`, 'Change the status', 'Readers and programs will see the new status. No more versions can be published to an archived prompt.')}
 </section>
+<section aria-labelledby="rename-title">
+  <h2 id="rename-title">Rename</h2>
+  <p class="quiet">A published name never changes. To rename this prompt, <a href="/new${repository.latest_version && `?from=${full_name}@${repository.latest_version}`}">publish it under the new name</a>, then name that prompt here:</p>
+  <ul class="quiet">
+    <li>Its address stays, shows its versions, and points to the new prompt.</li>
+    <li>Programs that lock or pin a version, or request a label, keep getting the same text from here. <code>hubcli outdated</code> tells them where it moved.</li>
+    <li>It leaves the lists and the search, and accepts no more versions. Labels can still be moved.</li>
+    <li>Its other versions, its labels and its download counts are not copied.</li>
+  </ul>
+  ${form('move', html`${input('moved_to', 'Moved to (owner/name)', was('moved_to', repository.moved_to), 129)}`, repository.moved_to === null ? 'Point to the new prompt' : 'Change where it points', 'No more versions can be published here, and lists no longer show this prompt. Empty the field to undo this.')}
+</section>
 <section aria-labelledby="about-title">
   <h2 id="about-title">Title, description, tags, license</h2>
   ${form('about', html`${input('title', 'Title', was('title', repository.title), LIMITS.titleCharacters, 'wide')}${input('description', 'Description', was('description', repository.description), LIMITS.descriptionCharacters, 'wide')}${input('tags', 'Tags, separated by commas', was('tags', repository.tags.join(', ')), 1_000)}${input('license', 'License (SPDX)', was('license', repository.license), 200)}`, 'Save')}
@@ -112,6 +123,8 @@ export function changeOf(
       const [status_message, replaced_by] = [orNull('status_message'), orNull('replaced_by')]
       return to('PATCH', '', { status: text('status'), status_message, replaced_by }, true)
     }
+    case 'move':
+      return to('PATCH', '', { moved_to: orNull('moved_to') }, true)
     case 'about': {
       const [title, description, license] = [text('title'), text('description'), orNull('license')]
       return to('PATCH', '', { title, description, license, tags: splitTags(text('tags')) })

@@ -1,7 +1,7 @@
 // Provides page data from the same records as the read API.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
-import type { OwnerCount, RepositorySummary, TagRecord, User } from '../../domain/api/schema.ts'
+import type { OwnerCount, RepositorySummary, TagRecord } from '../../domain/api/schema.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
 import type { PageData } from '../../ports/pages.ts'
 import type { Search } from '../../ports/search.ts'
@@ -10,7 +10,7 @@ import type { TextWork } from '../../ports/text-work.ts'
 import { findActivity } from '../read/activity.ts'
 import { findClose } from '../read/close-names.ts'
 import type { ReadDeps } from '../read/records.ts'
-import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
+import { findRepository, findTags, findUser, findVersion, findVersions } from '../read/records.ts'
 
 /** Parsed lists of the entire catalogue, by their bytes, which are the same object throughout a build on the Node server. The map is weak, so that the lists are freed together with their build. */
 const parsed = new WeakMap<Bytes, unknown>()
@@ -53,10 +53,7 @@ export function openPageData(sources: PageSources, onFailure: (failure: unknown)
     findActivity: telling(async (owner, name) =>
       isPrompt(owner, name) ? findActivity(owner, name, sources) : undefined,
     ),
-    findOwner: telling(async (handle) => {
-      const bytes = isOwner(handle) ? await siteFiles.read(DATA_FILES.user(handle)) : undefined
-      return bytes && parseBuilt<{ data: User }>(bytes).data
-    }),
+    findOwner: telling(async (handle) => (isOwner(handle) ? (await findUser(handle, sources))?.value() : undefined)),
     listPrompts: telling(async (sort, page, tag) => {
       if (tag !== undefined && !isTag(tag)) return undefined
       const path = tag === undefined ? DATA_FILES.list(sort, page) : DATA_FILES.tagged(tag, sort, page)

@@ -6,9 +6,8 @@ import { hasPermission, type Permission } from '../../domain/access/permissions.
 import { isToken } from '../../domain/access/token-form.ts'
 import { coversRepository, hasExpired, type TokenRecord } from '../../domain/access/token-record.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { type OwnerFile, parseOwnerFile } from '../../domain/content/prompt-file.ts'
+import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import type { Provenance } from '../../domain/content/values.ts'
-import { brokenFileError } from '../../domain/publishing/repository-state.ts'
 import type { VerifiedJob, VerifyJob } from './oidc.ts'
 
 /** A publisher with a valid token. Access is checked separately for each repository. */
@@ -26,6 +25,8 @@ export interface Bearer {
   /** The token's permissions; undefined for a CI job, whose permissions the owner defines. */
   permissions: readonly Permission[] | undefined
   holder: Holder
+  /** Whether a person sent this from the site's own pages, with a session instead of a token. */
+  isSignedIn: boolean
   provenance: Provenance | undefined
 }
 
@@ -37,6 +38,8 @@ type FindToken = (token: string) => Promise<TokenRecord | undefined>
 
 /** The dependencies of authentication; each function throws if its store cannot be reached. */
 export interface AuthDeps {
+  /** Whether the sender is signed in; only the site's own pages set this, for a token that never leaves the process. */
+  isSignedIn?: boolean
   findToken: FindToken
   /** Returns whether a login still belongs to this user. GitHub may reassign a login, but never an account ID. */
   ownsLogin: (person: Person) => Promise<boolean>
@@ -83,6 +86,7 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
     permissions,
     holder,
     login: holder.kind === 'person' ? holder.login : undefined,
+    isSignedIn: deps.isSignedIn === true && holder.kind === 'person',
     provenance: undefined,
   }
 }
@@ -100,6 +104,7 @@ async function authenticateJob(token: string, deps: AuthDeps, now: Date): Promis
     permissions: undefined,
     holder: { kind: 'job', findRefusal, jti, endsMs },
     login: undefined,
+    isSignedIn: false,
     provenance,
   }
 }
@@ -111,6 +116,14 @@ export function requireScope({ scope }: Bearer, owner: string, name: string): vo
       'forbidden',
       `This token covers ${scope}, not ${owner}/${name}. Use a token for this repository.`,
     )
+}
+
+/** @throws HubError `forbidden` if the token is for one repository or another owner, or if the sender is a CI job: jobs are trusted with prompts only */
+export function requireOwnerScope({ scope, holder }: Bearer, owner: string): void {
+  if (holder.kind === 'job')
+    throw new HubError('forbidden', `A CI job may not change ${owner} itself. Use a token for ${owner}/*, or sign in.`)
+  if (scope !== `${owner}/*`)
+    throw new HubError('forbidden', `This token covers ${scope}, not ${owner}/*. Use a token for all of ${owner}.`)
 }
 
 /** @param why a sentence that explains why a higher permission than usual is needed @throws HubError `forbidden`, with a message that names the permission, if the token lacks it */
@@ -126,7 +139,7 @@ export function requirePermission({ permissions }: Bearer, needed: Permission, w
  * Checks that a publisher currently has access to a repository, because access may have been revoked since the token was created.
  *
  * @param needed the permission that the request needs
- * @param file the owner's `index.md`, parsed by `readOwner`
+ * @param file the owner's `index.md`, parsed
  * @throws HubError `forbidden`
  */
 export function requireRights(
@@ -135,6 +148,11 @@ export function requireRights(
   needed: Permission,
   file: OwnerFile | undefined,
 ): void {
+  if (needed === 'publish' && file?.publishing === 'trusted-only' && holder.kind !== 'job')
+    throw new HubError(
+      'forbidden',
+      `${owner} accepts versions only from trusted workflows (publishing: trusted-only in content/${owner}/index.md). Publish from a workflow that it trusts, or ask a member to change this.`,
+    )
   if (holder.kind === 'operator') return
   if (holder.kind === 'job') {
     const refusal = holder.findRefusal(file?.trusted_publishers ?? [], name, needed)
@@ -144,23 +162,25 @@ export function requireRights(
       `This job may not ${SAID[needed]} ${owner}/${name}: ${refusal}. See trusted_publishers in content/${owner}/index.md.`,
     )
   }
-  if (!mayActFor(holder, owner, file))
-    throw new HubError(
-      'forbidden',
-      `${holder.login} may not ${SAID[needed]} ${owner}. Its members are listed in content/${owner}/index.md.`,
-    )
+  requireMember(holder, owner, needed, file)
 }
 
 /**
- * Parses an owner's file. It says who may do what, so while nobody can read it, nobody may do anything, not even with an operator's token.
+ * Checks that a sender currently has access to an owner itself.
  *
- * @param ownerIndex the text of the owner's `index.md` in git, or undefined
- * @throws HubError `upstream_error`, because an invalid file on the branch is not the sender's fault
+ * @param file the owner's `index.md`, parsed
+ * @throws HubError `forbidden`
  */
-export function readOwner(owner: string, ownerIndex: string | undefined): OwnerFile | undefined {
-  const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
-  if (parsed?.problems) throw brokenFileError({ kind: 'owner', owner }, parsed.problems)
-  return parsed?.value
+export function requireOwnerRights({ holder }: Bearer, owner: string, file: OwnerFile | undefined): void {
+  if (holder.kind === 'person') requireMember(holder, owner, 'maintain', file)
+}
+
+function requireMember(person: Person, owner: string, needed: Permission, file: OwnerFile | undefined): void {
+  if (mayActFor(person, owner, file)) return
+  throw new HubError(
+    'forbidden',
+    `${person.login} may not ${SAID[needed]} ${owner}. Its members are listed in content/${owner}/index.md.`,
+  )
 }
 
 const SAID: Readonly<Record<Permission, string>> = {

@@ -14,6 +14,7 @@ import {
   ROUTES,
 } from '../../domain/api/routes.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
+import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { contentTooLarge } from '../../domain/publishing/request.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
@@ -22,7 +23,7 @@ import {
   type AuthDeps,
   authenticate,
   type Bearer,
-  readOwner,
+  requireOwnerScope,
   requirePermission,
   requireRights,
   requireScope,
@@ -56,7 +57,8 @@ export async function handleWrite(
   const { pathname, search } = new URL(request.url)
   const route = findWriteRoute(method, pathname)
   if (!route) return respondElsewhere(request, pathname)
-  const { owner = '', name = '' } = route.parameters
+  const isOfOwner = route.id === 'changeOwner'
+  const { handle = '', owner = handle, name = '' } = route.parameters
   try {
     const incoming = openBody(request, LIMITS.requestBytes, contentTooLarge)
     await incoming.checkLength()
@@ -64,18 +66,15 @@ export async function handleWrite(
     if (method !== 'DELETE') requireMediaType(request)
     const deps = await connect()
     const bearer = await admitBearer(request, deps, new Date(arrivedMs))
-    if (!isOwner(owner) || !isName(name)) throw (await refusals()).invalidNameError()
-    const write =
-      route.id === 'publish'
-        ? openPublish(request)
-        : // Imported on first use, because most writes are publishes.
-          (await import('./manage.ts')).openChange(route.id, method, route.parameters)
+    if (!isOwner(owner) || !(isOfOwner || isName(name))) throw (await refusals()).invalidNameError()
+    const write = await openWrite(request, route)
     // The rest of the body is read only if the token is valid, so that requests with an invalid token use no memory.
     const bytes = await incoming.read()
     const isEmpty = bytes.length === 0 && method === 'DELETE'
     if (!isEmpty) requireMediaType(request)
     const { needed, carryOut } = await write.parse(isEmpty ? '{}' : decodeBody(request, bytes), deps)
-    requireScope(bearer, owner, name)
+    if (isOfOwner) requireOwnerScope(bearer, owner)
+    else requireScope(bearer, owner, name)
     requirePermission(bearer, needed)
     const sending = { owner, name, bearer, arrivedMs }
     await admitJob(sending, needed, [method, pathname + search, hash('sha256', bytes)].join('\0'), deps, time)
@@ -87,6 +86,13 @@ export async function handleWrite(
     onRefusal?.(thrown)
     return (await refusals()).respondToError(request, thrown)
   }
+}
+
+/** Opens a write. All but publishes are imported on first use, because most writes are publishes. */
+async function openWrite(request: Request, { id, parameters }: NonNullable<ReturnType<typeof findWriteRoute>>) {
+  if (id === 'publish') return openPublish(request)
+  if (id === 'changeOwner') return (await import('./owner.ts')).openOwnerChange()
+  return (await import('./manage.ts')).openChange(id, request.method, parameters)
 }
 
 /** Finds the route for a write. Any name matches here: a malformed name is rejected later with its own message, after the token has been validated. */

@@ -6,10 +6,11 @@ import type { Repository } from '../../domain/api/schema.ts'
 import { isTag, isVersion, splitFullName } from '../../domain/content/names.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
 import type { Change, Target } from '../../domain/managing/request.ts'
+import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { isSameJson } from '../../domain/text/json.ts'
 import type { FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
-import { readOwner, requirePermission, requireRights } from './authenticate.ts'
+import { requirePermission, requireRights } from './authenticate.ts'
 import { showRepository } from './renew-fresh-copy.ts'
 import type { Round } from './rounds.ts'
 import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
@@ -22,7 +23,11 @@ interface Outcome {
 }
 
 /** Opens a change. @throws HubError `not_found` for a malformed label or version */
-export function openChange(id: ManageRouteId, method: string, parameters: PathParameters): OpenWrite {
+export function openChange(
+  id: Exclude<ManageRouteId, 'changeOwner'>,
+  method: string,
+  parameters: PathParameters,
+): OpenWrite {
   const target = targetOf(id, method, parameters)
   return {
     async parse(body, { text }) {

@@ -38,8 +38,8 @@ export const LATEST_START_MS = DEADLINE_MS - ROUND_MS
 /** Maximum number of times to reread a stale listing before using it anyway. */
 const MAX_REREADS = 5
 
-/** The decision of one round: either a commit to make or a response without a commit. */
-export type Round<Answer> =
+/** The decision of one round: either a commit to make or a response without a commit. `Shown` is what the fresh copy needs to know. */
+export type Round<Answer, Shown extends object = ShownRepository> =
   | {
       kind: 'commit'
       additions: Omit<Additions, 'base'>
@@ -54,22 +54,25 @@ export type Round<Answer> =
       shown?: Shown
     }
 
-type Shown = Pick<Written, 'file' | 'entry' | 'added'>
+type ShownRepository = Pick<Written, 'file' | 'entry' | 'added'>
 
 /** Reads a listed version's file. @returns undefined for a version that is not listed */
 export type ReadVersion = (version: string) => Promise<string | undefined>
 
-/** A write to one repository: a publish, or a change to what is already published. */
-export interface RepositoryWrite<Answer> {
+/** A write to one repository or, without a name, to one owner. */
+export interface GitWrite<Answer, Shown extends object = ShownRepository> {
   owner: string
-  name: string
+  name: string | undefined
   /** The time when the request arrived, in milliseconds. */
   arrivedMs: number
-  /** Whether the decision needs the repository's last 100 commits. */
+  /** Whether the decision needs the last 100 commits. */
   needsHistory: boolean
   /** Decides based on what is in git. Different decisions for the same write have different commit subjects. @throws HubError for every rejection */
-  decide: (folder: FolderState, readVersion: ReadVersion) => Promise<Round<Answer>>
+  decide: (folder: FolderState, readVersion: ReadVersion) => Promise<Round<Answer, Shown>>
 }
+
+/** A write to one repository: a publish, or a change to what is already published. */
+export type RepositoryWrite<Answer> = GitWrite<Answer> & { name: string }
 
 /** What the hub already knows about a repository. */
 interface Known {
@@ -80,7 +83,7 @@ interface Known {
 }
 
 /** The final outcome: a response and, if a commit must be made visible to readers, what it changed and in which folder. */
-interface FinalOutcome<Answer> {
+interface FinalOutcome<Answer, Shown extends object> {
   answer: Answer
   toShow?: Shown & { folder: FolderState; commit: string; atMs: number | undefined }
 }
@@ -95,20 +98,20 @@ interface Deadline extends Pick<Clock, 'now' | 'sleep'> {
  *
  * @throws HubError from a round; `unavailable` with Retry-After when the time limit is reached: either nothing was written, or a retry will find what was written
  */
-export async function writeInRounds<Answer>(
+export async function writeInRounds<Answer, Shown extends object = ShownRepository>(
   git: GitStore,
-  write: RepositoryWrite<Answer>,
+  write: GitWrite<Answer, Shown>,
   known: Known,
   { now, random, newId, sleep }: Clock,
-): Promise<FinalOutcome<Answer>> {
+): Promise<FinalOutcome<Answer, Shown>> {
   const deadline: Deadline = { endsMs: write.arrivedMs + DEADLINE_MS, now, sleep }
   /** The same in all rounds; identifies this write's commit. */
   const operation = ['Operation-Id', newId()] as const
   let isInDoubt = false
   /** The rounds whose commits were sent, by commit subject. If a response was lost and a later round finds the commit, the subject identifies the round that made it. */
-  const sent = new Map<string, Extract<Round<Answer>, { kind: 'commit' }>>()
+  const sent = new Map<string, Extract<Round<Answer, Shown>, { kind: 'commit' }>>()
   const finish = (
-    { shown, answerOf }: Extract<Round<Answer>, { kind: 'commit' }>,
+    { shown, answerOf }: Extract<Round<Answer, Shown>, { kind: 'commit' }>,
     folder: FolderState,
     { sha, url, atMs }: { sha: string; url: string | null; atMs: number | undefined },
   ) => ({ answer: answerOf({ sha, url }), toShow: { ...shown, folder, commit: sha, atMs } })
@@ -162,13 +165,13 @@ async function waitBefore(round: number, { random, sleep }: Pick<Clock, 'random'
   if (round > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** round))
 }
 
-function decideOn<Answer>(
+function decideOn<Answer, Shown extends object>(
   folder: FolderState,
   git: GitStore,
-  { owner, name, decide }: RepositoryWrite<Answer>,
+  { owner, name, decide }: GitWrite<Answer, Shown>,
   { findText }: Known,
   call: CallOptions,
-): Promise<Round<Answer>> {
+): Promise<Round<Answer, Shown>> {
   return decide(folder, async (version) => {
     const id = folder.versions.get(version)
     if (id === undefined) return undefined
@@ -183,7 +186,10 @@ export function isStale(known: readonly string[], { versions }: FolderState): bo
   return known.some((version) => !versions.has(version))
 }
 
-function questionOf({ owner, name, needsHistory }: RepositoryWrite<unknown>, isInDoubt: boolean): FolderQuery {
+function questionOf(
+  { owner, name, needsHistory }: Pick<GitWrite<unknown>, 'owner' | 'name' | 'needsHistory'>,
+  isInDoubt: boolean,
+): FolderQuery {
   return { owner, name, withPublishes: needsHistory || isInDoubt }
 }
 

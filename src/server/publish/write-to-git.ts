@@ -32,6 +32,7 @@ export interface WriteDeps {
 /** A write by an authenticated sender. */
 export interface Sending {
   owner: string
+  /** Empty if the write is to the owner itself. */
   name: string
   bearer: Bearer
   /** When the request arrived, in milliseconds since 1970. */
@@ -81,19 +82,25 @@ export async function writeToGit<Answer>(
 }
 
 /** Makes a write visible to readers. Its commit already exists, so failures here are only logged and the write still succeeds. */
-async function showAtOnce(
+export async function showSafely(show: () => Promise<void>): Promise<void> {
+  try {
+    await show()
+  } catch (error) {
+    const { logProblem } = await import('../../ports/log.ts')
+    logProblem('warning', 'A write will not be visible until the next build.', { cause: error })
+  }
+}
+
+function showAtOnce(
   written: Parameters<typeof renewFreshCopy>[0],
   tagsBefore: readonly string[],
   deps: WriteDeps,
   now: Date,
 ): Promise<void> {
-  try {
+  return showSafely(async () => {
     await renewFreshCopy(written, deps, now)
     const { owner, name, file } = written
     const tags = new Set([...tagsBefore, ...file.tags])
     await deps.purge([repositoryCacheTag(owner, name), ownerCacheTag(owner), ...[...tags].map(tagCacheTag)])
-  } catch (error) {
-    const { logProblem } = await import('../../ports/log.ts')
-    logProblem('warning', 'A write will not be visible until the next build.', { cause: error })
-  }
+  })
 }

@@ -3,7 +3,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
 import { splitFullName } from '../../domain/content/names.ts'
 import type { Bytes } from '../../ports/site-files.ts'
-import { readBuilt, readFileOr } from '../../ports/site-files.ts'
+import { readBuilt } from '../../ports/site-files.ts'
 import {
   encode,
   type FoundAnswer,
@@ -11,6 +11,7 @@ import {
   findContent,
   findRepository,
   findTags,
+  findUser,
   findVersion,
   findVersions,
   type ReadDeps,
@@ -88,13 +89,12 @@ export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
     return { bytes: encode(JSON.stringify({ data: activities, meta })) }
   },
   listTags: async (_parameters, _query, deps) => ({ bytes: (await findTags(deps)).bytes() }),
-  getUser: async ({ handle = '' }, _query, { siteFiles }) => ({
-    bytes: await readFileOr(
-      siteFiles,
-      DATA_FILES.user(handle),
-      () => new HubError('not_found', `User not found: ${handle}. /api/v1/repos lists prompts with their owners.`),
-    ),
-  }),
+  getUser: async ({ handle = '' }, _query, deps) => {
+    const user = await findUser(handle, deps)
+    if (!user)
+      throw new HubError('not_found', `User not found: ${handle}. /api/v1/repos lists prompts with their owners.`)
+    return { bytes: user.bytes() }
+  },
   getOpenapi: async (_parameters, _query, { siteFiles }) => ({
     bytes: await readBuilt(siteFiles, DATA_FILES.openapi()),
   }),

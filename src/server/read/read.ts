@@ -4,6 +4,7 @@ import {
   type Method,
   matchManageRoute,
   matchRoute,
+  ownerCacheTag,
   READ_METHODS,
   ROUTES,
   type RouteId,
@@ -28,8 +29,9 @@ export async function handleRead(request: Request, connect: Connect<ReadHandlerD
   const path = pathOf(request.url)
   const query = queryOf(request.url)
   const route = matchRoute(path)
-  const { owner, name } = route?.parameters ?? {}
-  const cacheTag = owner && name ? repositoryCacheTag(owner, name) : undefined
+  const { owner, name, handle } = route?.parameters ?? {}
+  const cacheTag =
+    owner && name ? repositoryCacheTag(owner, name) : handle === undefined ? undefined : ownerCacheTag(handle)
   try {
     if (request.method === 'OPTIONS') return respondToOptions(methodsAt(path, route?.id) ?? READ_METHODS)
     const methods = route ? undefined : methodsAt(path, undefined)

@@ -1,7 +1,8 @@
 // Finds records for all handlers, in the built file or, if there is a newer publish, in the fresh copy.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
-import type { Repository, TagRecord, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import type { Repository, TagRecord, User, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import type { Profile } from '../../domain/catalogue/owner-records.ts'
 import type { FreshCopies, FreshCopy } from '../../ports/fresh-copies.ts'
 import type { Search } from '../../ports/search.ts'
 import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
@@ -12,7 +13,7 @@ import type { Answer } from '../respond.ts'
 /** The sources from which a repository's newest records are read. */
 export interface Sources {
   siteFiles: SiteFiles
-  fresh: Pick<FreshCopies, 'find' | 'findVersion'>
+  fresh: Pick<FreshCopies, 'find' | 'findOwner' | 'findVersion'>
 }
 
 /** The dependencies for reading records and building responses. */
@@ -132,6 +133,27 @@ export async function findContent(
   if (built) return built
   const record = await fresh.findVersion(owner, name, version)
   return record && encode(record.content)
+}
+
+type UserSources = Sources & Pick<ReadDeps, 'baseUrl'>
+
+/** Returns an owner; undefined if it has neither a file nor a prompt. */
+export async function findUser(handle: string, sources: UserSources): Promise<FoundRecord<User> | undefined> {
+  const copy = await sources.fresh.findOwner(handle)
+  if (copy) return recordFromValue(await showUser(handle, copy.profile, sources), single)
+  const built = await sources.siteFiles.read(DATA_FILES.user(handle))
+  return built && recordFromBytes(built)
+}
+
+/** Builds the record of an owner from its profile and its prompts in the build. */
+export async function showUser(handle: string, profile: Profile, sources: UserSources): Promise<User> {
+  const [built, { describeOwner }, { addressesBelow }] = await Promise.all([
+    sources.siteFiles.read(DATA_FILES.user(handle)),
+    import('../../domain/catalogue/owner-records.ts'),
+    import('../../domain/api/record-links.ts'),
+  ])
+  const { repos } = built ? parseBuilt<{ data: User }>(built).data : { repos: [] }
+  return describeOwner(handle, profile, repos, addressesBelow(sources.baseUrl))
 }
 
 /** Returns all tags, most used first. */

@@ -7,6 +7,7 @@ import { describeApi } from '../../domain/api/openapi.ts'
 import {
   ChangeAnswer,
   CheckAnswer,
+  OwnerAnswer,
   PATH_PARAMETERS,
   PublishAnswer,
   type QueryParameter,
@@ -28,7 +29,9 @@ import {
   VersionRecord,
   VersionSummary,
 } from '../../domain/api/schema.ts'
+import { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import { Provenance, Stats } from '../../domain/content/values.ts'
+import { OwnerPatch } from '../../domain/managing/owner-request.ts'
 import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../../domain/managing/request.ts'
 import { PublishRequest } from '../../domain/publishing/request.ts'
 
@@ -76,6 +79,7 @@ const RECORDS = [
   ],
   ...[PublishRequest, PublishAnswer, CheckAnswer],
   ...[RepositoryPatch, LabelRequest, LabelRemoval, YankRequest, ChangeAnswer],
+  ...[OwnerPatch, TrustedPublisher, OwnerAnswer],
 ] as const
 
 /** Records that include all fields of another record; the shared fields are shown once. */
@@ -84,6 +88,7 @@ const INCLUDED = new Map<z.ZodType, z.ZodObject>([
   [MirrorEntry, RepositorySummary],
   [PublishAnswer, VersionRecord],
   [ChangeAnswer, Repository],
+  [OwnerAnswer, User],
 ])
 
 /** Returns every record with its fields. */

@@ -9,6 +9,7 @@ import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import {
   editRepositoryFile,
   formatVersionFile,
+  listRemoved,
   parseRepositoryFile,
   parseVersionFile,
   undeclaredVariable,
@@ -17,7 +18,7 @@ import { formatMoment } from '../../domain/content/values.ts'
 import { STARTER } from '../../domain/review/starter-texts.ts'
 import { formatProblems } from '../../domain/text/problems.ts'
 import { openFolder } from '../files/plain-files.ts'
-import { listVersions, readVersion } from './prompt-files.ts'
+import { listVersions, readIndex, readVersion } from './prompt-files.ts'
 
 interface NewPrompt {
   owner: string
@@ -75,7 +76,8 @@ export function scaffoldVersion(
   const text = formatVersionFile({ ...signed(by ?? published_by, now), changelog, ...declared, parameters, content })
   const again = parseVersionFile(text)
   if (again.problems) throw new Error(formatProblems(again.problems))
-  const path = formatPath({ kind: 'version', owner, name, version: nextVersion(used, bump) })
+  const taken = [...used, ...listRemoved(readIndex(dir, { owner, name }))]
+  const path = formatPath({ kind: 'version', owner, name, version: nextVersion(taken, bump) })
   write(dir, path, text)
   return [path]
 }

@@ -134,12 +134,13 @@ async function findWorkTree(contentDir: string, environment: LocalGitOptions['en
 
 async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSignal): Promise<FolderState> {
   const { git, prefix } = tree
-  const paths = listReadPaths(question)
+  const { repository, history, ownerIndex: ownerPath } = listReadPaths(question)
   const { head } = await checkWorkTree(tree, signal)
-  const names = [paths.versions, paths.index, paths.ownerIndex].map((path) => `${head}:${prefix}${path}`)
-  const [[folder, index, ownerIndex], publishes] = await Promise.all([
+  const paths = [ownerPath, ...(repository ? [repository.index, repository.versions] : [])]
+  const names = paths.map((path) => `${head}:${prefix}${path}`)
+  const [[ownerIndex, index, folder], publishes] = await Promise.all([
     readObjects(git, names, signal),
-    question.withPublishes ? readPublishes(git, head, `${prefix}${paths.folder}/`, signal) : [],
+    question.withPublishes ? readPublishes(git, head, `${prefix}${history}`, signal) : [],
   ])
   const textOf = (path: string, found: typeof folder): string | undefined => {
     if (found && found.type !== 'blob') throw notAFileError(path)
@@ -151,13 +152,14 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
   })
   return {
     ...{ head, headMs: undefined, nowMs: undefined, versions: new Map(versions), publishes },
-    ...{ index: textOf(paths.index, index), ownerIndex: textOf(paths.ownerIndex, ownerIndex) },
+    index: repository && textOf(repository.index, index),
+    ownerIndex: textOf(ownerPath, ownerIndex),
   }
 }
 
-async function readPublishes(git: Git, head: string, folder: string, signal: AbortSignal): Promise<PublishMark[]> {
+async function readPublishes(git: Git, head: string, path: string, signal: AbortSignal): Promise<PublishMark[]> {
   const args = ['log', '-z', '--no-color', '--format=%H%n%B', `-n${PUBLISHES_REMEMBERED}`]
-  const log = await git.run([...args, head, '--', folder], { signal })
+  const log = await git.run([...args, head, '--', path], { signal })
   return log
     .toString()
     .split('\0')

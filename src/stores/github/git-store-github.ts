@@ -112,14 +112,16 @@ export function openGitHub(options: GitHubOptions): GitStore {
     readFolder: (question, request) =>
       asRead(request.signal, async () => {
         const octokit = await connect(request.signal)
-        const paths = listReadPaths(question)
+        const { repository: paths, history, ownerIndex } = listReadPaths(question)
         const answer = await octokit.graphql<unknown>(FOLDER_QUERY, {
           ...place,
           branch: `refs/heads/${branch}`,
-          folder: `content/${paths.folder}`,
-          versions: `content/${paths.versions}`,
-          index: `content/${paths.index}`,
-          ownerIndex: `content/${paths.ownerIndex}`,
+          history: `content/${history}`,
+          // Ignored for an owner, but the query requires them.
+          versions: `content/${paths?.versions ?? ownerIndex}`,
+          index: `content/${paths?.index ?? ownerIndex}`,
+          ownerIndex: `content/${ownerIndex}`,
+          withRepository: paths !== undefined,
           withPublishes: question.withPublishes ?? false,
           request,
         })
@@ -134,8 +136,8 @@ export function openGitHub(options: GitHubOptions): GitStore {
           headMs: target.committedDate,
           nowMs: hostTime(),
           versions: listVersions(question, target.versions?.object?.entries ?? []),
-          index: await readText(octokit, paths.index, target.index, request),
-          ownerIndex: await readText(octokit, paths.ownerIndex, target.ownerIndex, request),
+          index: paths && (await readText(octokit, paths.index, target.index ?? null, request)),
+          ownerIndex: await readText(octokit, ownerIndex, target.ownerIndex, request),
           publishes: (target.history?.nodes ?? [])
             .filter((mark) => mark !== null)
             .map(({ oid, url, message, committedDate }) => ({

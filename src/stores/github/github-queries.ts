@@ -3,18 +3,18 @@ import * as z from 'zod'
 import { blobId } from '../../ports/git-store.ts'
 
 /** Everything is read at one commit, whose `oid` is the head: a listing from another commit could omit a version, which a commit would then overwrite. */
-export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $folder: String!, $versions: String!, $index: String!, $ownerIndex: String!,
-    $withPublishes: Boolean!) {
+export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $history: String!, $versions: String!, $index: String!, $ownerIndex: String!,
+    $withRepository: Boolean!, $withPublishes: Boolean!) {
   repository(owner: $owner, name: $name) {
     ref(qualifiedName: $branch) {
       target {
         oid
         ... on Commit {
           committedDate
-          versions: file(path: $versions) { object { ... on Tree { entries { name oid type } } } }
-          index: file(path: $index) { object { ... on Blob { oid text isTruncated } } }
+          versions: file(path: $versions) @include(if: $withRepository) { object { ... on Tree { entries { name oid type } } } }
+          index: file(path: $index) @include(if: $withRepository) { object { ... on Blob { oid text isTruncated } } }
           ownerIndex: file(path: $ownerIndex) { object { ... on Blob { oid text isTruncated } } }
-          history(path: $folder, first: 100) @include(if: $withPublishes) { nodes { oid url message committedDate } }
+          history(path: $history, first: 100) @include(if: $withPublishes) { nodes { oid url message committedDate } }
         }
       }
     }
@@ -50,8 +50,8 @@ export const FolderAnswer = z.object({
         target: z.object({
           oid: Oid,
           committedDate: Moment,
-          versions: TreeFile,
-          index: BlobFile,
+          versions: TreeFile.optional(),
+          index: BlobFile.optional(),
           ownerIndex: BlobFile,
           history: z.object({ nodes: z.array(Mark.nullable()) }).optional(),
         }),

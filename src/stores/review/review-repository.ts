@@ -117,7 +117,8 @@ export function openRepositoryReader(
       counts.repositories++
       const { owner, name } = repository
       const published = versions.filter(({ state }) => isPublished(state)).map((one) => one.place.version)
-      remarks.push(...reviewVersionNumbers({ owner, name }, published, fresh))
+      const used = [...published, ...Object.keys(file?.removed ?? {})]
+      remarks.push(...reviewVersionNumbers({ owner, name }, used, fresh))
       const indexPath = formatPath({ kind: 'repository', owner, name })
       for (const problem of checkRepository({ owner, name, file, versions: numbers }, neighbours))
         remarks.push({ file: nameFile(indexPath), ...problem })

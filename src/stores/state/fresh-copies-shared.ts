@@ -1,19 +1,17 @@
 // Stores fresh copies in a database that several machines share, so that a version published on one of them is visible on all other machines immediately.
 import { LRUCache } from 'lru-cache'
-import type { CopiedVersion, CopyStore, FreshCopy } from '../../ports/fresh-copies.ts'
+import type { CopiedVersion, CopyOrigin, CopyStore, FreshCopy, OwnerCopy } from '../../ports/fresh-copies.ts'
 import { logProblem } from '../../ports/log.ts'
 import type { StateStore } from '../../ports/state-store.ts'
-import { openCopies } from './fresh-copies.ts'
+import { COPIES_MARKER, openCopies } from './fresh-copies.ts'
 
-/** The marker, whose value changes with every stored copy: while it stays the same, cached copies are current. */
-const MARKER = 'marker/fresh-copies'
 /** How long a read waits for the database. After a timeout, no read waits until the database has responded again. */
 const PATIENCE_MS = 3_000
 /** How often the marker is polled when no prompt is read: while the database does not respond, or to watch for publishes. */
 const TICK_MS = 1_000
 /** Two publishes to one repository within this time may be observed here in the wrong order. */
 const RACE_MS = 60_000
-/** Maximum number of cached repositories, so that requests for unknown names cannot fill the memory. */
+/** Maximum number of cached repositories and of cached owners, so that requests for unknown names cannot fill the memory. */
 const MAX_REMEMBERED = 10_000
 /** Maximum number of cached versions, each of up to 256 KiB. */
 const MAX_VERSIONS = 200
@@ -29,6 +27,7 @@ interface Generation {
   marker: string | undefined | null
   copies: Remembered<FreshCopy>
   versions: Remembered<CopiedVersion>
+  owners: Remembered<OwnerCopy>
 }
 
 interface SharedCopies extends CopyStore {
@@ -66,7 +65,7 @@ export function shareCopies(state: StateStore): SharedCopies {
   }
   const tryAgain = async () => {
     try {
-      await state.get(MARKER)
+      await state.get(COPIES_MARKER)
     } catch {
       return
     }
@@ -94,7 +93,7 @@ export function shareCopies(state: StateStore): SharedCopies {
   }
 
   const look = async (): Promise<void> => {
-    const found = await ask(async () => ({ marker: (await state.get(MARKER))?.value }))
+    const found = await ask(async () => ({ marker: (await state.get(COPIES_MARKER))?.value }))
     if (!found || found.marker === generation.marker) return
     generation = begin(found.marker)
     onPublish()
@@ -119,6 +118,8 @@ export function shareCopies(state: StateStore): SharedCopies {
     return generation
   }
 
+  const changeMarker = ({ commit, kept_at }: CopyOrigin) =>
+    state.set(COPIES_MARKER, `${commit} ${kept_at} ${Math.random()}`)
   const findIn = ({ copies }: Generation, owner: string, name: string) =>
     remember(copies, `${owner}/${name}`, () => ask(() => stored.find(owner, name)))
   return {
@@ -130,10 +131,15 @@ export function shareCopies(state: StateStore): SharedCopies {
       const key = `${owner}/${name}/${version}`
       return remember(now.versions, key, () => ask(() => stored.findVersion(owner, name, version)))
     },
+    findOwner: async (handle) => remember((await current()).owners, handle, () => ask(() => stored.findOwner(handle))),
     keepVersion: (kept) => stored.keepVersion(kept),
     async keep(copy) {
       await stored.keepNewer(copy, isOvertaken)
-      await state.set(MARKER, `${copy.commit} ${copy.kept_at} ${Math.random()}`)
+      await changeMarker(copy)
+    },
+    async keepOwner(copy) {
+      await stored.keepNewerOwner(copy, (mine, there) => Date.parse(there.kept_at) > Date.parse(mine.kept_at))
+      await changeMarker(copy)
     },
     watch(listener) {
       onPublish = listener
@@ -157,6 +163,7 @@ function begin(marker: Generation['marker']): Generation {
     marker,
     copies: new LRUCache({ max: MAX_REMEMBERED, ttl: REMEMBER_MS }),
     versions: new LRUCache({ max: MAX_VERSIONS, ttl: REMEMBER_MS }),
+    owners: new LRUCache({ max: MAX_REMEMBERED, ttl: REMEMBER_MS }),
   }
 }
 

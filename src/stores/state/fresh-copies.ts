@@ -8,6 +8,7 @@ import {
   type CopyStore,
   type FreshCopy,
   isAhead,
+  type OwnerCopy,
 } from '../../ports/fresh-copies.ts'
 import { type Lifetime, listKeys, type StateStore } from '../../ports/state-store.ts'
 
@@ -15,6 +16,9 @@ import { type Lifetime, listKeys, type StateStore } from '../../ports/state-stor
  * The storage format. Only a publish writes copies, from values of the records' types, so the format number determines the shape, and reads need no schemas for validation. A deploy may also find copies from older deploys. tests/publish/fresh.test.ts fails when this number must be incremented.
  */
 const FORMAT = 1
+
+/** The marker, whose value changes with every stored copy where several machines share a store: while it stays the same, cached copies are current. */
+export const COPIES_MARKER = 'marker/fresh-copies'
 
 interface Kept<Record> {
   format: number
@@ -24,6 +28,8 @@ interface Kept<Record> {
 interface StoredCopies extends CopyStore {
   /** Stores a copy unless a newer one exists, atomically with respect to other writers of this repository. */
   keepNewer(copy: FreshCopy, isOvertaken: (mine: FreshCopy, there: FreshCopy) => boolean): Promise<void>
+  /** Does the same for the copy of an owner. */
+  keepNewerOwner(copy: OwnerCopy, isOvertaken: (mine: OwnerCopy, there: OwnerCopy) => boolean): Promise<void>
 }
 
 /** Opens the copies in a state store. Each call reads them from the store. */
@@ -34,21 +40,31 @@ export function openCopies(state: StateStore): StoredCopies {
     keepVersion: (kept) =>
       write(state, versionKeyOf(kept.version.owner, kept.version.name, kept.version.version), kept),
     keep: (copy) => write(state, keyOf(copy.repository.owner, copy.repository.name), copy),
-    async keepNewer(copy, isOvertaken) {
-      const key = keyOf(copy.repository.owner, copy.repository.name)
-      const text = format(copy)
-      const lifetime = startLifetime()
-      // Maximum number of attempts; each failure means that another machine stored a copy.
-      for (;;) {
-        const found = await state.get(key)
-        const there = found && parse<FreshCopy>(found.value)
-        if (there && isOvertaken(copy, there)) return
-        const isKept = found
-          ? await state.replace(key, text, found.version, lifetime)
-          : await state.add(key, text, lifetime)
-        if (isKept) return
-      }
-    },
+    findOwner: (handle) => read(state, ownerKeyOf(handle)),
+    keepOwner: (copy) => write(state, ownerKeyOf(copy.handle), copy),
+    keepNewer: (copy, isOvertaken) =>
+      writeNewer(state, keyOf(copy.repository.owner, copy.repository.name), copy, isOvertaken),
+    keepNewerOwner: (copy, isOvertaken) => writeNewer(state, ownerKeyOf(copy.handle), copy, isOvertaken),
+  }
+}
+
+async function writeNewer<Record>(
+  state: StateStore,
+  key: string,
+  copy: Record,
+  isOvertaken: (mine: Record, there: Record) => boolean,
+): Promise<void> {
+  const text = format(copy)
+  const lifetime = startLifetime()
+  // Each further attempt means that another machine stored a copy.
+  for (;;) {
+    const found = await state.get(key)
+    const there = found && parse<Record>(found.value)
+    if (there && isOvertaken(copy, there)) return
+    const isKept = found
+      ? await state.replace(key, text, found.version, lifetime)
+      : await state.add(key, text, lifetime)
+    if (isKept) return
   }
 }
 
@@ -62,13 +78,35 @@ export async function removeBuiltCopies(state: StateStore, source: BuildSource):
   for await (const key of listKeys(state, 'fresh/')) {
     const found = await state.get(key)
     if (!found) continue
-    const [, , owner = '', name = ''] = key.split('/')
+    const [, , owner = '', name] = key.split('/')
     const origin = findOrigin(found.value)
     if (origin && isAhead(origin, owner, name, source)) continue
     // The copy is kept if a publish has stored a newer one in the meantime.
     if (await state.replace(key, '', found.version, { expiresAt: 0 })) removed++
   }
   await state.removeExpired()
+  return removed
+}
+
+/**
+ * Removes the copies of a repository, or only its own copy and that of one version.
+ *
+ * @returns the number of removed copies. Processes may keep them in memory until a build includes a later commit
+ */
+export async function removeCopies(
+  state: StateStore,
+  { owner, name, version }: { owner: string; name: string; version?: string | undefined },
+): Promise<number> {
+  const keys = [keyOf(owner, name)]
+  if (version !== undefined) keys.push(versionKeyOf(owner, name, version))
+  else for await (const key of listKeys(state, versionKeyOf(owner, name, ''))) keys.push(key)
+  let removed = 0
+  for (const key of keys) {
+    if (await state.get(key)) removed++
+    await state.delete(key)
+  }
+  const marker = await state.get(COPIES_MARKER)
+  if (marker) await state.set(COPIES_MARKER, `${marker.value.split(' ', 1)[0]} ${Math.random()}`)
   return removed
 }
 
@@ -87,6 +125,7 @@ export function rememberCopies(copies: CopyStore): CopyStore {
   // Counted by the monotonic clock.
   const repositories = new LRUCache<string, Promise<FreshCopy | undefined>>({ max: MAX_REMEMBERED, ttl: COPY_MS })
   const versions = new LRUCache<string, CopiedVersion>({ max: MAX_VERSIONS, ttl: COPY_MS })
+  const owners = new LRUCache<string, Promise<OwnerCopy | undefined>>({ max: MAX_REMEMBERED, ttl: COPY_MS })
   const find: CopyStore['find'] = (owner, name) => {
     const key = keyOf(owner, name)
     const known = repositories.get(key) ?? copies.find(owner, name)
@@ -100,6 +139,15 @@ export function rememberCopies(copies: CopyStore): CopyStore {
       const copy = await find(owner, name)
       if (!copy?.versions.some((listed) => listed.version === version)) return undefined
       return versions.get(versionKeyOf(owner, name, version)) ?? copies.findVersion(owner, name, version)
+    },
+    findOwner(handle) {
+      const known = owners.get(handle) ?? copies.findOwner(handle)
+      if (!owners.has(handle)) owners.set(handle, known)
+      return known
+    },
+    async keepOwner(copy) {
+      owners.set(copy.handle, Promise.resolve(copy))
+      await copies.keepOwner(copy).catch(ignoreFailure)
     },
     async keepVersion(kept) {
       const { owner, name, version } = kept.version
@@ -116,7 +164,7 @@ export function rememberCopies(copies: CopyStore): CopyStore {
 /** A copy that could not be stored stays in memory until the process exits; the next process starts with a build. */
 function ignoreFailure(): void {}
 
-/** Maximum number of cached repositories, so that requests for unknown names cannot fill the memory. */
+/** Maximum number of cached repositories and of cached owners, so that requests for unknown names cannot fill the memory. */
 const MAX_REMEMBERED = 10_000
 /** Maximum number of cached versions, of up to 256 KiB each; older versions are read from the store again. */
 const MAX_VERSIONS = 200
@@ -160,4 +208,8 @@ function keyOf(owner: string, name: string): string {
 
 function versionKeyOf(owner: string, name: string, version: string): string {
   return `fresh/versions/${owner}/${name}/${version}`
+}
+
+function ownerKeyOf(handle: string): string {
+  return `fresh/owners/${handle}`
 }

@@ -1,0 +1,152 @@
+// Removes a version or a whole prompt from the content folder, in one commit, and counts the commits that still contain it.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { formatPath } from '../../src/domain/content/content-path.ts'
+import { editKeys, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
+import { formatProblems } from '../../src/domain/text/problems.ts'
+import type { KeyChange } from '../../src/domain/text/yaml-edit.ts'
+import { createGit, type Git } from '../../src/stores/git/git-command.ts'
+
+/** What is taken down: a version, or without one, the prompt with all its versions. */
+export interface TakedownTarget {
+  owner: string
+  name: string
+  version: string | undefined
+}
+
+/** The work tree that contains the content folder. */
+export interface ContentTree {
+  git: Git
+  /** The folder of the work tree. */
+  folder: string
+  /** The path of the content folder in it, with a slash at its end. */
+  prefix: string
+}
+
+/** Finds the work tree of the content. @throws Error with the way out */
+export async function openContentTree(contentDir: string): Promise<ContentTree> {
+  const found = await createGit(resolve(contentDir), process.env)
+    .find(['rev-parse', '--show-toplevel', '--show-prefix'])
+    .catch(() => undefined)
+  const [folder, prefix = ''] = (found ?? '').split('\n')
+  if (!folder)
+    throw new Error(`${contentDir} is not in a git repository. Set CONTENT_DIR to the content folder of a clone.`)
+  const git = createGit(folder, process.env)
+  if ((await git.find(['symbolic-ref', '-q', 'HEAD'])) === undefined)
+    throw new Error(`No branch is checked out in ${folder}. Check out the branch that the hub publishes to.`)
+  return { git, folder, prefix }
+}
+
+/** The path of what is taken down, from the folder of the work tree. */
+export const pathOf = ({ prefix }: Pick<ContentTree, 'prefix'>, { owner, name, version }: TakedownTarget): string =>
+  `${prefix}${version === undefined ? `${owner}/${name}` : formatPath({ kind: 'version', owner, name, version })}`
+
+/** Counts the commits of all branches that contain or removed the text. */
+export async function countCommits(tree: ContentTree, target: TakedownTarget): Promise<number> {
+  const log = await tree.git.run(['log', '--all', '--format=%H', '--', pathOf(tree, target)])
+  return log.toString().split('\n').filter(Boolean).length
+}
+
+/**
+ * Commits the removal. The same commit removes what would otherwise be invalid: labels on the version, and other prompts' references to a prompt that no longer exists.
+ *
+ * @returns the commit, and what was changed besides the removal
+ * @throws Error if there is nothing to remove, or the files have uncommitted changes
+ */
+export async function removeFromGit(
+  tree: ContentTree,
+  target: TakedownTarget,
+  reason: string,
+): Promise<{ commit: string; also: string[] }> {
+  const { git, folder } = tree
+  const path = pathOf(tree, target)
+  const edits = await (target.version === undefined ? editReferences(tree, target) : editIndex(tree, target, reason))
+  const paths = [path, ...edits.map((edit) => edit.path)]
+  const dirty = (await git.run(['status', '--porcelain', '--', ...paths])).toString()
+  if (dirty !== '') throw new Error(`There are uncommitted changes. Commit or discard them first:\n${dirty.trimEnd()}`)
+  try {
+    rmSync(join(folder, path), { recursive: true })
+    for (const edit of edits) writeFileSync(join(folder, edit.path), edit.text)
+    await git.run(['add', '--all', '--', ...paths])
+    const { owner, name, version } = target
+    const subject = `Take down ${owner}/${name}${version === undefined ? '' : `@${version}`}`
+    await git.run(['-c', 'commit.gpgSign=false', 'commit', '--quiet', '--only', '-m', subject, '--', ...paths])
+  } catch (error) {
+    await git.tryRun(['reset', '--quiet', '--', ...paths])
+    await git.tryRun(['checkout', '--quiet', 'HEAD', '--', path])
+    for (const edit of edits) await git.tryRun(['checkout', '--quiet', 'HEAD', '--', edit.path])
+    throw error
+  }
+  const commit = (await git.run(['rev-parse', 'HEAD'])).toString().trim()
+  return { commit, also: edits.flatMap((edit) => edit.said) }
+}
+
+interface Edit {
+  path: string
+  text: string
+  said: string[]
+}
+
+/** Records the number as used up, and removes what points at the version. */
+async function editIndex(
+  { git, folder, prefix }: ContentTree,
+  target: TakedownTarget,
+  reason: string,
+): Promise<Edit[]> {
+  const { owner, name, version = '' } = target
+  const versions =
+    (await git.find(['ls-tree', '--name-only', 'HEAD', '--', `${prefix}${owner}/${name}/versions/`])) ?? ''
+  const files = versions.split('\n').filter((path) => path.endsWith('.md'))
+  if (!files.includes(`${prefix}${formatPath({ kind: 'version', owner, name, version })}`))
+    throw new Error(`There is no version ${version} of ${owner}/${name} on this branch.`)
+  if (files.length === 1)
+    throw new Error(`${version} is the only version of ${owner}/${name}. Take down ${owner}/${name} as a whole.`)
+  const path = `${prefix}${formatPath({ kind: 'repository', owner, name })}`
+  const text = readText(join(folder, path)) ?? '---\n---\n'
+  const { labels, yanked } = readIndex(path, text)
+  const pointing = Object.keys(labels).filter((label) => labels[label] === version)
+  const changes: KeyChange[] = [
+    ...pointing.map((label): KeyChange => ({ path: ['labels', label], value: undefined })),
+    ...(Object.hasOwn(yanked, version) ? [{ path: ['yanked', version], value: undefined } as const] : []),
+    { path: ['removed', version], value: reason },
+  ]
+  return [{ path, text: editKeys(text, changes), said: pointing.map((label) => `the label ${label}`) }]
+}
+
+/** Removes other prompts' references to a prompt. */
+async function editReferences({ git, folder, prefix }: ContentTree, target: TakedownTarget): Promise<Edit[]> {
+  const { owner, name } = target
+  const fullName = `${owner}/${name}`
+  if (!(await git.find(['ls-tree', 'HEAD', '--', `${prefix}${fullName}`])))
+    throw new Error(`There is no prompt ${fullName} on this branch.`)
+  const found = (await git.find(['grep', '-l', '-F', '-e', fullName, 'HEAD', '--', prefix === '' ? '.' : prefix])) ?? ''
+  return found
+    .split('\n')
+    .map((line) => line.replace(/^HEAD:/, ''))
+    .filter((path) => /^[^/]+\/[^/]+\/index\.md$/.test(path.slice(prefix.length)))
+    .filter((path) => !path.startsWith(`${prefix}${fullName}/`))
+    .flatMap((path) => {
+      const text = readFileSync(join(folder, path), 'utf8')
+      const file = parseRepositoryFile(text).value
+      const keys = (['moved_to', 'replaced_by'] as const).filter((key) => file?.[key] === fullName)
+      if (keys.length === 0) return []
+      const other = path.slice(prefix.length, -'/index.md'.length)
+      const changes = keys.map((key): KeyChange => ({ path: [key], value: undefined }))
+      return [{ path, text: editKeys(text, changes), said: keys.map((key) => `${key} of ${other}`) }]
+    })
+}
+
+function readIndex(path: string, text: string) {
+  const parsed = parseRepositoryFile(text)
+  if (parsed.problems) throw new Error(`${path} cannot be read: ${formatProblems(parsed.problems)}. Fix it first.`)
+  return parsed.value
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,103 @@
+// Converts the submitted forms of an owner's settings to changes of the API, and problems back to the fields of the forms.
+import type { Person } from '../../domain/access/account.ts'
+import { isMember, mayActFor } from '../../domain/access/memberships.ts'
+import { sayProblem } from '../../domain/api/words-for-people.ts'
+import type { OwnerFile } from '../../domain/content/prompt-file.ts'
+import type { ValueProblem } from '../../domain/text/problems.ts'
+
+/** Who sent a form, and the file that it changes. */
+interface Sender {
+  person: Person
+  owner: string
+  file: OwnerFile
+}
+
+/** A change that a form asks for. */
+interface WantedChange {
+  body: Record<string, unknown>
+  /** Whether the sender will no longer be a member, so that a checkbox must confirm it. */
+  losesRights: boolean
+}
+
+/** Returns the change that a submitted form asks for. @returns undefined if no form of the page is like this */
+export function ownerChangeOf(form: URLSearchParams, sender: Sender): WantedChange | undefined {
+  const change = form.get('change') ?? ''
+  const body = Object.hasOwn(BODIES, change) ? BODIES[change]?.(form, sender) : undefined
+  if (!body) return undefined
+  const after = { members: (body.members as OwnerFile['members'] | undefined) ?? sender.file.members }
+  return { body, losesRights: !mayActFor(sender.person, sender.owner, after) }
+}
+
+const textOf = (form: URLSearchParams, key: string) => (form.get(key) ?? '').trim()
+
+const BODIES: Readonly<Record<string, (form: URLSearchParams, sender: Sender) => Record<string, unknown> | undefined>> =
+  {
+    profile(form) {
+      const orNull = (key: string) => textOf(form, key) || null
+      const bio = (form.get('bio') ?? '').replaceAll('\r\n', '\n')
+      return {
+        name: orNull('name'),
+        website: orNull('website'),
+        avatar_url: orNull('avatar_url'),
+        bio: bio.trim() || null,
+      }
+    },
+    'add-member'(form, { person, file }) {
+      const member = textOf(form, 'member')
+      const added = form.get('kind') === 'id' && /^\d{1,15}$/.test(member) ? Number(member) : member.toLowerCase()
+      // Without members, an owner belongs to the person of the same name, who must stay one of them.
+      return { members: [...(file.members.length > 0 ? file.members : [person.login]), added] }
+    },
+    'remove-member': (form, { file }) => without(form, 'members', file.members),
+    'add-publisher': (form, { file }) => ({ trusted_publishers: [...file.trusted_publishers, publisherOf(form)] }),
+    'remove-publisher': (form, { file }) => without(form, 'trusted_publishers', file.trusted_publishers),
+    labels: (form) => ({ protected_labels: splitList(textOf(form, 'protected_labels')) }),
+    publishing: (form) => ({ publishing: textOf(form, 'publishing') || null }),
+  }
+
+/** The list without the entry whose place the form names; the form's commit ensures that the list is still the same. */
+function without(form: URLSearchParams, key: string, entries: readonly unknown[]): Record<string, unknown> | undefined {
+  const place = Number(form.get('place') ?? Number.NaN)
+  return Number.isInteger(place) && place >= 0 && place < entries.length
+    ? { [key]: entries.filter((_, index) => index !== place) }
+    : undefined
+}
+
+/** The text fields of the form for a trusted workflow. */
+const PUBLISHER_FIELDS = [
+  'repository',
+  'repository_id',
+  'repository_owner_id',
+  'workflow',
+  'environment',
+  'ref',
+] as const
+
+function publisherOf(form: URLSearchParams): Record<string, unknown> {
+  const fields = PUBLISHER_FIELDS.map((key) => [key, textOf(form, key)] as const)
+  const repos = splitList(textOf(form, 'repos'))
+  const permissions = form.getAll('permissions')
+  return {
+    ...Object.fromEntries(fields.filter(([, value]) => value !== '')),
+    ...(repos.length > 0 && { repos }),
+    ...(permissions.length > 0 && { permissions }),
+  }
+}
+
+const splitList = (text: string): string[] => text.split(/[,\s]+/).filter((one) => one !== '')
+
+/** Returns whether a member of a list is this person. */
+export const isSamePerson = (member: OwnerFile['members'][number], person: Person): boolean =>
+  isMember(person, { members: [member] })
+
+/** Returns the sentences about a form, by the name of the field that they are about. @param change the form */
+export function problemsByField(change: string, problems: readonly ValueProblem[]): Map<string, string[]> {
+  const byField = new Map<string, string[]>()
+  for (const problem of problems) {
+    const [list = '', , part = ''] = problem.key.split('.')
+    const field = change === 'add-member' ? 'member' : list === 'trusted_publishers' ? part || 'repository' : list
+    const said = sayProblem({ key: field, message: problem.message })
+    byField.set(field, [...(byField.get(field) ?? []), said])
+  }
+  return byField
+}

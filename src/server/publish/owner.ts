@@ -1,0 +1,123 @@
+// Changes an owner's profile, its members and what they require. Each change makes at most one commit, to the owner's `index.md`.
+import { HubError } from '../../domain/api/errors.ts'
+import { COMMON_HEADERS, ownerCacheTag } from '../../domain/api/routes.ts'
+import type { User } from '../../domain/api/schema.ts'
+import { profileOf } from '../../domain/catalogue/owner-records.ts'
+import type { OwnerFile } from '../../domain/content/prompt-file.ts'
+import type { OwnerChange } from '../../domain/managing/owner-request.ts'
+import { readOwner } from '../../domain/publishing/repository-state.ts'
+import { isSameJson } from '../../domain/text/json.ts'
+import type { FolderState } from '../../ports/git-store.ts'
+import { findUser, showUser } from '../read/records.ts'
+import { requireOwnerRights } from './authenticate.ts'
+import { type Clock, type GitWrite, LATEST_START_MS, type Round, writeInRounds } from './rounds.ts'
+import { type OpenWrite, type Sending, showSafely, type WriteDeps } from './write-to-git.ts'
+
+/** The result of a change. */
+interface Outcome {
+  user: User
+  isUnchanged: boolean
+  commit: { sha: string; url: string | null } | null
+}
+
+/** What an owner's fresh copy shows. */
+interface ShownOwner {
+  file: OwnerFile
+}
+
+/** Opens a change to an owner. */
+export function openOwnerChange(): OpenWrite {
+  return {
+    async parse(body, { text }) {
+      const { change, rights } = await text.run('parseOwnerChange', body)
+      return {
+        needed: 'maintain',
+        async carryOut(sending, deps, time) {
+          requireSignedIn(sending, rights, deps.baseUrl)
+          return respondWithOutcome(await writeOwner(change, sending, deps, time))
+        },
+      }
+    },
+  }
+}
+
+/** @param rights the fields of the change that decide who may do what @throws HubError `forbidden`: a stolen token must not give rights to anybody */
+function requireSignedIn({ owner, bearer }: Sending, rights: readonly string[], baseUrl: string): void {
+  if (rights.length === 0 || bearer.isSignedIn) return
+  throw new HubError(
+    'forbidden',
+    `No token may change ${rights.join(', ')}: only a member who is signed in may. Leave ${rights.length === 1 ? 'this field' : 'these fields'} out, or sign in at ${baseUrl}/${owner}/settings.`,
+  )
+}
+
+/** Carries out a change when it is its sender's turn, and makes it visible immediately. */
+async function writeOwner(change: OwnerChange, sending: Sending, deps: WriteDeps, time: Clock): Promise<Outcome> {
+  const { owner, bearer, arrivedMs } = sending
+  const write: GitWrite<Outcome, ShownOwner> = {
+    ...{ owner, name: undefined, arrivedMs, needsHistory: change.expectedCommit !== undefined },
+    decide: (folder) => decideRound(change, sending, folder, deps),
+  }
+  const waitMs = arrivedMs + LATEST_START_MS - time.now()
+  return deps.takeTurn({ sender: bearer.publisher, waitMs }, async () => {
+    const { answer, toShow } = await writeInRounds(deps.git, write, NOTHING_KNOWN, time)
+    if (toShow)
+      await showSafely(async () => {
+        const { file, commit, atMs } = toShow
+        const kept_at = new Date(atMs ?? deps.nextOrder(owner)).toISOString()
+        await deps.fresh.keepOwner({ handle: owner, profile: profileOf(file), members: file.members, commit, kept_at })
+        await deps.purge([ownerCacheTag(owner)])
+      })
+    return answer
+  })
+}
+
+const NOTHING_KNOWN = { versions: [], findText: async () => undefined }
+
+async function decideRound(
+  change: OwnerChange,
+  { owner, bearer }: Sending,
+  folder: FolderState,
+  deps: WriteDeps,
+): Promise<Round<Outcome, ShownOwner>> {
+  requireOwnerRights(bearer, owner, readOwner(owner, folder.ownerIndex))
+  refuseConflict(change, owner, folder)
+  const { file, indexText, summary } = await deps.text.run('decideOwnerChange', change.fields, owner, folder.ownerIndex)
+  const found = await findUser(owner, deps)
+  const user = await showUser(owner, profileOf(file), deps)
+  if (indexText === undefined || change.isDryRun) {
+    const answer = { user, isUnchanged: indexText === undefined, commit: null }
+    // A hub that crashed after its commit has not stored a copy. In that case, a retry commits nothing but makes the existing commit visible.
+    const isUnshown = !change.isDryRun && folder.ownerIndex !== undefined && !isSameJson(found?.value(), user)
+    return { kind: 'answer', answer, ...(isUnshown && { shown: { file } }) }
+  }
+  const message = {
+    headline: `${owner}: ${summary}`,
+    trailers: [['Changed-By', bearer.login ?? owner]] as const,
+  }
+  return {
+    kind: 'commit',
+    additions: { owner, name: undefined, message, version: undefined, index: indexText },
+    shown: { file },
+    answerOf: (commit) => ({ user, isUnchanged: false, commit }),
+  }
+}
+
+/** @throws HubError `version_conflict` if somebody else has changed the file since the commit that the sender knows */
+function refuseConflict(
+  { expectedCommit }: OwnerChange,
+  owner: string,
+  { ownerIndex, publishes: [last] }: FolderState,
+): void {
+  const now = ownerIndex === undefined ? null : (last?.sha ?? null)
+  if (expectedCommit === undefined || expectedCommit === now) return
+  throw new HubError(
+    'version_conflict',
+    `expected_commit: ${now === null ? `${owner} has no file` : `the file of ${owner} was last changed by ${now}`}, not by ${expectedCommit ?? 'nobody'}. Look at that change, then send yours again.`,
+  )
+}
+
+function respondWithOutcome({ user, isUnchanged, commit }: Outcome): Response {
+  return new Response(JSON.stringify({ data: { ...user, unchanged: isUnchanged, commit } }), {
+    headers: { ...COMMON_HEADERS, 'Cache-Control': 'no-store', 'Content-Type': 'application/json; charset=utf-8' },
+  })
+}

@@ -1,0 +1,236 @@
+// Tests an owner's settings in a browser: every form, by keyboard and without JavaScript, with mistakes, a conflict,
+// visitors who are no members, and forged forms.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
+import { freePort } from '../hubs/processes.ts'
+import { openBrowser } from '../pictures/look/browser.ts'
+import { findViolations } from '../site/axe.ts'
+import { tabTo } from '../site/visitor-jobs.ts'
+
+const OWNER = '---\n# ours\nname: Acme\nmembers:\n  - alice # founder\n---\n\nWe review.\n'
+const CONTENT = {
+  'content/acme/index.md': OWNER,
+  'content/acme/greet/versions/1.0.0.md': '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nHello\n',
+}
+
+let browser: Browser
+let hub: BuiltHub
+beforeAll(async () => {
+  browser = await openBrowser()
+  hub = await startBuiltHub(await freePort(), {}, CONTENT)
+})
+afterAll(async () => {
+  await browser?.close()
+  await hub?.stop()
+})
+
+async function signIn(login: string, javaScriptEnabled = false): Promise<Page> {
+  const page = await (await browser.newContext({ javaScriptEnabled, reducedMotion: 'reduce' })).newPage()
+  page.setDefaultTimeout(20_000)
+  await page.goto(hub.signInLink())
+  await page.getByLabel('Username').fill(login)
+  await page.keyboard.press('Enter')
+  await page.getByText('Signed in as').waitFor()
+  return page
+}
+
+async function expectUsable(page: Page): Promise<void> {
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 800 })
+    expect(await findViolations(page), `${page.url()} at ${width}`).toEqual({ inLight: [], inDark: [] })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
+const fileOf = (owner = 'acme') => hub.git('show', `HEAD:content/${owner}/index.md`)
+const userOf = async (owner = 'acme') => (await (await fetch(`${hub.url}/api/v1/users/${owner}`)).json()).data
+const settingsOf = (owner = 'acme') => `${hub.url}/${owner}/settings`
+
+test('changes everything without JavaScript; mistakes are named beside their fields', {
+  timeout: 300_000,
+}, async () => {
+  const page = await signIn('alice')
+  await page.goto(`${hub.url}/acme`)
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Acme Corp')
+  await page.getByLabel('Picture').fill('https://user:secret@acme.example/a.png')
+  await page.getByLabel('Bio').fill('We *review*.')
+  await press(page, 'Save the profile')
+  await page.getByText('Nothing was changed.').waitFor()
+  expect(await page.getByLabel('Bio').inputValue()).toBe('We *review*.')
+  const wrong = page.locator('[aria-invalid="true"]')
+  expect(await wrong.evaluateAll((fields) => fields.map(({ id }) => id))).toEqual(['avatar_url'])
+  expect(await page.locator('#avatar_url-problem').textContent()).toBe(
+    'Picture: expected a URL without whitespace, invisible characters or a password.',
+  )
+  expect(await page.getByRole('alert').getByRole('link').getAttribute('href')).toBe('#avatar_url')
+  await page.getByLabel('Picture').fill('')
+  await press(page, 'Save the profile')
+  await page.getByText('The profile was saved.').waitFor()
+  expect(fileOf()).toBe('---\n# ours\nname: Acme Corp\nmembers:\n  - alice # founder\n---\n\nWe *review*.\n')
+  expect(await userOf()).toMatchObject({ name: 'Acme Corp', bio: 'We *review*.' })
+  expect(await (await fetch(`${hub.url}/acme`)).text()).toContain('<em>review</em>')
+
+  // The last member has no button.
+  expect(await page.getByRole('button', { name: /^Remove/ }).count()).toBe(0)
+  await page.getByLabel('New member').fill('not a login')
+  await press(page, 'Add the member')
+  expect(await page.locator('#member-problem').textContent()).toMatch(/^New member: expected/)
+  await page.getByLabel('New member').fill('Bob')
+  await press(page, 'Add the member')
+  await page.getByText('The member was added.').waitFor()
+  await page.getByLabel('New member').fill('583231')
+  await page.getByLabel('Given as').selectOption('GitHub ID')
+  await press(page, 'Add the member')
+  await page.getByText('GitHub ID 583231').first().waitFor()
+  expect(fileOf()).toContain('\nmembers: [alice, bob, 583231]\n')
+  await press(page, 'Remove GitHub ID 583231')
+  await page.getByText('The member was removed.').waitFor()
+  expect(fileOf()).toContain('\nmembers: [alice, bob]\n')
+
+  await page.getByText('Trust a workflow').click()
+  await page.getByLabel('Repository on GitHub').fill('octo/prompts')
+  await page.getByLabel('ID of the repository').fill('twelve')
+  await page.getByLabel('ID of its owner').fill('34')
+  await page.getByLabel('Workflow', { exact: true }).fill('publish.yml')
+  await page.getByLabel('Prompts (optional)').fill('greet, review')
+  await page.getByLabel('label', { exact: true }).check()
+  await press(page, 'Trust the workflow')
+  expect(await page.locator('#repository_id-problem').textContent()).toBe(
+    'ID of the repository: expected a whole number.',
+  )
+  await page.getByLabel('ID of the repository').fill('12')
+  await press(page, 'Trust the workflow')
+  await page.getByText('The workflow is trusted.').waitFor()
+  expect(fileOf()).toContain(
+    '\ntrusted_publishers: [{ repository: octo/prompts, repository_id: 12, repository_owner_id: 34, workflow: publish.yml, repos: [greet, review], permissions: [publish, label] }]\n',
+  )
+  await page.getByLabel('Labels, separated by commas').fill('production, stable')
+  await press(page, 'Save the labels')
+  await page.getByText('The protected labels were saved.').waitFor()
+  await page.getByLabel('New versions come from').selectOption('Only trusted workflows')
+  await press(page, 'Save the rule')
+  await page.getByText('The rule was saved.').waitFor()
+  expect(fileOf()).toMatch(/\nprotected_labels: \[production, stable\]\npublishing: trusted-only\n/)
+  await page.goto(`${hub.url}/acme/greet/edit`)
+  await page.getByLabel('Prompt', { exact: true }).fill('Hello again')
+  await press(page, 'Check')
+  await page.getByText('acme accepts versions only from trusted workflows').waitFor()
+  await page.goto(settingsOf())
+  await press(page, 'Remove octo/prompts: publish.yml')
+  await page.getByText('The workflow is no longer trusted.').waitFor()
+  await page.getByText('No workflow is trusted now, so nobody could publish at all.').waitFor()
+})
+
+test('leaving needs a confirmation, by keyboard, and takes effect at once', { timeout: 120_000 }, async () => {
+  const page = await signIn('alice', true)
+  await page.goto(settingsOf())
+  await expectUsable(page)
+  await page.getByText('Trust a workflow').click()
+  for (const [label, text] of [
+    ['Repository on GitHub', 'octo/prompts'],
+    ['ID of the repository', 'twelve'],
+    ['ID of its owner', '34'],
+    ['Workflow', 'publish.yml'],
+  ] as const)
+    await page.getByLabel(label, { exact: true }).fill(text)
+  await press(page, 'Trust the workflow')
+  await page.locator('#repository_id-problem').waitFor()
+  await expectUsable(page)
+  const { keyboard } = page
+  await tabTo(page, 'Remove alice')
+  await keyboard.press('Enter')
+  // The browser asks for the checkbox first.
+  expect(page.url()).toBe(settingsOf())
+  await tabTo(page, /^I will no longer be able/)
+  await keyboard.press('Space')
+  await tabTo(page, 'Remove alice')
+  await Promise.all([page.waitForURL(`${hub.url}/acme`), keyboard.press('Enter')])
+  expect(fileOf()).toContain('\nmembers: [bob]\n')
+  const refused = await page.goto(settingsOf())
+  expect(refused?.status()).toBe(403)
+  await page.getByText('who is not a member of acme').waitFor()
+  await page.getByRole('link', { name: 'Your account' }).waitFor()
+  await expectUsable(page)
+})
+
+test('the first owner is made by signing in, and adding a member keeps its own', { timeout: 120_000 }, async () => {
+  const page = await signIn('zoe')
+  expect((await fetch(`${hub.url}/zoe`)).status).toBe(404)
+  await page.goto(settingsOf('zoe'))
+  await page.getByText('it belongs to whoever signs in as zoe').waitFor()
+  await page.getByLabel('Bio').fill('I write prompts.')
+  await press(page, 'Save the profile')
+  await page.getByText('The profile was saved.').waitFor()
+  expect(await (await fetch(`${hub.url}/zoe`)).text()).toContain('I write prompts.')
+  await page.getByLabel('New member').fill('yan')
+  await press(page, 'Add the member')
+  await page.getByText('The member was added.').waitFor()
+  expect(fileOf('zoe')).toBe('---\nmembers: [zoe, yan]\n---\nI write prompts.\n')
+})
+
+test('two members at once: the second sees the change of the first before it is lost', {
+  timeout: 120_000,
+}, async () => {
+  const [one, two] = [await signIn('zoe'), await signIn('zoe')]
+  for (const page of [one, two]) await page.goto(settingsOf('zoe'))
+  await one.getByLabel('Name', { exact: true }).fill('Zoe One')
+  await press(one, 'Save the profile')
+  await one.getByText('The profile was saved.').waitFor()
+  await two.getByLabel('Name', { exact: true }).fill('Zoe Two')
+  await press(two, 'Save the profile')
+  await two.getByText('Somebody else changed zoe in the meantime.').waitFor()
+  expect(fileOf('zoe')).toContain('name: Zoe One')
+  expect(await two.getByLabel('Name', { exact: true }).inputValue()).toBe('Zoe Two')
+  await press(two, 'Save the profile')
+  await two.getByText('The profile was saved.').waitFor()
+  expect(fileOf('zoe')).toContain('name: Zoe Two')
+})
+
+test('visitors, strangers and forged forms', { timeout: 120_000 }, async () => {
+  const signedOut = await fetch(settingsOf())
+  expect([signedOut.status, signedOut.headers.get('cache-control')]).toEqual([401, 'no-store'])
+  expect(await signedOut.text()).toContain('Sign in first')
+  expect((await fetch(settingsOf(), { method: 'PUT' })).status).toBe(405)
+  const page = await signIn('mallory')
+  expect((await page.goto(settingsOf()))?.status()).toBe(403)
+  expect((await page.goto(settingsOf('nobody')))?.status()).toBe(404)
+  expect((await page.goto(settingsOf('docs')))?.status()).toBe(404)
+  await page.goto(settingsOf('mallory'))
+  const [cookie] = await page.context().cookies()
+  const csrf = (await page.locator('input[name="csrf"]').first().getAttribute('value'))!
+  const send = async (owner: string, given: Record<string, string>, headers: Record<string, string> = {}) => {
+    const { status } = await fetch(settingsOf(owner), {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: hub.url, cookie: `${cookie!.name}=${cookie!.value}`, ...headers },
+      body: new URLSearchParams(given),
+    })
+    return status
+  }
+  const [head = ''] = hub.git('log', '-n1', '--format=%H', '--', 'content/acme/index.md').split('\n')
+  const taking = { csrf, change: 'add-member', member: 'mallory', kind: 'login', commit: head }
+  expect(await send('acme', taking)).toBe(403)
+  const mine = { csrf, change: 'profile', name: 'M', commit: '' }
+  expect(await send('mallory', { ...mine, csrf: 'x' })).toBe(403)
+  expect(await send('mallory', mine, { origin: 'https://evil.example' })).toBe(403)
+  expect(await send('mallory', mine, { 'sec-fetch-site': 'cross-site' })).toBe(403)
+  expect(await send('mallory', mine, { cookie: '' })).toBe(401)
+  expect(await send('mallory', { ...mine, commit: head })).toBe(409)
+  expect(await send('mallory', { ...mine, change: 'delete' })).toBe(400)
+  expect(await send('mallory', { ...mine, change: '__proto__' })).toBe(400)
+  expect(await send('mallory', { csrf, change: 'remove-member', place: '7', commit: '' })).toBe(400)
+  expect(await send('mallory', { ...mine, bio: 'x'.repeat(1_100_000) })).toBe(413)
+  expect((await fetch(`${hub.url}/api/v1/users/mallory`)).status).toBe(404)
+  expect(fileOf()).not.toContain('mallory')
+  expect(await send('mallory', mine)).toBe(303)
+  expect(await userOf('mallory')).toMatchObject({ name: 'M' })
+})
+
+test('no prompt can have the name of this page', async () => {
+  for (const path of ['/api/v1/repos/acme/settings', '/api/v1/repos/acme/settings/versions'])
+    expect((await fetch(`${hub.url}${path}`)).status).toBe(404)
+})

@@ -1,0 +1,164 @@
+// Tests `npm run takedown` with real repositories, and with a hub that serves one of them.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { readContentDir } from '../../src/stores/content/content-dir.ts'
+import { plainEnvironment, startProcess } from '../hubs/processes.ts'
+
+const version = (text: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${text}\n`
+const INDEX =
+  '---\n# ours\ntitle: Review # kept\nlabels:\n  production: "1.1.0"\n  stable: "1.0.0"\nyanked: { "1.1.0": Wrong }\n---\nNotes\n'
+const root = mkdtempSync(join(tmpdir(), 'hub-takedown-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+/** An owner's name that no other test uses, because hubs of several tests keep their fresh copies in one folder. */
+const owner = `down-${process.pid}`
+let folder: string
+let count = 0
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+
+function put(files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  git('add', '-A')
+  git('commit', '-q', '-m', 'Somebody else')
+}
+
+beforeEach(() => {
+  folder = join(root, String(++count))
+  mkdirSync(folder)
+  git('init', '-q', '-b', 'main')
+  put({
+    [`content/${owner}/review/versions/1.0.0.md`]: version('One'),
+    [`content/${owner}/review/versions/1.1.0.md`]: version('Two zanzibar'),
+    [`content/${owner}/review/index.md`]: INDEX.replace('yanked: { "1.1.0": Wrong }\n', ''),
+    [`content/${owner}/other/versions/1.0.0.md`]: version('Other'),
+    [`content/${owner}/other/index.md`]: `---\nreplaced_by: ${owner}/review # see there\nstatus: deprecated\n---\n`,
+  })
+})
+
+/** Runs the command. @param cwd the folder of the hub, with its store */
+function run(args: readonly string[], settings: Readonly<Record<string, string>> = {}, cwd = folder) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [resolve('scripts/content/takedown.ts'), ...args], {
+    cwd,
+    encoding: 'utf8',
+    // Nothing listens on this port.
+    env: { ...plainEnvironment(), CONTENT_DIR: join(folder, 'content'), SITE_URL: 'http://localhost:9', ...settings },
+  })
+  return { status, stdout, stderr }
+}
+const contentOf = () => readContentDir(join(folder, 'content'))
+const read = (path: string) => readFileSync(join(folder, 'content', owner, path), 'utf8')
+
+test('a version: one commit removes it, its label and its yank, and uses up its number', () => {
+  writeFileSync(join(folder, `content/${owner}/review/index.md`), INDEX)
+  // A label cannot point at a yanked version, so the file was invalid. A takedown must work all the same.
+  git('commit', '-q', '-a', '-m', 'Yank')
+  const before = git('rev-parse', 'HEAD').trim()
+  const { status, stdout } = run([`${owner}/review@1.1.0`, 'Leaks a key'])
+  expect(status).toBe(0)
+  expect(git('rev-parse', 'HEAD~1').trim()).toBe(before)
+  expect(git('show', '--format=%s', '--name-status', 'HEAD').trim().split('\n')).toEqual([
+    ...[`Take down ${owner}/review@1.1.0`, ''],
+    ...[`M\tcontent/${owner}/review/index.md`, `D\tcontent/${owner}/review/versions/1.1.0.md`],
+  ])
+  expect(git('status', '--porcelain')).toBe('')
+  expect(read('review/index.md')).toBe(
+    '---\n# ours\ntitle: Review # kept\nlabels:\n  stable: "1.0.0"\nyanked: {  }\nremoved:\n  "1.1.0": Leaks a key\n---\nNotes\n',
+  )
+  expect(contentOf().problems).toEqual([])
+  const [gone = '', left = ''] = stdout.split('Not gone:')
+  expect(gone).toContain(`content: content/${owner}/review/versions/1.1.0.md (commit `)
+  expect(gone).toContain('with the label production')
+  expect(gone).toContain('number: 1.1.0 is never used again')
+  expect(left).toContain('fresh copies: there is no store here.')
+  expect(left).toContain('hub: http://localhost:9 does not respond.')
+  expect(left).toContain(
+    `git history: 2 commits of this clone concern it. To rewrite them: git filter-repo --invert-paths --path content/${owner}/review/versions/1.1.0.md`,
+  )
+  for (const word of ['secrets:', 'caches:', 'mirrors:', 'users:', 'backups:']) expect(left).toContain(word)
+  // What it says of the history is true.
+  expect(git('log', '--all', '-p')).toContain('zanzibar')
+})
+
+test('a prompt: everything below its folder, and what other prompts say about it', () => {
+  const { status, stdout } = run([`${owner}/review`, 'Illegal'])
+  expect(status).toBe(0)
+  expect(existsSync(join(folder, `content/${owner}/review`))).toBe(false)
+  expect(read('other/index.md')).toBe('---\nstatus: deprecated\n---\n')
+  expect(contentOf().problems).toEqual([])
+  expect(stdout).toContain(`with replaced_by of ${owner}/other`)
+})
+
+describe('refusals change nothing', () => {
+  //  case                       arguments                            what it says
+  test.each<[string, string[], RegExp]>([
+    ['no reason', [`${owner}/review@1.1.0`], /expected a reason/],
+    ['a reason of two lines', [`${owner}/review@1.1.0`, 'a\nb'], /expected a reason on one line/],
+    ['no prompt', ['review', 'x'], /expected a prompt, or a version/],
+    ['an unknown version', [`${owner}/review@9.0.0`, 'x'], /There is no version 9\.0\.0/],
+    ['an unknown prompt', [`${owner}/nothing`, 'x'], /There is no prompt/],
+    ['the only version', [`${owner}/other@1.0.0`, 'x'], /is the only version .* as a whole/],
+    ['an unknown option', ['--force', `${owner}/review`, 'x'], /--force/],
+  ])('%s', (_case, args, words) => {
+    const head = git('rev-parse', 'HEAD')
+    const { status, stderr } = run(args)
+    expect([status, stderr]).toEqual([1, expect.stringMatching(words)])
+    expect([git('rev-parse', 'HEAD'), git('status', '--porcelain')]).toEqual([head, ''])
+  })
+
+  test('uncommitted changes, no branch, no repository, and a clone that the hub resets', () => {
+    writeFileSync(join(folder, `content/${owner}/review/index.md`), `${INDEX}Mine\n`)
+    expect(run([`${owner}/review@1.1.0`, 'x']).stderr).toContain('There are uncommitted changes.')
+    expect(read('review/index.md')).toContain('Mine')
+    git('checkout', '-q', '--', '.')
+    git('checkout', '-q', '--detach')
+    expect(run([`${owner}/review`, 'x']).stderr).toContain('No branch is checked out')
+    expect(run([`${owner}/review`, 'x'], { CONTENT_DIR: root }).stderr).toContain('is not in a git repository')
+    const github = { GITHUB_REPOSITORY: 'acme/prompts', GITHUB_TOKEN: 'x', CONTENT_DIR: '' }
+    expect(run([`${owner}/review`, 'x'], github).stderr).toContain(
+      'set CONTENT_DIR to the content folder of that clone',
+    )
+  })
+})
+
+test('a hub that serves the folder: the command waits until it is gone, and its number stays used', {
+  timeout: 400_000,
+}, async () => {
+  const settings = { CONTENT_DIR: join(folder, 'content'), SITE_URL: 'http://localhost', RATE_LIMIT_PER_MINUTE: '0' }
+  const hasPages = async (base: string) => (await fetch(`${base}/`)).ok
+  const hub = await startProcess({ command: ['node', 'scripts/start.ts'], settings, isReady: hasPages })
+  try {
+    const token = execFileSync(process.execPath, ['scripts/token.ts', owner], { encoding: 'utf8' }).trim()
+    const api = `${hub.base}/api/v1/repos/${owner}/review`
+    const publish = async (content: string) => {
+      const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
+      const answer = await fetch(`${api}/versions`, { method: 'POST', headers, body: JSON.stringify({ content }) })
+      return [answer.status, ((await answer.json()) as { data?: { version: string } }).data?.version]
+    }
+    expect(await publish('Three quagga')).toEqual([201, '1.1.1'])
+    const asked = [`${owner}/review@1.1.1`, 'Leaks a key']
+    const { status, stdout } = run(asked, { ...settings, SITE_URL: hub.base }, '.')
+    const [gone = ''] = stdout.split('Not gone:')
+    expect([status, gone]).toEqual([0, expect.stringContaining(`hub: ${hub.base} returns 404`)])
+    expect(gone).toContain('fresh copies: 2 records deleted')
+    expect((await fetch(`${api}/raw?version=1.1.1`)).status).toBe(404)
+    expect(await (await fetch(`${api}/raw`)).text()).not.toContain('quagga')
+    expect((await (await fetch(`${hub.base}/api/v1/repos?q=quagga`)).json()).meta.total).toBe(0)
+    expect(await publish('Four')).toEqual([201, '1.1.2'])
+    const again = run(['--check', asked[0]!], { ...settings, SITE_URL: hub.base }, '.')
+    expect([again.status, again.stdout]).toEqual([0, expect.stringContaining('returns 404')])
+    const served = run(['--check', `${owner}/review@1.0.0`], { ...settings, SITE_URL: hub.base }, '.')
+    expect([served.status, served.stdout]).toEqual([1, expect.stringContaining('still serves')])
+  } finally {
+    await hub.run.end()
+  }
+})
