@@ -229,6 +229,8 @@ describe('allowed imports', () => {
     ['js-yaml', ['src/domain/text/yaml.ts', 'src/domain/formats/foreign-yaml.ts']],
     ['gray-matter', ['src/domain/formats/source-file.ts']],
     ['spdx-expression-parse', ['src/domain/content/rules.ts']],
+    ['spdx-license-ids/index.json', ['src/domain/publishing/suggestions.ts']],
+    ['@codemirror/view', ['src/site/client/editor/code-field.ts']],
     ['semver', ['src/domain/catalogue/versions.ts']],
     [
       'node:sqlite',

@@ -22,6 +22,9 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/formats/plain.ts MAX_ROWS': 'how much one import reads',
   'src/domain/formats/foreign-yaml.ts MAX_CHECKED_VALUES':
     'values that are not valid YAML; with more, the YAML is invalid',
+  'src/domain/formats/recognise.ts MAX_FRONT_CHARACTERS': 'as far as a suggestion looks',
+  'src/domain/publishing/request.ts MAX_PLACED_PROBLEMS': 'problems that a page shows beside its fields',
+  'src/domain/publishing/suggestions.ts MAX_CORRECTED_CHARACTERS': 'values that are too long for a suggestion',
   'src/domain/formats/source-file.ts MAX_FRONT_MATTER_CHARACTERS': 'how much one import reads',
   'src/domain/formats/source-file.ts MAX_FRONT_MATTER_LINES': 'how much one import reads',
   'src/domain/formats/source-file.ts MAX_SOURCE_BYTES': 'how much one import reads',

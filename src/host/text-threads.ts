@@ -27,6 +27,7 @@ export const IN_PLACE_CHARACTERS: Readonly<Partial<Record<keyof TextJobs, number
   exportVersion: 8_192,
   renderMarkdown: 2_048,
   renderTexts: 2_048,
+  judgeForm: 8_192,
   fillPrompt: 8_192,
   findPlaceholders: 8_192,
   fillMessages: 8_192,

@@ -7,15 +7,17 @@ import type { ChatPart } from '../domain/content/chat.ts'
 import type { VersionEntry } from '../domain/content/content-tree.ts'
 import type { FilledMessages, FillingProblem, FillingValues } from '../domain/content/filling.ts'
 import type { RepositoryFile } from '../domain/content/prompt-file.ts'
-import type { PastedFile } from '../domain/formats/pasted-file.ts'
+import type { PastedForm } from '../domain/formats/pasted-file.ts'
 import type { WriteResult } from '../domain/formats/portable.ts'
 import type { ChangeDecision, NamedRepositories } from '../domain/managing/decision.ts'
 import type { OwnerDecision } from '../domain/managing/owner-decision.ts'
 import type { OwnerChange, OwnerFields } from '../domain/managing/owner-request.ts'
 import type { Change, Target } from '../domain/managing/request.ts'
 import type { PublishDecision, Publisher, Surroundings } from '../domain/publishing/decision.ts'
+import type { JudgedForm } from '../domain/publishing/judge-form.ts'
 import type { RepositoryState } from '../domain/publishing/repository-state.ts'
 import type { PublishInput } from '../domain/publishing/request.ts'
+import type { FormBase, SentForm } from '../domain/publishing/version-form.ts'
 
 /** The owner and name of a repository. */
 interface Place {
@@ -23,12 +25,19 @@ interface Place {
   name: string
 }
 
+/** The parts of a version that a preview shows. */
+export type PreviewedPrompt = Pick<VersionRecord, 'content' | 'format' | 'variables'>
+
 /** Every job. Arguments and results can be cloned, because they are sent to another thread. A job may throw HubError. */
 export interface TextJobs {
   /** Writes a version in another tool's format. */
   exportVersion(format: ExportFormat, repository: Repository, record: VersionRecord): WriteResult
-  /** Reads a pasted file of another tool. */
-  readPasted(source: string, file: string, format: string): PastedFile
+  /** Fills in the editor's form from the file in its text. */
+  readPastedForm(sent: SentForm, format: string, base?: FormBase): PastedForm
+  /** Judges the editor's form. */
+  judgeForm(sent: SentForm, base?: FormBase, apply?: string): JudgedForm
+  /** Renders a prompt as it looks with its examples and defaults. */
+  renderPreview(prompt: PreviewedPrompt): string
   /** Renders Markdown as safe HTML. */
   renderMarkdown(text: string, place: { title?: string; below?: number }): string
   /** Renders texts of a prompt, with its variables as links. @returns the HTML of each text, and the number of their hidden characters */

@@ -6,6 +6,7 @@ export const PAGE_CODE = {
   differences: () => import('../domain/catalogue/difference.ts'),
   hiddenCharacters: () => import('../domain/content/hidden-characters.ts'),
   markdown: () => import('../site/markdown.ts'),
+  preview: () => import('../site/prompt/preview.ts'),
   promptText: () => import('../site/prompt/prompt-text.ts'),
   renderDifference: () => import('../site/prompt/render-difference.ts'),
 }
@@ -15,6 +16,10 @@ export const PAGE_JOBS = {
   async renderMarkdown(text, place) {
     const { renderMarkdown } = await PAGE_CODE.markdown()
     return renderMarkdown(text, place)
+  },
+  async renderPreview(prompt) {
+    const { renderPreview } = await PAGE_CODE.preview()
+    return renderPreview(prompt)
   },
   async renderTexts(texts, variables) {
     const [{ renderContent }, { countHidden }] = await Promise.all([

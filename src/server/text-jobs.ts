@@ -14,6 +14,7 @@ const CODE = {
   changeRequest: () => import('../domain/managing/request.ts'),
   ownerDecision: () => import('../domain/managing/owner-decision.ts'),
   ownerRequest: () => import('../domain/managing/owner-request.ts'),
+  judgeForm: () => import('../domain/publishing/judge-form.ts'),
   publishDecision: () => import('../domain/publishing/decision.ts'),
   promptFilePublish: () => import('../domain/publishing/prompt-file.ts'),
   repositoryState: () => import('../domain/publishing/repository-state.ts'),
@@ -26,9 +27,13 @@ export const TEXT_JOBS: TextJobTable = {
   ...FILL_JOBS,
   ...EXPORT_JOBS,
   ...PAGE_JOBS,
-  async readPasted(source, file, format) {
-    const { readPasted } = await CODE.pastedFile()
-    return readPasted(source, file, format)
+  async readPastedForm(sent, format, base) {
+    const { readPastedForm } = await CODE.pastedFile()
+    return readPastedForm(sent, format, base)
+  },
+  async judgeForm(sent, base, apply) {
+    const { judgeForm } = await CODE.judgeForm()
+    return judgeForm(sent, base, apply)
   },
   async parsePublish(body) {
     const [{ readPublishBody }, { measure }] = await Promise.all([CODE.publishRequest(), CODE.measures()])

@@ -1,6 +1,6 @@
 // Connects the editor to the platform: sessions, the records it shows, and publishing.
 import { findSourceHost } from '../config.ts'
-import type { EditorDeps } from '../server/editor/handle-editor.ts'
+import type { EditorDeps } from '../server/editor/editing.ts'
 import { connectAccount } from './account.ts'
 import { currentConfig, type FunctionContext, freshOf, textOf } from './platform.ts'
 

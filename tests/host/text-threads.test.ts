@@ -63,7 +63,7 @@ describe('text threads', () => {
     expect(await text.run('renderMarkdown', '# Short', {})).toContain('Short')
     await expect(text.run('renderMarkdown', 'x'.repeat(2_049), {})).rejects.toMatchObject(unavailable)
     // A file is parsed as YAML, which takes long even if it is short.
-    await expect(text.run('readPasted', 'a', '', 'markdown')).rejects.toMatchObject(unavailable)
+    await expect(text.run('readPastedForm', { content: 'a' }, 'markdown')).rejects.toMatchObject(unavailable)
     await expect(text.run('parsePromptFile', '---\n---\na', {})).rejects.toMatchObject(unavailable)
   })
 

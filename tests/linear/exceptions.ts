@@ -51,8 +51,8 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
   [
     'inserts texts into a page',
     at(
-      'server/editor/(?:manage-form|owner-settings-page|pages|version-form)',
-      'renderManagePage|renderOwnerSettings|renderVersionPage|compareWithBase|formOfPasted',
+      'server/editor/(?:manage-form|owner-settings-page|pages|field-parts|variable-fields|version-fields)',
+      'render[A-Z]\\w+|hasProblem',
     ),
   ],
   ['messages of our own', at('(?:server/refusals|domain/api/words-for-people)', '\\w+')],
@@ -65,6 +65,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
     at('server/(?:pages/search-page-query|read/query-values)', 'formatSearchPageQuery|resolveVersion'),
   ],
   ['opens a request or a store', /^src\/server\/publish\//],
+  ['opens a request; its texts go to the text jobs', at('server/editor/(?:editing|send-version)', '\\w+')],
   ['commits, times and queues', /^src\/ports\//],
 ]
 
@@ -131,7 +132,7 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
   ],
   'src/domain/formats/template.ts readDollarBraces': (text) => [text, '', new ConversionProblems()],
   'src/domain/formats/template.ts readBraces': (text) => [text, 'jinja2', new ConversionProblems()],
-  'src/domain/formats/pasted-file.ts readPasted': (text) => [text, text, 'markdown'],
+  'src/domain/formats/pasted-file.ts readPastedForm': (text) => [{ content: text }, 'markdown'],
   'src/domain/text/text-length.ts lineOf': (text) => [text, text.length],
   'src/domain/text/text-length.ts lineCounter': (text) => [text, 1],
   'src/server/pages/marks.ts markWords': (text) => [text, ['a', 'abc', 'word']],

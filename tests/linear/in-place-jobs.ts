@@ -17,6 +17,12 @@ export const IN_PLACE_JOBS: Readonly<
     ]),
   renderMarkdown: (text) => [[text, { title: text.slice(0, 100) }]],
   renderTexts: (text) => [[[text], variables]],
+  judgeForm: (text) => [
+    [{ content: text, format: 'text' }],
+    [{ content: text, format: 'chat' }],
+    [{ content: '{{a}}', name: text, title: text, tags: text, license: text, readme: text, parameters: text }],
+    [{ content: '{{a}}', 'variable.a.type': 'enum', 'variable.a.options': text, 'variable.a.default': text }],
+  ],
   fillPrompt: (text) => [[{ content: text, messages: null, variables }, { a: 'x'.repeat(1_000) }]],
   findPlaceholders: (text) => [[text]],
   fillMessages: (text) => [

@@ -190,10 +190,17 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   }),
   'readonly KeyChange[]': (text) => [{ path: ['title'], value: text }],
   SourceHost: () => ({ repository: 'a/b', web: 'https://git.test', branch: 'main', content: 'content' }),
+  SentForm: (text, format) => ({
+    ...{ owner: 'acme', name: text, title: text, description: text, tags: text, license: text, format, content: text },
+    ...{ readme: text, parameters: JSON.stringify({ a: text }), changelog: text, skill: text, expected: '' },
+    ...{ 'variable.a.type': 'enum', 'variable.a.options': text, 'variable.a.default': text },
+  }),
+  FillingRule: variableOf,
+  PreviewedPrompt: versionOf,
   VersionForm: (text) => ({
     ...{ owner: 'acme', name: text, title: text, description: text, tags: text, license: text, format: 'text' },
     ...{ content: text, changelog: text, bump: 'patch', parameters: '', variables: [], expected: '', skill: text },
-    forkedFrom: '',
+    ...{ forkedFrom: '', readme: text },
   }),
   Place: () => ({ kind: 'site' }),
 }

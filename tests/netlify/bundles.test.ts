@@ -127,7 +127,7 @@ function visit(path: string, form?: Readonly<Record<string, string>>, cookie = `
 
 const api = (path: string, init?: RequestInit) => new Request(`${deploy.origin}/api/v1${path}`, init)
 const MCP = 'http://localhost:8888/mcp'
-const PASTED = `- role: user\n  content: Hello {{name}}\n`
+const PASTED = `messages:\n  - role: user\n    content: Hello {{name}}\n`
 
 test.each<[string, string, () => Request, number, string]>([
   ['read', 'a missing route', () => api('/nothing'), 404, 'not_found'],
@@ -170,9 +170,9 @@ test.each<[string, string, () => Request, number, string]>([
   [
     'editor',
     'a pasted prompt',
-    () => visit('/new', { step: 'paste', file: 'x.yml', source: PASTED }),
+    () => visit('/new', { step: 'recognise', content: PASTED }),
     200,
-    'Hello {{name}}',
+    'Recognised as: GitHub Models',
   ],
   [
     'editor',

@@ -15,7 +15,9 @@ export async function tabTo(page: Page, words: string | RegExp): Promise<void> {
   for (let stop = 0; stop < MAX_STOPS; stop++) {
     await page.keyboard.press('Tab')
     const here = await page.evaluate(() => {
-      const { activeElement: element } = document
+      let element = document.activeElement
+      // The code editor is in a shadow root.
+      while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
       // The label of a form field is its name.
       const label = (element as HTMLInputElement | null)?.labels?.[0]?.textContent
       return (element?.getAttribute('aria-label') ?? label ?? element?.textContent ?? '').trim()

@@ -18,7 +18,7 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /** The label of each field of a variable. */
 const VARIABLE_LABELS: Readonly<Record<string, string>> = {
-  ...{ name: 'name', description: 'what to give for it', type: 'type', required: 'required' },
+  ...{ name: 'name', description: 'description', type: 'type', required: 'required' },
   ...{ default: 'default', example: 'example', options: 'options' },
 }
 

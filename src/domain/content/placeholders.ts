@@ -2,7 +2,7 @@
 import type { Format } from './chat.ts'
 
 /** `{{name}}` or `{{ name }}`; braces in any other form are left unchanged, because they belong to other tools. docs/contract.md section 2. */
-const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
+export const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
 
 /** Returns the names of the placeholders in content, without duplicates, in order of first appearance. Names longer than the limit are included, so that the rules can reject them. */
 export function findPlaceholders(content: string): string[] {

@@ -1,53 +1,92 @@
-// Converts another tool's file, pasted by a user, to the fields of a new prompt.
+// Fills in the editor's form from another tool's file, or from a prompt file, that stands in its text.
+import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
-import type { Variable } from '../api/schema.ts'
-import { type Format, formatChat } from '../content/chat.ts'
+import { formatChat } from '../content/chat.ts'
+import { findVariableNames } from '../content/placeholders.ts'
+import { undeclaredVariable } from '../content/prompt-file.ts'
+import { readPromptFile } from '../publishing/prompt-file.ts'
+import {
+  type FormBase,
+  fieldsOf,
+  readVersionForm,
+  type SentForm,
+  type VersionForm,
+} from '../publishing/version-form.ts'
+import { formatProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
 import { toDetails } from './details.ts'
 import { detectFormat, type ImportFormat, READERS } from './formats.ts'
 import { toName } from './names.ts'
 import { type ConversionProblem, ConversionProblems } from './portable.ts'
+import { PASTED_FORMATS, recogniseFormat } from './recognise.ts'
 
 /** Maximum size of a pasted file, in bytes. Parsing a YAML file of twice that size can take a second. */
 const MAX_PASTED_BYTES = 65_536
 
-/** The fields of a pasted prompt, shortened to the hub's limits. */
-export interface PastedPrompt {
-  name: string
-  title: string
-  description: string
-  tags: string[]
-  /** Empty if the source has none. */
-  license: string
-  format: Format
-  content: string
-  variables: Variable[]
-  /** As JSON; empty if there are none. */
-  parameters: string
-  /** Empty if it is not a skill. */
-  skill: string
-}
-
-/** The result of reading a pasted file. */
-export interface PastedFile {
-  /** Omitted if nothing could be read. */
-  prompt?: PastedPrompt
+/** A form that is filled in from its text. */
+export interface PastedForm {
+  form: VersionForm
+  /** The words for the format; undefined if nothing was recognised. */
+  format: string | undefined
   /** Messages about what was lost or refused. */
   said: string[]
 }
 
+/** The fields of a form that a file can fill in. */
+type Filled = Partial<Omit<VersionForm, 'owner' | 'expected' | 'forkedFrom' | 'bump' | 'changelog' | 'readme'>>
+
 /**
- * Reads a pasted file. If it contains several prompts, only the first one is used.
+ * Reads the file in a form's text. What the file does not state stays as it was typed. If the file contains several prompts, only the first one is used.
  *
- * @param file the file name, which determines the format if `format` does not; may be empty
+ * @param wanted the format that the user chose; empty if it is recognised by the content
  */
-export function readPasted(source: string, file: string, format: string): PastedFile {
+export function readPastedForm(sent: SentForm, wanted: string, base?: FormBase): PastedForm {
+  const form = readVersionForm(sent, '')
+  const { content: source } = form
   if (countBytes(source) > MAX_PASTED_BYTES)
-    return { said: [`The file is larger than ${MAX_PASTED_BYTES} bytes. Use npm run import, or publish its text.`] }
-  const path = file.slice(-LIMITS.addressCharacters).replaceAll('\\', '/')
-  const reader = isImportFormat(format) ? format : (detectFormat(path || nameFor(source), source) ?? 'markdown')
-  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\..*$/, '')
-  const { prompts, findings } = READERS[reader](source, name)
+    return refuse(form, `The file is larger than ${MAX_PASTED_BYTES} bytes. Use npm run import, or publish its text.`)
+  const found = isPastedFormat(wanted) ? wanted : recogniseFormat(source)
+  const reader = found === 'json' ? detectFormat('pasted.json', source) : found
+  if (reader === undefined) return refuse(form, 'This text is not a file of another tool that the hub knows.')
+  const { filled, said } = reader === 'prompt-file' ? readOwnFile(source) : readForeignFile(source, reader)
+  if (!filled) return { form, format: PASTED_FORMATS[reader], said }
+  const owner = base?.repository.owner ?? form.owner
+  const name = base?.repository.name ?? (form.name || (filled.name ?? ''))
+  return { form: { ...form, ...filled, owner, name }, format: PASTED_FORMATS[reader], said }
+}
+
+const refuse = (form: VersionForm, sentence: string): PastedForm => ({ form, format: undefined, said: [sentence] })
+
+function isPastedFormat(text: string): text is keyof typeof PASTED_FORMATS {
+  return Object.hasOwn(PASTED_FORMATS, text)
+}
+
+/** Reads a prompt file with the parser of the API. */
+function readOwnFile(source: string): { filled?: Filled; said: string[] } {
+  try {
+    const measure = (text: string) => ({ content_sha256: '', size_bytes: countBytes(text) })
+    const { content, format = 'text', variables, parameters = {}, skill, ...rest } = readPromptFile(source, {}, measure)
+    const declared = variables ?? findVariableNames({ content, format }).map(undeclaredVariable)
+    const { title, description, tags, license } = rest
+    return {
+      said: [],
+      filled: {
+        ...(title !== undefined && { title, name: toName(title) }),
+        ...(description !== undefined && { description }),
+        ...(tags && { tags: tags.join(', ') }),
+        ...(license !== undefined && { license }),
+        ...{ format, content, variables: declared.map(fieldsOf), skill: skill?.description ?? '' },
+        parameters: formatParameters(parameters),
+      },
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof HubError)) throw thrown
+    return { said: (thrown.problems?.map(formatProblem) ?? [thrown.message]).map((words) => `Refused: ${words}.`) }
+  }
+}
+
+function readForeignFile(source: string, reader: ImportFormat): { filled?: Filled; said: string[] } {
+  const { prompts, findings } = READERS[reader](source, '')
   const [found] = prompts
   const more = new ConversionProblems()
   const details = found && toDetails(found, more)
@@ -56,26 +95,22 @@ export function readPasted(source: string, file: string, format: string): Pasted
     said.push(`The file contains ${prompts.length} prompts. This is the first one; npm run import reads all of them.`)
   if (!found) return { said: said.length > 0 ? said : ['This file contains no prompt.'] }
   const { body, parameters, variables } = found
-  const prompt: PastedPrompt = {
-    ...{ name: toName(found.name) || toName(found.title), title: details?.title ?? '' },
-    ...{ description: details?.description ?? '', tags: details?.tags ?? [] },
-    ...{ license: details?.license ?? '', format: body.format, variables },
+  const name = toName(found.name) || toName(found.title)
+  const filled: Filled = {
+    ...(name !== '' && { name }),
+    ...(details?.title && { title: details.title }),
+    ...(details?.description && { description: details.description }),
+    ...(details?.tags && { tags: details.tags.join(', ') }),
+    ...(details?.license && { license: details.license }),
+    ...{ format: body.format, variables: variables.map(fieldsOf), skill: found.skill?.description ?? '' },
     content: body.format === 'chat' ? formatChat(body.messages) : body.text,
-    skill: found.skill?.description ?? '',
-    parameters: Object.keys(parameters).length === 0 ? '' : JSON.stringify(parameters, null, 2),
+    parameters: formatParameters(parameters),
   }
-  return { prompt, said }
+  return { filled, said }
 }
 
-function isImportFormat(text: string): text is ImportFormat {
-  return Object.hasOwn(READERS, text)
-}
-
-/** Guesses a file name from the text, to determine its format. */
-function nameFor(source: string): string {
-  const text = source.trimStart()
-  if (/^[[{]/.test(text)) return 'pasted.json'
-  return /^messages:\s*$/m.test(text.slice(0, 10_000)) && !text.startsWith('---') ? 'pasted.prompt.yml' : 'pasted.md'
+function formatParameters(parameters: Readonly<Record<string, unknown>>): string {
+  return Object.keys(parameters).length === 0 ? '' : JSON.stringify(parameters, null, 2)
 }
 
 function say({ kind, field, line, message }: ConversionProblem): string {

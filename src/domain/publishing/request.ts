@@ -120,28 +120,28 @@ export function parsePublishRequest(
   known: readonly ValueProblem[] = [],
 ): PublishInput {
   const parsed = parseWithSchema(PublishRequest, body)
-  const { messages } = parsed.value ?? {}
+  const usable = parsed.value ?? parseFields(body)
+  const { messages } = usable
   const given = typeof body === 'object' && body !== null && 'content' in body ? body.content : undefined
   const content = messages && given === undefined ? formatChat(messages) : given
-  const format = messages ? 'chat' : parsed.value?.format
+  const format = messages ? 'chat' : usable.format
   if (typeof content === 'string' && measure(content).size_bytes > LIMITS.contentBytes) throw contentTooLarge()
   const problems: (ValueProblem & { offset?: number })[] = [...(parsed.problems ?? [])]
   if (parsed.value && content === undefined)
     problems.push({ key: 'content', message: 'expected a string, got nothing' })
   if (messages && given !== undefined)
     problems.push({ key: 'messages', message: 'expected either content or messages, got both' })
-  if (messages && parsed.value?.format === 'text')
+  if (messages && usable.format === 'text')
     problems.push({ key: 'format', message: 'expected chat with messages, got text' })
-  const license = parsed.value?.license
-  const licenseProblem = license === undefined ? undefined : findLicenseProblem(license)
+  const licenseProblem = usable.license === undefined ? undefined : findLicenseProblem(usable.license)
   if (licenseProblem) problems.push({ key: 'license', message: licenseProblem })
   for (const field of ['title', 'description'] as const) {
-    const secret = findCertainSecret(parsed.value?.[field] ?? '')
+    const secret = findCertainSecret(usable[field] ?? '')
     if (secret) problems.push({ key: field, message: secret.message })
   }
   if (typeof content === 'string') {
     // Applies the rules that do not need git, and reports all problems in one message.
-    const { changelog = '', variables, parameters = {}, skill } = parsed.value ?? {}
+    const { changelog = '', variables, parameters = {}, skill } = usable
     const entry = {
       ...measure(content),
       content,
@@ -162,6 +162,16 @@ export function parsePublishRequest(
   }
   const { content: _content, messages: _messages, format: _format, ...rest } = parsed.value
   return { ...rest, content: content as string, ...(format && { format }) }
+}
+
+/** Parses the valid fields of a body that has invalid ones, so that the rules for them are checked too and every problem is reported at once. */
+function parseFields(body: unknown): Partial<z.infer<typeof PublishRequest>> {
+  const given: Readonly<Record<string, unknown>> = typeof body === 'object' && body !== null ? { ...body } : {}
+  const valid = Object.entries(PublishRequest.shape).flatMap(([key, schema]) => {
+    const { data } = schema.safeParse(given[key])
+    return data === undefined ? [] : [[key, data] as const]
+  })
+  return Object.fromEntries(valid)
 }
 
 /** Adds line numbers where known, because they are the only positions that a client sees. */
@@ -243,16 +253,19 @@ export function contentTooLarge(): HubError {
   )
 }
 
+/** Maximum number of problems that a page shows beside its fields: more than a form without nonsense can have. */
+const MAX_PLACED_PROBLEMS = 100
+
 /** Returns one error for all problems, each with its field. @param count the total, if `problems` contains only some of them */
 export function validationFailed(problems: readonly ValueProblem[], count = problems.length): HubError {
   // A message quotes its input, so it could include all or part of a token that was sent in the wrong field.
   const withoutToken = (text: string) => text.replace(/hub_[0-9A-Za-z]{20,}/g, 'hub_…')
-  const named = problems.slice(0, LIMITS.problemsNamed).map(({ key, message }) => ({
+  const placed = problems.slice(0, MAX_PLACED_PROBLEMS).map(({ key, message }) => ({
     key: withoutToken(key),
     message: withoutToken(message),
   }))
-  const others = count - named.length
-  return new HubError('validation_failed', `${formatProblems(named, count)}.`, {
-    problems: [...named, ...(others > 0 ? [{ key: '', message: `and ${others} more` }] : [])],
+  const others = count - placed.length
+  return new HubError('validation_failed', `${formatProblems(placed, count)}.`, {
+    problems: [...placed, ...(others > 0 ? [{ key: '', message: `and ${others} more` }] : [])],
   })
 }

@@ -68,16 +68,17 @@ export async function requireForm(
   return { session, form }
 }
 
+/** Maximum size of a form: a form encodes most characters in three bytes for each of UTF-8, and the editor's has a readme too. */
+const MAX_FORM_BYTES = 2 * LIMITS.requestBytes
+
 /** Reads a form without checking who sent it. @throws HubError `unsupported_media_type`, `content_too_large` */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   const type = (request.headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
     throw new HubError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
-  return new URLSearchParams(
-    new TextDecoder().decode(await openBody(request, LIMITS.requestBytes, formTooLarge).read()),
-  )
+  return new URLSearchParams(new TextDecoder().decode(await openBody(request, MAX_FORM_BYTES, formTooLarge).read()))
 }
 
 function formTooLarge(): HubError {
-  return new HubError('content_too_large', `The form is longer than ${LIMITS.requestBytes} bytes.`)
+  return new HubError('content_too_large', `The form is longer than ${MAX_FORM_BYTES} bytes.`)
 }

@@ -4,11 +4,11 @@ import { LIMITS } from '../../domain/api/limits.ts'
 import type { Repository, VersionSummary } from '../../domain/api/schema.ts'
 import type { Said } from '../../domain/api/words-for-people.ts'
 import { Status } from '../../domain/content/values.ts'
+import { splitTags } from '../../domain/publishing/version-form.ts'
 import { type Html, html, type Page } from '../account/html.ts'
 import { renderHidden, renderProblem, renderSelect } from '../account/page-parts.ts'
 import { csrfToken } from '../account/session.ts'
 import type { ApiCall } from './call-api.ts'
-import { splitTags } from './version-form.ts'
 
 /** The data shown on the page for managing a prompt. */
 interface ManageView {

@@ -1,15 +1,14 @@
 // Fills in a prompt while the reader types, using domain/content/filling.ts. Values are stored in the URL after #, in the part that browsers never send.
-import type { Variable } from '../../domain/api/schema.ts'
 import { type ChatPart, isChatMessage, splitChat } from '../../domain/content/chat.ts'
 import { fillContent, fillMessages } from '../../domain/content/filling.ts'
 import { exactText } from '../prompt/exact-text.ts'
+import { type FillingRule, fillOne } from '../prompt/fill-one.ts'
 import { joinMessages } from '../prompt/open-in.ts'
 import { renderText } from '../prompt/prompt-text.ts'
 import { copyText } from './copy.ts'
 import { keepLinks } from './open-in.ts'
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
-type Rule = Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>
 
 /** Delay between the last keystroke and the URL update, because browsers reject frequent updates. */
 const KEPT_MS = 300
@@ -23,7 +22,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
   const content = exactText(source)
   const messages: readonly ChatPart[] =
     source.dataset.format === 'chat' ? splitChat(content) : [{ role: 'user', content }]
-  const rules: Rule[] = JSON.parse(form?.dataset.rules ?? '[]')
+  const rules: FillingRule[] = JSON.parse(form?.dataset.rules ?? '[]')
   const fields = new Map(
     [...(form?.querySelectorAll<Field>('[data-variable]') ?? [])].map((field) => [field.dataset.variable ?? '', field]),
   )
@@ -41,14 +40,6 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
 
   const readValues = () =>
     Object.fromEntries([...fields].flatMap(([name, { value }]) => (value === '' ? [] : [[name, value]])))
-  /** Fills in a single variable, so that one invalid value does not prevent the others from being filled in. */
-  const fillOne = (rule: Rule, value: string | undefined) =>
-    fillContent(
-      { content: `{{${rule.name}}}`, variables: [rule] },
-      value === undefined ? {} : { [rule.name]: value },
-      'lenient',
-    )
-
   const fillText = () => fillContent({ content, variables: rules }, readValues(), 'lenient').value
   const fillParts = () =>
     fillMessages({ messages, variables: rules }, readValues(), 'lenient').value?.messages ?? messages

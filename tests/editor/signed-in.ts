@@ -1,0 +1,48 @@
+// Opens pages of the editor in a browser as a signed-in user.
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BuiltHub } from '../hubs/built-hub.ts'
+
+/** A page, and everything that its Content-Security-Policy blocked and every error that its scripts threw. */
+export interface SignedIn {
+  page: Page
+  problems: string[]
+}
+
+/** Signs in as alice, with local sign-in. */
+export async function signIn(browser: Browser, hub: BuiltHub, options: BrowserContextOptions = {}): Promise<SignedIn> {
+  const page = await (await browser.newContext({ reducedMotion: 'reduce', ...options })).newPage()
+  const problems: string[] = []
+  // Chromium reports a violation that a script catches only by this event.
+  await page.addInitScript(() =>
+    addEventListener('securitypolicyviolation', ({ violatedDirective }) =>
+      console.error(`Blocked: ${violatedDirective}`),
+    ),
+  )
+  page.on('pageerror', (error) => problems.push(error.message))
+  // Chromium reports a rejected form as an error, too.
+  const isRejection = (text: string) => text.includes('status of 422')
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !isRejection(message.text())) problems.push(message.text())
+  })
+  await page.goto(hub.signInLink())
+  await page.getByLabel('Username').fill('alice')
+  await page.keyboard.press('Enter')
+  await page.getByText('Signed in as').waitFor()
+  return { page, problems }
+}
+
+/** The field for the text: the code editor, or the textarea without JavaScript. */
+export const promptField = (page: Page) => page.getByRole('textbox', { name: 'Prompt', exact: true })
+
+/** The text that the form would send. */
+export const textOf = (page: Page) => page.locator('[name=content]').inputValue()
+
+export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
+
+/** Replaces the text as a person does, key by key. */
+export async function retype(page: Page, text: string): Promise<void> {
+  await promptField(page).focus()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.press('Delete')
+  await page.keyboard.type(text)
+}
