@@ -173,7 +173,7 @@ test('a member edits, points labels and reverts from the page; nothing moves whe
   expect(await page.getByLabel('What changed').inputValue()).toBe('Revert to 1.0.0')
   await page.getByRole('button', { name: 'Check' }).click()
   await page.getByRole('button', { name: 'Publish 1.2.1' }).click()
-  await page.waitForURL(`${hub.url}/acme/greet`)
+  await page.waitForURL(`${hub.url}/acme/greet/edit?published=1.2.1`)
   const { latest_version, versions, content } = await record('acme/greet')
   // A new version with the same bytes, line ends included; no version was changed.
   expect([latest_version, versions, content]).toEqual([
