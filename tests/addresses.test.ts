@@ -50,10 +50,11 @@ const filled = (path: string) =>
     .replace(/\*$/, 'anything')
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ version: '1.0.0', sort: 'top', page: '2' })[name] ?? name)
 
+// Scheduled functions have no URL.
+const addressedFunctions = functions.filter(({ config }) => !('schedule' in config))
+
 describe('function routes', () => {
-  // Scheduled functions have no URL.
-  const addressed = functions.filter(({ config }) => !('schedule' in config))
-  test.each(addressed.map((one) => [one.name, one] as const))(
+  test.each(addressedFunctions.map((one) => [one.name, one] as const))(
     '%s: every configured path is in the route table',
     (name, { config }) => {
       const own = ADDRESSES.filter(({ by }) => by === name).map(({ path }) => filled(path))
@@ -78,6 +79,23 @@ describe('function routes', () => {
         }
     }
   })
+})
+
+test('the settings of an owner are matched by one function, and are no guide, tag or account page', () => {
+  const matches = (patterns: string | readonly string[] | undefined, pathname: string) =>
+    [patterns ?? []].flat().some((path) => new URLPattern({ pathname: path }).test({ pathname }))
+  const namesOf = (path: string) =>
+    addressedFunctions
+      .filter(({ config }) => matches(config.path, path) && !matches(config.excludedPath, path))
+      .filter(({ config }) => [config.method ?? 'GET'].flat().includes('GET'))
+      .map(({ name }) => name)
+  for (const owner of ['acme', 'Acme', 't', 'ta', 'tag', 'tags-2', 'tagz', 'taxs', 'txgs', 'xags', 'doc', 'docs-2'])
+    expect([owner, namesOf(`/${owner}/settings`)]).toEqual([owner, ['editor']])
+  expect(namesOf('/tags/settings')).toEqual(['pages'])
+  // A file of the build.
+  expect(namesOf('/docs/settings')).toEqual([])
+  expect(namesOf('/settings/settings')).toEqual(['account'])
+  expect(namesOf('/data/settings')).toEqual(['missing-data'])
 })
 
 describe('build output', () => {

@@ -8,6 +8,8 @@ export default (request: Request, context: Context) => handleEditor(request, () 
 // Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {
   path: ['/new', '/:owner/settings', '/:owner/:name/edit', '/:owner/:name/manage'],
+  // A guide, a tag and what other functions answer, none of which is an owner.
+  excludedPath: '/:room(api|auth|data|docs|settings|tags)/settings',
   rateLimit: {
     action: 'rewrite',
     to: '/rate-limited',

@@ -1,5 +1,4 @@
-// Tests reads after writes: a new prompt and a changed owner can be read from the moment their write is confirmed, while
-// the write before it is built.
+// Checks that new prompts and changed owners are read at once, while the write before them is being built.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
