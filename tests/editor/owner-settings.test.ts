@@ -198,7 +198,9 @@ test('visitors, strangers and forged forms', { timeout: 120_000 }, async () => {
   const page = await signIn('mallory')
   expect((await page.goto(settingsOf()))?.status()).toBe(403)
   expect((await page.goto(settingsOf('nobody')))?.status()).toBe(404)
-  expect((await page.goto(settingsOf('docs')))?.status()).toBe(404)
+  expect((await page.goto(settingsOf('badges')))?.status()).toBe(404)
+  // The guide to a hub's settings.
+  expect((await page.goto(settingsOf('docs')))?.status()).toBe(200)
   await page.goto(settingsOf('mallory'))
   const [cookie] = await page.context().cookies()
   const csrf = (await page.locator('input[name="csrf"]').first().getAttribute('value'))!
