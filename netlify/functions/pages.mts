@@ -8,8 +8,7 @@ export const config = {
   path: '/*',
   excludedPath: [
     '/:room(api|assets|auth|cli|clients|data|mcp|new|settings|rate-limited){/*}?',
-    // Every owner, but not the tag of this name.
-    '/:a([a-su-zA-Z\\d][\\w\\-]*|t[b-z\\d\\-][\\w\\-]*|ta[a-fh-z\\d\\-][\\w\\-]*|tag[a-rt-z\\d\\-][\\w\\-]*|tags[\\w\\-]+|ta?g?)/settings',
+    '/:a([a-su-zA-Z\\d][\\w\\-]*|t[b-z\\d\\-][\\w\\-]*|ta[a-fh-z\\d\\-][\\w\\-]*|tag[a-rt-z\\d\\-][\\w\\-]*|tags[\\w\\-]+|ta?g?)/settings', // every owner, but not the tag of this name
     '/:a/:b/(edit|manage)',
     '/*/SKILL.md',
     '/*/.well-known/agent-skills/*',

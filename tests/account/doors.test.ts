@@ -110,7 +110,7 @@ test('somebody else, signed in, gets “Fork with this text”; the header names
   await page.getByRole('link', { name: 'Fork with this text' }).click()
   expect(new URL(page.url()).search).toBe('?from=acme/greet@1.2.0')
   expect(await page.locator('[name=content]').inputValue()).toBe('Hello {{name}} in {{language}}.\n')
-  expect(await page.locator('[data-account]').textContent()).toBe('bob')
+  await expect.poll(() => page.locator('[data-account]').textContent()).toBe('bob')
   await page.goto(`${hub.url}/acme/greet`)
   await page.getByRole('link', { name: 'Fork with this text' }).waitFor()
   expect(await doorsOf(page)).toEqual(['Fork with this text'])
