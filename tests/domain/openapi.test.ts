@@ -137,6 +137,10 @@ test('a check takes the body of a publish, and no token', () => {
   ])
 })
 
+test('no description is missing where another sentence includes it', () => {
+  expect(JSON.stringify(api)).not.toContain('undefined')
+})
+
 test('describes the query parameters of the repository list', () => {
   const parameters = new Map(
     (api.paths!['/api/v1/repos']!.get!.parameters! as unknown as { name: string; schema: unknown }[]).map(

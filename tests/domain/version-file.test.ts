@@ -178,28 +178,32 @@ Hello`)
   })
 
   test.each([
-    ['an empty file', '', 'expected a first line that is exactly ---, with YAML below it'],
-    ['no front matter', 'Hello', 'expected a first line that is exactly ---, with YAML below it'],
+    ['an empty file', '', 'line 1: expected a first line that is exactly ---, with YAML below it'],
+    ['no front matter', 'Hello', 'line 1: expected a first line that is exactly ---, with YAML below it'],
     [
       'a BOM before the front matter',
       `\ufeff${HEAD}---\n`,
-      'expected a first line that is exactly ---, with YAML below it',
+      'line 1: expected a first line that is exactly ---, with YAML below it',
     ],
     [
       'a space after the opening hyphens',
       `--- ${HEAD.slice(3)}---\n`,
-      'expected a first line that is exactly ---, with YAML below it',
+      'line 1: expected a first line that is exactly ---, with YAML below it',
     ],
-    ['four opening hyphens', `-${HEAD}---\n`, 'expected a first line that is exactly ---, with YAML below it'],
-    ['front matter that is not closed', HEAD, 'expected a second line that is exactly --- after the front matter'],
-    ['four closing hyphens', `${HEAD}----\n`, 'expected the line that ends the front matter to be exactly ---'],
+    ['four opening hyphens', `-${HEAD}---\n`, 'line 1: expected a first line that is exactly ---, with YAML below it'],
+    [
+      'front matter that is not closed',
+      HEAD,
+      'line 1: expected a second line that is exactly --- after the front matter',
+    ],
+    ['four closing hyphens', `${HEAD}----\n`, 'line 4: expected the line that ends the front matter to be exactly ---'],
     [
       'a space after the closing hyphens',
       `${HEAD}--- \nx`,
-      'expected the line that ends the front matter to be exactly ---',
+      'line 4: expected the line that ends the front matter to be exactly ---',
     ],
-    ['a list', '---\n- a\n---\n', 'expected keys and values between the --- lines'],
-    ['a string', '---\nhello\n---\n', 'expected keys and values between the --- lines'],
+    ['a list', '---\n- a\n---\n', 'line 2: expected keys and values between the --- lines'],
+    ['a string', '---\nhello\n---\n', 'line 2: expected keys and values between the --- lines'],
   ])('rejects: %s', (_, text, problem) => {
     expect(problemsOf(parseVersionFile(text))).toEqual([problem])
   })

@@ -45,16 +45,16 @@ describe('reading YAML', () => {
       ['line 11: expected valid YAML: Nested mappings are not allowed in compact mappings'],
     ],
     ['a duplicate key', 'a: 1\na: 2', ['line 11: expected valid YAML: Map keys must be unique']],
-    ['an alias', 'a: &x 1\nb: *x', ['expected YAML without aliases (*name); write the value out']],
+    ['an alias', 'a: &x 1\nb: *x', ['line 11: expected YAML without aliases (*name); write the value out']],
     ['a binary tag', 'a: !!binary aGk=', ['line 10: expected valid YAML: Unresolved tag: tag:yaml.org,2002:binary']],
     [
       'a function tag',
       'a: !!js/function "function () {}"',
       ['line 10: expected valid YAML: Unresolved tag: tag:yaml.org,2002:js/function'],
     ],
-    ['a list', '- a', ['expected keys and values between the --- lines']],
-    ['a string', 'a', ['expected keys and values between the --- lines']],
-    ['a number', '5', ['expected keys and values between the --- lines']],
+    ['a list', '- a', ['line 10: expected keys and values between the --- lines']],
+    ['a string', 'a', ['line 10: expected keys and values between the --- lines']],
+    ['a number', '5', ['line 10: expected keys and values between the --- lines']],
     [
       'several problems at once',
       'a: !x 1\nb: !y 2',
@@ -75,8 +75,8 @@ describe('reading YAML', () => {
   // an hour. See docs/notes/yaml.md.
   test.each([
     ['keys', Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`).join('\n'), 0],
-    ['an error at every character of a line', `a: [${','.repeat(60_000)}]`, 60_000],
-    ['consecutive tags', `a: ${'!x '.repeat(60_000)}y`, 60_000],
+    ['an error at every character of a line', `a: [${','.repeat(60_000)}]`, 1],
+    ['consecutive tags', `a: ${'!x '.repeat(60_000)}y`, 2],
     ['duplicate keys', 'a: 1\n'.repeat(30_000), 29_999],
   ])('parses tens of thousands quickly: %s', (_, text, least) => {
     const before = process.threadCpuUsage()

@@ -76,7 +76,7 @@ export const SLOW =
 /** Functions that need arguments other than those in the table of makers. */
 export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>> = {
   'src/domain/text/yaml.ts parseYaml': (text) => [text, 1],
-  'src/domain/text/yaml.ts findKeyLine': (text) => [`a: 1\n${JSON.stringify(text)}: 1`, text, 1],
+  'src/domain/text/yaml.ts openKeyLines': (text) => [`a: 1\n${JSON.stringify(text)}: 1`, 1],
   'src/domain/text/yaml-edit.ts editYaml': (text) => [
     `title: # ${text.replaceAll(/[\r\n]/g, ' ')}\n  a\nb: 1\n`,
     [{ path: ['title'], value: text }],

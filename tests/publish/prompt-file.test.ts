@@ -129,9 +129,56 @@ describe('refuses', () => {
       'content: line 2: unknown; check the spelling, or leave it out.',
     ],
     ['an unknown parameter', 'x', '?dryrun=true', 422, 'dryrun: unknown query parameter.'],
-    ['a wrong parameter', 'x', '?dry_run=yes', 422, 'dry_run: '],
+    ['a wrong parameter', 'x', '?dry_run=yes', 422, 'dry_run: expected "true" or "false", got "yes".'],
+    ['a parameter that is not UTF-8', 'x', '?changelog=caf%E9', 400, 'The query is not percent-encoded UTF-8.'],
+    ['a single line that opens front matter', '---', '', 422, 'line 1: expected a second line that is exactly ---'],
+    ['a space after the second line', '---\ntitle: a\n--- \nx', '', 422, 'line 3: expected the line that ends'],
+    ['a list as front matter', '---\n- a\n---\nx', '', 422, 'line 2: expected keys and values'],
+    [
+      'a number that JSON does not have, beside another problem',
+      '---\ntitle: 5\nparameters:\n  a: .inf\n---\nx',
+      '',
+      422,
+      'parameters: line 3: expected numbers that JSON can represent; title: line 2: expected a string, got 5.',
+    ],
+    [
+      'a lone surrogate',
+      '---\ntitle: "\\ud800"\n---\nx',
+      '',
+      422,
+      'title: line 2: expected well-formed Unicode, without lone surrogates.',
+    ],
+    [
+      'a key that programs drop',
+      '---\nparameters:\n  __proto__: {a: 1}\n---\nx',
+      '',
+      422,
+      'parameters: line 2: expected no key named __proto__.',
+    ],
+    [
+      'many unknown keys, of which it names ten',
+      `---\n${Array.from({ length: 6_000 }, (_, number) => `k${number}: 1`).join('\n')}\n---\nx`,
+      '',
+      422,
+      `${Array.from({ length: 10 }, (_, number) => `k${number}: line ${number + 2}: unknown; check the spelling, or leave it out`).join('; ')}; and 5990 more.`,
+    ],
+    ...['['.repeat(60_000), '{a: '.repeat(16_000), '[a, {b: '.repeat(5_000)].map(
+      (nested): [string, string, string, number, string] => [
+        `front matter that is nested too deeply: ${nested.slice(0, 8)}`,
+        `---\ntitle: ${nested}\n---\nx`,
+        '',
+        422,
+        'line 2: expected less deeply nested YAML.',
+      ],
+    ),
     ['invalid YAML', '---\ntitle: a: b\n---\nx', '', 422, 'line 2: expected valid YAML'],
-    ['front matter without an end', '---\ntitle: a\nx', '', 422, 'expected a second line that is exactly ---'],
+    [
+      'front matter without an end',
+      '---\ntitle: a\nx',
+      '',
+      422,
+      'line 1: expected a second line that is exactly --- after the front matter; if the text itself begins with ---, put two such lines before it.',
+    ],
     ['a wrong value', '---\ntitle: A\ntags: [A B]\n---\nx', '', 422, 'tags.0: line 3: expected '],
     [
       'a wrong option',
@@ -142,7 +189,7 @@ describe('refuses', () => {
     ],
     ['no content', '---\ntitle: A\n---\n \n', '', 422, 'content: line 4: '],
     ['a changelog that is too long', 'x', `?changelog=${'a'.repeat(10_001)}`, 422, 'changelog: expected at most'],
-    ['an alias', '---\ntitle: &a A\ndescription: *a\n---\nx', '', 422, 'expected '],
+    ['an alias', '---\ntitle: &a A\ndescription: *a\n---\nx', '', 422, 'line 3: expected YAML without aliases'],
     [
       'a key that exists twice',
       '---\ntitle: A\ntitle: B\n---\nx',
@@ -150,13 +197,19 @@ describe('refuses', () => {
       422,
       'line 3: expected valid YAML: Map keys must be unique',
     ],
-    ['deep front matter', `---\nparameters: ${'['.repeat(200)}${']'.repeat(200)}\n---\nx`, '', 422, 'expected at most'],
+    [
+      'deep front matter',
+      `---\nparameters:\n  a: ${'['.repeat(32)}${']'.repeat(32)}\n---\nx`,
+      '',
+      422,
+      'parameters: line 2: expected at most 32 levels.',
+    ],
     [
       'long front matter',
       `---\ndescription: ${'a'.repeat(140_000)}\n---\nx`,
       '',
       422,
-      'expected front matter of at most 65536 characters',
+      'line 1: expected front matter of at most 65536 characters',
     ],
   ])('%s', async (_, file, query, status, message) => {
     const answer = await send(file, 'acme/refused', query)
@@ -186,6 +239,15 @@ describe('refuses', () => {
   })
 })
 
+test('JSON with query parameters publishes nothing: nobody would read them', async () => {
+  const answer = await hub.publish({ content: 'x' }, { path: `${versionsOf('acme/asked')}?dry_run=true&bmp=minor` })
+  expect([answer.status, answer.message]).toEqual([
+    422,
+    'dry_run: expected no query parameters with JSON; put the field in the body; bmp: expected no query parameters with JSON; put the field in the body.',
+  ])
+  expect((await hub.read('/api/v1/repos/acme/asked')).status).toBe(404)
+})
+
 test('a retry with the same key and file returns the same version', async () => {
   const options = {
     path: versionsOf('acme/again'),
@@ -203,11 +265,21 @@ test('JSON content that begins with front matter causes a warning', async () => 
   expect(data.warnings).toContainEqual({
     code: 'looks_like_front_matter',
     message:
-      'content: begins with front matter, which is part of the content. To use its fields, publish the file with "Content-Type: text/markdown"',
+      'content: begins with front matter, which is part of the content. To use its fields, publish the file with "Content-Type: text/markdown", and with a first line that is exactly ---',
     line: 1,
   })
   const { data: other } = await hub.publish({ content: '---\nlayout: post\n---\nx' }, { to: 'acme/other-file' })
   expect(JSON.stringify(other.warnings)).not.toContain('looks_like_front_matter')
+})
+
+test.each([
+  ['a blank first line', `\n${FILE}`],
+  ['a space after the first line', `--- \n${FILE.slice(4)}`],
+  ['two byte order marks', `\ufeff\ufeff${FILE}`],
+])('a prompt file with %s is content alone, and the warning says so', async (what, file) => {
+  const { status, data } = await send(file, `acme/almost-${what.split(' ')[1]}`)
+  expect([status, data.content]).toEqual([201, file])
+  expect((data.warnings as { code: string }[]).map(({ code }) => code)).toContain('looks_like_front_matter')
 })
 
 test('a near placeholder causes a warning with its line', async () => {

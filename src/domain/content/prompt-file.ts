@@ -5,7 +5,7 @@ import type { Variable } from '../api/schema.ts'
 import { findJsonProblem, isSameJson } from '../text/json.ts'
 import { type Parsed, parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { lineOf } from '../text/text-length.ts'
-import { findKeyLine, formatYaml, parseYaml, readLine } from '../text/yaml.ts'
+import { formatYaml, openKeyLines, parseYaml, readLine } from '../text/yaml.ts'
 import { editYaml, type KeyChange } from '../text/yaml-edit.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findVariableNames } from './placeholders.ts'
@@ -173,7 +173,7 @@ function parseFile<Schema extends z.ZodType>(
 }
 
 /** The first line of a file with front matter. */
-export const FRONT_MATTER_START = /^---\r?\n/
+const FRONT_MATTER_START = /^---\r?\n/
 
 /** The keys of a prompt file's front matter, which are fields of a publish. docs/contract.md section 7 */
 export const PROMPT_FILE_KEYS: ReadonlySet<string> = new Set([
@@ -183,10 +183,12 @@ export const PROMPT_FILE_KEYS: ReadonlySet<string> = new Set([
 /** As far as content is searched for front matter. */
 const MAX_LOOKED_AT = 8_192
 
-/** Returns whether content begins with the front matter of a prompt file. */
+/** Returns whether content begins with the front matter of a prompt file, or with what would be front matter without a byte order mark, blank lines or spaces around its first line. */
 export function beginsWithFrontMatter(content: string): boolean {
-  if (!FRONT_MATTER_START.test(content)) return false
-  const { value } = splitFile(content.slice(0, MAX_LOOKED_AT))
+  const start = content.slice(0, MAX_LOOKED_AT)
+  const [opening] = /^\s*---[ \t]*\r?\n/.exec(start) ?? []
+  if (opening === undefined) return false
+  const { value } = splitFile(`---\n${start.slice(opening.length)}`)
   const keys = Object.keys(value?.front ?? {})
   return keys.length > 0 && keys.every((key) => PROMPT_FILE_KEYS.has(key))
 }
@@ -203,13 +205,15 @@ interface Parts {
  * Finds the two `---` lines of a file. gray-matter is not used, because it takes quadratic time in the number of blank lines and executes JavaScript front matter: docs/notes/yaml.md.
  */
 function locateParts(text: string): Parsed<Parts> {
-  const wrong = (message: string) => ({ problems: [{ key: '', message }] })
+  const wrong = (message: string, at = 0) => ({
+    problems: [{ key: '', message: `line ${lineOf(text, at)}: ${message}` }],
+  })
   const open = FRONT_MATTER_START.exec(text)
   if (!open) return wrong('expected a first line that is exactly ---, with YAML below it')
   const close = text.indexOf('\n---', 3)
   if (close === -1) return wrong('expected a second line that is exactly --- after the front matter')
   const afterClose = /^(?:\r?\n|$)/.exec(text.slice(close + 4, close + 6))
-  if (!afterClose) return wrong('expected the line that ends the front matter to be exactly ---')
+  if (!afterClose) return wrong('expected the line that ends the front matter to be exactly ---', close + 1)
   return { value: { yaml: { from: open[0].length, to: close + 1 }, body: close + 4 + afterClose[0].length } }
 }
 
@@ -221,20 +225,23 @@ export function splitFile(text: string): Parsed<{ front: Record<string, unknown>
   return yaml.problems ? yaml : { value: { front: yaml.value, body: text.slice(parts.body) } }
 }
 
-/**
- * Finds the line of a problem.
- *
- * @param text the whole file, which may be invalid
- * @param problem `offset` counts from the start of its key's value, in UTF-16 code units
- * @returns the 1-based line number; 1 if the line is unknown
- */
-export function findLine(text: string, { key, message, offset }: ValueProblem & { offset?: number }): number {
+/** Finds the line of a problem. `offset` counts from the start of its key's value, in UTF-16 code units. The line is 1 if it is unknown. */
+export type FindLine = (problem: ValueProblem & { offset?: number }) => number
+
+/** Opens a file, which may be invalid, to find the lines of its problems. */
+export function openLines(text: string): FindLine {
   const { yaml, body } = locateParts(text).value ?? { yaml: { from: 0, to: 0 }, body: 0 }
-  if (key === 'content' || key === 'readme' || key === 'bio') {
-    const leading = key === 'content' ? 0 : (/^\s*/.exec(text.slice(body))?.[0].length ?? 0)
-    return lineOf(text, body + leading + (offset ?? 0))
+  let ofKeys: ReturnType<typeof openKeyLines> | undefined
+  return ({ key, message, offset }) => {
+    if (key === 'content' || key === 'readme' || key === 'bio') {
+      const leading = key === 'content' ? 0 : (/^\s*/.exec(text.slice(body))?.[0].length ?? 0)
+      return lineOf(text, body + leading + (offset ?? 0))
+    }
+    const named = readLine(message) ?? readLine(`${key}: `)
+    if (named !== undefined) return named
+    ofKeys ??= openKeyLines(text.slice(yaml.from, yaml.to), 2)
+    return ofKeys(key) ?? 1
   }
-  return readLine(message) ?? readLine(`${key}: `) ?? findKeyLine(text.slice(yaml.from, yaml.to), key, 2) ?? 1
 }
 
 /** Formats front matter and a body as a file; the inverse of `splitFile`. */

@@ -4,22 +4,16 @@ import { LIMITS } from '../api/limits.ts'
 import type { Repository, VersionRecord } from '../api/schema.ts'
 import { VERSION_PATTERN } from '../content/names.ts'
 import { findVariableNames } from '../content/placeholders.ts'
-import {
-  FRONT_MATTER_START,
-  findLine,
-  PROMPT_FILE_KEYS,
-  splitFile,
-  undeclaredVariable,
-} from '../content/prompt-file.ts'
+import { openLines, PROMPT_FILE_KEYS, splitFile, undeclaredVariable } from '../content/prompt-file.ts'
 import { findJsonProblem, isSameJson } from '../text/json.ts'
-import { type Parsed, printable, unknownField, type ValueProblem } from '../text/problems.ts'
+import { type Parsed, parseWithSchema, printable, unknownField, type ValueProblem } from '../text/problems.ts'
 import { formatYaml } from '../text/yaml.ts'
 import { type Measure, type PublishInput, PublishRequest, parsePublishRequest, validationFailed } from './request.ts'
 
 /** The query parameters of a publish whose body is a prompt file; everything else is in the file. */
 export const PublishQuery = z.strictObject({
   bump: PublishRequest.shape.bump,
-  changelog: PublishRequest.shape.changelog,
+  changelog: PublishRequest.shape.changelog.describe('What changed in this version.'),
   expected_version: z
     .string()
     .regex(new RegExp(`^null$|${VERSION_PATTERN.source}`), 'expected a version in the form x.y.z')
@@ -42,51 +36,55 @@ export const PublishQuery = z.strictObject({
  */
 export function readPromptFile(text: string, query: Readonly<Record<string, string>>, measure: Measure): PublishInput {
   // A byte order mark is part of content alone, but not of front matter.
-  const file = text.replace(/^\ufeff(?=---\r?\n)/, '')
+  const file = OPENS_FRONT_MATTER.test(text) ? text.replace(/^\ufeff/, '') : text
   const { value: parts, problems } = splitPromptFile(file)
+  const lineIn = openLines(file)
   const place = (problem: ValueProblem & { offset?: number }): ValueProblem => {
     const { key, message } = problem
     const [name = ''] = key.split('.')
     const isInFile = key === 'content' || (PROMPT_FILE_KEYS.has(name) && !Object.hasOwn(query, name))
-    return { key, message: isInFile ? `line ${findLine(file, problem)}: ${message}` : message }
+    return { key, message: isInFile ? `line ${lineIn(problem)}: ${message}` : message }
   }
   if (problems) throw validationFailed(problems)
-  const options = PublishQuery.safeParse(query)
-  const isKnown = ([key]: [string, unknown]) => PROMPT_FILE_KEYS.has(key)
-  const keys = Object.entries(parts.front)
-  const unknown = keys.filter((entry) => !isKnown(entry))
-  const wrong = [
-    ...unknown.slice(0, LIMITS.problemsNamed).map(([key]) => {
-      const { message } = unknownField(key)
-      // With a dot, `content` is a key of the front matter and not what follows it.
-      return { key: printable(key), message: `line ${findLine(file, { key: `${key}.`, message })}: ${message}` }
-    }),
-    ...(options.error?.issues ?? []).flatMap((issue) =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => ({ key: printable(key), message: 'unknown query parameter' }))
-        : [{ key: issue.path.join('.'), message: issue.message }],
-    ),
-  ]
-  const { expected_version, dry_run, skill, ...rest } = options.data ?? {}
+  const options = parseWithSchema(PublishQuery, query)
+  const wrong: ValueProblem[] = []
+  const fields: [string, unknown][] = []
+  for (const [key, value] of Object.entries(parts.front)) {
+    const isKnown = PROMPT_FILE_KEYS.has(key)
+    const message = isKnown ? findJsonProblem(value, BOUNDS) : unknownField(key).message
+    if (message === undefined) fields.push([key, value])
+    // With a dot, `content` is a key of the front matter and not what follows it. Only the first problems are named.
+    else if (wrong.length < LIMITS.problemsNamed)
+      wrong.push({ key: printable(key), message: `line ${lineIn({ key: `${key}.`, message })}: ${message}` })
+    else wrong.push({ key: '', message })
+  }
+  for (const { key, message } of options.problems ?? [])
+    wrong.push({ key, message: Object.hasOwn(PublishQuery.shape, key) ? message : 'unknown query parameter' })
+  const { expected_version, dry_run, skill, ...rest } = options.value ?? {}
   const body = {
-    ...{ ...Object.fromEntries(keys.filter(isKnown)), ...rest, content: parts.body, dry_run: dry_run === 'true' },
+    ...{ ...Object.fromEntries(fields), ...rest, content: parts.body, dry_run: dry_run === 'true' },
     ...(skill !== undefined && { skill: skill === '' ? null : { description: skill } }),
     ...(expected_version !== undefined && { expected_version: expected_version === 'null' ? null : expected_version }),
   }
   return parsePublishRequest(body, measure, place, wrong)
 }
 
-/** The bounds of front matter before anything in it is judged. */
+/** The first line of a file with front matter, after a byte order mark that is dropped; what follows may be missing. */
+const OPENS_FRONT_MATTER = /^\ufeff?---(?:\r?\n|$)/
+/** The bounds of front matter, and of each field in it, before anything in it is judged. */
 const MAX_FRONT_CHARACTERS = 65_536
-const BOUNDS = { depth: LIMITS.parameterDepth + 2, keys: LIMITS.requestValues }
+const BOUNDS = { depth: LIMITS.parameterDepth, keys: LIMITS.parameterKeys }
 
 function splitPromptFile(text: string): Parsed<{ front: Record<string, unknown>; body: string }> {
-  if (!FRONT_MATTER_START.test(text)) return { value: { front: {}, body: text } }
-  if (text.indexOf('\n---', 3) > MAX_FRONT_CHARACTERS)
-    return { problems: [{ key: '', message: `expected front matter of at most ${MAX_FRONT_CHARACTERS} characters` }] }
-  const split = splitFile(text)
-  const excess = split.value && findJsonProblem(split.value.front, BOUNDS)
-  return excess === undefined ? split : { problems: [{ key: '', message: excess }] }
+  if (!OPENS_FRONT_MATTER.test(text)) return { value: { front: {}, body: text } }
+  const wrong = (message: string) => ({ problems: [{ key: '', message: `line 1: ${message}` }] })
+  const close = text.indexOf('\n---', 3)
+  if (close === -1)
+    return wrong(
+      'expected a second line that is exactly --- after the front matter; if the text itself begins with ---, put two such lines before it',
+    )
+  if (close > MAX_FRONT_CHARACTERS) return wrong(`expected front matter of at most ${MAX_FRONT_CHARACTERS} characters`)
+  return splitFile(text)
 }
 
 /** Writes a version as a prompt file, which publishes the same version again. Fields without a value are omitted. */
@@ -113,6 +111,6 @@ export function writePromptFile(
     ...(Object.keys(parameters).length > 0 && { parameters }),
     ...(skill && { skill: { description: skill.description } }),
   }
-  const isContentAlone = Object.keys(front).length === 0 && !FRONT_MATTER_START.test(content)
+  const isContentAlone = Object.keys(front).length === 0 && !OPENS_FRONT_MATTER.test(content)
   return isContentAlone ? content : `---\n${formatYaml(front)}---\n${content}`
 }

@@ -6,6 +6,6 @@ import { beginsWithFrontMatter, type VersionFile } from '../content/prompt-file.
 export function warnOfFrontMatter({ content }: Pick<VersionFile, 'content'>): Warning[] {
   if (!beginsWithFrontMatter(content)) return []
   const message =
-    'content: begins with front matter, which is part of the content. To use its fields, publish the file with "Content-Type: text/markdown"'
+    'content: begins with front matter, which is part of the content. To use its fields, publish the file with "Content-Type: text/markdown", and with a first line that is exactly ---'
   return [{ code: 'looks_like_front_matter', message, line: 1 }]
 }

@@ -2,7 +2,7 @@
 import { CORE_SCHEMA, defineMappingTag, load, mapTag } from 'js-yaml'
 import { Document, isAlias, isCollection, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { isSameJson } from './json.ts'
-import { type Parsed, printable, type ValueProblem } from './problems.ts'
+import { type Parsed, printable } from './problems.ts'
 
 /**
  * Parses a YAML mapping.
@@ -73,31 +73,35 @@ export function parseAny(text: string, firstLine: number): Parsed<Record<string,
       // Otherwise !!binary, !!set and others are parsed even in the core schema, and produce values that JSON cannot represent.
       resolveKnownTags: false,
     })
-    const problems: ValueProblem[] = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
-      key: '',
-      message: `${at(pos[0])}: expected valid YAML: ${printable(message)}`,
-    }))
+    // The parser is recursive, so text nested thousands of levels deep overflows the stack. It reports this as one of many errors.
+    if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) return tooDeep(firstLine)
+    const messages = new Set<string>()
+    for (const { pos, message } of [...document.errors, ...document.warnings])
+      messages.add(`${at(pos[0])}: expected valid YAML: ${printable(message)}`)
     for (const offset of findRepeatedKeys(document.contents))
-      problems.push({ key: '', message: `${at(offset)}: expected valid YAML: Map keys must be unique` })
+      messages.add(`${at(offset)}: expected valid YAML: Map keys must be unique`)
     // Only text with an asterisk can contain an alias, and visiting every node would take a tenth of the parsing time.
     if (text.includes('*'))
       visit(document, (_key, node) => {
         if (isAlias(node)) {
-          problems.push({ key: '', message: 'expected YAML without aliases (*name); write the value out' })
+          messages.add(`${at(node.range?.[0] ?? 0)}: expected YAML without aliases (*name); write the value out`)
           return visit.BREAK
         }
         return undefined
       })
-    if (problems.length > 0) return { problems }
+    if (messages.size > 0) return { problems: [...messages].map((message) => ({ key: '', message })) }
     const value: unknown = document.toJS({ maxAliasCount: 0 }) ?? {}
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return { problems: [{ key: '', message: 'expected keys and values between the --- lines' }] }
+      return { problems: [{ key: '', message: `line ${firstLine}: expected keys and values between the --- lines` }] }
     }
     return { value: Object.fromEntries(Object.entries(value)) }
   } catch {
-    // The parser is recursive, so text nested thousands of levels deep overflows the stack.
-    return { problems: [{ key: '', message: 'expected less deeply nested YAML' }] }
+    return tooDeep(firstLine)
   }
+}
+
+function tooDeep(line: number): Parsed<never> {
+  return { problems: [{ key: '', message: `line ${line}: expected less deeply nested YAML` }] }
 }
 
 /** Returns the positions of duplicate keys in a mapping. Uses a work list instead of recursion, and a set of keys, so that it takes linear time. */
@@ -162,17 +166,24 @@ function writeYaml(value: Record<string, unknown>, quoted: RegExp): string {
 }
 
 /**
- * Finds the line of a key, or of its nearest existing parent.
+ * Opens YAML to find the lines of keys. Parsing takes most of the time, so it is done once for all keys.
  *
  * @param text only the YAML; it may be invalid
- * @param key dotted, as in `ValueProblem`; keys may contain dots themselves, like versions
  * @param firstLine line number of the text's first line in the file
- * @returns undefined when no part of the key exists
+ * @returns finds the line of a key, or of its nearest existing parent; undefined when no part of the key exists. The key is dotted, as in `ValueProblem`, and may contain dots itself, like versions
  */
-export function findKeyLine(text: string, key: string, firstLine: number): number | undefined {
+export function openKeyLines(text: string, firstLine: number): (key: string) => number | undefined {
   const lines = new LineCounter()
   const options = { schema: 'core', uniqueKeys: false, prettyErrors: false, lineCounter: lines } as const
-  let node: unknown = parseDocument(text, { version: '1.2', ...options }).contents
+  const root: unknown = parseDocument(text, { version: '1.2', ...options }).contents
+  return (key) => {
+    const offset = findKeyOffset(root, key)
+    return offset === undefined ? undefined : lines.linePos(offset).line + firstLine - 1
+  }
+}
+
+function findKeyOffset(root: unknown, key: string): number | undefined {
+  let node = root
   let offset: number | undefined
   let rest = key
   while (rest !== '' && isCollection(node)) {
@@ -196,7 +207,7 @@ export function findKeyLine(text: string, key: string, firstLine: number): numbe
     rest = rest.slice(name.length + 1)
     node = child
   }
-  return offset === undefined ? undefined : lines.linePos(offset).line + firstLine - 1
+  return offset
 }
 
 /** Returns the line number in a problem from `parseYaml`, or undefined. */

@@ -40,7 +40,8 @@ export async function handleCheck(
     await incoming.checkLength()
     requireMediaType(request)
     if (!isOwner(owner) || !isName(name)) throw invalidNameError()
-    const { body, place } = await parsePublishBody(request, decodeBody(request, await incoming.read()), deps.text)
+    const given = decodeBody(request, await incoming.read())
+    const { body, linesBefore } = await parsePublishBody(request, given, deps.text)
     const found = await findVersions(owner, name, deps)
     const standing = found && { repository: found.repository.value(), versions: found.versions.value() }
     const state = await deps.text.run('recallState', { owner, name }, standing)
@@ -55,7 +56,7 @@ export async function handleCheck(
     const { baseUrl } = deps
     const around = await readSurroundings(owner, body, deps)
     const decision = await deps.text.run('decidePublish', body, state, latestText, publisher, { baseUrl, around })
-    return respondWithCheck({ ...decision, warnings: placeWarnings(decision.warnings, place) })
+    return respondWithCheck({ ...decision, warnings: placeWarnings(decision.warnings, linesBefore) })
   } catch (thrown) {
     return respondToError(request, thrown)
   }

@@ -7,8 +7,9 @@ import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
 import type { Surroundings } from '../../domain/publishing/decision.ts'
 import { type RepositoryState, readOwner } from '../../domain/publishing/repository-state.ts'
-import { IDEMPOTENCY_KEY, type PublishInput } from '../../domain/publishing/request.ts'
+import { IDEMPOTENCY_KEY, type PublishInput, validationFailed } from '../../domain/publishing/request.ts'
 import { canonicalJson } from '../../domain/text/json.ts'
+import { printable } from '../../domain/text/problems.ts'
 import { lineOf } from '../../domain/text/text-length.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
@@ -46,7 +47,7 @@ export function openPublish(request: Request): OpenWrite {
   const key = readIdempotencyKey(request)
   return {
     async parse(given, { text }) {
-      const { body, place } = await parsePublishBody(request, given, text)
+      const { body, linesBefore } = await parsePublishBody(request, given, text)
       return {
         needed: 'publish',
         async carryOut(sending, deps, time) {
@@ -59,7 +60,7 @@ export function openPublish(request: Request): OpenWrite {
           const lookAround = () => readSurroundings(owner, body, deps)
           const write = publishAsWrite({ ...sending, body, idempotency, baseUrl, lookAround }, deps.text)
           const outcome = await writeToGit(write, bearer, deps, time)
-          const warnings = placeWarnings(outcome.warnings, place)
+          const warnings = placeWarnings(outcome.warnings, linesBefore)
           return respondWithOutcome({ ...outcome, warnings }, addressesBelow(baseUrl))
         },
       }
@@ -67,32 +68,45 @@ export function openPublish(request: Request): OpenWrite {
   }
 }
 
-/** Where the content begins in what was sent. */
-interface ContentPlace {
-  isPromptFile: boolean
-  /** The lines before the content: those of the front matter. */
-  linesBefore: number
-}
-
-/** Parses the body of a publish: JSON, or a prompt file with its query parameters. @param given the decoded body @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
+/** Parses the body of a publish: JSON, or a prompt file with its query parameters. @param given the decoded body @returns also the number of lines before the content: those of the front matter @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
 export async function parsePublishBody(
   request: Request,
   given: string,
   text: TextWork,
-): Promise<{ body: PublishInput; place: ContentPlace }> {
-  if (!isPromptFile(request))
-    return { body: await text.run('parsePublish', given), place: { isPromptFile: false, linesBefore: 0 } }
-  const body = await text.run('parsePromptFile', given, Object.fromEntries(new URL(request.url).searchParams))
+): Promise<{ body: PublishInput; linesBefore: number }> {
+  const query = readQuery(request)
+  if (!isPromptFile(request)) {
+    // A `dry_run` that nobody reads would publish.
+    const message = 'expected no query parameters with JSON; put the field in the body'
+    const unread = Object.keys(query).map((key) => ({ key: printable(key), message }))
+    if (unread.length > 0) throw validationFailed(unread)
+    return { body: await text.run('parsePublish', given), linesBefore: 0 }
+  }
+  const body = await text.run('parsePromptFile', given, query)
   // The content is the end of the file, and what precedes it has a limit.
   const front = given.slice(0, given.length - body.content.length)
-  return { body, place: { isPromptFile: true, linesBefore: lineOf(front, front.length) - 1 } }
+  return { body, linesBefore: lineOf(front, front.length) - 1 }
 }
 
-/** Counts the lines of warnings from the start of the file that was sent. A prompt file whose content begins with front matter says so with front matter of its own, so nothing is wrong with it. */
-export function placeWarnings(warnings: readonly Warning[], place: ContentPlace): Warning[] {
+/** Reads the query parameters; of a repeated one, the last. @throws HubError `invalid_request` if they are not UTF-8, because the version would have replacement characters for ever */
+function readQuery(request: Request): Record<string, string> {
+  const { search, searchParams } = new URL(request.url)
+  try {
+    decodeURIComponent(search)
+  } catch {
+    throw new HubError(
+      'invalid_request',
+      'The query is not percent-encoded UTF-8. Encode each value, for example with encodeURIComponent or jq -r @uri.',
+    )
+  }
+  return Object.fromEntries(searchParams)
+}
+
+/** Counts the lines of warnings from the start of the file that was sent. Content that begins with front matter is meant to if the file has front matter of its own. */
+export function placeWarnings(warnings: readonly Warning[], linesBefore: number): Warning[] {
   return warnings
-    .filter(({ code }) => code !== 'looks_like_front_matter' || !place.isPromptFile)
-    .map((warning) => (warning.line === null ? warning : { ...warning, line: warning.line + place.linesBefore }))
+    .filter(({ code }) => code !== 'looks_like_front_matter' || linesBefore === 0)
+    .map((warning) => (warning.line === null ? warning : { ...warning, line: warning.line + linesBefore }))
 }
 
 const NO_USAGE: OwnerUsage = { prompts: 0, bytes: 0 }

@@ -1,7 +1,7 @@
 // Reviews a content folder: reports all problems and suggestions, with file, line, rule and fix.
 import { writeFileSync } from 'node:fs'
 import { parsePath } from '../../domain/content/content-path.ts'
-import { findLine } from '../../domain/content/prompt-file.ts'
+import { openLines } from '../../domain/content/prompt-file.ts'
 import { findCertainSecret } from '../../domain/content/secrets.ts'
 import { fixFile } from '../../domain/review/mechanical.ts'
 import type { ReviewContext, ReviewFinding } from '../../domain/review/review.ts'
@@ -109,11 +109,12 @@ async function mendFiles(dir: string, comparison: Comparison | undefined): Promi
 /** Converts problems to entries, and caches the content of the last file. */
 function openEntries(dir: string) {
   const folder = openFolder(dir)
-  let last = { file: '', text: '' }
+  let last = { file: '', text: '', lineIn: openLines('') }
   const readText = (file: string) => {
-    if (last.file !== file)
-      last = { file, text: folder.read(file.replace(/^content\/?/, ''), MAX_FILE_BYTES).value?.toString() ?? '' }
-    return last.text
+    if (last.file === file) return last
+    const text = folder.read(file.replace(/^content\/?/, ''), MAX_FILE_BYTES).value?.toString() ?? ''
+    last = { file, text, lineIn: openLines(text) }
+    return last
   }
   return (problem: ReviewFinding): ReviewEntry => {
     const { file, rule, key } = problem
@@ -127,12 +128,12 @@ function openEntries(dir: string) {
       'bytes-as-in-git',
       'no-attributes',
     ].includes(rule)
-    const text = isOfFile ? '' : readText(file)
+    const { text, lineIn } = isOfFile ? { text: '', lineIn: openLines('') } : readText(file)
     const found =
       rule === 'holds-no-secret' && (key === 'content' || key === 'readme')
         ? findCertainSecret(text)?.offset
         : undefined
-    const line = found === undefined ? findLine(text, problem) : lineOf(text, found)
+    const line = found === undefined ? lineIn(problem) : lineOf(text, found)
     if (!isRuleName(rule)) throw new Error(`Unknown rule: ${rule}`)
     const { severity, fix } = RULES[rule]
     return { file, line, rule, message: ownText(`${formatProblem(problem)}; ${fix}`), severity }
