@@ -39,6 +39,10 @@ beforeAll(async () => {
     'nina/a.b.prompt': 'Review {{ user-name }}.\n',
     'nina/new.prompt': 'Line\nReview {{ user-name }}.\n',
     'Upper/x.md': 'x',
+    '../bytes.md': Buffer.from('caf\xe9', 'latin1'),
+    '../nul.md': 'a\0b',
+    '../long.md': 'x'.repeat(262_145),
+    '../huge.md': 'x'.repeat(3_000_000),
   }
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, 'prompts', file), text)
 })
@@ -91,8 +95,53 @@ describe.each(SHELLS)('$name', (shell) => {
     })
   })
 
+  test('check exits with 4, after all files, if a file is not text or too large', async () => {
+    const outcome = await check(
+      'bytes.md',
+      'nul.md',
+      'long.md',
+      'huge.md',
+      'prompts/nina/new.prompt',
+      '--owner',
+      'nina',
+    )
+    expect(outcome).toMatchObject({ code: 4, stdout: 'nina/new 1.0.0\n' })
+    expect(outcome.stderr.split('\n').filter((line) => !line.includes('warning'))).toEqual([
+      'hubcli: bytes.md: The body is not UTF-8. Save the prompt as UTF-8 and send it again.',
+      'hubcli: nul.md: content: line 1: expected text without NUL characters.',
+      expect.stringMatching(/^hubcli: long\.md: content: expected at most 262144 bytes/),
+      expect.stringMatching(/^hubcli: huge\.md: content: expected at most 262144 bytes/),
+      '',
+    ])
+  })
+
+  test('check sends nothing if a later file has a wrong name or is missing', async () => {
+    const good = 'prompts/nina/new.prompt'
+    await withStandIn(
+      () => ({ kind: 'answer', status: 500, headers: {}, body: 'x' }),
+      async ({ url: HUB_URL, requests }) => {
+        for (const wrong of ['prompts/Upper/x.md', 'prompts/nina/none.md', 'prompts/nina'])
+          expect(await runHubcli(shell, ['check', good, wrong], { cwd, env: { HUB_URL } })).toMatchObject({ code: 1 })
+        expect(requests).toEqual([])
+      },
+    )
+  })
+
+  test('a dry run names the fields that change without a new version', async () => {
+    writeFileSync(
+      path.join(cwd, 'titled.md'),
+      FILE.replace('Commit messages', `Messages ${shell.name}`).replace('git', 'vcs'),
+    )
+    writeFileSync(path.join(cwd, 'plain.md'), FILE)
+    const to = `acme/titled-${shell.name.replace(' ', '-')}`
+    await run('push', to, 'plain.md', '', 'minor')
+    expect(await run('push', to, 'titled.md', '', 'minor', '--dry-run')).toMatchObject({
+      ...{ code: 0, stderr: '', stdout: '1.0.0 is unchanged, except for title, tags\n' },
+    })
+  })
+
   test.each([
-    ['no file', [], /^hubcli: usage: hubcli check <file>\.\.\. \[--owner <owner>\]\n$/],
+    ['no file', [], /^hubcli: usage: hubcli check <file>\.\.\. \[--owner <owner>\] \[--bump <bump>\]\n$/],
     [
       'a file without an owner',
       ['x.md'],
