@@ -315,6 +315,20 @@ describe('checking a pull request', () => {
     )
   })
 
+  test('annotates each problem of the YAML at its line', async () => {
+    const { stderr, folder } = await check({ 'summary.md': '---\ntitle: !a b\nlicense: !c d\ntags: *e\n---\nx' })
+    expect(stderr.trim().split('\n')).toEqual(
+      [
+        '2: expected valid YAML: Unresolved tag: !a',
+        '3: expected valid YAML: Unresolved tag: !c',
+        '4: expected YAML without aliases (*name); write the value out.',
+      ].map(
+        (problem) =>
+          `::error file=${folder}/summary.md,line=${problem[0]}::acme/summary cannot be published: line ${problem}`,
+      ),
+    )
+  })
+
   test('nothing in the summary is markup from a prompt', async () => {
     const parameters = JSON.stringify({ '<img src=x>|`[a](b)*\n| c |': 1 })
     const { summary } = await check({ 'summary.md': `---\nparameters: ${parameters}\n---\nSummarise {{text}}.` })

@@ -110,7 +110,7 @@ reject() { # <file> <name> <answer>
   version=
   jq --join-output '.error
     | if .code == "version_conflict" then "somebody else published a version in the meantime; run the job again" else .message | strings | .[:5000] end
-    | splits("; (?=[^;: ]+: line [0-9]+: )") | ([capture("line (?<n>[0-9]+)").n][0] // ""), "\u0000", ., "\u0000"' \
+    | splits("; (?=([^;: ]+: )?line [0-9]+: )") | ([capture("line (?<n>[0-9]+)").n][0] // ""), "\u0000", ., "\u0000"' \
     "$3" >"$work/problems" 2>/dev/null || true
   [ -s "$work/problems" ] || printf '\0%s\0' "$(head -c 500 "$work/complaint")" >"$work/problems"
   while IFS= read -r -d '' line && IFS= read -r -d '' problem; do
