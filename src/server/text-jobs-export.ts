@@ -10,6 +10,6 @@ export const EXPORT_CODE = {
 export const EXPORT_JOBS = {
   async exportVersion(format, repository, record) {
     const { toExported, WRITERS } = await EXPORT_CODE.formats()
-    return WRITERS[format](toExported(repository, record))
+    return WRITERS[format](toExported(repository, record, repository))
   },
 } satisfies Partial<TextJobTable>

@@ -316,6 +316,24 @@ describe('export/markdown', () => {
     expect([again.status, again.data.unchanged, again.data.version]).toEqual([200, true, data.version])
   })
 
+  test('publishing the file of an older version makes that version again', async () => {
+    const to = 'acme/older'
+    const fields = ['content', 'format', 'variables', 'parameters', 'skill']
+    const bodies = [
+      { content: 'Ask {{name}}.', title: 'Older' },
+      { content: 'Ask {{name}}.', skill: { description: 'Asks.' }, variables: [{ name: 'name', default: 'Ada' }] },
+      { ...JSON_BODY, content: undefined, license: undefined, messages: MESSAGES, skill: null },
+    ]
+    for (const body of bodies) expect((await hub.publish({ ...body, bump: 'major' }, { to })).status).toBe(201)
+    const pick = (record: Record<string, unknown>) => fields.map((field) => record[field])
+    for (const version of ['1.0.0', '2.0.0', '3.0.0']) {
+      const read = async (rest = '') => (await hub.read(`${versionsOf(to)}/${version}${rest}`)).text
+      const again = await send(await read('/export/markdown'), to, '?dry_run=true')
+      expect([version, again.status, pick(again.data)]).toEqual([version, 200, pick(JSON.parse(await read()).data)])
+      expect(again.data.unchanged).toBe(version === '3.0.0')
+    }
+  })
+
   test('publishing the file of each sample prompt again is unchanged, also its title, tags and licence', async () => {
     const sampleWorld = openLocalWorld(readSamples())
     const samples = await openHub(sampleWorld)

@@ -2,6 +2,7 @@
 import type { ExportFormat } from '../api/export-formats.ts'
 import type { Repository, VersionRecord } from '../api/schema.ts'
 import { splitChat } from '../content/chat.ts'
+import type { LatestFields } from '../publishing/prompt-file.ts'
 import { readCopilot } from './copilot.ts'
 import { readDotprompt, writeDotprompt } from './dotprompt.ts'
 import { readGitHub, writeGitHub } from './github.ts'
@@ -68,11 +69,13 @@ export function toExported(
     'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog'
   > &
     Pick<ExportedVersion, 'skill'>,
+  latest?: LatestFields,
 ): ExportedVersion {
   return {
     ...version,
     content,
     ...{ name, full_name: `${owner}/${name}`, title, description, tags, license },
+    ...(latest && { latest }),
     body: format === 'chat' ? { format, messages: splitChat(content) } : { format: 'text', text: content },
   }
 }

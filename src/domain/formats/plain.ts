@@ -37,7 +37,11 @@ export function readMarkdown(source: string, name: string): ReadResult {
 
 /** Writes a prompt file, which publishes the same version again. */
 export function writeMarkdown(version: ExportedVersion): WriteResult {
-  return writtenFile('markdown', version, writePromptFile(version, { ...version, format: version.body.format }))
+  return writtenFile(
+    'markdown',
+    version,
+    writePromptFile(version, { ...version, format: version.body.format }, version.latest),
+  )
 }
 
 /** Reads `system.md` and `user.md` (and `assistant.md`) of one folder as one chat prompt. @param name folder name */

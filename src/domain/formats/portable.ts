@@ -1,7 +1,9 @@
 // The intermediate form between the hub and other tools: returned by every reader and accepted by every writer.
+
 import { EXPORT_FORMATS, type ExportFormat, listLost } from '../api/export-formats.ts'
 import type { Parameters, Variable } from '../api/schema.ts'
 import type { ChatPart } from '../content/chat.ts'
+import type { LatestFields } from '../publishing/prompt-file.ts'
 
 /** One message of a chat prompt, or the position of earlier messages. */
 export type PortableMessage = ChatPart
@@ -76,6 +78,8 @@ export interface ExportedVersion extends PortablePrompt {
   content: string
   /** SHA-256 of the content's bytes, in hex. */
   content_sha256: string
+  /** What a publish would take from the latest version; undefined if the file is not for a publish to the same repository. */
+  latest?: LatestFields
 }
 
 /** The result of writing a version: a file, or the reasons why it cannot be written. */

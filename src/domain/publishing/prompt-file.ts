@@ -87,7 +87,10 @@ function splitPromptFile(text: string): Parsed<{ front: Record<string, unknown>;
   return splitFile(text)
 }
 
-/** Writes a version as a prompt file, which publishes the same version again. Fields without a value are omitted. */
+/** What a publish takes from the latest version if the file does not have it. */
+export type LatestFields = Pick<Repository, 'format' | 'variables' | 'parameters' | 'skill'>
+
+/** Writes a version as a prompt file, which publishes the same version again, whatever `latest` is. Fields without a value are omitted. */
 export function writePromptFile(
   { title, description, tags, license }: Pick<Repository, 'title' | 'description' | 'tags' | 'license'>,
   {
@@ -99,6 +102,7 @@ export function writePromptFile(
   }: Pick<VersionRecord, 'content' | 'format' | 'variables' | 'parameters'> & {
     skill?: { description: string } | null | undefined
   },
+  latest: LatestFields = { format, variables, parameters, skill: null },
 ): string {
   const isPlain = isSameJson(variables, findVariableNames({ content, format }).map(undeclaredVariable))
   const front = {
@@ -106,10 +110,10 @@ export function writePromptFile(
     ...(description !== '' && { description }),
     ...(tags.length > 0 && { tags }),
     ...(license !== null && { license }),
-    ...(format === 'chat' && { format }),
-    ...(!isPlain && { variables }),
-    ...(Object.keys(parameters).length > 0 && { parameters }),
-    ...(skill && { skill: { description: skill.description } }),
+    ...((format === 'chat' || latest.format === 'chat') && { format }),
+    ...((!isPlain || !isSameJson(variables, latest.variables)) && { variables }),
+    ...(Object.keys({ ...parameters, ...latest.parameters }).length > 0 && { parameters }),
+    ...((skill || latest.skill) && { skill: skill ? { description: skill.description } : null }),
   }
   const isContentAlone = Object.keys(front).length === 0 && !OPENS_FRONT_MATTER.test(content)
   return isContentAlone ? content : `---\n${formatYaml(front)}---\n${content}`
