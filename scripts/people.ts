@@ -1,7 +1,7 @@
 // `npm run people`: lists the people who have signed in, ends their sessions and tokens, and blocks them. Run it on the hub's machine, or on one of the machines that share its database.
 import { parseArgs } from 'node:util'
-import { Handle } from '../src/domain/content/values.ts'
 import { countOf } from '../src/domain/text/count-of.ts'
+import { Handle } from '../src/domain/values/values.ts'
 import { describeError } from '../src/ports/log.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
 import { blockPerson, listPeople, signOutPerson, unblockPerson } from '../src/stores/state/people.ts'

@@ -1,7 +1,7 @@
 // `npm run token`: creates, lists and revokes operators' tokens on the hub's machine. When it creates a token, it writes only the token to standard output.
 import { parseArgs } from 'node:util'
-import { DEFAULT_PERMISSIONS, PERMISSIONS, Permissions } from '../src/domain/access/permissions.ts'
 import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
+import { DEFAULT_PERMISSIONS, PERMISSIONS, Permissions } from '../src/domain/values/permissions.ts'
 import { describeError } from '../src/ports/log.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
 import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../src/stores/state/tokens.ts'

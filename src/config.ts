@@ -1,9 +1,9 @@
 // Converts the settings into the program's configuration. Only this file reads the environment.
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
+import { isPrivateHost } from './domain/access/private-host.ts'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
-import { isPrivateHost } from './domain/api/private-host.ts'
 import type { HubProfile, ShownLook, SourceHost } from './ports/pages.ts'
 import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
 

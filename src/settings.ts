@@ -1,8 +1,8 @@
 // Defines the format and default of every setting; config.ts combines them. Contains no schemas, because every function loads this file first.
 import { isIP } from 'node:net'
 import { parseAddress } from './domain/access/ip-address.ts'
-import { GITHUB_REPOSITORY } from './domain/content/names.ts'
 import type { Parsed } from './domain/text/problems.ts'
+import { GITHUB_REPOSITORY } from './domain/values/names.ts'
 import { addPassword, databaseAddress, type Form, privateKey, secretFile } from './secret-settings.ts'
 
 interface Setting<Value, Unset> {

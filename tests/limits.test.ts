@@ -13,10 +13,10 @@ const ROOMS = ['src/domain', 'src/ports', 'src/server', 'src/wiring']
 /** Constants that limit the amount of work or the length of a message, but reject nothing. */
 const TUNING: Readonly<Record<string, string>> = {
   'src/domain/catalogue/activity.ts MAX_ACTIVITIES': 'entries of a list',
-  'src/domain/catalogue/data-files.ts MAX_RECENT': 'as many as a feed has entries',
+  'src/domain/published/data-files.ts MAX_RECENT': 'as many as a feed has entries',
   'src/domain/content/filling.ts MAX_OPTIONS': 'options that a message names',
   'src/domain/content/skill.ts MAX_INTERPOLATIONS': 'commands that a warning names',
-  'src/domain/formats/pasted-file.ts MAX_PASTED_BYTES': 'a larger file is for the import script, as its message says',
+  'src/domain/editor/pasted-file.ts MAX_PASTED_BYTES': 'a larger file is for the import script, as its message says',
   'src/domain/formats/portable.ts MAX_FINDINGS': 'findings that an import or export names',
   'src/domain/formats/langfuse.ts MAX_PROMPTS': 'how much one import reads',
   'src/domain/formats/plain.ts MAX_ROWS': 'how much one import reads',
@@ -24,14 +24,14 @@ const TUNING: Readonly<Record<string, string>> = {
     'values that are not valid YAML; with more, the YAML is invalid',
   'src/domain/formats/recognise.ts MAX_FRONT_CHARACTERS': 'as far as a suggestion looks',
   'src/domain/publishing/request.ts MAX_PLACED_PROBLEMS': 'problems that a page shows beside its fields',
-  'src/domain/publishing/suggestions.ts MAX_CORRECTED_CHARACTERS': 'values that are too long for a suggestion',
+  'src/domain/editor/suggestions.ts MAX_CORRECTED_CHARACTERS': 'values that are too long for a suggestion',
   'src/domain/formats/source-file.ts MAX_FRONT_MATTER_CHARACTERS': 'how much one import reads',
   'src/domain/formats/source-file.ts MAX_FRONT_MATTER_LINES': 'how much one import reads',
   'src/domain/formats/source-file.ts MAX_SOURCE_BYTES': 'how much one import reads',
   'src/domain/content/near-placeholders.ts MAX_INNER': 'the longest text that a warning takes for a placeholder',
   'src/domain/content/prompt-file.ts MAX_LOOKED_AT': 'as far as a warning looks',
   'src/domain/publishing/prompt-file.ts MAX_FRONT_CHARACTERS': 'far more than all fields together may have',
-  'src/domain/review/findings.ts MAX_PER_KIND': 'findings that a warning names',
+  'src/domain/content/findings.ts MAX_PER_KIND': 'findings that a warning names',
   'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',
   'src/domain/review/review.ts MAX_CLOCK_SKEW_MS': 'how far a contributor’s clock may be ahead',
   'src/domain/text/problems.ts MAX_UNITS': 'characters of a stranger’s text that a message repeats',
@@ -84,15 +84,15 @@ const CONSTANT = /^(?:export )?const (\w+)(?:: [\w ]+)? = -?\d[\d_]*(?: ?\*+ ?\d
 const IN_SCHEMA = /^\s*\.max\(\s*\d[\d_]*.*$|\bz\.[^\n]*\.max\(\d[^\n]*$|\bmax(?:Length|Items|Properties): [1-9]\d*/gm
 /** Schema limits that are defined elsewhere or derived from other limits. */
 const FIXED: Readonly<Record<string, string>> = {
-  'src/domain/content/values.ts maxLength: 104': 'an owner, a slash and a name',
-  'src/domain/content/values.ts maxLength: 125': 'the parts of owner/name@x.y.z have their own',
+  'src/domain/values/values.ts maxLength: 104': 'an owner, a slash and a name',
+  'src/domain/values/values.ts maxLength: 125': 'the parts of owner/name@x.y.z have their own',
 }
 
 const files = ROOMS.flatMap((room) =>
   readdirSync(room, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(room, name).replaceAll('\\', '/')),
-).filter((path) => path !== 'src/domain/api/limits.ts')
+).filter((path) => path !== 'src/domain/limits.ts')
 
 const found = (find: (text: string) => string[]) =>
   files.flatMap((path) => find(readFileSync(path, 'utf8')).map((what) => `${path} ${what}`)).sort()

@@ -1,7 +1,7 @@
 // The readmes of the attacker's prompts, which are in the content before the hub starts.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LIMITS } from '../../src/domain/api/limits.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
 
 /** The number of prompts with each readme. */
 export const README_COPIES = 8

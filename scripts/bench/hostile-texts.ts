@@ -1,7 +1,7 @@
 // Attacks with texts of the permitted length that take quadratic time or produce many findings, if a hub lets them.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EXPORT_FORMATS } from '../../src/domain/api/export-formats.ts'
-import { LIMITS } from '../../src/domain/api/limits.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
 import { ask, inTurn, publish, type Target } from './hostile-clients.ts'
 import { README_COPIES, type READMES } from './hostile-readmes.ts'
 

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
 import { type ExportFormat, isExportFormat } from '../../src/domain/api/export-formats.ts'
-import { resolveLatest } from '../../src/domain/catalogue/versions.ts'
 import { DEFAULT_REPOSITORY_FILE } from '../../src/domain/content/prompt-file.ts'
 import { toExported, WRITERS } from '../../src/domain/formats/formats.ts'
 import { formatProblem } from '../../src/domain/text/problems.ts'
+import { resolveLatest } from '../../src/domain/values/versions.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 
 const USAGE = `Usage: npm run export -- --format ${Object.keys(WRITERS).join('|')} --out DIR`

@@ -2,8 +2,8 @@
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
-import { BUMPS } from '../../src/domain/catalogue/versions.ts'
-import { splitFullName, titleFromName } from '../../src/domain/content/names.ts'
+import { splitFullName, titleFromName } from '../../src/domain/values/names.ts'
+import { BUMPS } from '../../src/domain/values/versions.ts'
 import { scaffoldPrompt, scaffoldVersion } from '../../src/stores/content/scaffold.ts'
 
 const DEFAULT_LICENSE = 'CC0-1.0'

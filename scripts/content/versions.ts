@@ -1,5 +1,5 @@
 // Generates the versions of a synthetic repository: a first version and edited versions of it, with numbers, dates and variables.
-import { type Bump, nextVersion } from '../../src/domain/catalogue/versions.ts'
+import { type Bump, nextVersion } from '../../src/domain/values/versions.ts'
 import { type Prose, toAscii } from './prose.ts'
 import { drawLogNormal, pick, type Random, randomInteger } from './random.ts'
 

@@ -1,7 +1,7 @@
 // Checks from outside that every part of a deployed hub responds, and that its proxy or CDN changes nothing.
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { isPrivateHost } from '../domain/api/private-host.ts'
+import { isPrivateHost } from '../domain/access/private-host.ts'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
 import { type Check, type CheckProblems, fail } from './checks.ts'
 import { type DeployedHub, describeAnswer, type HubResponse, jsonOf, readError } from './hub-requests.ts'

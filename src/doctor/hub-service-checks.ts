@@ -1,6 +1,6 @@
 // Checks a deployed hub's MCP server, publishing and sign-in, without publishing or signing in.
 import { randomBytes } from 'node:crypto'
-import { makeToken } from '../domain/access/token-form.ts'
+import { makeToken } from '../domain/values/token-form.ts'
 import { type CheckProblems, fail } from './checks.ts'
 import { type DeployedHub, describeAnswer, jsonOf, readError } from './hub-requests.ts'
 

@@ -1,6 +1,6 @@
 // Serves `/healthz`: that the hub is alive, and which problems it knows (docs/contract.md section 13).
 
-import { HEALTH_ADDRESS } from '../domain/api/addresses.ts'
+import { HEALTH_ADDRESS } from '../domain/published/addresses.ts'
 import { VERSION } from '../ports/version.ts'
 import type { FetchState } from '../stores/content/content-clone.ts'
 import type { StateHealth } from './watch-state.ts'

@@ -1,8 +1,8 @@
 // Counts requests and other events, and serves `/metrics` in Prometheus format.
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { ADDRESSES, METRICS_ADDRESS } from '../domain/api/addresses.ts'
 import { isPublishedAt, matchRoute } from '../domain/api/routes.ts'
+import { ADDRESSES, METRICS_ADDRESS } from '../domain/published/addresses.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { Search } from '../ports/search.ts'
 import type { StateStore } from '../ports/state-store.ts'

@@ -1,7 +1,8 @@
 // Protects a hub in a private network, or on one machine, from pages of other sites that its readers open.
-import { HEALTH_ADDRESS, METRICS_ADDRESS, READY_ADDRESS } from '../domain/api/addresses.ts'
+
+import { isPrivateHost } from '../domain/access/private-host.ts'
 import { HubError } from '../domain/api/errors.ts'
-import { isPrivateHost } from '../domain/api/private-host.ts'
+import { HEALTH_ADDRESS, METRICS_ADDRESS, READY_ADDRESS } from '../domain/published/addresses.ts'
 import { pathOf } from '../server/address.ts'
 import { findForeignSource, type OwnAddresses } from '../server/guard.ts'
 import { respondWithError } from '../server/refusals.ts'

@@ -1,7 +1,7 @@
 // Serves `/readyz`: whether every part of the hub responds (docs/contract.md section 13).
 
-import { READY_ADDRESS } from '../domain/api/addresses.ts'
 import { HubError } from '../domain/api/errors.ts'
+import { READY_ADDRESS } from '../domain/published/addresses.ts'
 import { logProblem } from '../ports/log.ts'
 import { shareRunning } from '../ports/share-running.ts'
 import { describeStateProblem } from '../ports/state-store.ts'

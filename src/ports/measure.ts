@@ -1,6 +1,6 @@
 // Measures a string: digest and length in bytes. These functions are passed to `domain`, which does not import Node.
 import { hash } from 'node:crypto'
-import type { Digest } from '../domain/catalogue/data-files.ts'
+import type { Digest } from '../domain/published/data-files.ts'
 import type { Measure } from '../domain/publishing/request.ts'
 
 /** Computes the SHA-256 of a string's UTF-8 bytes. */

@@ -6,7 +6,7 @@ import type { TextJobTable } from '../ports/text-work.ts'
 export const FILL_CODE = {
   filling: () => import('../domain/content/filling.ts'),
   placeholders: () => import('../domain/content/placeholders.ts'),
-  findings: () => import('../domain/review/findings.ts'),
+  findings: () => import('../domain/content/findings.ts'),
 }
 
 /** The jobs that MCP needs. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Config, SIGN_IN_SETTINGS, settingsError } from '../config.ts'
 import { membershipsPath } from '../domain/access/memberships.ts'
-import { isOwner } from '../domain/content/names.ts'
+import { isOwner } from '../domain/values/names.ts'
 import { parseBuilt } from '../ports/site-files.ts'
 import { readOwnPrompts } from '../server/account/own-prompts.ts'
 import type { AccountDeps, SignIn } from '../server/account/visit.ts'

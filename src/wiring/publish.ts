@@ -2,7 +2,7 @@
 
 import { purgeCache } from '@netlify/functions'
 import { type Config, settingsError } from '../config.ts'
-import { LIMITS } from '../domain/api/limits.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { QueueState, TakeTurn } from '../ports/turns.ts'

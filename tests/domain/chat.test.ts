@@ -3,8 +3,10 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LIMITS } from '../../src/domain/api/limits.ts'
 import type { Variable } from '../../src/domain/api/schema.ts'
+import { fillMessages } from '../../src/domain/content/filling.ts'
+import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
 import {
   type CHAT_ROLES,
   type ChatPart,
@@ -13,9 +15,7 @@ import {
   formatChat,
   isChatMessage,
   splitChat,
-} from '../../src/domain/content/chat.ts'
-import { fillMessages } from '../../src/domain/content/filling.ts'
-import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+} from '../../src/domain/values/chat.ts'
 import { anyText } from './fixtures.ts'
 
 type Case = { name: string; content: string } & (

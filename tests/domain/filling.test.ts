@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LIMITS } from '../../src/domain/api/limits.ts'
 import type { Variable } from '../../src/domain/api/schema.ts'
 import { type FillingProblem, fillContent, formatFillingProblems } from '../../src/domain/content/filling.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
 import { anyText } from './fixtures.ts'
 
 const namesOf = (problems: readonly FillingProblem[], kind: FillingProblem['kind']) =>

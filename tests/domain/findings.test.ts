@@ -1,8 +1,8 @@
 // Tests what check:content warns about: secrets for other services, and invisible characters.
 import { describe, expect, test } from 'vitest'
-import { checksumOf } from '../../src/domain/access/token-form.ts'
 import { findHiddenCharacters } from '../../src/domain/content/hidden-characters.ts'
 import { findSecrets } from '../../src/domain/content/secrets.ts'
+import { checksumOf } from '../../src/domain/values/token-form.ts'
 
 const secret = 'A'.repeat(30)
 

@@ -12,8 +12,8 @@ import {
   isVersion,
   splitFullName,
   titleFromName,
-} from '../../src/domain/content/names.ts'
-import { FullName, Handle, Name, Owner, Tag, VariableName, Version } from '../../src/domain/content/values.ts'
+} from '../../src/domain/values/names.ts'
+import { FullName, Handle, Name, Owner, Tag, VariableName, Version } from '../../src/domain/values/values.ts'
 import { cpuMsSince } from '../cpu-time.ts'
 
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success

@@ -1,6 +1,6 @@
 // Tests which hosts are in a private network: a hub with such a URL serves only its own pages.
 import { expect, test } from 'vitest'
-import { isPrivateHost } from '../../src/domain/api/private-host.ts'
+import { isPrivateHost } from '../../src/domain/access/private-host.ts'
 
 test.each([
   ...['localhost', 'LOCALHOST', 'hub.localhost', 'localhost.', '127.0.0.1', '127.8.9.10', '[::1]', '::1', '0.0.0.0'],

@@ -1,7 +1,8 @@
 // Tests the values and limits in docs/contract.md section 1: times, strings, licences, URLs and numbers.
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { LIMITS } from '../../src/domain/api/limits.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
+import { countCharacters } from '../../src/domain/text/text-length.ts'
 import {
   findContentProblem,
   License,
@@ -10,8 +11,7 @@ import {
   NumericId,
   Time,
   WebAddress,
-} from '../../src/domain/content/values.ts'
-import { countCharacters } from '../../src/domain/text/text-length.ts'
+} from '../../src/domain/values/values.ts'
 
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 

@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { VariableInput } from '../../src/domain/content/variable-input.ts'
-import { readPastedForm } from '../../src/domain/formats/pasted-file.ts'
+import { judgeForm } from '../../src/domain/editor/judge-form.ts'
+import { readPastedForm } from '../../src/domain/editor/pasted-file.ts'
+import { applySuggestion, suggestCorrections } from '../../src/domain/editor/suggestions.ts'
+import { emptyForm, fieldsOf } from '../../src/domain/editor/version-form.ts'
 import { recogniseFormat } from '../../src/domain/formats/recognise.ts'
-import { judgeForm } from '../../src/domain/publishing/judge-form.ts'
-import { applySuggestion, suggestCorrections } from '../../src/domain/publishing/suggestions.ts'
-import { emptyForm, fieldsOf } from '../../src/domain/publishing/version-form.ts'
 
 const VALUES = fc.constantFrom('', ' ', 'a', 'true', '1', 'two\nlines', '{{x}}', 'é')
 const VARIABLE = fc

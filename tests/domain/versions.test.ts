@@ -2,13 +2,7 @@
 // 7.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  BUMPS,
-  compareVersions,
-  nextVersion,
-  resolveLatest,
-  sortVersions,
-} from '../../src/domain/catalogue/versions.ts'
+import { BUMPS, compareVersions, nextVersion, resolveLatest, sortVersions } from '../../src/domain/values/versions.ts'
 
 const version = fc.tuple(fc.nat(99_999), fc.nat(99_999), fc.nat(99_999)).map((parts) => parts.join('.'))
 const bump = fc.constantFrom('major' as const, 'minor' as const, 'patch' as const)

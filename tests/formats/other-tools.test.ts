@@ -8,9 +8,9 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../../src/config.ts'
 import type { ExportFormat } from '../../src/domain/api/export-formats.ts'
-import { isChatMessage } from '../../src/domain/content/chat.ts'
 import { fillMessages } from '../../src/domain/content/filling.ts'
 import { toExported, WRITERS } from '../../src/domain/formats/formats.ts'
+import { isChatMessage } from '../../src/domain/values/chat.ts'
 import { loadCatalogue } from '../../src/site/build/load-catalogue.ts'
 
 interface Message {

@@ -12,19 +12,19 @@ const at = (module: string, names: string) => new RegExp(`^src/${module}\\.ts (?
 
 /** Functions that get no stranger's text, or only texts whose length a schema has limited, with the reason. */
 export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
-  ['names, logins and claims, whose length is limited', /^src\/domain\/access\/(?!token-form)/],
+  ['names, logins and claims, whose length is limited', /^src\/domain\/(?:access|values\/permissions)/],
   [
     'a member, whose length is limited, and the names of fields',
     at('(?:server/editor/owner-form|domain/managing/owner-request)', 'isSamePerson|listRights'),
   ],
   [
     'tables of our own, and names that were validated',
-    at('domain/api/\\w+', 'pick|listEnvelope|searchEnvelope|isPublishedAt|single|list'),
+    at('domain/(?:api|published)/\\w+', 'pick|listEnvelope|searchEnvelope|isPublishedAt|single|list'),
   ],
-  ['the OpenAPI document, from tables of our own', at('domain/api/openapi-(?:parts|writes)', '\\w+')],
+  ['the OpenAPI document, from tables of our own', at('domain/published/openapi-(?:parts|writes)', '\\w+')],
   [
     'computes values from records, or copies them',
-    /^src\/domain\/catalogue\/(?:activity|catalogue|data-files|entry|originals|outline|owner-records|ranking|recall|unlisted|usage|versions)\.ts (?!isRange)/,
+    /^src\/domain\/(?:catalogue\/(?:activity|catalogue|entry|originals|outline|owner-records|ranking|recall|unlisted|usage)|published\/data-files|values\/versions)\.ts (?!isRange)/,
   ],
   ['colours of the operator', at('domain/content/look', 'contrast|accentColours')],
   ['chooses between files that were parsed', at('domain/content/last-good', 'fixRepository')],
@@ -132,7 +132,7 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
   ],
   'src/domain/formats/template.ts readDollarBraces': (text) => [text, '', new ConversionProblems()],
   'src/domain/formats/template.ts readBraces': (text) => [text, 'jinja2', new ConversionProblems()],
-  'src/domain/formats/pasted-file.ts readPastedForm': (text) => [{ content: text }, 'markdown'],
+  'src/domain/editor/pasted-file.ts readPastedForm': (text) => [{ content: text }, 'markdown'],
   'src/domain/text/text-length.ts lineOf': (text) => [text, text.length],
   'src/domain/text/text-length.ts lineCounter': (text) => [text, 1],
   'src/server/pages/marks.ts markWords': (text) => [text, ['a', 'abc', 'word']],

@@ -12,7 +12,7 @@ const NOT_LOADABLE = /^src\/site\/(?:astro|build|card|client|docs|downloads)\/|\
 
 /** An exported function. */
 export interface TextFunction {
-  /** Its file and name, such as `src/domain/content/chat.ts splitChat`. */
+  /** Its file and name, such as `src/domain/values/chat.ts splitChat`. */
   id: string
   /** The types of its parameters, as written in the source; `?` for an optional parameter, whose default is used. */
   types: string[]

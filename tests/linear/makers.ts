@@ -3,11 +3,11 @@ import { addressesBelow } from '../../src/domain/api/record-links.ts'
 import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
 import { compareForCallers } from '../../src/domain/catalogue/difference.ts'
 import { describeRepository, recordVersion, summariseVersion } from '../../src/domain/catalogue/repository-records.ts'
-import { type ChatPart, type Format, splitChat } from '../../src/domain/content/chat.ts'
 import type { VersionEntry } from '../../src/domain/content/content-tree.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { toExported } from '../../src/domain/formats/formats.ts'
 import { ConversionProblems } from '../../src/domain/formats/portable.ts'
+import { type ChatPart, type Format, splitChat } from '../../src/domain/values/chat.ts'
 import { digestText, measure } from '../../src/ports/measure.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 
@@ -92,7 +92,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   FillingValues: (text) => ({ a: text.slice(0, 20), b: text.slice(0, 20), [text]: text }),
   FillingMode: () => 'strict',
   'readonly FillingProblem[]': findingsOf,
-  'readonly ConversionProblem[]': findingsOf,
+  'readonly Finding[]': findingsOf,
   'readonly PlacedProblem[]': (text) => findingsOf(text).slice(0, 10),
   'readonly ValueProblem[]': findingsOf,
   'readonly Problem[]': findingsOf,

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import type { ChatPart } from '../../src/domain/content/chat.ts'
 import { formatVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import type { ChatPart } from '../../src/domain/values/chat.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
 
 interface Case {

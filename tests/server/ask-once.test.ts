@@ -2,7 +2,7 @@
 // read asks for both of its files before either has arrived.
 import { expect, test } from 'vitest'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
-import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
+import { listDataFiles } from '../../src/domain/published/data-files.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { openPageData } from '../../src/server/pages/page-data.ts'
 import { handleRead } from '../../src/server/read/read.ts'

@@ -1,8 +1,8 @@
 // Checks that long texts do not produce huge pages: comparisons are shortened and link to both texts, and content has
 // its own limit.
 import { describe, expect, test } from 'vitest'
-import { LIMITS } from '../../src/domain/api/limits.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { LIMITS } from '../../src/domain/limits.ts'
 import { renderContent } from '../../src/site/prompt/prompt-text.ts'
 import { renderDifferenceLines } from '../../src/site/prompt/render-difference.ts'
 

@@ -1,7 +1,7 @@
 // The contract tests that every git store must pass, on a real repository.
 import { execFileSync } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { nextVersion } from '../../src/domain/catalogue/versions.ts'
+import { nextVersion } from '../../src/domain/values/versions.ts'
 import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
 
 /** A store on a repository that was created for one test. */

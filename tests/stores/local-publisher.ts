@@ -1,7 +1,7 @@
 // One of several processes that publish concurrently. The arguments are the folder, the name and the number of
 // publishes.
 
-import { nextVersion } from '../../src/domain/catalogue/versions.ts'
+import { nextVersion } from '../../src/domain/values/versions.ts'
 import { openLocalGit } from '../../src/stores/git/git-store-local.ts'
 
 const [contentDir = '', name = '', count = '1'] = process.argv.slice(2)

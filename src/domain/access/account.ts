@@ -1,7 +1,7 @@
 // Defines users, sessions, and the port that stores accounts.
 import * as z from 'zod'
-import { Handle, Time } from '../content/values.ts'
-import type { Permission } from './permissions.ts'
+import type { Permission } from '../values/permissions.ts'
+import { Handle, Time } from '../values/values.ts'
 import type { TokenRecord } from './token-record.ts'
 
 /** Session lifetime in days, regardless of activity. */

@@ -1,7 +1,7 @@
 // Decides whether a user is a member of an owner, and lists the owners of each member for the account page. A publish reads git instead, so that it never uses an outdated list.
 import type { ContentTree } from '../content/content-tree.ts'
-import { isOwner } from '../content/names.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
+import { isOwner } from '../values/names.ts'
 import type { Person } from './account.ts'
 
 /** Returns the path of the file that lists the owners of a member, who is identified by login or GitHub user ID. A user who is not a member of any owner has no file. @param member a validated login, or an ID */

@@ -1,8 +1,8 @@
 // Defines a token's stored record: its holder, scope and expiry.
 import * as z from 'zod'
-import { isName, isOwner } from '../content/names.ts'
-import { Handle, line, Time } from '../content/values.ts'
-import { Permissions } from './permissions.ts'
+import { isName, isOwner } from '../values/names.ts'
+import { Permissions } from '../values/permissions.ts'
+import { Handle, line, Time } from '../values/values.ts'
 
 /** The scope of a token: one repository, or all repositories of an owner. docs/contract.md section 7 */
 const Scope = z

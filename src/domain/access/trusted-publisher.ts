@@ -1,10 +1,10 @@
 // Decides whether a CI job may publish: compares the claims of its OIDC token with the owner's file.
 import * as z from 'zod'
-import { LIMITS } from '../api/limits.ts'
 import type { TrustedPublisher } from '../content/front-matter.ts'
-import type { Provenance } from '../content/values.ts'
+import { LIMITS } from '../limits.ts'
+import { hasPermission, type Permission } from '../values/permissions.ts'
+import type { Provenance } from '../values/values.ts'
 import { Person } from './account.ts'
-import { hasPermission, type Permission } from './permissions.ts'
 
 /** A claim that is copied into a file and a page, so it must be short and contain no hidden characters. */
 const text = z

@@ -1,7 +1,7 @@
 // Schemas for the parameters and responses of each route, for OpenAPI and the reference pages. Not loaded when serving requests.
 import * as z from 'zod'
-import { Name, Owner, Tag, Version } from '../content/values.ts'
-import { LIMITS } from './limits.ts'
+import { LIMITS } from '../limits.ts'
+import { Name, Owner, Tag, Version } from '../values/values.ts'
 import { ROUTES, type Route, type RouteId, SORTS } from './routes.ts'
 import {
   Activity,

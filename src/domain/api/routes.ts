@@ -1,5 +1,5 @@
 // The table of read routes, with their paths, data files and cache classes. route-schemas.ts describes their parameters; addresses.ts lists all other routes.
-import { isName, isOwner, isTag, isVersion } from '../content/names.ts'
+import { isName, isOwner, isTag, isVersion } from '../values/names.ts'
 
 /** An HTTP method that at least one route supports. */
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

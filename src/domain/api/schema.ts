@@ -1,6 +1,7 @@
 // The schemas of all public records. values.ts has their parts; front-matter.ts has the schemas of what authors write.
 import * as z from 'zod'
-import { CHAT_ROLES, FORMATS } from '../content/chat.ts'
+import { LIMITS } from '../limits.ts'
+import { CHAT_ROLES, FORMATS } from '../values/chat.ts'
 import {
   FullName,
   Handle,
@@ -20,9 +21,8 @@ import {
   VariableType,
   Version,
   VersionAddress,
-} from '../content/values.ts'
+} from '../values/values.ts'
 import { ERROR_CODES } from './errors.ts'
-import { LIMITS } from './limits.ts'
 
 const address = (sentence: string) => z.url().describe(sentence)
 

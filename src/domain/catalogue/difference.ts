@@ -1,7 +1,7 @@
 // Compares two versions from a caller's perspective: variables and parameters. The pages compare the text.
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
-import { CHAT_ROLES, type ChatPart, type Format, isChatMessage, splitChat } from '../content/chat.ts'
 import { isSameJson } from '../text/json.ts'
+import { CHAT_ROLES, type ChatPart, type Format, isChatMessage, splitChat } from '../values/chat.ts'
 
 /** The parts of a version that matter to callers. */
 export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' | 'parameters'> & {

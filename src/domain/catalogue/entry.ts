@@ -2,10 +2,10 @@
 import { addressesBelow } from '../api/record-links.ts'
 import type { RepositoryEntry } from '../content/content-tree.ts'
 import { DEFAULT_REPOSITORY_FILE } from '../content/prompt-file.ts'
-import type { Stats } from '../content/values.ts'
+import type { Stats } from '../values/values.ts'
+import { compareVersions } from '../values/versions.ts'
 import { outlineRepository, type RecordDigests, type RepositoryOutline, type RepositoryRecords } from './outline.ts'
 import { describeRepository, recordVersion, summariseVersion } from './repository-records.ts'
-import { compareVersions } from './versions.ts'
 
 /** One repository with its outline and records. */
 export interface CatalogueEntry extends RepositoryOutline, RepositoryRecords {

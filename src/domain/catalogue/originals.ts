@@ -1,7 +1,7 @@
 // Finds the original of each copy, and keeps copies behind their originals in every list. Otherwise, a copy could rank first: it starts with its original's text and adds whatever the ranking rewards. docs/contract.md section 5.
 
-import { nameOfOriginal } from '../content/names.ts'
 import { compareText } from '../text/compare-text.ts'
+import { nameOfOriginal } from '../values/names.ts'
 
 /** What identifies a prompt as a copy. */
 export interface PossibleCopy {

@@ -1,8 +1,8 @@
 // Sorts lists by quality, top, trending and new. docs/contract.md section 5.
 import type { Sort } from '../api/routes.ts'
 import type { RepositorySummary, Variable } from '../api/schema.ts'
-import type { Stats } from '../content/values.ts'
 import { compareText } from '../text/compare-text.ts'
+import type { Stats } from '../values/values.ts'
 import { type Originals, placeCopies } from './originals.ts'
 
 /** The input of a repository's quality score. */

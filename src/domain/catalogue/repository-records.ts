@@ -1,13 +1,13 @@
 // Builds the records of one repository and its versions. catalogue.ts builds the data of several repositories.
 import type { Addresses } from '../api/record-links.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
-import { splitChat } from '../content/chat.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
-import { titleFromName } from '../content/names.ts'
+import { warnOfTexts } from '../content/findings.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
-import type { Stats } from '../content/values.ts'
-import { warnOfTexts } from '../review/findings.ts'
-import { selectVersions } from './versions.ts'
+import { splitChat } from '../values/chat.ts'
+import { titleFromName } from '../values/names.ts'
+import type { Stats } from '../values/values.ts'
+import { selectVersions } from '../values/versions.ts'
 
 /** The input of a repository's record. */
 export interface RepositoryParts {

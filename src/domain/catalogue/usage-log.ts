@@ -1,6 +1,6 @@
 // Counts downloads in web server logs and adds them up for `content/usage.json`.
 import type { Usage } from '../content/front-matter.ts'
-import { isName, isOwner } from '../content/names.ts'
+import { isName, isOwner } from '../values/names.ts'
 
 /** One download, from a line in a log. */
 export interface LoggedDownload {

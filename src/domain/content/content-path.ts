@@ -1,7 +1,7 @@
 // Parses paths below content/ (of an owner's index, a version, …), and formats them again.
 
 import type { Parsed } from '../text/problems.ts'
-import { isName, isOwner, isVersion } from './names.ts'
+import { isName, isOwner, isVersion } from '../values/names.ts'
 
 /** What a path in the content folder refers to. */
 export type Place =

@@ -1,9 +1,10 @@
 // Fills in a prompt: replaces variables with values, or lists every problem with the values.
-import { LIMITS } from '../api/limits.ts'
+
 import type { Variable } from '../api/schema.ts'
+import { LIMITS } from '../limits.ts'
 import { printable } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
-import { type ChatPart, isChatMessage } from './chat.ts'
+import { type ChatPart, isChatMessage } from '../values/chat.ts'
 import { countPlaceholders, fillPlaceholders, findPlaceholders } from './placeholders.ts'
 
 /** The input: a text and its declared variables. Placeholders with any other name are kept as text. */

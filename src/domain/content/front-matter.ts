@@ -1,12 +1,12 @@
 // The schemas for front matter. They are strict, because an unknown key is probably a typo.
 import * as z from 'zod'
-import { DEFAULT_PERMISSIONS, Permissions } from '../access/permissions.ts'
-import { LIMITS } from '../api/limits.ts'
 import type { Parameters } from '../api/schema.ts'
+import { LIMITS } from '../limits.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { countBytes } from '../text/text-length.ts'
-import { FORMATS } from './chat.ts'
-import { GITHUB_REPOSITORY, isLabel, isVersion } from './names.ts'
+import { FORMATS } from '../values/chat.ts'
+import { GITHUB_REPOSITORY, isLabel, isVersion } from '../values/names.ts'
+import { DEFAULT_PERMISSIONS, Permissions } from '../values/permissions.ts'
 import {
   FullName,
   Handle,
@@ -25,7 +25,7 @@ import {
   Version,
   VersionAddress,
   WebAddress,
-} from './values.ts'
+} from '../values/values.ts'
 import { VariableInputs } from './variable-input.ts'
 
 /** Model settings: any JSON object within limits, so that no version slows down reading. docs/contract.md section 11. */

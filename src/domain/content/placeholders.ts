@@ -1,5 +1,5 @@
 // Finds and replaces {{name}} placeholders in one pass. filling.ts decides the values.
-import type { Format } from './chat.ts'
+import type { Format } from '../values/chat.ts'
 
 /** `{{name}}` or `{{ name }}`; braces in any other form are left unchanged, because they belong to other tools. docs/contract.md section 2. */
 export const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g

@@ -1,7 +1,7 @@
 // Parses and formats the files below content/: front matter and body. content-path.ts decides where files are allowed.
 import type * as z from 'zod'
-import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
+import { LIMITS } from '../limits.ts'
 import { findJsonProblem, isSameJson } from '../text/json.ts'
 import { type Parsed, parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { lineOf } from '../text/text-length.ts'

@@ -1,17 +1,17 @@
 // Named rules about the content as a whole; each problem names the file and key that breaks the rule.
 import parseLicense from 'spdx-expression-parse'
-import { LIMITS } from '../api/limits.ts'
-import { isRange } from '../catalogue/versions.ts'
-import type { PlacedProblem } from '../review/new-version-rules.ts'
+import { LIMITS } from '../limits.ts'
 import { type Problem, printable, type RuleProblem, type ValueProblem } from '../text/problems.ts'
-import { CHAT_NAMES, checkChat } from './chat.ts'
+import { CHAT_NAMES, checkChat } from '../values/chat.ts'
+import { findContentProblem } from '../values/values.ts'
+import { isRange } from '../values/versions.ts'
 import { formatPath } from './content-path.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.ts'
+import type { PlacedProblem } from './new-version-rules.ts'
 import { findPlaceholders, findVariableNames } from './placeholders.ts'
 import type { RepositoryFile } from './prompt-file.ts'
 import { findCertainSecret } from './secrets.ts'
 import { findSkillProblems } from './skill.ts'
-import { findContentProblem } from './values.ts'
 
 /** The context for a repository that refers to no other repositories. */
 export const NO_NEIGHBOURS: Neighbours = { repositories: { has: () => false, get: () => undefined } }

@@ -1,10 +1,10 @@
 // Parses `site.yml`, which defines a hub's name and look.
 import * as z from 'zod'
-import { LIMITS } from '../api/limits.ts'
+import { LIMITS } from '../limits.ts'
 import { type Parsed, parseWithSchema } from '../text/problems.ts'
 import { parseYaml } from '../text/yaml.ts'
+import { line, ReportAddress, WebAddress } from '../values/values.ts'
 import { DEFAULT_LOOK } from './look.ts'
-import { line, ReportAddress, WebAddress } from './values.ts'
 
 const MAX_LINKS = 10
 const MAX_QUESTIONS = 12

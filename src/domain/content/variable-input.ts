@@ -1,9 +1,9 @@
 // Schemas for declared variables, with the rules for defaults and examples.
 import * as z from 'zod'
-import { LIMITS } from '../api/limits.ts'
+import { LIMITS } from '../limits.ts'
 import { describeValue } from '../text/problems.ts'
 import { countCharacters } from '../text/text-length.ts'
-import { line, Scalar, unique, VariableName, VariableType } from './values.ts'
+import { line, Scalar, unique, VariableName, VariableType } from '../values/values.ts'
 
 /** A variable as declared by its author: only the name is required. docs/contract.md section 2. */
 export const VariableInput = z

@@ -1,7 +1,7 @@
 // Names imported prompts after their own path or title, so that a prompt never gets the name of another one in the next import.
-import { LIMITS } from '../api/limits.ts'
-import type { Digest } from '../catalogue/data-files.ts'
-import { isName, isPortableName } from '../content/names.ts'
+import { LIMITS } from '../limits.ts'
+import type { Digest } from '../published/data-files.ts'
+import { isName, isPortableName } from '../values/names.ts'
 import { toName } from './names.ts'
 
 /** Where a prompt was read. Stored as `imported_from`. */

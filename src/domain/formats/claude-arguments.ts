@@ -1,7 +1,7 @@
 // Converts between the arguments of a Claude Code command and the hub's placeholders, without changing any other byte. https://code.claude.com/docs/en/skills
 import type { Variable } from '../api/schema.ts'
-import { isVariableName } from '../content/names.ts'
 import { blankCode } from '../content/skill.ts'
+import { isVariableName } from '../values/names.ts'
 import { MAX_FINDINGS } from './portable.ts'
 
 /** What Claude Code replaces: positions count from 0, and a backslash before the dollar sign keeps it. */

@@ -1,10 +1,7 @@
 // Converts an imported prompt to files below content/: a first version, the next version, or nothing if unchanged.
-import { LIMITS } from '../api/limits.ts'
+
 import { compareForCallers } from '../catalogue/difference.ts'
-import { nextVersion, sortVersions } from '../catalogue/versions.ts'
-import { formatChat } from '../content/chat.ts'
 import { formatPath } from '../content/content-path.ts'
-import { titleFromName } from '../content/names.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import {
   editRepositoryFile,
@@ -18,9 +15,13 @@ import {
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { checkVersion } from '../content/rules.ts'
+import { LIMITS } from '../limits.ts'
 import type { Measure } from '../publishing/request.ts'
 import { isSameJson } from '../text/json.ts'
 import type { ValueProblem } from '../text/problems.ts'
+import { formatChat } from '../values/chat.ts'
+import { titleFromName } from '../values/names.ts'
+import { nextVersion, sortVersions } from '../values/versions.ts'
 import type { PromptSource } from './assign-names.ts'
 import { type Details, toDetails } from './details.ts'
 import { toLine, toName } from './names.ts'

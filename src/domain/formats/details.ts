@@ -1,7 +1,8 @@
 // Converts the title, description, tags and licence of a prompt from elsewhere to the hub's rules, and reports what is cut or dropped.
-import { LIMITS } from '../api/limits.ts'
+
 import type { RepositoryFrontMatter } from '../content/front-matter.ts'
 import { findLicenseProblem } from '../content/rules.ts'
+import { LIMITS } from '../limits.ts'
 import { printable } from '../text/problems.ts'
 import { toLine, toName, toTags } from './names.ts'
 import { type ConversionProblems, MAX_FINDINGS, type PortablePrompt } from './portable.ts'

@@ -1,8 +1,8 @@
 // Google's dotprompt (`.prompt`): front matter, and a Handlebars text with role markers. https://github.com/google/dotprompt
 import type { Variable } from '../api/schema.ts'
-import { trimLineEnds } from '../content/chat.ts'
 import { lineCounter, lineOf } from '../text/text-length.ts'
 import { formatYaml } from '../text/yaml.ts'
+import { trimLineEnds } from '../values/chat.ts'
 import { declareAll, ParameterNames, toLine, toVariable } from './names.ts'
 import {
   ConversionProblems,

@@ -1,6 +1,6 @@
 // Parses YAML in files of other tools with js-yaml, and reads values that these tools accept although they are not valid YAML.
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
-import { LIMITS } from '../api/limits.ts'
+import { LIMITS } from '../limits.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { printable } from '../text/problems.ts'
 

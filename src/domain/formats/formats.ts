@@ -1,8 +1,8 @@
 // All import and export formats, by name.
 import type { ExportFormat } from '../api/export-formats.ts'
 import type { Repository, VersionRecord } from '../api/schema.ts'
-import { splitChat } from '../content/chat.ts'
 import type { LatestFields } from '../publishing/prompt-file.ts'
+import { splitChat } from '../values/chat.ts'
 import { readCopilot } from './copilot.ts'
 import { readDotprompt, writeDotprompt } from './dotprompt.ts'
 import { readGitHub, writeGitHub } from './github.ts'

@@ -1,8 +1,9 @@
 // GitHub Models' `.prompt.yml`: messages in which `{{name}}` is replaced literally. https://docs.github.com/en/github-models
-import { trimLineEnds } from '../content/chat.ts'
+
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { formatYaml } from '../text/yaml.ts'
+import { trimLineEnds } from '../values/chat.ts'
 import { ParameterNames } from './names.ts'
 import {
   ConversionProblems,

@@ -1,7 +1,8 @@
 // LangChain's manifests, as stored by LangSmith: parsed as plain data, never instantiated. https://docs.langchain.com/langsmith
-import { isChatMessage } from '../content/chat.ts'
+
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { lineOf } from '../text/text-length.ts'
+import { isChatMessage } from '../values/chat.ts'
 import { readMessages } from './github.ts'
 import {
   ConversionProblems,

@@ -1,9 +1,10 @@
 // Langfuse prompts in its API's JSON format: a text or messages. https://langfuse.com/docs/prompts
-import { isRange } from '../catalogue/versions.ts'
-import { isTag } from '../content/names.ts'
+
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { lineOf } from '../text/text-length.ts'
+import { isTag } from '../values/names.ts'
+import { isRange } from '../values/versions.ts'
 import { readMessages, removePlaceholderSpaces } from './github.ts'
 import {
   ConversionProblems,

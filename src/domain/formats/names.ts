@@ -1,11 +1,11 @@
 // Converts names, tags and variables from other tools to the hub's rules.
 
-import { LIMITS } from '../api/limits.ts'
 import type { Parameters, Variable } from '../api/schema.ts'
-import { NAME_PATTERN, TAG_PATTERN } from '../content/names.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { VariableInput } from '../content/variable-input.ts'
+import { LIMITS } from '../limits.ts'
+import { NAME_PATTERN, TAG_PATTERN } from '../values/names.ts'
 import { type ConversionProblems, type PortablePrompt, textsOf } from './portable.ts'
 
 /** Derives a hub name from a title: lower case, without accents, words joined by hyphens. Empty if nothing remains. */

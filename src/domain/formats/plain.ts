@@ -1,7 +1,7 @@
 // Prompts without a specific format: Markdown or text files, pairs of `system.md` and `user.md`, and CSV with a title and a prompt.
 import { parse } from 'csv-parse/sync'
-import { trimLineEnds } from '../content/chat.ts'
 import { writePromptFile } from '../publishing/prompt-file.ts'
+import { trimLineEnds } from '../values/chat.ts'
 import { declarePlaceholders } from './names.ts'
 import {
   ConversionProblems,

@@ -2,8 +2,8 @@
 
 import { EXPORT_FORMATS, type ExportFormat, listLost } from '../api/export-formats.ts'
 import type { Parameters, Variable } from '../api/schema.ts'
-import type { ChatPart } from '../content/chat.ts'
 import type { LatestFields } from '../publishing/prompt-file.ts'
+import type { ChatPart } from '../values/chat.ts'
 
 /** One message of a chat prompt, or the position of earlier messages. */
 export type PortableMessage = ChatPart

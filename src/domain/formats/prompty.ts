@@ -1,9 +1,9 @@
 // Microsoft's Prompty (`.prompty`), version 2: front matter, and a text with role lines. https://github.com/microsoft/prompty
 import type { Variable } from '../api/schema.ts'
-import { trimLineEnds } from '../content/chat.ts'
-import { isVariableName } from '../content/names.ts'
 import { lineCounter, lineOf } from '../text/text-length.ts'
 import { formatYaml } from '../text/yaml.ts'
+import { trimLineEnds } from '../values/chat.ts'
+import { isVariableName } from '../values/names.ts'
 import { declareAll, ParameterNames, toVariable } from './names.ts'
 import {
   ConversionProblems,

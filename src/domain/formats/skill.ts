@@ -1,5 +1,5 @@
 // Agent Skills (`SKILL.md`) and Claude Code commands. https://agentskills.io/specification
-import { LIMITS } from '../api/limits.ts'
+
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import {
   blankCode,
@@ -10,6 +10,7 @@ import {
   listInterpolations,
   SHELL,
 } from '../content/skill.ts'
+import { LIMITS } from '../limits.ts'
 import { lineOf } from '../text/text-length.ts'
 import { readArguments, readDeclared, writeArguments } from './claude-arguments.ts'
 import { toLine } from './names.ts'

@@ -1,6 +1,6 @@
 // Parses front matter, YAML and JSON in files of other tools, and checks limits before any work of unknown cost.
 import matter from 'gray-matter'
-import { LIMITS } from '../api/limits.ts'
+import { LIMITS } from '../limits.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { loadForeignYaml } from './foreign-yaml.ts'
 import { ConversionProblems, type PortablePrompt, type ReadResult } from './portable.ts'

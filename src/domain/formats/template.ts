@@ -1,7 +1,7 @@
 // Finds placeholders of other template languages, checks whether a hub can fill them, and rewrites them. Nothing is ever evaluated.
 import type { Variable } from '../api/schema.ts'
-import { VARIABLE_NAME_PATTERN } from '../content/names.ts'
 import { lineCounter } from '../text/text-length.ts'
+import { VARIABLE_NAME_PATTERN } from '../values/names.ts'
 import { toVariable } from './names.ts'
 import { type ConversionProblems, MAX_FINDINGS } from './portable.ts'
 

@@ -1,6 +1,5 @@
 // Imports the versions of one prompt in order, and its labels, for tools that keep versions themselves.
 
-import { sortVersions } from '../catalogue/versions.ts'
 import { formatPath } from '../content/content-path.ts'
 import {
   editRepositoryFile,
@@ -10,6 +9,7 @@ import {
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { isSameJson } from '../text/json.ts'
+import { sortVersions } from '../values/versions.ts'
 import type { PromptSource } from './assign-names.ts'
 import {
   describeVersion,

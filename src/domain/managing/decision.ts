@@ -1,12 +1,12 @@
 // Decides what a change to a repository writes: a new `index.md`, nothing, or an error. Pure.
 import { HubError } from '../api/errors.ts'
-import { titleFromName } from '../content/names.ts'
 import { DEFAULT_REPOSITORY_FILE, editKeys, type RepositoryFile, replaceBody } from '../content/prompt-file.ts'
 import { checkNames, type Neighbours } from '../content/rules.ts'
 import { type RepositoryState, readIndex } from '../publishing/repository-state.ts'
 import { validationFailed } from '../publishing/request.ts'
 import { isSameJson } from '../text/json.ts'
 import type { KeyChange } from '../text/yaml-edit.ts'
+import { titleFromName } from '../values/names.ts'
 import type { Change, PatchFields } from './request.ts'
 
 /** The result of a change. */

@@ -1,10 +1,11 @@
 // Decides what a change to an owner writes: a new `index.md`, nothing, or an error. Pure.
-import { DEFAULT_PERMISSIONS } from '../access/permissions.ts'
+
 import type { TrustedPublisher } from '../content/front-matter.ts'
 import { DEFAULT_OWNER_FILE, editKeys, type OwnerFile, parseOwnerFile, replaceBody } from '../content/prompt-file.ts'
 import { readOwner } from '../publishing/repository-state.ts'
 import { validationFailed } from '../publishing/request.ts'
 import { isSameJson } from '../text/json.ts'
+import { DEFAULT_PERMISSIONS } from '../values/permissions.ts'
 import type { OwnerFields } from './owner-request.ts'
 
 /** The result of a change to an owner. */

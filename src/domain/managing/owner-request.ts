@@ -1,9 +1,9 @@
 // Parses requests to change an owner: a JSON merge patch of its `index.md`. docs/contract.md section 7
 import * as z from 'zod'
 import { Members, OwnerName, ProtectedLabels, Publishing, TrustedPublishers } from '../content/front-matter.ts'
-import { WebAddress } from '../content/values.ts'
 import { parseBody } from '../publishing/request.ts'
 import type { BodyBounds } from '../text/json.ts'
+import { WebAddress } from '../values/values.ts'
 import { Body, dry_run, parseFields } from './request.ts'
 
 /** The fields that decide who may do what. Only a member who is signed in may change them. */

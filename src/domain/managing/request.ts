@@ -1,15 +1,15 @@
 // Parses requests to change a repository: the bodies of PATCH, labels and yanks, reporting all problems at once. docs/contract.md section 7
 import * as z from 'zod'
-import { LIMITS } from '../api/limits.ts'
 import { Description, TagInputs, Title } from '../content/front-matter.ts'
-import { isLabel } from '../content/names.ts'
 import { findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
-import { FullName, License, line, Status, Version } from '../content/values.ts'
+import { LIMITS } from '../limits.ts'
 import { parseBody, validationFailed } from '../publishing/request.ts'
 import type { BodyBounds } from '../text/json.ts'
 import { parseWithSchema, type ValueProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
+import { isLabel } from '../values/names.ts'
+import { FullName, License, line, Status, Version } from '../values/values.ts'
 
 /** Validates a change without making it. */
 export const dry_run = z.boolean().default(false).describe('Validates the request without committing anything.')

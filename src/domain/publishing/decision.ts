@@ -1,15 +1,22 @@
 // Decides what a publish writes: a new version, a new `index.md`, or an error. Pure: clock, digest and git state are arguments.
 import { HubError } from '../api/errors.ts'
-import { LIMITS } from '../api/limits.ts'
 import type { Addresses } from '../api/record-links.ts'
 import type { Difference, VersionRecord, Warning } from '../api/schema.ts'
 import { compareForCallers } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'
 import type { OwnerUsage } from '../catalogue/usage.ts'
-import { nextVersion } from '../catalogue/versions.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
+import {
+  warnOfDifference,
+  warnOfFormat,
+  warnOfMetadata,
+  warnOfNearPlaceholders,
+  warnOfTexts,
+  warnOfVariables,
+} from '../content/findings.ts'
 import type { RepositoryFrontMatter } from '../content/front-matter.ts'
-import { isPortableName, titleFromName } from '../content/names.ts'
+import { warnOfFrontMatter } from '../content/front-matter-warning.ts'
+import { checkNewVersion } from '../content/new-version-rules.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import {
   editRepositoryFile,
@@ -20,18 +27,11 @@ import {
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { checkVersion } from '../content/rules.ts'
-import { formatMoment, type Provenance, Version } from '../content/values.ts'
-import {
-  warnOfDifference,
-  warnOfFormat,
-  warnOfMetadata,
-  warnOfNearPlaceholders,
-  warnOfTexts,
-  warnOfVariables,
-} from '../review/findings.ts'
-import { warnOfFrontMatter } from '../review/front-matter-warning.ts'
-import { checkNewVersion } from '../review/new-version-rules.ts'
+import { LIMITS } from '../limits.ts'
 import { isSameJson } from '../text/json.ts'
+import { isPortableName, titleFromName } from '../values/names.ts'
+import { formatMoment, type Provenance, Version } from '../values/values.ts'
+import { nextVersion } from '../values/versions.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 

@@ -1,13 +1,13 @@
 // Reads and writes prompt files: front matter with the fields of a publish, then the content. docs/contract.md section 7
 import * as z from 'zod'
-import { LIMITS } from '../api/limits.ts'
 import type { Repository, VersionRecord } from '../api/schema.ts'
-import { VERSION_PATTERN } from '../content/names.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import { openLines, PROMPT_FILE_KEYS, splitFile, undeclaredVariable } from '../content/prompt-file.ts'
+import { LIMITS } from '../limits.ts'
 import { findJsonProblem, isSameJson } from '../text/json.ts'
 import { type Parsed, parseWithSchema, printable, unknownField, type ValueProblem } from '../text/problems.ts'
 import { formatYaml } from '../text/yaml.ts'
+import { VERSION_PATTERN } from '../values/names.ts'
 import { type Measure, type PublishInput, PublishRequest, parsePublishRequest, validationFailed } from './request.ts'
 
 /** The query parameters of a publish whose body is a prompt file; everything else is in the file. */

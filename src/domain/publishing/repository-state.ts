@@ -1,7 +1,6 @@
 // Parses a repository's state in git: its `index.md`, its sorted versions, and the file of its owner; or rebuilds it from records.
 import { HubError } from '../api/errors.ts'
 import type { Repository, VersionSummary } from '../api/schema.ts'
-import { compareVersions, resolveLatest, sortVersions } from '../catalogue/versions.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
 import {
   DEFAULT_REPOSITORY_FILE,
@@ -14,6 +13,7 @@ import {
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { formatProblems, type ValueProblem } from '../text/problems.ts'
+import { compareVersions, resolveLatest, sortVersions } from '../values/versions.ts'
 
 /** A repository at one commit. */
 export interface RepositoryState {

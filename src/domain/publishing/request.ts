@@ -1,9 +1,6 @@
 // Parses the body of a publish, and lists every problem in it. route-schemas.ts describes the response.
 import * as z from 'zod'
 import { HubError } from '../api/errors.ts'
-import { LIMITS } from '../api/limits.ts'
-import { BUMPS } from '../catalogue/versions.ts'
-import { CHAT_ROLES, type ChatPart, findUnwritable, formatChat, isChatMessage } from '../content/chat.ts'
 import {
   Changelog,
   Description,
@@ -13,16 +10,19 @@ import {
   TagInputs,
   Title,
 } from '../content/front-matter.ts'
+import type { PlacedProblem } from '../content/new-version-rules.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { checkVersion, findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
-import { License, Version, VersionAddress } from '../content/values.ts'
 import { VariableInputs } from '../content/variable-input.ts'
-import type { PlacedProblem } from '../review/new-version-rules.ts'
+import { LIMITS } from '../limits.ts'
 import { type BodyBounds, findJsonExcess } from '../text/json.ts'
 import { formatProblems, parseWithSchema, unknownField, type ValueProblem } from '../text/problems.ts'
 import { lineOf } from '../text/text-length.ts'
+import { CHAT_ROLES, type ChatPart, findUnwritable, formatChat, isChatMessage } from '../values/chat.ts'
+import { License, Version, VersionAddress } from '../values/values.ts'
+import { BUMPS } from '../values/versions.ts'
 
 const MessageInput = z.union(
   [

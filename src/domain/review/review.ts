@@ -1,15 +1,22 @@
 // Review rules in addition to those of every build: version numbers, and advice. Each finding names a front matter key, with an offset where possible.
 import { compareForCallers } from '../catalogue/difference.ts'
-import { compareVersions, isNextVersion, stepBetween } from '../catalogue/versions.ts'
-import { findRoleLine } from '../content/chat.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
 import type { RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
-import { isPortableName } from '../content/names.ts'
+import {
+  findInText,
+  findNear,
+  limitFindings,
+  warnOfDifference,
+  warnOfFormat,
+  warnOfMetadata,
+} from '../content/findings.ts'
+import { warnOfFrontMatter } from '../content/front-matter-warning.ts'
+import { checkNewVersion, checkText, compareVariables, type PlacedProblem } from '../content/new-version-rules.ts'
 import { DEFAULT_REPOSITORY_FILE, type RepositoryFile } from '../content/prompt-file.ts'
 import type { Problem } from '../text/problems.ts'
-import { findInText, findNear, limitFindings, warnOfDifference, warnOfFormat, warnOfMetadata } from './findings.ts'
-import { warnOfFrontMatter } from './front-matter-warning.ts'
-import { checkNewVersion, checkText, compareVariables, type PlacedProblem } from './new-version-rules.ts'
+import { findRoleLine } from '../values/chat.ts'
+import { isPortableName } from '../values/names.ts'
+import { compareVersions, isNextVersion, stepBetween } from '../values/versions.ts'
 import { isRuleName, type RuleName } from './review-rules.ts'
 
 /** The owner and name of a repository. */

@@ -1,6 +1,6 @@
 // Formats problems in external input: where, what was expected, and what was found, shortened and without control characters.
 import type * as z from 'zod'
-import { LIMITS } from '../api/limits.ts'
+import { LIMITS } from '../limits.ts'
 
 /** A problem in a value; `key` is a dotted path, empty for the whole value. */
 export interface ValueProblem {

@@ -1,10 +1,10 @@
 // Renders the account pages: profile, owners, tokens and forms. They work without JavaScript.
 
 import type { ListedToken, Session } from '../../domain/access/account.ts'
-import { DEFAULT_PERMISSIONS, PERMISSIONS, type Permission } from '../../domain/access/permissions.ts'
 import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { formatDay } from '../../domain/text/days.ts'
+import { DEFAULT_PERMISSIONS, PERMISSIONS, type Permission } from '../../domain/values/permissions.ts'
 import { type Html, html, type Page } from './html.ts'
 import { type OwnPrompts, renderOwnPrompts } from './own-prompts.ts'
 import { renderCopyButton, renderHidden, renderSelect, renderSnippet } from './page-parts.ts'

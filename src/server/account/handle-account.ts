@@ -1,9 +1,9 @@
 // Handles the account routes: checks each request and responds with a page.
 import type { Session } from '../../domain/access/account.ts'
 import type { ShownSession } from '../../domain/access/shown-session.ts'
-import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { headersOf } from '../../domain/api/site-headers.ts'
+import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/published/addresses.ts'
 import type { Connect } from '../connect.ts'
 import { methodNotAllowed } from '../refusals.ts'
 import { renderAccount } from './account-page.ts'

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { blockedMessage, localPerson, type Person } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { Handle } from '../../domain/content/values.ts'
+import { Handle } from '../../domain/values/values.ts'
 import type { LocalKeys } from './local-keys.ts'
 import { isEqual, type SignInNote } from './session.ts'
 import { readForm, type SignIn, type Visit } from './visit.ts'

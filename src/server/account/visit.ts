@@ -1,7 +1,7 @@
 // Collects the context of an account request and parses its form.
 import { type Accounts, isLocalPerson, type Person, type Session } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { openBody } from '../read-body.ts'
 import type { LocalKeys } from './local-keys.ts'
 import type { OwnPrompts } from './own-prompts.ts'

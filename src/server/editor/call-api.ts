@@ -1,12 +1,12 @@
 // Sends a form's request to the API's handlers on behalf of the signed-in user, so that the same rules apply to the editor and the API.
 import { randomBytes } from 'node:crypto'
 import type { Person } from '../../domain/access/account.ts'
-import { PERMISSIONS } from '../../domain/access/permissions.ts'
-import { makeToken } from '../../domain/access/token-form.ts'
 import type { TokenRecord } from '../../domain/access/token-record.ts'
 import { type ErrorCode, HubError } from '../../domain/api/errors.ts'
 import type { SaidError } from '../../domain/api/words-for-people.ts'
-import { formatMoment } from '../../domain/content/values.ts'
+import { PERMISSIONS } from '../../domain/values/permissions.ts'
+import { makeToken } from '../../domain/values/token-form.ts'
+import { formatMoment } from '../../domain/values/values.ts'
 import { handleWrite, type PublishHandlerDeps } from '../publish/handle-write.ts'
 
 /** A call to the API. */

@@ -1,7 +1,7 @@
 // Renders a field of the editor with its label, its hint, what is wrong with it, and a suggestion.
 import { sayProblem } from '../../domain/api/words-for-people.ts'
-import type { Suggestion } from '../../domain/publishing/suggestions.ts'
-import { fieldOfProblem, placeOfField } from '../../domain/publishing/version-form.ts'
+import type { Suggestion } from '../../domain/editor/suggestions.ts'
+import { fieldOfProblem, placeOfField } from '../../domain/editor/version-form.ts'
 import type { ValueProblem } from '../../domain/text/problems.ts'
 import { type Html, html } from '../account/html.ts'
 

@@ -1,9 +1,10 @@
 // Handles the pages for publishing and managing prompts. A submitted form is parsed, sent to the API's handlers, and redisplayed if they reject it.
-import { EDITOR_METHODS } from '../../domain/api/addresses.ts'
+
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { type Said, sayError } from '../../domain/api/words-for-people.ts'
-import { isName, isOwner, isVersion, splitFullName } from '../../domain/content/names.ts'
-import { emptyForm, formOf, type VersionForm } from '../../domain/publishing/version-form.ts'
+import { emptyForm, formOf, type VersionForm } from '../../domain/editor/version-form.ts'
+import { EDITOR_METHODS } from '../../domain/published/addresses.ts'
+import { isName, isOwner, isVersion, splitFullName } from '../../domain/values/names.ts'
 import { type Html, type Page, trustedHtml } from '../account/html.ts'
 import { findNotice, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
 import { requireSameOrigin } from '../account/session.ts'

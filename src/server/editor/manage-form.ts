@@ -1,10 +1,10 @@
 // Renders the page for managing a prompt, and converts its submitted forms to API calls. The page works without JavaScript.
 import type { Session } from '../../domain/access/account.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
 import type { Repository, VersionSummary } from '../../domain/api/schema.ts'
 import type { Said } from '../../domain/api/words-for-people.ts'
-import { Status } from '../../domain/content/values.ts'
-import { splitTags } from '../../domain/publishing/version-form.ts'
+import { splitTags } from '../../domain/editor/version-form.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { Status } from '../../domain/values/values.ts'
 import { type Html, html, type Page } from '../account/html.ts'
 import { renderHidden, renderProblem, renderSelect } from '../account/page-parts.ts'
 import { csrfToken } from '../account/session.ts'

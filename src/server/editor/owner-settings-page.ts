@@ -1,8 +1,8 @@
 // Renders the settings of an owner: profile, members, trusted workflows, protected labels, and who may publish. The page works without JavaScript.
 import type { Session } from '../../domain/access/account.ts'
-import { PERMISSIONS } from '../../domain/access/permissions.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { PERMISSIONS } from '../../domain/values/permissions.ts'
 import { type Html, html, type Page } from '../account/html.ts'
 import { renderHidden, renderSelect } from '../account/page-parts.ts'
 import { csrfToken } from '../account/session.ts'

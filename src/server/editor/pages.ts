@@ -2,7 +2,7 @@
 import type { Session } from '../../domain/access/account.ts'
 import type { Repository, VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { type Said, sayWarning } from '../../domain/api/words-for-people.ts'
-import type { VersionForm } from '../../domain/publishing/version-form.ts'
+import type { VersionForm } from '../../domain/editor/version-form.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { type Html, html, type Page } from '../account/html.ts'
 import { renderHidden, renderProblem, renderSnippet } from '../account/page-parts.ts'

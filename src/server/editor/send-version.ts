@@ -3,15 +3,15 @@ import { hash } from 'node:crypto'
 import { ERRORS } from '../../domain/api/errors.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { type Said, sayError } from '../../domain/api/words-for-people.ts'
-import { isVersion } from '../../domain/content/names.ts'
-import type { JudgedForm } from '../../domain/publishing/judge-form.ts'
+import type { JudgedForm } from '../../domain/editor/judge-form.ts'
 import {
   type FormBase,
   previewedOf,
   type SentForm,
   splitTags,
   type VersionForm,
-} from '../../domain/publishing/version-form.ts'
+} from '../../domain/editor/version-form.ts'
+import { isVersion } from '../../domain/values/names.ts'
 import { comparedOf } from '../../site/prompt/prompt-view.ts'
 import { suggestChange } from '../../site/prompt/source-links.ts'
 import { trustedHtml } from '../account/html.ts'

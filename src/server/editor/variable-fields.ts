@@ -1,6 +1,7 @@
 // Renders the fields of the variables. A script copies the template for a variable that appears while the user types.
-import { VariableType } from '../../domain/content/values.ts'
-import { blankFields, type VariableFields } from '../../domain/publishing/version-form.ts'
+
+import { blankFields, type VariableFields } from '../../domain/editor/version-form.ts'
+import { VariableType } from '../../domain/values/values.ts'
 import { type Html, html } from '../account/html.ts'
 import { type FieldNotes, NO_NOTES, renderField } from './field-parts.ts'
 

@@ -1,8 +1,9 @@
 // Renders the fields of the editor, which work without JavaScript.
-import { LIMITS } from '../../domain/api/limits.ts'
-import { CHAT_ROLES, FORMATS } from '../../domain/content/chat.ts'
+
+import type { VersionForm } from '../../domain/editor/version-form.ts'
 import { PASTED_FORMATS } from '../../domain/formats/recognise.ts'
-import type { VersionForm } from '../../domain/publishing/version-form.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { CHAT_ROLES, FORMATS } from '../../domain/values/chat.ts'
 import { type Html, html } from '../account/html.ts'
 import { renderHidden } from '../account/page-parts.ts'
 import { type FieldNotes, hasProblem, renderField, renderNotes } from './field-parts.ts'

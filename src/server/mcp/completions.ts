@@ -1,6 +1,6 @@
 // Completes arguments of prompts and resource URIs.
 
-import { hasOwnerForm, isName } from '../../domain/content/names.ts'
+import { hasOwnerForm, isName } from '../../domain/values/names.ts'
 import type { Completions } from '../../ports/search.ts'
 import { findRepository, type ReadDeps } from '../read/records.ts'
 import { findPrompt } from './prompts.ts'

@@ -1,9 +1,9 @@
 // Serves prompts as MCP prompts, with variables as arguments.
 
 import type { Variable } from '../../domain/api/schema.ts'
-import { type ChatMessage, isChatMessage } from '../../domain/content/chat.ts'
 import { formatFillingProblems } from '../../domain/content/filling.ts'
-import { isName, isOwner, nameOfOriginal } from '../../domain/content/names.ts'
+import { type ChatMessage, isChatMessage } from '../../domain/values/chat.ts'
+import { isName, isOwner, nameOfOriginal } from '../../domain/values/names.ts'
 import type { MenuEntry } from '../../ports/search.ts'
 import { findRepository, type ReadDeps } from '../read/records.ts'
 import { menuText, readMenu } from './menu.ts'

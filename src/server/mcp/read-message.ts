@@ -1,6 +1,6 @@
 // Reads a message from a request body. Checks the media type, size, JSON and shape, in that order.
 import { HubError } from '../../domain/api/errors.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { openBody } from '../read-body.ts'
 import { Refusal } from './http.ts'
 import { CODES, isObject } from './protocol.ts'

@@ -1,7 +1,7 @@
 // Serves prompts as MCP resources.
 
-import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { printable } from '../../domain/text/problems.ts'
+import { isName, isOwner, isVersion } from '../../domain/values/names.ts'
 import { findContent, findRepository, type ReadDeps } from '../read/records.ts'
 import { readMenu } from './menu.ts'
 import { formatMenuEntry } from './prompts.ts'

@@ -1,7 +1,7 @@
 // Runs searches for the search page: applies filters, and counts the results for each further filter.
 
-import { LIMITS } from '../../domain/api/limits.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import type { Search } from '../../ports/search.ts'
 import type { SearchPageQuery } from './search-page-query.ts'
 

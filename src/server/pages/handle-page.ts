@@ -1,6 +1,6 @@
 // Responds to website requests with an Astro page or the not-found page.
 import { CACHE_CONTROL, matchRoute, ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/routes.ts'
-import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
+import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
 import type { HubProfile, RenderPage } from '../../ports/pages.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'

@@ -7,9 +7,9 @@ import {
   type PathParameters,
   repositoryCacheTag,
 } from '../../domain/api/routes.ts'
-import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { describeSkill, formatSkill, formatSkillIndex } from '../../domain/content/skill.ts'
 import { printable } from '../../domain/text/problems.ts'
+import { isName, isOwner, isVersion } from '../../domain/values/names.ts'
 import { digestText } from '../../ports/measure.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Bytes } from '../../ports/site-files.ts'

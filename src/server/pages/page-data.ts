@@ -2,7 +2,7 @@
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { OwnerCount, RepositorySummary, TagRecord } from '../../domain/api/schema.ts'
-import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
+import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
 import type { PageData } from '../../ports/pages.ts'
 import type { Search } from '../../ports/search.ts'
 import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'

@@ -1,8 +1,8 @@
 // Parses and formats the query of the search page.
 
-import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS, type Sort } from '../../domain/api/routes.ts'
-import { isOwner, isTag } from '../../domain/content/names.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { isOwner, isTag } from '../../domain/values/names.ts'
 
 /** A query of the search page. */
 export interface SearchPageQuery {

@@ -2,12 +2,12 @@
 
 import { blockedMessage, type Person } from '../../domain/access/account.ts'
 import { mayActFor } from '../../domain/access/memberships.ts'
-import { hasPermission, type Permission } from '../../domain/access/permissions.ts'
-import { isToken } from '../../domain/access/token-form.ts'
 import { coversRepository, hasExpired, type TokenRecord } from '../../domain/access/token-record.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
-import type { Provenance } from '../../domain/content/values.ts'
+import { hasPermission, type Permission } from '../../domain/values/permissions.ts'
+import { isToken } from '../../domain/values/token-form.ts'
+import type { Provenance } from '../../domain/values/values.ts'
 import type { VerifiedJob, VerifyJob } from './oidc.ts'
 
 /** A publisher with a valid token. Access is checked separately for each repository. */

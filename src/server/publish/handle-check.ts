@@ -1,12 +1,12 @@
 // Says what a publish would do, for anyone and without a token. Reads the build and the fresh copies, never the git host, and writes nothing.
 
-import { LIMITS } from '../../domain/api/limits.ts'
 import type { CheckAnswer } from '../../domain/api/route-schemas.ts'
 import { CHECK_ROUTE, COMMON_HEADERS, matchCheckOfAnyNames } from '../../domain/api/routes.ts'
 import type { OwnerUsage } from '../../domain/catalogue/usage.ts'
-import { isName, isOwner } from '../../domain/content/names.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { contentTooLarge } from '../../domain/publishing/request.ts'
+import { isName, isOwner } from '../../domain/values/names.ts'
 import type { Connect } from '../connect.ts'
 import type { ReadHandlerDeps } from '../read/read.ts'
 import { findVersion, findVersions } from '../read/records.ts'

@@ -1,8 +1,6 @@
 // Handles all write requests to the API: POST publishes a version; PATCH, PUT and DELETE change what is already published. The checks that do not need git run here, in the order given in docs/contract.md section 7.
 import { hash } from 'node:crypto'
-import type { Permission } from '../../domain/access/permissions.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
 import {
   EXPORT_ROUTE,
   isPublishedAt,
@@ -13,9 +11,11 @@ import {
   matchRouteOfAnyNames,
   ROUTES,
 } from '../../domain/api/routes.ts'
-import { isName, isOwner } from '../../domain/content/names.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { contentTooLarge } from '../../domain/publishing/request.ts'
+import { isName, isOwner } from '../../domain/values/names.ts'
+import type { Permission } from '../../domain/values/permissions.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
 import { openBody } from '../read-body.ts'

@@ -1,13 +1,14 @@
 // Changes what is already published: the fields of a repository, labels and yanks. Each change makes at most one commit, to `index.md`.
-import type { Permission } from '../../domain/access/permissions.ts'
+
 import { HubError } from '../../domain/api/errors.ts'
 import { COMMON_HEADERS, type ManageRouteId, type PathParameters } from '../../domain/api/routes.ts'
 import type { Repository } from '../../domain/api/schema.ts'
-import { isTag, isVersion, splitFullName } from '../../domain/content/names.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
 import type { Change, Target } from '../../domain/managing/request.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { isSameJson } from '../../domain/text/json.ts'
+import { isTag, isVersion, splitFullName } from '../../domain/values/names.ts'
+import type { Permission } from '../../domain/values/permissions.ts'
 import type { FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
 import { requirePermission, requireRights } from './authenticate.ts'

@@ -1,11 +1,11 @@
 // Verifies a CI job's OIDC token: signature, issuer, audience and timestamps. The owner's file determines what the job may publish.
 import type { JWTPayload } from 'jose'
 import type { Person } from '../../domain/access/account.ts'
-import type { Permission } from '../../domain/access/permissions.ts'
 import { actorOf, findRefusal, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
-import type { Provenance } from '../../domain/content/values.ts'
+import type { Permission } from '../../domain/values/permissions.ts'
+import type { Provenance } from '../../domain/values/values.ts'
 
 /** Maximum length of a token. GitHub's tokens are shorter, so a longer token is rejected without verification. */
 const MAX_CHARACTERS = 8_192

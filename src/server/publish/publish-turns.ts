@@ -1,6 +1,6 @@
 // The publish queue: publishes access git one at a time, and publishers take turns.
 import { HubError } from '../../domain/api/errors.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { createTurns, type TakeTurn, type Turns } from '../../ports/turns.ts'
 
 /** Maximum number of waiting publishes. Each keeps its body of up to 1 MiB in memory. */

@@ -1,7 +1,8 @@
 // Defines what all writes have in common, and carries out an accepted write, from the queue to the fresh copy.
-import type { Permission } from '../../domain/access/permissions.ts'
+
 import { ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/routes.ts'
 import type { OwnerUsage } from '../../domain/catalogue/usage.ts'
+import type { Permission } from '../../domain/values/permissions.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'

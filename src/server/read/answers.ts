@@ -1,7 +1,7 @@
 // Serves each route of the read API from the built file or, if there is a newer publish, from the fresh copy.
 import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
-import { splitFullName } from '../../domain/content/names.ts'
+import { splitFullName } from '../../domain/values/names.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { readBuilt } from '../../ports/site-files.ts'
 import {

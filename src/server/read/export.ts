@@ -2,8 +2,8 @@
 
 import { HubError } from '../../domain/api/errors.ts'
 import { EXPORT_FORMATS, isExportFormat } from '../../domain/api/export-formats.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
 import { EXPORT_ROUTE, matchExport, repositoryCacheTag } from '../../domain/api/routes.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { pathOf } from '../address.ts'
 import type { Connect } from '../connect.ts'

@@ -1,10 +1,10 @@
 // Serves the list of repositories, from files where possible and otherwise from the search.
 
 import { listEnvelope, searchEnvelope } from '../../domain/api/envelope.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
 import { DATA_FILES, ROUTES } from '../../domain/api/routes.ts'
 import type { Meta, RepositorySummary } from '../../domain/api/schema.ts'
-import { isTag } from '../../domain/content/names.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { isTag } from '../../domain/values/names.ts'
 import type { SearchResults } from '../../ports/search.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { type ListQuery, readListQuery } from './list-query.ts'

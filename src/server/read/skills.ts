@@ -1,6 +1,7 @@
 // Finds versions that are Agent Skills, for their URLs and for MCP.
-import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
+
 import { latestSkill, type SkillVersion } from '../../domain/content/skill.ts'
+import { isName, isOwner, isVersion } from '../../domain/values/names.ts'
 import { findRepository, findVersion, type Sources } from './records.ts'
 
 /** The skill to look up; unvalidated strings from a URL. */

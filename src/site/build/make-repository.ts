@@ -1,7 +1,8 @@
 // Generates the data files of one repository, and the data that the next update needs.
-import { type DataFile, digestRecords, listRepositoryFiles } from '../../domain/catalogue/data-files.ts'
+
 import { makeEntry } from '../../domain/catalogue/entry.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
+import { type DataFile, digestRecords, listRepositoryFiles } from '../../domain/published/data-files.ts'
 import { digestText } from '../../ports/measure.ts'
 import type { StoredRepository } from './data-sink.ts'
 

@@ -1,6 +1,6 @@
 // Writes the files that combine data from several repositories (lists, tags, owners, the history and the sitemap), but only those whose sources changed.
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
-import { type History, listHistoryFiles, listSharedFiles } from '../../domain/catalogue/data-files.ts'
+import { type History, listHistoryFiles, listSharedFiles } from '../../domain/published/data-files.ts'
 import { digestText } from '../../ports/measure.ts'
 import type { DataSink } from './data-sink.ts'
 import { listSitemapFiles } from './sitemap.ts'

@@ -1,8 +1,8 @@
 // Writes the sitemap as XML.
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
-import type { SharedFile } from '../../domain/catalogue/data-files.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
+import type { SharedFile } from '../../domain/published/data-files.ts'
 import { escapeXml } from '../../domain/text/html-text.ts'
 import { GUIDES } from '../docs/guides.ts'
 import { comparePage, NEWEST_COMPARED, tagPage, versionPage } from '../links.ts'

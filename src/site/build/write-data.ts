@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { listRepositoryPaths } from '../../domain/catalogue/data-files.ts'
+import { listRepositoryPaths } from '../../domain/published/data-files.ts'
 import { groupFiles, readUsage } from '../../stores/content/content-dir.ts'
 import { readHistory } from '../../stores/content/content-history.ts'
 import { fingerprintContent, listContent } from '../../stores/content/content-listing.ts'

@@ -1,7 +1,7 @@
 // Makes the search fields work: pressing `/` focuses a field, and typing suggests five prompts.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
-import { nameOfOriginal } from '../../domain/content/names.ts'
+import { nameOfOriginal } from '../../domain/values/names.ts'
 import { ROUTES_LIST } from '../links.ts'
 
 const TYPING_MS = 150

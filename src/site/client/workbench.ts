@@ -1,6 +1,7 @@
 // Fills in a prompt while the reader types, using domain/content/filling.ts. Values are stored in the URL after #, in the part that browsers never send.
-import { type ChatPart, isChatMessage, splitChat } from '../../domain/content/chat.ts'
+
 import { fillContent, fillMessages } from '../../domain/content/filling.ts'
+import { type ChatPart, isChatMessage, splitChat } from '../../domain/values/chat.ts'
 import { exactText } from '../prompt/exact-text.ts'
 import { type FillingRule, fillOne } from '../prompt/fill-one.ts'
 import { joinMessages } from '../prompt/open-in.ts'

@@ -1,9 +1,6 @@
 // The API reference as data: routes, records and limits, from the tables and schemas that the code uses.
 import type * as z from 'zod'
-import { ADDRESSES, type Address } from '../../domain/api/addresses.ts'
 import { toJsonSchema } from '../../domain/api/json-schema.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
-import { describeApi } from '../../domain/api/openapi.ts'
 import {
   ChangeAnswer,
   CheckAnswer,
@@ -30,10 +27,13 @@ import {
   VersionSummary,
 } from '../../domain/api/schema.ts'
 import { TrustedPublisher } from '../../domain/content/front-matter.ts'
-import { Provenance, Stats } from '../../domain/content/values.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { OwnerPatch } from '../../domain/managing/owner-request.ts'
 import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../../domain/managing/request.ts'
+import { ADDRESSES, type Address } from '../../domain/published/addresses.ts'
+import { describeApi } from '../../domain/published/openapi.ts'
 import { PublishRequest } from '../../domain/publishing/request.ts'
+import { Provenance, Stats } from '../../domain/values/values.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema
 

@@ -1,7 +1,7 @@
 // Lists the formats in which a version can be downloaded, with the fields that each format loses.
 import { EXPORT_FORMATS, type ExportFormat, listLost } from '../../domain/api/export-formats.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
-import { isChatMessage } from '../../domain/content/chat.ts'
+import { isChatMessage } from '../../domain/values/chat.ts'
 
 interface Download {
   title: string

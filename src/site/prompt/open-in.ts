@@ -1,5 +1,5 @@
 // Links that open a filled-in prompt in a chat app. The text is in the URL, so it goes only to the app that the reader chooses.
-import { type ChatPart, isChatMessage } from '../../domain/content/chat.ts'
+import { type ChatPart, isChatMessage } from '../../domain/values/chat.ts'
 
 /** The chat apps, each with the URL that starts a chat with the text that follows. */
 export const CHAT_APPS = [

@@ -1,6 +1,7 @@
 // Renders a prompt as it looks once its variables have values: their examples, or their defaults. The server and the browser use the same code.
-import { isChatMessage, splitChat } from '../../domain/content/chat.ts'
+
 import { fillContent } from '../../domain/content/filling.ts'
+import { isChatMessage, splitChat } from '../../domain/values/chat.ts'
 import type { PreviewedPrompt } from '../../ports/text-work.ts'
 import { fillOne } from './fill-one.ts'
 import { renderContent } from './prompt-text.ts'

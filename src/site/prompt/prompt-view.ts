@@ -1,7 +1,7 @@
 // Collects the data for a prompt's page: its records, and related parts of the catalogue.
 import type { Activity, Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
-import { isChatMessage } from '../../domain/content/chat.ts'
-import { nameOfOriginal } from '../../domain/content/names.ts'
+import { isChatMessage } from '../../domain/values/chat.ts'
+import { nameOfOriginal } from '../../domain/values/names.ts'
 import type { PageLocals, SourceHost } from '../../ports/pages.ts'
 import type { ComparedVersion } from '../../ports/text-work.ts'
 import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'

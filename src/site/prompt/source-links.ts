@@ -1,7 +1,7 @@
 // Links from a prompt to its git host: source, history, and a form for a new version.
 import type { VersionRecord } from '../../domain/api/schema.ts'
-import { nextVersion } from '../../domain/catalogue/versions.ts'
 import { formatVersionFile } from '../../domain/content/prompt-file.ts'
+import { nextVersion } from '../../domain/values/versions.ts'
 import type { SourceHost } from '../../ports/pages.ts'
 
 interface SourceLink {

@@ -1,6 +1,5 @@
 // Parses one file of the content folder according to its path, and finds its problems.
 import { isUtf8 } from 'node:buffer'
-import { LIMITS } from '../../domain/api/limits.ts'
 import { type Place, parsePath } from '../../domain/content/content-path.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import { Usage } from '../../domain/content/front-matter.ts'
@@ -13,6 +12,7 @@ import {
 } from '../../domain/content/prompt-file.ts'
 import { checkVersion } from '../../domain/content/rules.ts'
 import { parseSiteFile, type SiteFile } from '../../domain/content/site-file.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { type Equivalents, parseEquivalents } from '../../domain/search/equivalents.ts'
 import {
   formatProblems,

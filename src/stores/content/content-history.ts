@@ -1,11 +1,11 @@
 // Reads the history of every `index.md` from git: who changed labels, yanks, status and text fields, and when.
 
-import { LIMITS } from '../../domain/api/limits.ts'
 import type { Activity } from '../../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
 import { parsePath } from '../../domain/content/content-path.ts'
 import { DEFAULT_REPOSITORY_FILE, parseRepositoryFile, type RepositoryFile } from '../../domain/content/prompt-file.ts'
-import { formatMoment } from '../../domain/content/values.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { formatMoment } from '../../domain/values/values.ts'
 import { parseMessage } from '../../ports/git-store.ts'
 import { logProblem } from '../../ports/log.ts'
 import { createGit, type Git } from '../git/git-command.ts'

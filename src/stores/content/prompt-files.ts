@@ -1,8 +1,8 @@
 // Lists and reads the files of prompts, for commands that add versions.
 import { formatPath, parsePath } from '../../domain/content/content-path.ts'
-import { isName } from '../../domain/content/names.ts'
 import { parseRepositoryFile } from '../../domain/content/prompt-file.ts'
 import type { KnownPrompt } from '../../domain/formats/assign-names.ts'
+import { isName } from '../../domain/values/names.ts'
 import { describeRefusal, openFolder } from '../files/plain-files.ts'
 import { MAX_FILE_BYTES } from './content-file.ts'
 

@@ -2,9 +2,7 @@
 
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Bump, nextVersion, sortVersions } from '../../domain/catalogue/versions.ts'
 import { formatPath } from '../../domain/content/content-path.ts'
-import { isPortableName } from '../../domain/content/names.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import {
   editRepositoryFile,
@@ -14,9 +12,11 @@ import {
   parseVersionFile,
   undeclaredVariable,
 } from '../../domain/content/prompt-file.ts'
-import { formatMoment } from '../../domain/content/values.ts'
-import { STARTER } from '../../domain/review/starter-texts.ts'
+import { STARTER } from '../../domain/content/starter-texts.ts'
 import { formatProblems } from '../../domain/text/problems.ts'
+import { isPortableName } from '../../domain/values/names.ts'
+import { formatMoment } from '../../domain/values/values.ts'
+import { type Bump, nextVersion, sortVersions } from '../../domain/values/versions.ts'
 import { openFolder } from '../files/plain-files.ts'
 import { listVersions, readIndex, readVersion } from './prompt-files.ts'
 

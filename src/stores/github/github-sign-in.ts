@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Person } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { Handle } from '../../domain/content/values.ts'
+import { Handle } from '../../domain/values/values.ts'
 
 interface GithubSignIn {
   oauthUrl: string

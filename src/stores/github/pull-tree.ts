@@ -1,7 +1,7 @@
 // Extracts the content of a pull request from git objects into a folder, without running programs, following links or converting files.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { isVersion } from '../../domain/content/names.ts'
+import { isVersion } from '../../domain/values/names.ts'
 import { createGit, GIT_USAGE, type Git } from '../git/git-command.ts'
 
 /** The content of a pull request, as it would be after the merge. */

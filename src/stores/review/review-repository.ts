@@ -1,7 +1,6 @@
 // Reads repositories one by one for a review, and keeps only the path and a hash of each prompt in memory.
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { compareVersions } from '../../domain/catalogue/versions.ts'
 import { formatPath, type Place, parsePath } from '../../domain/content/content-path.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
@@ -18,6 +17,7 @@ import {
   reviewVersionNumbers,
 } from '../../domain/review/review.ts'
 import type { RuleProblem } from '../../domain/text/problems.ts'
+import { compareVersions } from '../../domain/values/versions.ts'
 import { type Comparison, classifyChange, isPublished } from '../content/content-changes.ts'
 import { type ParsedFile, parseContentFile } from '../content/content-file.ts'
 import { listContentFiles, nameFile } from '../content/content-files.ts'

@@ -1,14 +1,14 @@
 // Runs a query on an open index: builds the FTS5 expression, fetches the candidates, orders them, and returns one page.
 import type { DatabaseSync } from 'node:sqlite'
-import { LIMITS } from '../../domain/api/limits.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import { SORTS, type Sort } from '../../domain/api/routes.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import { placeCopies } from '../../domain/catalogue/originals.ts'
-import { isTag } from '../../domain/content/names.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { FIELD_WEIGHTS, tagTerm } from '../../domain/search/document.ts'
 import { formatGroup, type Query, readQuery, weighGroup } from '../../domain/search/query.ts'
 import { tokenize } from '../../domain/search/tokens.ts'
+import { isTag } from '../../domain/values/names.ts'
 import type { SearchQuery, SearchResults } from '../../ports/search.ts'
 import { openVocabulary } from './vocabulary.ts'
 

@@ -1,10 +1,10 @@
 // Stores tokens in the state store. A token is stored only as a digest, read on every use, and removed when it expires or is revoked.
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { Accounts, ListedToken } from '../../domain/access/account.ts'
-import { DEFAULT_PERMISSIONS, type Permission } from '../../domain/access/permissions.ts'
-import { makeToken } from '../../domain/access/token-form.ts'
 import { hasExpired, parseScope, TOKEN_DAYS, TokenRecord } from '../../domain/access/token-record.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { DEFAULT_PERMISSIONS, type Permission } from '../../domain/values/permissions.ts'
+import { makeToken } from '../../domain/values/token-form.ts'
 import { mapConcurrently } from '../../ports/map-concurrently.ts'
 import { type Lifetime, listKeys, type StateStore } from '../../ports/state-store.ts'
 import { parseRecord } from './state-record.ts'

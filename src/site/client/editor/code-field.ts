@@ -11,8 +11,8 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from '@codemirror/view'
-import { CHAT_ROLES, findRoleLine } from '../../../domain/content/chat.ts'
 import { PLACEHOLDER } from '../../../domain/content/placeholders.ts'
+import { CHAT_ROLES, findRoleLine } from '../../../domain/values/chat.ts'
 
 /** The editor of a textarea. */
 interface CodeField {

@@ -5,5 +5,5 @@ import { config } from 'zod'
 export async function loadJudge() {
   // Otherwise zod compiles its parsers with `eval`, which the Content-Security-Policy blocks.
   config({ jitless: true })
-  return (await import('../../../domain/publishing/judge-form.ts')).judgeForm
+  return (await import('../../../domain/editor/judge-form.ts')).judgeForm
 }

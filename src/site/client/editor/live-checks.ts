@@ -1,7 +1,7 @@
 // Shows problems and suggestions beside their fields while the user types, judged by the same code as on the server.
-import type { JudgedForm, judgeForm } from '../../../domain/publishing/judge-form.ts'
-import type { Suggestion } from '../../../domain/publishing/suggestions.ts'
-import { type FormBase, fieldOfProblem } from '../../../domain/publishing/version-form.ts'
+import type { JudgedForm, judgeForm } from '../../../domain/editor/judge-form.ts'
+import type { Suggestion } from '../../../domain/editor/suggestions.ts'
+import { type FormBase, fieldOfProblem } from '../../../domain/editor/version-form.ts'
 import { countOf } from '../../../domain/text/count-of.ts'
 import { readValues } from './draft.ts'
 

@@ -1,6 +1,7 @@
 // Starts the prompt editor: the code editor, the variables and the preview while typing, live checks, and the draft. The form works without it.
-import type { Format } from '../../../domain/content/chat.ts'
-import { previewedOf, readVersionForm } from '../../../domain/publishing/version-form.ts'
+
+import { previewedOf, readVersionForm } from '../../../domain/editor/version-form.ts'
+import type { Format } from '../../../domain/values/chat.ts'
 import { renderPreview } from '../../prompt/preview.ts'
 import { createCodeField } from './code-field.ts'
 import { keepDraft, readValues } from './draft.ts'

@@ -1,7 +1,8 @@
 // Shows the fields of the variables while their placeholders are typed.
-import { LIMITS } from '../../../domain/api/limits.ts'
-import type { Format } from '../../../domain/content/chat.ts'
+
 import { findVariableNames } from '../../../domain/content/placeholders.ts'
+import { LIMITS } from '../../../domain/limits.ts'
+import type { Format } from '../../../domain/values/chat.ts'
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 

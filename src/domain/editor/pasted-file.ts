@@ -1,24 +1,18 @@
 // Fills in the editor's form from another tool's file, or from a prompt file, that stands in its text.
 import { HubError } from '../api/errors.ts'
-import { LIMITS } from '../api/limits.ts'
-import { formatChat } from '../content/chat.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
+import { toDetails } from '../formats/details.ts'
+import { detectFormat, type ImportFormat, READERS } from '../formats/formats.ts'
+import { toName } from '../formats/names.ts'
+import { type ConversionProblem, ConversionProblems } from '../formats/portable.ts'
+import { PASTED_FORMATS, recogniseFormat } from '../formats/recognise.ts'
+import { LIMITS } from '../limits.ts'
 import { readPromptFile } from '../publishing/prompt-file.ts'
-import {
-  type FormBase,
-  fieldsOf,
-  readVersionForm,
-  type SentForm,
-  type VersionForm,
-} from '../publishing/version-form.ts'
 import { formatProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
-import { toDetails } from './details.ts'
-import { detectFormat, type ImportFormat, READERS } from './formats.ts'
-import { toName } from './names.ts'
-import { type ConversionProblem, ConversionProblems } from './portable.ts'
-import { PASTED_FORMATS, recogniseFormat } from './recognise.ts'
+import { formatChat } from '../values/chat.ts'
+import { type FormBase, fieldsOf, readVersionForm, type SentForm, type VersionForm } from './version-form.ts'
 
 /** Maximum size of a pasted file, in bytes. Parsing a YAML file of twice that size can take a second. */
 const MAX_PASTED_BYTES = 65_536

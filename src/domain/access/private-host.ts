@@ -1,5 +1,5 @@
 // Decides whether a host name or IP address can be reached only from a private network.
-import { parseAddress } from '../access/ip-address.ts'
+import { parseAddress } from './ip-address.ts'
 
 /** Top-level domains that public DNS does not have: reserved ones (RFC 6761, RFC 6762, RFC 8375, and `internal` by ICANN), and those that RFC 6762 appendix G lists for private networks. */
 const PRIVATE_NAMES = /(?:^|\.)(?:localhost|local|internal|lan|home|home\.arpa|localdomain|intranet|private|corp|test)$/

@@ -2,18 +2,18 @@
 
 import { membershipsPath } from '../access/memberships.ts'
 import { listEnvelope } from '../api/envelope.ts'
-import { LIMITS } from '../api/limits.ts'
-import { describeApi } from '../api/openapi.ts'
 import { DATA_FILES, SORTS } from '../api/routes.ts'
 import type { Activity, MirrorEntry, RepositorySummary } from '../api/schema.ts'
-import { nameOfOriginal } from '../content/names.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { compareNeighbours } from '../catalogue/difference.ts'
+import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../catalogue/outline.ts'
+import { groupUnlisted, unlistedPath, unlistedRecord } from '../catalogue/unlisted.ts'
+import { countUsage, usagePath } from '../catalogue/usage.ts'
 import { joinWords } from '../content/same-words.ts'
 import { describeSkill, formatSkill, formatSkillIndex, latestSkill } from '../content/skill.ts'
-import type { Catalogue } from './catalogue.ts'
-import { compareNeighbours } from './difference.ts'
-import type { RecordDigests, RepositoryOutline, RepositoryRecords } from './outline.ts'
-import { groupUnlisted, unlistedPath, unlistedRecord } from './unlisted.ts'
-import { countUsage, usagePath } from './usage.ts'
+import { LIMITS } from '../limits.ts'
+import { nameOfOriginal } from '../values/names.ts'
+import { describeApi } from './openapi.ts'
 
 /** A file to write: its path relative to the site's root, and its text. */
 export type DataFile = readonly [path: string, text: string]

@@ -1,5 +1,5 @@
 // Splits a chat prompt's content into messages, validates it, and formats messages as content. docs/contract.md section 2
-import { LIMITS } from '../api/limits.ts'
+import { LIMITS } from '../limits.ts'
 
 /** The author of a message. */
 export const CHAT_ROLES = ['system', 'user', 'assistant'] as const

@@ -1,10 +1,12 @@
 // Describes publishing and managing for the OpenAPI document.
 import type * as z from 'zod'
+import type { ErrorCode } from '../api/errors.ts'
+import { ChangeAnswer, CheckAnswer, OwnerAnswer, PublishAnswer } from '../api/route-schemas.ts'
+import { single } from '../api/schema.ts'
 import { OwnerPatch } from '../managing/owner-request.ts'
 import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../managing/request.ts'
 import { PublishQuery } from '../publishing/prompt-file.ts'
 import { IDEMPOTENCY_KEY, PublishRequest } from '../publishing/request.ts'
-import type { ErrorCode } from './errors.ts'
 import { EXAMPLES } from './openapi-examples.ts'
 import {
   describeErrors,
@@ -15,8 +17,6 @@ import {
   jsonContent,
 } from './openapi-parts.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
-import { ChangeAnswer, CheckAnswer, OwnerAnswer, PublishAnswer } from './route-schemas.ts'
-import { single } from './schema.ts'
 
 /** Every error when publishing, in the order of the checks. docs/contract.md section 7 */
 const PUBLISH_ERRORS: readonly ErrorCode[] = [

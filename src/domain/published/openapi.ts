@@ -1,6 +1,9 @@
 // Builds the OpenAPI document from the tables and schemas that the code uses.
-import { ERRORS, type ErrorCode } from './errors.ts'
-import { EXPORT_FORMATS } from './export-formats.ts'
+import { ERRORS, type ErrorCode } from '../api/errors.ts'
+import { EXPORT_FORMATS } from '../api/export-formats.ts'
+import { ROUTES_WITH_SCHEMAS, type RouteWithSchemas } from '../api/route-schemas.ts'
+import { CHECK_ROUTE, EXPORT_ROUTE, isPublishedAt, type RouteId } from '../api/routes.ts'
+import { ErrorEnvelope } from '../api/schema.ts'
 import {
   describeError,
   describeErrors,
@@ -13,9 +16,6 @@ import {
 } from './openapi-parts.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
 import { describeCheck, describeManaging, describePublish } from './openapi-writes.ts'
-import { ROUTES_WITH_SCHEMAS, type RouteWithSchemas } from './route-schemas.ts'
-import { CHECK_ROUTE, EXPORT_ROUTE, isPublishedAt, type RouteId } from './routes.ts'
-import { ErrorEnvelope } from './schema.ts'
 
 /**
  * Describes the API as OpenAPI 3.1.

@@ -1,6 +1,6 @@
 // Converts a schema to OpenAPI: named records become components, and keywords that code generators misread are removed.
 import type * as z from 'zod'
-import { toJsonSchema } from './json-schema.ts'
+import { toJsonSchema } from '../api/json-schema.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 // Warns about content that begins with front matter. A module of its own, because it needs the YAML parsers, which MCP does not load.
 import type { Warning } from '../api/schema.ts'
-import { beginsWithFrontMatter, type VersionFile } from '../content/prompt-file.ts'
+import { beginsWithFrontMatter, type VersionFile } from './prompt-file.ts'
 
 /** Warns about content that begins with the front matter of a prompt file: it is stored as content. */
 export function warnOfFrontMatter({ content }: Pick<VersionFile, 'content'>): Warning[] {

@@ -1,6 +1,6 @@
 // Compares versions, finds the latest version, and calculates the next version number.
 import semver from 'semver'
-import { LIMITS } from '../api/limits.ts'
+import { LIMITS } from '../limits.ts'
 import { countCharacters } from '../text/text-length.ts'
 
 /** The parts of the version number that a publish can increment. */

@@ -1,6 +1,6 @@
 // Schemas shared by records and files: handles, names, versions, tags, dates, URLs, short texts, statuses and provenance.
 import * as z from 'zod'
-import { LIMITS } from '../api/limits.ts'
+import { LIMITS } from '../limits.ts'
 import { countCharacters } from '../text/text-length.ts'
 import {
   isName,

@@ -1,7 +1,5 @@
 // A hub's complete route table: the read routes in routes.ts plus all others.
 import { membershipsPath } from '../access/memberships.ts'
-import { unlistedPath } from '../catalogue/unlisted.ts'
-import { usagePath } from '../catalogue/usage.ts'
 import {
   CHECK_ROUTE,
   DATA_FILES,
@@ -12,7 +10,9 @@ import {
   ROUTES,
   type RouteId,
   SKILL_PATHS,
-} from './routes.ts'
+} from '../api/routes.ts'
+import { unlistedPath } from '../catalogue/unlisted.ts'
+import { usagePath } from '../catalogue/usage.ts'
 
 /** One route, or a family of routes. */
 export interface Address {

@@ -1,5 +1,5 @@
 // The patterns for all names: owners, repositories, versions, tags and variables. This file imports no schemas, so that read requests load none.
-import { LIMITS } from '../api/limits.ts'
+import { LIMITS } from '../limits.ts'
 
 /** The format of a handle. */
 export const OWNER_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/

@@ -1,15 +1,15 @@
 // Finds warnings for authors and readers. Used by publishing, the build and reviews. Nothing here rejects content.
 import type { Difference, Variable, VersionRecord, Warning } from '../api/schema.ts'
-import { findRoleLine } from '../content/chat.ts'
-import type { Finding } from '../content/finding.ts'
-import { findHiddenCharacters } from '../content/hidden-characters.ts'
-import { titleFromName } from '../content/names.ts'
-import { findNearPlaceholders } from '../content/near-placeholders.ts'
-import type { RepositoryFile, VersionFile } from '../content/prompt-file.ts'
-import { findSecrets } from '../content/secrets.ts'
 import { printable } from '../text/problems.ts'
 import { countCharacters, lineCounter, lineOf } from '../text/text-length.ts'
+import { findRoleLine } from '../values/chat.ts'
+import { titleFromName } from '../values/names.ts'
+import type { Finding } from './finding.ts'
+import { findHiddenCharacters } from './hidden-characters.ts'
+import { findNearPlaceholders } from './near-placeholders.ts'
 import { compareVariables } from './new-version-rules.ts'
+import type { RepositoryFile, VersionFile } from './prompt-file.ts'
+import { findSecrets } from './secrets.ts'
 
 /** The text fields of a version. */
 type VersionTexts = Pick<VersionRecord, 'content' | 'changelog' | 'variables' | 'parameters'> & {

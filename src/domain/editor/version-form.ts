@@ -1,9 +1,10 @@
 // Converts the editor's form to the requests that it stands for: a publish, and a change of the details that a publish cannot set.
-import { LIMITS } from '../api/limits.ts'
+
 import type { Repository, Variable, VersionRecord } from '../api/schema.ts'
-import { FORMATS, type Format } from '../content/chat.ts'
 import { findVariableNames } from '../content/placeholders.ts'
+import { LIMITS } from '../limits.ts'
 import type { ValueProblem } from '../text/problems.ts'
+import { FORMATS, type Format } from '../values/chat.ts'
 
 /** The form's values, most of which are unvalidated strings. */
 export interface VersionForm {

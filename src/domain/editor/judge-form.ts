@@ -1,11 +1,11 @@
 // Judges the editor's form with the parsers of the API, so that every problem of a submission is found at once. The server and the browser use the same code.
 import { HubError } from '../api/errors.ts'
-import { isName, isOwner } from '../content/names.ts'
+import { checkNewVersion } from '../content/new-version-rules.ts'
 import { readChangeBody } from '../managing/request.ts'
-import { checkNewVersion } from '../review/new-version-rules.ts'
+import { nameLines, readPublishBody } from '../publishing/request.ts'
 import type { ValueProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
-import { nameLines, readPublishBody } from './request.ts'
+import { isName, isOwner } from '../values/names.ts'
 import { applySuggestion, type Suggestion, suggestCorrections } from './suggestions.ts'
 import { type FormBase, readVersionForm, requestsOf, type SentForm, type VersionForm } from './version-form.ts'
 

@@ -1,11 +1,11 @@
 // Suggests corrections of values in the editor's form that are obviously meant otherwise, such as `mit` for MIT.
 import licenses from 'spdx-license-ids/index.json' with { type: 'json' }
-import { findRoleLine } from '../content/chat.ts'
-import { isName, isTag } from '../content/names.ts'
 import { findNearPlaceholders } from '../content/near-placeholders.ts'
 import { findLicenseProblem } from '../content/rules.ts'
 import { toName, toTags } from '../formats/names.ts'
 import { recogniseFormat } from '../formats/recognise.ts'
+import { findRoleLine } from '../values/chat.ts'
+import { isName, isTag } from '../values/names.ts'
 import { splitTags, type VariableFields, type VersionForm } from './version-form.ts'
 
 /** A better value for a field. */

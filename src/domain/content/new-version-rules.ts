@@ -1,7 +1,8 @@
 // Rules for new versions only, whatever their origin: errors, and advice about variables. Published versions cannot be changed, so builds skip these rules.
-import type { VersionEntry } from '../content/content-tree.ts'
-import { countPlaceholders } from '../content/placeholders.ts'
+
 import type { RuleProblem } from '../text/problems.ts'
+import type { VersionEntry } from './content-tree.ts'
+import { countPlaceholders } from './placeholders.ts'
 import { STARTER_TEXTS } from './starter-texts.ts'
 
 /** A problem with its position in the value of its key, in UTF-16 code units, if known. */
