@@ -336,3 +336,24 @@ test('the account page lists my prompts with their state', async () => {
   await page.waitForURL(`${hub.url}/acme/kept/manage`)
   await page.context().close()
 })
+
+test('a fork of a version that does not exist says so', async () => {
+  const page = await open('alice')
+  for (const from of ['acme/greet@9.9.9', 'acme/none@1.0.0', 'acme/greet', '<b>'])
+    expect((await page.goto(`${hub.url}/new?from=${encodeURIComponent(from)}`))?.status(), from).toBe(404)
+  expect(await page.locator('main').textContent()).toContain('There is no version <b> to fork.')
+  await page.context().close()
+})
+
+test('a member makes an archived prompt active again, which is all that its page offers', async () => {
+  const page = await open('alice')
+  await page.goto(`${hub.url}/acme/kept/manage`)
+  expect(await page.locator('main h2').allTextContents()).toEqual(['Status'])
+  expect(await page.locator('main').getByRole('link', { name: 'Edit the next version' }).count()).toBe(0)
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('active')
+  await page.getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Change the status' }).click()
+  await page.waitForURL(`${hub.url}/acme/kept/manage?done=status`)
+  expect(await page.locator('main h2').allTextContents()).toContain('Labels')
+  await page.context().close()
+})

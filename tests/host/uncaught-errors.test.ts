@@ -1,11 +1,9 @@
 // Checks that an uncaught error in a request does not stop any process, whichever thread, timer or callback throws it.
 // An error during startup does.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder, writeRepository } from '../e2e/made-content.ts'
-import { buildSite } from '../hubs/build-site.ts'
 import { launch, type Run, startProcess } from '../hubs/processes.ts'
 
 const SERVER = resolve('tests/host/throwing-server.ts')
@@ -65,14 +63,12 @@ test('an error before the server listens ends the process', async () => {
 
 const THROW_WHEN_TOLD = `data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('thrown when told')})`
 
-describe.each(['serve', 'start'])('npm run %s', (script) => {
+describe('npm start', () => {
   const contentDir = join(temporaryFolder(), 'content')
-  const dir = mkdtempSync(join(tmpdir(), 'hub-uncaught-'))
   let run: Run | undefined
   afterAll(async () => {
     await run?.end()
-    rmSync(dir, { recursive: true, force: true })
-    for (const site of script === 'start' ? readdirSync('.hub/data') : []) {
+    for (const site of readdirSync('.hub/data')) {
       const place = join('.hub/data', site, 'place.json')
       if (existsSync(place) && readFileSync(place, 'utf8').includes(contentDir))
         rmSync(join('.hub/data', site), { recursive: true, force: true })
@@ -85,12 +81,9 @@ describe.each(['serve', 'start'])('npm run %s', (script) => {
       index: 'title: One',
       versions: { '1.0.0': { at: '2025-03-01T00:00:00Z', content: 'Text\n' } },
     })
-    if (script === 'serve') await buildSite(join(dir, 'dist'), { CONTENT_DIR: contentDir })
-    symlinkSync(resolve('netlify'), join(dir, 'netlify'))
     const { base, run: started } = await startProcess({
-      command: ['node', '--import', THROW_WHEN_TOLD, resolve(`scripts/${script}.ts`)],
+      command: ['node', '--import', THROW_WHEN_TOLD, 'scripts/start.ts'],
       settings: { CONTENT_DIR: contentDir, SITE_URL: 'http://localhost', RATE_LIMIT_PER_MINUTE: '0' },
-      cwd: script === 'serve' ? dir : '.',
     })
     run = started
     process.kill(run.child.pid!, 'SIGUSR2')

@@ -50,7 +50,6 @@ describe('Dockerfile', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
     expect(argsOf('CMD')?.join(' ')).toBe(scripts.start)
     expect(readFileSync('deploy/systemd/prompt-hub.service', 'utf8')).toContain(`/.bin/${scripts.start}\n`)
-    expect(scripts.serve.replace('serve.ts', 'start.ts')).toBe(scripts.start)
   })
 
   test('the build context excludes git data, tests, content and local settings', () => {

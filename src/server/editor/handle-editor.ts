@@ -1,9 +1,9 @@
 // Handles the pages for publishing and managing prompts. A submitted form is parsed, sent to the API's handlers, and redisplayed if they reject it.
-
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { type Said, sayError } from '../../domain/api/words-for-people.ts'
 import { emptyForm, formOf, type VersionForm } from '../../domain/editor/version-form.ts'
 import { EDITOR_METHODS } from '../../domain/published/addresses.ts'
+import { printable } from '../../domain/text/problems.ts'
 import { isName, isOwner, isVersion, splitFullName } from '../../domain/values/names.ts'
 import { type Html, type Page, trustedHtml } from '../account/html.ts'
 import { findNotice, protect, respondToVisit, type Visited } from '../account/respond-account.ts'
@@ -88,18 +88,20 @@ async function showVersion(editing: Editing): Promise<Page> {
     return renderVersionPage({ ...view, form, base, revertTo, preview: await renderFormPreview(editing, form) })
   }
   const owners = await ownersOf(editing)
-  const form = (await copyOf(editing, searchParams.get('from') ?? '', owners)) ?? emptyForm(owners[0] ?? '')
+  const from = searchParams.get('from')
+  const form = from ? await copyOf(editing, from, owners) : emptyForm(owners[0] ?? '')
   return renderVersionPage({ ...view, form, owners, preview: await renderFormPreview(editing, form) })
 }
 
-/** Creates the form for a fork. @param from `owner/name@x.y.z` @returns undefined if there is nothing to copy */
-async function copyOf({ deps }: Editing, from: string, owners: readonly string[]): Promise<VersionForm | undefined> {
+/** Creates the form for a fork. @param from `owner/name@x.y.z` @throws HubError `not_found` */
+async function copyOf({ deps }: Editing, from: string, owners: readonly string[]): Promise<VersionForm> {
   const [fullName = '', version = ''] = from.split('@')
   const { owner = '', name = '' } = splitFullName(fullName) ?? {}
-  if (name === '' || !isVersion(version)) return undefined
-  const repository = (await findRepository(owner, name, deps))?.value()
-  const found = (await findVersion(owner, name, version, deps))?.value()
-  if (!repository || !found) return undefined
+  const isAddress = name !== '' && isVersion(version)
+  const repository = isAddress ? (await findRepository(owner, name, deps))?.value() : undefined
+  const found = isAddress ? (await findVersion(owner, name, version, deps))?.value() : undefined
+  if (!repository || !found)
+    throw new HubError('not_found', `There is no version ${printable(from)} to fork. Start from the page of a prompt.`)
   return { ...formOf(repository, found), owner: owners[0] ?? '', expected: '', forkedFrom: from }
 }
 

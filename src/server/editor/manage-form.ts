@@ -38,14 +38,23 @@ export function renderManagePage({ session, repository, versions, notice, proble
 </form>`
   const input = (key: string, label: string, value: string, maxlength: number, place = '') =>
     html`<div class="${place}"><label for="${key}">${label}</label><input id="${key}" name="${key}" maxlength="${maxlength}" value="${value}" /></div>`
-  const main = html`
+  // An archived prompt accepts only its status.
+  const isArchived = status === 'archived'
+  const statusSection = html`
+<section aria-labelledby="status-title">
+  <h2 id="status-title">Status</h2>
+  ${form('status', html`<div><label for="status">Status</label>${renderSelect('status', Status.options, { selected: was('status', status) })}</div>${!isArchived && html`${input('status_message', 'Why, and what to do', was('status_message', repository.status_message), LIMITS.sentenceCharacters)}${input('replaced_by', 'Use instead (owner/name)', was('replaced_by', repository.replaced_by), 129)}`}`, 'Change the status', 'Readers and programs will see the new status. No more versions can be published to an archived prompt.')}
+</section>`
+  const head = html`
 <div class="page-head">
   <p class="full-name"><a href="/${owner}">${owner}</a>/<a href="/${full_name}">${name}</a></p>
   <h1>Manage</h1>
   ${notice && html`<p class="notice" role="status">${notice}</p>`}
   ${problem && renderProblem(problem)}
-  <p class="actions"><a class="button" href="/${full_name}/edit">Edit the next version</a></p>
-</div>
+  ${isArchived ? html`<p class="quiet">This prompt is archived. To change anything else, set its status to active first.</p>` : html`<p class="actions"><a class="button" href="/${full_name}/edit">Edit the next version</a></p>`}
+</div>`
+  if (isArchived) return { title: `Manage ${full_name}`, main: html`${head}${statusSection}` }
+  const main = html`${head}
 <section aria-labelledby="labels-title">
   <h2 id="labels-title">Labels</h2>
   <p class="quiet">Programs that request a label get the version that it points to.</p>
@@ -59,10 +68,7 @@ export function renderManagePage({ session, repository, versions, notice, proble
   ${active.length > 0 && form('yank', html`<div><label for="yank-version">Version</label>${renderSelect('version', active, { id: 'yank-version' })}</div>${input('reason', 'Reason', was('reason', ''), LIMITS.sentenceCharacters)}`, 'Yank', 'Everyone can see that this version is yanked, and why.')}
   ${withdrawn.length > 0 && form('unyank', html`<div><label for="unyank-version">Yanked version</label>${renderSelect('version', withdrawn, { id: 'unyank-version' })}</div>`, 'Un-yank')}
 </section>
-<section aria-labelledby="status-title">
-  <h2 id="status-title">Status</h2>
-  ${form('status', html`<div><label for="status">Status</label>${renderSelect('status', Status.options, { selected: was('status', status) })}</div>${input('status_message', 'Why, and what to do', was('status_message', repository.status_message), LIMITS.sentenceCharacters)}${input('replaced_by', 'Use instead (owner/name)', was('replaced_by', repository.replaced_by), 129)}`, 'Change the status', 'Readers and programs will see the new status. No more versions can be published to an archived prompt.')}
-</section>
+${statusSection}
 <section aria-labelledby="rename-title">
   <h2 id="rename-title">Rename</h2>
   <p class="quiet">A published name never changes. To rename this prompt, <a href="/new${repository.latest_version && `?from=${full_name}@${repository.latest_version}`}">publish it under the new name</a>, then name that prompt here:</p>
@@ -120,8 +126,10 @@ export function changeOf(
     case 'unyank':
       return to('DELETE', `/versions/${version}/yank`, {})
     case 'status': {
-      const [status_message, replaced_by] = [orNull('status_message'), orNull('replaced_by')]
-      return to('PATCH', '', { status: text('status'), status_message, replaced_by }, true)
+      // The form of an archived prompt has only the status.
+      const given = ['status_message', 'replaced_by'].filter((field) => form.has(field))
+      const details = Object.fromEntries(given.map((field) => [field, orNull(field)]))
+      return to('PATCH', '', { status: text('status'), ...details }, true)
     }
     case 'move':
       return to('PATCH', '', { moved_to: orNull('moved_to') }, true)
