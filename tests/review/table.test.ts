@@ -45,8 +45,8 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
   ['a byte order mark before the front matter', NEXT, `\ufeff${version('x')}`, 1, 'front-matter'],
   ['invalid YAML', NEXT, version('x', 'changelog: "open\n'), 5, 'front-matter'],
   ['a duplicate key', NEXT, version('x', 'changelog: a\nchangelog: b\n'), 5, 'front-matter'],
-  ['an alias', NEXT, version('x', 'parameters: {a: &a 1, b: *a}\n'), 1, 'front-matter'],
-  ['a list instead of keys', NEXT, '---\n- a\n---\nx', 1, 'front-matter'],
+  ['an alias', NEXT, version('x', 'parameters: {a: &a 1, b: *a}\n'), 4, 'front-matter'],
+  ['a list instead of keys', NEXT, '---\n- a\n---\nx', 2, 'front-matter'],
   ['a missing time', NEXT, '---\npublished_by: octocat\n---\nx', 1, 'front-matter-value'],
   [
     'a date instead of a time',
