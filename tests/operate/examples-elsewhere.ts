@@ -30,6 +30,7 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
     ...{ document: 'hosting-private', language, test: 'tests/operate/private-guide.test.ts' },
   })),
   { document: 'moderation', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
+  { document: 'moderation', language: 'sh', has: 'takedown', test: 'tests/scripts/takedown-command.test.ts' },
   { document: 'publishing', language: 'sh', has: '#!/bin/sh', test: 'tests/operate/publishing-guide.test.ts' },
   { document: 'publishing', language: 'yaml', test: 'tests/operate/publishing-guide.test.ts' },
   {

@@ -211,6 +211,7 @@ OpenAI = lambda: SimpleNamespace(responses=SimpleNamespace(create=lambda **given
     ...{ document: 'managing', has: 'curl -X PUT', before: 'hubcli label acme/code-review production 1.1.0' },
     ...{ says: /"labels":\{"production":"1\.2\.0"/, away: NO_CONNECTION },
   },
+  { document: 'managing', has: 'users/acme', says: /"name":"Acme"/, away: NO_CONNECTION },
   {
     ...{ document: 'managing', has: 'new HubManager', place: 'libraries' },
     around: [`import { HubManager } from 'prompt-hub-client'\n`, `console.log('done')\n`],

@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { plainEnvironment, startProcess } from '../hubs/processes.ts'
+import { blocksOf } from '../operate/follow-guide.ts'
 
 const version = (text: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${text}\n`
 const INDEX =
@@ -96,6 +97,15 @@ test('a prompt: everything below its folder, and what other prompts say about it
   expect(read('other/index.md')).toBe('---\nstatus: deprecated\n---\n')
   expect(contentOf().problems).toEqual([])
   expect(stdout).toContain(`with replaced_by of ${owner}/other`)
+})
+
+test('the commands of the guide take down a version, then the prompt', () => {
+  const [commands = ''] = blocksOf('moderation', 'sh').filter((text) => text.includes('takedown'))
+  const lines = commands.trim().replaceAll('acme/code-review', `${owner}/review`).split('\n')
+  const given = lines.map((line) => /^npm run takedown -- (\S+) "([^"]+)"$/.exec(line)?.slice(1) ?? [])
+  expect(given.map(([name]) => name)).toEqual([`${owner}/review@1.1.0`, `${owner}/review`])
+  for (const args of given) expect(run(args)).toMatchObject({ status: 0, stdout: expect.stringContaining('Not gone:') })
+  expect(existsSync(join(folder, `content/${owner}/review`))).toBe(false)
 })
 
 describe('refusals change nothing', () => {
