@@ -216,7 +216,9 @@ describe('npm start applies content changes', () => {
     put(root, 'acme/followed/versions/1.2.0.md', 'no front matter at all\n')
     await poll('the log names the other file', WITHIN, async () => {
       expect((await ask(repository)).text).toBe(before)
-      return /acme\/followed\/versions\/1\.2\.0\.md: line 1: expected .*---/.test(server.log().slice(from)) ? true : undefined
+      return /acme\/followed\/versions\/1\.2\.0\.md: line 1: expected .*---/.test(server.log().slice(from))
+        ? true
+        : undefined
     })
     rmSync(join(root, 'acme/followed/versions/1.2.0.md'))
     await follow(ask, [[repository, (answer) => record(answer).title, 'After', 'Mended']], () =>
