@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { rsort, satisfies } from 'semver'
 import { faultBody } from './stand-in.ts'
 
 export interface Prompt {
@@ -110,7 +111,11 @@ function recordOf(prompt: Prompt, active: string[], version: string | undefined)
     ...{ status: prompt.status ?? 'active', status_message: prompt.status_message ?? null },
     ...{ replaced_by: prompt.replaced_by ?? null, moved_to: prompt.moved_to ?? null },
     ...{ latest_version: active[0] ?? null, versions: active },
-    ...{ labels: prompt.labels ?? {}, advisories: prompt.advisories ?? [] },
+    labels: prompt.labels ?? {},
+    advisories: (prompt.advisories ?? []).map((advisory) => ({
+      ...advisory,
+      versions: rsort(Object.keys(prompt.versions).filter((each) => satisfies(each, advisory.range))),
+    })),
   }
 }
 

@@ -104,7 +104,7 @@ describe.each(CLIENTS.slice(1))('$name', ({ command, name }) => {
     await run('add', 'acme/review@1.0.0')
     expect(await run('audit')).toMatchObject({ code: 0, stdout: '1 audited\n', stderr: '' })
     hub.prompts['acme/review']!.yanked = { '1.0.0': 'It leaks' }
-    hub.prompts['acme/review']!.advisories = [{ range: '1.0.x', severity: 'high', message: 'Leaks.' }]
+    hub.prompts['acme/review']!.advisories = [{ range: '<1.1', severity: 'high', message: 'Leaks.' }]
     expect(await run('audit')).toMatchObject({
       ...{ code: 4, stdout: '' },
       stderr: 'prompt-hub: acme/review 1.0.0 was yanked: It leaks\nprompt-hub: acme/review 1.0.0 (high): Leaks.\n',

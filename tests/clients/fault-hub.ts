@@ -58,7 +58,7 @@ const FILES: Record<string, unknown> = {
     content_sha256: sha256(CONTENTS['1.1.0']!),
     variables,
     parameters: { temperature: 0.2 },
-    advisories: [{ range: '1.0.x', severity: 'low', message: 'Leaves out the greeting.' }],
+    advisories: [{ range: '<1.1', severity: 'low', message: 'Leaves out the greeting.', versions: ['1.0.0'] }],
   },
   '/data/v1/repos/acme/hello/versions.json': [row('2.0.0', true), row('1.1.0'), row('1.0.0')],
   ...Object.fromEntries(

@@ -42,7 +42,7 @@ FILES = {
         "content_sha256": sha256(CONTENTS["1.1.0"]),
         "variables": [variable("name", True), variable("greeting", False)],
         "parameters": {},
-        "advisories": [{"range": "1.0.x", "severity": "low", "message": "old"}],
+        "advisories": [{"range": "<1.1", "severity": "low", "message": "old", "versions": ["1.0.0"]}],
     },
     "/data/v1/repos/acme/hello/versions.json": [
         {"version": v, "yanked": v == "2.0.0", "yank_reason": "wrong" if v == "2.0.0" else None, "content_sha256": sha256(CONTENTS[v])}

@@ -60,6 +60,8 @@ class Advisory:
     range: str
     severity: str
     message: str
+    versions: Tuple[str, ...]
+    """The affected versions."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,12 @@ def _repository(value: object) -> RepositoryRecord:
         replaced_by=_text_or_none(data.get("replaced_by")),
         moved_to=_text_or_none(data.get("moved_to")),
         advisories=tuple(
-            Advisory(_text(each["range"]), _text(each["severity"]), _text(each["message"]))
+            Advisory(
+                _text(each["range"]),
+                _text(each["severity"]),
+                _text(each["message"]),
+                tuple(_text(version) for version in _list(each["versions"])),
+            )
             for each in map(_dict, _list(data.get("advisories", [])))
         ),
         latest=_version({**data, "version": latest}) if is_full and "variables" in data and "parameters" in data else None,

@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import List, Optional, Sequence, Tuple
 
-from .ranges import satisfies
 from .records import Advisory, RepositoryRecord, VersionRow
 
 
@@ -45,7 +44,7 @@ def standing_of(
     return Standing(
         deprecated=deprecated,
         yanked=(row.yank_reason or "yanked") if row is not None and row.yanked else None,
-        advisories=tuple(each for each in (record.advisories if record else ()) if satisfies(version, each.range)),
+        advisories=tuple(each for each in (record.advisories if record else ()) if version in each.versions),
     )
 
 

@@ -11,7 +11,7 @@ from .files import find_exact, read_vendored
 from .hub import PromptHub, open_lock
 from .hub_reader import HubReader, active_of
 from .lock import Lock, LockedPrompt, details_of
-from .ranges import highest_in, is_range, satisfies
+from .ranges import highest_in, is_range
 from .records import RepositoryRecord, VersionRow
 from .requests import RequestSettings
 from .trouble import PromptHubError
@@ -80,7 +80,7 @@ def _review(name: str, locked: LockedPrompt, record: RepositoryRecord, rows: Seq
         reason = f": {row.yank_reason}" if row.yank_reason else ""
         problems.append(("yanked", f"{name} {version} was yanked{reason}"))
     for advisory in record.advisories:
-        if satisfies(version, advisory.range):
+        if version in advisory.versions:
             problems.append(("advisory", f"{name} {version} ({advisory.severity}): {advisory.message}"))
     if not is_range(range_) and target is None:
         advice = "add the prompt again with another label or a range"

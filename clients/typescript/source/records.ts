@@ -30,6 +30,8 @@ export interface Advisory {
   range: string
   severity: string
   message: string
+  /** The affected versions. */
+  versions: string[]
 }
 
 /** The current state of a prompt's repository. Unlike a version, it may change. */

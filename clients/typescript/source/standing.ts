@@ -1,6 +1,5 @@
 // Notices about a prompt (deprecated, yanked, advisories): derives them from the hub's records, and lists the events for them.
 import type { Standing } from './prompt.ts'
-import { satisfies } from './ranges.ts'
 import type { RepositoryRecord, VersionRow } from './records.ts'
 
 /**
@@ -30,7 +29,7 @@ export function standingOf(
   return {
     deprecated: record && record.status !== 'active' ? (record.status_message ?? record.status) : null,
     yanked: row?.yanked ? (row.yank_reason ?? 'yanked') : null,
-    advisories: record?.advisories?.filter(({ range }) => satisfies(version, range)) ?? [],
+    advisories: record?.advisories?.filter(({ versions }) => versions.includes(version)) ?? [],
   }
 }
 

@@ -5,7 +5,7 @@ import { openLock, readVendored } from './files.ts'
 import { activeOf, HubReader, labelled } from './hub-reader.ts'
 import { type LockedPrompt, readDetails } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
-import { highestIn, isRange, satisfies } from './ranges.ts'
+import { highestIn, isRange } from './ranges.ts'
 import type { RepositoryRecord, VersionRow } from './records.ts'
 import { requestSettings } from './requests.ts'
 import { PromptHubError } from './trouble.ts'
@@ -70,8 +70,8 @@ function review(name: string, locked: LockedPrompt, record: RepositoryRecord, ro
   else if (row.content_sha256 !== locked.sha256 && !isSkill(locked))
     say('other_bytes', `${name}: the hub lists other bytes for ${version} than prompts.lock does`)
   else if (row.yanked) say('yanked', `${name} ${version} was yanked${row.yank_reason ? `: ${row.yank_reason}` : ''}`)
-  for (const { range: affected, severity, message } of record.advisories ?? [])
-    if (satisfies(version, affected)) say('advisory', `${name} ${version} (${severity}): ${message}`)
+  for (const { versions, severity, message } of record.advisories ?? [])
+    if (versions.includes(version)) say('advisory', `${name} ${version} (${severity}): ${message}`)
   if (!isRange(range) && target === undefined)
     say(
       'label_removed',

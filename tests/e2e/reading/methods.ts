@@ -64,7 +64,7 @@ export function methods(hub: Reading): void {
           ['DELETE', `/api/v1/repos/${full_name}/versions/${first.latest.version}`],
           ['POST', `/api/v1/repos/${full_name}/raw`],
           ['POST', '/api/v1/tags'],
-          ['PATCH', `/api/v1/users/${owner}`],
+          ['DELETE', `/api/v1/users/${owner}`],
           ['DELETE', '/api/v1/openapi.json'],
         ],
         6,
