@@ -1,10 +1,10 @@
 // Builds error responses: for unknown URLs, unsupported methods, rate limits and everything that handlers throw.
 import { ERRORS, HubError } from '../domain/api/errors.ts'
-import { COMMON_HEADERS, NO_VARY_SEARCH, READ_METHODS } from '../domain/api/routes.ts'
+import { NO_VARY_SEARCH, READ_METHODS } from '../domain/api/routes.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import { printable } from '../domain/text/problems.ts'
 import { toHubError } from '../ports/log.ts'
-import { CDN_VARY, respondToOptions } from './respond.ts'
+import { CDN_VARY, respondToOptions, UNCACHED_JSON } from './respond.ts'
 
 /** Responds to any exception with its public error, and logs the details. @param cacheTag as in `respondWithError` */
 export function respondToError(request: Request, thrown: unknown, cacheTag?: string): Response {
@@ -75,11 +75,7 @@ export interface ErrorResponse {
 /** Builds an uncacheable error response. All error responses are built here (docs/contract.md section 6). */
 export function makeErrorResponse({ code, message, allow, retryAfterSeconds }: HubError): ErrorResponse {
   const { status } = ERRORS[code]
-  const headers: Record<string, string> = {
-    ...COMMON_HEADERS,
-    'Cache-Control': 'no-store',
-    'Content-Type': 'application/json; charset=utf-8',
-  }
+  const headers: Record<string, string> = { ...UNCACHED_JSON }
   if (allow) headers.Allow = allow.join(', ')
   if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds)
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer'

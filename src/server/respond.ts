@@ -187,6 +187,18 @@ function onlyForClients(headers: Readonly<Record<string, string>>): Record<strin
 }
 
 /** Allows all request headers, because tracing and caching add their own. The wildcard does not cover Authorization, and old browsers do not support it, so the hub's request headers are listed too (Fetch, section 4.9). */
+/** The headers of a JSON response that no cache may keep: an error, or the answer to a write or a check. */
+export const UNCACHED_JSON = {
+  ...COMMON_HEADERS,
+  'Cache-Control': 'no-store',
+  'Content-Type': 'application/json; charset=utf-8',
+} as const
+
+/** Responds to a write or a check with a record. @param more headers in addition to the usual ones */
+export function respondWithRecord(data: unknown, status = 200, more: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify({ data }), { status, headers: { ...UNCACHED_JSON, ...more } })
+}
+
 const ANY_HEADER = '*, Authorization, Content-Type, Idempotency-Key, If-None-Match'
 
 /** Responds to OPTIONS. @param methods the methods that the URL supports */

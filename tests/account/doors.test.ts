@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signIn } from '../editor/signed-in.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
 import { openBrowser } from '../pictures/look/browser.ts'
@@ -54,14 +55,9 @@ afterAll(async () => {
 
 /** Opens a browser of its own. @param handle signs in, unless it is undefined */
 async function open(handle?: string, javaScriptEnabled = true): Promise<Page> {
-  const context = await browser.newContext({ javaScriptEnabled, reducedMotion: 'reduce', viewport: WIDE })
-  const page = await context.newPage()
-  if (handle === undefined) return page
-  await page.goto(hub.signInLink())
-  await page.getByLabel('Username').fill(handle)
-  await page.keyboard.press('Enter')
-  await page.getByText('Signed in as').waitFor()
-  return page
+  const options = { javaScriptEnabled, reducedMotion: 'reduce', viewport: WIDE } as const
+  if (handle === undefined) return (await browser.newContext(options)).newPage()
+  return (await signIn(browser, hub, options, handle)).page
 }
 
 /** Returns the names of the links and buttons in a part of the page, without the hidden ones. */

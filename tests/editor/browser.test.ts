@@ -10,6 +10,7 @@ import { freePort } from '../hubs/processes.ts'
 import { openBrowser } from '../pictures/look/browser.ts'
 import { findViolations } from '../site/axe.ts'
 import { tabTo } from '../site/visitor-jobs.ts'
+import { press, promptField, signIn } from './signed-in.ts'
 
 const CONTENT = {
   'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
@@ -32,14 +33,7 @@ afterAll(async () => {
   await hub?.stop()
 })
 
-async function signIn(javaScriptEnabled: boolean): Promise<Page> {
-  const page = await (await browser.newContext({ javaScriptEnabled, reducedMotion: 'reduce' })).newPage()
-  await page.goto(hub.signInLink())
-  await page.getByLabel('Username').fill('alice')
-  await page.keyboard.press('Enter')
-  await page.getByText('Signed in as').waitFor()
-  return page
-}
+const open = async (javaScriptEnabled: boolean) => (await signIn(browser, hub, { javaScriptEnabled })).page
 
 async function expectUsable(page: Page): Promise<void> {
   for (const size of [WIDE, NARROW]) {
@@ -52,11 +46,9 @@ async function expectUsable(page: Page): Promise<void> {
 
 const record = async (name: string) => (await (await fetch(`${hub.url}/api/v1/repos/${name}`)).json()).data
 const raw = async (name: string) => (await fetch(`${hub.url}/api/v1/repos/${name}/raw`)).text()
-const promptField = (page: Page) => page.getByRole('textbox', { name: 'Prompt', exact: true })
-const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
 
 test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_000 }, async () => {
-  const page = await signIn(true)
+  const page = await open(true)
   await page.goto(`${hub.url}/new`)
   await page.getByLabel('Name', { exact: true }).fill('hello')
   await page.getByLabel('Title').fill('Say hello')
@@ -83,7 +75,7 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
   await page.getByText('Breaking change', { exact: false }).first().waitFor()
   await expectUsable(page)
   // Meanwhile, another user publishes.
-  const other = await signIn(false)
+  const other = await open(false)
   await other.goto(`${hub.url}/alice/hello/edit`)
   await promptField(other).fill('Say hello to {{name}}, twice.')
   await press(other, 'Check')
@@ -130,7 +122,7 @@ test('publishes, edits, labels, yanks and deprecates a prompt', { timeout: 300_0
 test('forks a prompt into a chat prompt, message by message, and records its source', {
   timeout: 120_000,
 }, async () => {
-  const page = await signIn(true)
+  const page = await open(true)
   await page.goto(`${hub.url}/acme/greet`)
   await page.getByRole('link', { name: 'Fork', exact: true }).click()
   expect(await page.locator('[name=content]').inputValue()).toBe('Hello {{name}}\n')
@@ -159,7 +151,7 @@ test('forks a prompt into a chat prompt, message by message, and records its sou
 })
 
 test('works without JavaScript; rejects requests without permission, confirmation or session', async () => {
-  const page = await signIn(false)
+  const page = await open(false)
   // A file from another tool fills in the form, and the page lists everything that could not be imported.
   await page.goto(`${hub.url}/new`)
   await promptField(page).fill(
@@ -262,7 +254,7 @@ test('works without JavaScript; rejects requests without permission, confirmatio
 })
 
 test('publishes, edits, labels and yanks by keyboard alone; other sites cannot frame the page', async () => {
-  const page = await signIn(true)
+  const page = await open(true)
   const { keyboard } = page
   const fill = async (label: string | RegExp, text: string) => {
     await tabTo(page, label)

@@ -7,6 +7,7 @@ import { freePort } from '../hubs/processes.ts'
 import { openBrowser } from '../pictures/look/browser.ts'
 import { findViolations } from '../site/axe.ts'
 import { tabTo } from '../site/visitor-jobs.ts'
+import { signIn } from './signed-in.ts'
 
 const OWNER = '---\n# ours\nname: Acme\nmembers:\n  - alice # founder\n---\n\nWe review.\n'
 const CONTENT = {
@@ -25,13 +26,9 @@ afterAll(async () => {
   await hub?.stop()
 })
 
-async function signIn(login: string, javaScriptEnabled = false): Promise<Page> {
-  const page = await (await browser.newContext({ javaScriptEnabled, reducedMotion: 'reduce' })).newPage()
+async function open(login: string, javaScriptEnabled = false): Promise<Page> {
+  const { page } = await signIn(browser, hub, { javaScriptEnabled }, login)
   page.setDefaultTimeout(20_000)
-  await page.goto(hub.signInLink())
-  await page.getByLabel('Username').fill(login)
-  await page.keyboard.press('Enter')
-  await page.getByText('Signed in as').waitFor()
   return page
 }
 
@@ -52,7 +49,7 @@ const settingsOf = (owner = 'acme') => `${hub.url}/${owner}/settings`
 test('changes everything without JavaScript; mistakes are named beside their fields', {
   timeout: 300_000,
 }, async () => {
-  const page = await signIn('alice')
+  const page = await open('alice')
   await page.goto(`${hub.url}/acme`)
   await page.getByRole('link', { name: 'Settings', exact: true }).click()
   await page.getByLabel('Name', { exact: true }).fill('Acme Corp')
@@ -126,7 +123,7 @@ test('changes everything without JavaScript; mistakes are named beside their fie
 })
 
 test('leaving needs a confirmation, by keyboard, and takes effect at once', { timeout: 120_000 }, async () => {
-  const page = await signIn('alice', true)
+  const page = await open('alice', true)
   await page.goto(settingsOf())
   await expectUsable(page)
   await page.getByText('Trust a workflow').click()
@@ -158,7 +155,7 @@ test('leaving needs a confirmation, by keyboard, and takes effect at once', { ti
 })
 
 test('the first owner is made by signing in, and adding a member keeps its own', { timeout: 120_000 }, async () => {
-  const page = await signIn('zoe')
+  const page = await open('zoe')
   expect((await fetch(`${hub.url}/zoe`)).status).toBe(404)
   await page.goto(settingsOf('zoe'))
   await page.getByText('it belongs to whoever signs in as zoe').waitFor()
@@ -175,7 +172,7 @@ test('the first owner is made by signing in, and adding a member keeps its own',
 test('two members at once: the second sees the change of the first before it is lost', {
   timeout: 120_000,
 }, async () => {
-  const [one, two] = [await signIn('zoe'), await signIn('zoe')]
+  const [one, two] = [await open('zoe'), await open('zoe')]
   for (const page of [one, two]) await page.goto(settingsOf('zoe'))
   await one.getByLabel('Name', { exact: true }).fill('Zoe One')
   await press(one, 'Save the profile')
@@ -195,7 +192,7 @@ test('visitors, strangers and forged forms', { timeout: 120_000 }, async () => {
   expect([signedOut.status, signedOut.headers.get('cache-control')]).toEqual([401, 'no-store'])
   expect(await signedOut.text()).toContain('Sign in first')
   expect((await fetch(settingsOf(), { method: 'PUT' })).status).toBe(405)
-  const page = await signIn('mallory')
+  const page = await open('mallory')
   expect((await page.goto(settingsOf()))?.status()).toBe(403)
   expect((await page.goto(settingsOf('nobody')))?.status()).toBe(404)
   expect((await page.goto(settingsOf('badges')))?.status()).toBe(404)

@@ -8,8 +8,13 @@ export interface SignedIn {
   problems: string[]
 }
 
-/** Signs in as alice, with local sign-in. */
-export async function signIn(browser: Browser, hub: BuiltHub, options: BrowserContextOptions = {}): Promise<SignedIn> {
+/** Signs in with local sign-in. @param login the username */
+export async function signIn(
+  browser: Browser,
+  hub: BuiltHub,
+  options: BrowserContextOptions = {},
+  login = 'alice',
+): Promise<SignedIn> {
   const page = await (await browser.newContext({ reducedMotion: 'reduce', ...options })).newPage()
   const problems: string[] = []
   // Chromium reports a violation that a script catches only by this event.
@@ -25,7 +30,7 @@ export async function signIn(browser: Browser, hub: BuiltHub, options: BrowserCo
     if (message.type() === 'error' && !isRejection(message.text())) problems.push(message.text())
   })
   await page.goto(hub.signInLink())
-  await page.getByLabel('Username').fill('alice')
+  await page.getByLabel('Username').fill(login)
   await page.keyboard.press('Enter')
   await page.getByText('Signed in as').waitFor()
   return { page, problems }

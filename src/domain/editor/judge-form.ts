@@ -4,10 +4,16 @@ import { checkNewVersion } from '../content/new-version-rules.ts'
 import { readChangeBody } from '../managing/request.ts'
 import { nameLines, readPublishBody } from '../publishing/request.ts'
 import type { ValueProblem } from '../text/problems.ts'
-import { countBytes } from '../text/text-length.ts'
 import { isName, isOwner } from '../values/names.ts'
 import { applySuggestion, type Suggestion, suggestCorrections } from './suggestions.ts'
-import { type FormBase, readVersionForm, requestsOf, type SentForm, type VersionForm } from './version-form.ts'
+import {
+  type FormBase,
+  measureSize,
+  readVersionForm,
+  requestsOf,
+  type SentForm,
+  type VersionForm,
+} from './version-form.ts'
 
 /** A submitted form, and what is wrong with it. */
 export interface JudgedForm {
@@ -49,9 +55,6 @@ export function judgeForm(sent: SentForm, base?: FormBase, apply?: string): Judg
   )
   return { form, publish, details, problems, suggestions: suggestCorrections(form) }
 }
-
-/** Only the size matters for the rules, so no digest is computed. */
-const measureSize = (content: string) => ({ content_sha256: '', size_bytes: countBytes(content) })
 
 /** Returns the problems that a parser throws. @param key the field of an error that names none */
 function problemsOf(parse: () => unknown, key: string): readonly ValueProblem[] {

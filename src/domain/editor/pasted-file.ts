@@ -12,7 +12,14 @@ import { readPromptFile } from '../publishing/prompt-file.ts'
 import { formatProblem } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
 import { formatChat } from '../values/chat.ts'
-import { type FormBase, fieldsOf, readVersionForm, type SentForm, type VersionForm } from './version-form.ts'
+import {
+  type FormBase,
+  fieldsOf,
+  measureSize,
+  readVersionForm,
+  type SentForm,
+  type VersionForm,
+} from './version-form.ts'
 
 /** Maximum size of a pasted file, in bytes. Parsing a YAML file of twice that size can take a second. */
 const MAX_PASTED_BYTES = 65_536
@@ -58,8 +65,14 @@ function isPastedFormat(text: string): text is keyof typeof PASTED_FORMATS {
 /** Reads a prompt file with the parser of the API. */
 function readOwnFile(source: string): { filled?: Filled; said: string[] } {
   try {
-    const measure = (text: string) => ({ content_sha256: '', size_bytes: countBytes(text) })
-    const { content, format = 'text', variables, parameters = {}, skill, ...rest } = readPromptFile(source, {}, measure)
+    const {
+      content,
+      format = 'text',
+      variables,
+      parameters = {},
+      skill,
+      ...rest
+    } = readPromptFile(source, {}, measureSize)
     const declared = variables ?? findVariableNames({ content, format }).map(undeclaredVariable)
     const { title, description, tags, license } = rest
     return {

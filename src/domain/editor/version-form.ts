@@ -4,6 +4,7 @@ import type { Repository, Variable, VersionRecord } from '../api/schema.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import { LIMITS } from '../limits.ts'
 import type { ValueProblem } from '../text/problems.ts'
+import { countBytes } from '../text/text-length.ts'
 import { FORMATS, type Format } from '../values/chat.ts'
 
 /** The form's values, most of which are unvalidated strings. */
@@ -224,3 +225,6 @@ export function placeOfField(field: string, variables: readonly string[]): numbe
   const afterContent = (variables.indexOf(name) + (VARIABLE_PARTS.indexOf(part) + 1) / 10) / 100
   return name === '' ? FIELD_ORDER.indexOf(field) : FIELD_ORDER.indexOf('content') + 0.001 + afterContent
 }
+
+/** Measures a text for the rules of a form: only the size matters, so no digest is computed. */
+export const measureSize = (content: string) => ({ content_sha256: '', size_bytes: countBytes(content) })

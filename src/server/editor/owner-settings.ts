@@ -7,25 +7,17 @@ import { DEFAULT_OWNER_FILE, type OwnerFile } from '../../domain/content/prompt-
 import { EDITOR_METHODS } from '../../domain/published/addresses.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { isOwner } from '../../domain/values/names.ts'
-import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import { findNotice, protect, type Visited } from '../account/respond-account.ts'
 import { requireSameOrigin } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
 import { renderSignInOff } from '../account/sign-in-pages.ts'
-import { type AccountDeps, openVisit, requireForm, type Visit } from '../account/visit.ts'
-import type { PublishHandlerDeps } from '../publish/handle-write.ts'
+import { openVisit, requireForm, type Visit } from '../account/visit.ts'
 import { findUser } from '../read/records.ts'
 import { methodNotAllowed } from '../refusals.ts'
+import type { EditorDeps } from './editing.ts'
 import { ownerChangeOf, problemsByField } from './owner-form.ts'
 import { type RejectedForm, renderNoMember, renderOwnerSettings } from './owner-settings-page.ts'
 import { renderSignInFirst } from './pages.ts'
-
-/** The dependencies of an owner's settings. */
-interface OwnerSettingsDeps extends AccountDeps {
-  fresh: FreshCopies
-  /** Creates the publish dependencies for a request. */
-  connectPublish: (request: Request) => Promise<PublishHandlerDeps>
-}
 
 /** The messages shown after a redirect, by the keyword in the redirect's URL. */
 const NOTICES: Readonly<Record<string, string>> = {
@@ -41,7 +33,7 @@ const NOTICES: Readonly<Record<string, string>> = {
 /** A request from a member who is signed in. */
 interface Settings {
   visit: Visit
-  deps: OwnerSettingsDeps
+  deps: EditorDeps
   session: Session
   owner: string
   /** The owner's file in git. */
@@ -54,7 +46,7 @@ interface Settings {
 const READ_MS = 8_000
 
 /** Shows or changes the settings of an owner. @throws HubError for every rejection that no form shows */
-export async function visitOwnerSettings(request: Request, owner: string, deps: OwnerSettingsDeps): Promise<Visited> {
+export async function visitOwnerSettings(request: Request, owner: string, deps: EditorDeps): Promise<Visited> {
   if (!EDITOR_METHODS.some((method) => method === request.method))
     throw methodNotAllowed(request.method, EDITOR_METHODS)
   if (!isOwner(owner)) throw notFound()
@@ -80,7 +72,7 @@ export async function visitOwnerSettings(request: Request, owner: string, deps: 
   return request.method === 'POST' ? change(settings) : show(settings)
 }
 
-async function isLikelyMember(person: Person, owner: string, deps: OwnerSettingsDeps): Promise<boolean> {
+async function isLikelyMember(person: Person, owner: string, deps: EditorDeps): Promise<boolean> {
   const copy = await deps.fresh.findOwner(owner)
   if (copy) return mayActFor(person, owner, copy)
   return (await deps.ownersOf(person.login, person.user_id)).includes(owner)
@@ -89,7 +81,7 @@ async function isLikelyMember(person: Person, owner: string, deps: OwnerSettings
 async function readFile(
   request: Request,
   owner: string,
-  { connectPublish }: OwnerSettingsDeps,
+  { connectPublish }: EditorDeps,
 ): Promise<Pick<Settings, 'file' | 'commit'>> {
   const { git } = await connectPublish(request)
   const question = { owner, name: undefined, withPublishes: true }

@@ -1,7 +1,7 @@
 // Says what a publish would do, for anyone and without a token. Reads the build and the fresh copies, never the git host, and writes nothing.
 
 import type { CheckAnswer } from '../../domain/api/route-schemas.ts'
-import { CHECK_ROUTE, COMMON_HEADERS, matchCheckOfAnyNames } from '../../domain/api/routes.ts'
+import { CHECK_ROUTE, matchCheckOfAnyNames } from '../../domain/api/routes.ts'
 import type { OwnerUsage } from '../../domain/catalogue/usage.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
@@ -12,7 +12,7 @@ import type { ReadHandlerDeps } from '../read/read.ts'
 import { findVersion, findVersions } from '../read/records.ts'
 import { openBody } from '../read-body.ts'
 import { invalidNameError, methodNotAllowed, rateLimitError, respondNotFound, respondToError } from '../refusals.ts'
-import { respondToOptions } from '../respond.ts'
+import { respondToOptions, respondWithRecord } from '../respond.ts'
 import { decodeBody, requireMediaType } from './media-types.ts'
 import { parsePublishBody, placeWarnings, readSurroundings } from './publish.ts'
 
@@ -64,10 +64,5 @@ export async function handleCheck(
 
 function respondWithCheck({ version, isUnchanged, fields, changes, warnings }: PublishDecision): Response {
   const data: CheckAnswer = { would_be: version.version, unchanged: isUnchanged, fields, changes, warnings }
-  const headers = {
-    ...COMMON_HEADERS,
-    'Cache-Control': 'no-store',
-    'Content-Type': 'application/json; charset=utf-8',
-  }
-  return new Response(JSON.stringify({ data }), { headers })
+  return respondWithRecord(data)
 }

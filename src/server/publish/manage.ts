@@ -1,7 +1,7 @@
 // Changes what is already published: the fields of a repository, labels and yanks. Each change makes at most one commit, to `index.md`.
 
 import { HubError } from '../../domain/api/errors.ts'
-import { COMMON_HEADERS, type ManageRouteId, type PathParameters } from '../../domain/api/routes.ts'
+import type { ManageRouteId, PathParameters } from '../../domain/api/routes.ts'
 import type { Repository } from '../../domain/api/schema.ts'
 import type { NamedRepositories } from '../../domain/managing/decision.ts'
 import type { Change, Target } from '../../domain/managing/request.ts'
@@ -11,6 +11,7 @@ import { isTag, isVersion, splitFullName } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { FolderState } from '../../ports/git-store.ts'
 import { findRepository } from '../read/records.ts'
+import { respondWithRecord } from '../respond.ts'
 import { requirePermission, requireRights } from './authenticate.ts'
 import { showRepository } from './renew-fresh-copy.ts'
 import type { Round } from './rounds.ts'
@@ -129,7 +130,5 @@ function requireRightsFor(change: Change, { owner, name, bearer }: Sending, { ow
 }
 
 function respondWithOutcome({ repository, isUnchanged, commit }: Outcome): Response {
-  return new Response(JSON.stringify({ data: { ...repository, unchanged: isUnchanged, commit } }), {
-    headers: { ...COMMON_HEADERS, 'Cache-Control': 'no-store', 'Content-Type': 'application/json; charset=utf-8' },
-  })
+  return respondWithRecord({ ...repository, unchanged: isUnchanged, commit })
 }

@@ -1,6 +1,6 @@
 // Changes an owner's profile, its members and what they require. Each change makes at most one commit, to the owner's `index.md`.
 import { HubError } from '../../domain/api/errors.ts'
-import { COMMON_HEADERS, ownerCacheTag } from '../../domain/api/routes.ts'
+import { ownerCacheTag } from '../../domain/api/routes.ts'
 import type { User } from '../../domain/api/schema.ts'
 import { profileOf } from '../../domain/catalogue/owner-records.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
@@ -9,6 +9,7 @@ import { readOwner } from '../../domain/publishing/repository-state.ts'
 import { isSameJson } from '../../domain/text/json.ts'
 import type { FolderState } from '../../ports/git-store.ts'
 import { findUser, showUser } from '../read/records.ts'
+import { respondWithRecord } from '../respond.ts'
 import { requireOwnerRights } from './authenticate.ts'
 import { type Clock, type GitWrite, LATEST_START_MS, type Round, writeInRounds } from './rounds.ts'
 import { type OpenWrite, type Sending, showSafely, type WriteDeps } from './write-to-git.ts'
@@ -117,7 +118,5 @@ function refuseConflict(
 }
 
 function respondWithOutcome({ user, isUnchanged, commit }: Outcome): Response {
-  return new Response(JSON.stringify({ data: { ...user, unchanged: isUnchanged, commit } }), {
-    headers: { ...COMMON_HEADERS, 'Cache-Control': 'no-store', 'Content-Type': 'application/json; charset=utf-8' },
-  })
+  return respondWithRecord({ ...user, unchanged: isUnchanged, commit })
 }

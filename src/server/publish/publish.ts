@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
-import { COMMON_HEADERS } from '../../domain/api/routes.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
 import type { Surroundings } from '../../domain/publishing/decision.ts'
@@ -15,6 +14,7 @@ import type { FolderState, PublishMark } from '../../ports/git-store.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
 import { findVersion, type Sources } from '../read/records.ts'
+import { respondWithRecord } from '../respond.ts'
 import { requireRights } from './authenticate.ts'
 import { isPromptFile } from './media-types.ts'
 import type { ReadVersion, RepositoryWrite, Round } from './rounds.ts'
@@ -217,14 +217,10 @@ function respondWithOutcome(
   { record, warnings, isNew, isUnchanged, isReplay, commit }: Outcome,
   addresses: Addresses,
 ): Response {
-  const headers = new Headers({
-    ...COMMON_HEADERS,
-    'Cache-Control': 'no-store',
-    'Content-Type': 'application/json; charset=utf-8',
-  })
-  if (isNew) headers.set('Location', record.url)
-  if (isReplay) headers.set('Idempotency-Replayed', 'true')
   const html_url = addresses.versionPage(record.owner, record.name, record.version)
   const data = { ...record, html_url, unchanged: isUnchanged, commit, warnings }
-  return new Response(JSON.stringify({ data }), { status: isNew ? 201 : 200, headers })
+  return respondWithRecord(data, isNew ? 201 : 200, {
+    ...(isNew && { Location: record.url }),
+    ...(isReplay && { 'Idempotency-Replayed': 'true' }),
+  })
 }
