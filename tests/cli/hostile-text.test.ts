@@ -108,7 +108,8 @@ describe.each(SHELLS)('$name', (shell) => {
       })
       await withStandIn(answer, async ({ url, requests }) => {
         const cwd = makeFolder()
-        writeFileSync(path.join(cwd, 'json.py'), 'raise SystemExit(99)')
+        for (const module of ['json', 'typing', 'program', 'prompt_hub'])
+          writeFileSync(path.join(cwd, `${module}.py`), 'raise SystemExit(99)')
         const options = { cwd, env: { HUB_URL: url, PYTHONPATH: cwd }, tools: WITH_PYTHON }
         const search = await runHubcli(shell, ['search', '--', `-x '"\n$(id)&é`], options)
         expect(search).toMatchObject({

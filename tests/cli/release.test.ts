@@ -1,15 +1,15 @@
 // Checks that a site serves hubcli unchanged except for the URL of the hub.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { listCliDownloads } from '../../src/site/downloads/hubcli.ts'
+import { listCliDownloads, readCliRelease } from '../../src/site/downloads/hubcli.ts'
 import { readCliReleases } from '../../src/site/downloads/releases.ts'
+import { HUBCLI } from './assembled.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
-const SCRIPT = path.join(ROOT, 'clients/hubcli/hubcli')
 const scratch = mkdtempSync(path.join(tmpdir(), 'hubcli-release-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
@@ -25,9 +25,34 @@ test('downloads contain the site URL and match their checksums', async () => {
   ])
   const served = downloads.get('/cli/releases/1.0.0/hubcli') ?? ''
   expect(served).toContain("\nHUB_DEFAULT_URL='https://hub.example.com'\n")
-  expect(served.replace('https://hub.example.com', 'http://localhost:8888')).toBe(readFileSync(SCRIPT, 'utf8'))
+  expect(served.replace('https://hub.example.com', 'http://localhost:8888')).toBe(readFileSync(HUBCLI, 'utf8'))
   expect(downloads.get('/cli/releases/1.0.0/hubcli.sha256')).toBe(`${sha256(served)}  hubcli\n`)
   expect(downloads.get('/cli/hubcli')).toBe(served)
+})
+
+test('a release contains its Python modules, which are also those of the library', async () => {
+  const [release] = (await readCliReleases(ROOT)).slice(-1)
+  const script = release?.files.get('hubcli') ?? ''
+  const own = readdirSync('clients/hubcli/program').filter((name) => name.endsWith('.py'))
+  const shared = ['ranges', 'lock', 'filling', 'chat', 'vendored', 'git_attributes', 'review', 'records', 'variable']
+  expect(own.length).toBeGreaterThan(5)
+  for (const file of [
+    ...own.map((name) => `clients/hubcli/program/${name}`),
+    ...shared.map((name) => `clients/python/prompt_hub/${name}.py`),
+  ])
+    expect(script.split(readFileSync(file, 'utf8')).length, file).toBe(2)
+  expect(script).not.toContain('$(dirname')
+})
+
+test.each([
+  ['a line END', 'x = 1\nEND\n'],
+  ['other characters than ASCII', 'x = "é"\n'],
+  ['no line end', 'x = 1'],
+])('a module with %s is not built in', async (_, text) => {
+  const root = mkdtempSync(path.join(scratch, 'root-'))
+  cpSync(path.join(ROOT, 'clients'), path.join(root, 'clients'), { recursive: true })
+  writeFileSync(path.join(root, 'clients/python/prompt_hub/ranges.py'), text)
+  await expect(readCliRelease(root)).rejects.toThrow('ranges.py: expected ASCII')
 })
 
 test('a downloaded release passes its checksum and runs', async () => {

@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { HUBCLI } from './assembled.ts'
 
 /** A way to run hubcli. */
 export interface Shell {
@@ -47,7 +48,7 @@ export interface RunOptions {
   input?: string | Buffer
   /** Shell arguments before the script, such as `-x`. */
   shellOptions?: string[]
-  /** The script to run instead of clients/hubcli/hubcli. */
+  /** The script to run instead of hubcli. */
   script?: string
   /** Runs hubcli with a terminal as standard output; requires python3. */
   inTerminal?: boolean
@@ -55,8 +56,7 @@ export interface RunOptions {
   onStart?: (child: ChildProcess) => void
 }
 
-/** The hubcli script under test. */
-export const HUBCLI = path.join(import.meta.dirname, '..', '..', 'clients/hubcli/hubcli')
+export { HUBCLI }
 
 /** Additional shells in which hubcli must run if they are installed, and shells that it must reject with a message. */
 export const OTHER_SHELLS = ['zsh', 'ksh', 'mksh']

@@ -142,7 +142,8 @@ function createHub() {
         headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Prompt-Version': found.version },
         body: found.content,
       }
-    return json(200, { data: record(owner, name, found, base) })
+    const state = { status: 'active', status_message: null, latest_version: versions.at(-1)?.version, labels: {} }
+    return json(200, { data: { ...record(owner, name, found, base), ...(part === undefined && state) } })
   }
 
   function search(text: string, base: string): object[] {

@@ -219,7 +219,7 @@ describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
   test('leaves no partial files when the file size limit is reached', async () => {
     const folder = await lockOne()
     const before = snapshot(folder)
-    const limited = ['sh', '-c', 'ulimit -f 100; "$@"', 'sh', ...command]
+    const limited = ['sh', '-c', 'ulimit -f 300; "$@"', 'sh', ...command]
     const ran = await runClient(limited, ['add', 'acme/review@1.1.0'], folder, hub.url)
     expect(ran).toMatchObject({ code: 1, stdout: '' })
     expect(ran.stderr).toMatch(/^(hubcli|prompt-hub): [^\n]*\n$/)

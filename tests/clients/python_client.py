@@ -17,7 +17,8 @@ import asyncio
 import prompt_hub
 from prompt_hub import ranges
 from prompt_hub.filling import fill_content
-from prompt_hub.records import Variable
+from prompt_hub.variable import Variable
+from prompt_hub import vendored
 from prompt_hub.vendoring import add_to_lock, find_changed, install_lock
 
 CONTENTS = {"1.0.0": "Hello {{name}}", "1.1.0": "Hello {{name}}, {{ greeting }}", "2.0.0": "Good day {{name}}\r\n"}
@@ -99,6 +100,45 @@ class Hub(BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+class Files(unittest.TestCase):
+    """Files below a folder: on Windows, which cannot open folders, they are reached by their paths."""
+
+    def test_files(self):
+        for opens_folders in {vendored._OPENS_FOLDERS, False}:
+            with self.subTest(opens_folders), tempfile.TemporaryDirectory() as root:
+                before, vendored._OPENS_FOLDERS = vendored._OPENS_FOLDERS, opens_folders
+                try:
+                    self.replace_and_delete(root)
+                finally:
+                    vendored._OPENS_FOLDERS = before
+
+    def replace_and_delete(self, root):
+        lock = os.path.join(root, "prompts.lock")
+
+        def replace(files, text):
+            with vendored.take_turn(lock) as turn:
+                vendored.replace_files(lock, files, turn, text, True)
+
+        replace([("a/b/x.md", b"one\r\n"), ("y.md", b"two")], "{}\n")
+        self.assertEqual(vendored.read_vendored(root, "a/b/x.md"), b"one\r\n")
+        self.assertEqual(vendored.read_vendored(root, "prompts.lock"), b"{}\n")
+        self.assertIsNone(vendored.read_vendored(root, "a/missing/x.md"))
+        os.mkdir(os.path.join(root, "z.md"))
+        with self.assertRaises(OSError):
+            replace([("y.md", b"new"), ("new/n.md", b"new"), ("z.md", b"new")], "[]\n")
+        self.assertEqual(vendored.read_vendored(root, "y.md"), b"two")
+        self.assertEqual(sorted(os.listdir(root)), ["a", "prompts.lock", "y.md", "z.md"])
+        os.symlink("a", os.path.join(root, "link"))
+        os.symlink("y.md", os.path.join(root, "link.md"))
+        for path in ("link/b/x.md", "link.md", "y.md/x.md"):
+            with self.assertRaises(prompt_hub.PromptHubError) as raised:
+                vendored.read_vendored(root, path)
+            self.assertEqual(raised.exception.code, "integrity")
+        self.assertFalse(vendored.delete_vendored(root, "a/b/x.md", sha256("other")))
+        self.assertTrue(vendored.delete_vendored(root, "a/b/x.md", sha256("one\r\n")))
+        self.assertEqual(sorted(os.listdir(root)), ["link", "link.md", "prompts.lock", "y.md", "z.md"])
 
 
 class Tables(unittest.TestCase):
@@ -276,7 +316,7 @@ class Behaviour(unittest.TestCase):
         with self.assertRaisesRegex(prompt_hub.PromptHubError, "did not respond: .*refused"):
             away.get("acme/hello")
         with self.assertRaisesRegex(prompt_hub.PromptHubError, "^lock: expected the path of a prompts.lock, got Lock"):
-            self.open(lock=prompt_hub.Lock("http://localhost"))
+            self.open(lock=prompt_hub.Lock("http://localhost", {}))
 
     def test_a_proxy_that_compresses_unasked(self):
         path = "/data/v1/repos/acme/hello/versions/1.1.0.json"

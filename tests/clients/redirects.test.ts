@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { mayFollow } from '../../clients/typescript/source/redirects.ts'
+import { HUBCLI } from '../cli/assembled.ts'
 
 //  from                          to                                 is followed
 const CASES: [string, string, boolean][] = [
@@ -36,7 +37,7 @@ const CASES: [string, string, boolean][] = [
   ['https://hub.example.com/a', 'no address', false],
 ]
 
-const hubcli = readFileSync('clients/hubcli/hubcli', 'utf8').replace(/\nmain "\$@"\n$/, '\n')
+const hubcli = readFileSync(HUBCLI, 'utf8').replace(/\nmain "\$@"\n$/, '\n')
 const env = { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' }
 
 describe.each<[string, (from: string, to: string) => string | boolean]>([
@@ -52,7 +53,7 @@ describe.each<[string, (from: string, to: string) => string | boolean]>([
     'hubcli',
     (from, to) => {
       const program = `${hubcli}\nurl=$1\nif may_follow "$2"; then echo yes; else echo no; fi`
-      return execFileSync('sh', ['-c', program, 'sh', from, to], { encoding: 'utf8' }) === 'yes\n'
+      return execFileSync('sh', ['-s', from, to], { input: program, encoding: 'utf8' }) === 'yes\n'
     },
   ],
 ])('%s', (_, follows) => {

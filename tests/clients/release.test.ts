@@ -11,6 +11,7 @@ import { addToLock } from '../../clients/typescript/source/vendoring.ts'
 import { listDownloads } from '../../src/site/build/list-downloads.ts'
 import { listClientDownloads } from '../../src/site/downloads/libraries.ts'
 import { readClientsReleases } from '../../src/site/downloads/releases.ts'
+import { HUBCLI } from '../cli/assembled.ts'
 import { CONTENTS, type FaultHub, openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)
@@ -152,7 +153,7 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     const locked = readFileSync(join(project, 'prompts.lock'), 'utf8')
     const environmentOfHub = { ...process.env, HUB_URL: hub.url }
     // `run` throws an error if the command fails.
-    await run('sh', [join(process.cwd(), 'clients/hubcli/hubcli'), 'verify'], { cwd: project, env: environmentOfHub })
+    await run('sh', [HUBCLI, 'verify'], { cwd: project, env: environmentOfHub })
     await addToLock(join(project, 'prompts.lock'), [{ name: 'acme/hello@^1' }])
     expect(readFileSync(join(project, 'prompts.lock'), 'utf8')).toBe(locked)
   })
@@ -161,6 +162,6 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     const { stderr } = await run('python3', ['tests/clients/python_client.py'], {
       env: { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' },
     })
-    expect(stderr).toMatch(/Ran 13 tests[\s\S]*OK/)
+    expect(stderr).toMatch(/Ran 14 tests[\s\S]*OK/)
   })
 })

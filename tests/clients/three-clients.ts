@@ -1,6 +1,7 @@
 // Runs the three clients that support lock files (hubcli and both libraries) from source.
 import { spawn, spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
+import { HUBCLI } from '../cli/assembled.ts'
 
 /** The result of a command. */
 export interface Ran {
@@ -16,7 +17,6 @@ export interface Client {
   failingRename(nth: number): string[]
 }
 
-const HUBCLI = resolve('clients/hubcli/hubcli')
 const COMMAND = resolve('clients/typescript/source/command.ts')
 
 const PATCH = `import os, sys

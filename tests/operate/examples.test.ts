@@ -7,6 +7,7 @@ import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HUBCLI } from '../cli/assembled.ts'
 import { freePort, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
 import { ELSEWHERE, LEFT_OUT } from './examples-elsewhere.ts'
 import { type ExampleRun, RUN } from './examples-table.ts'
@@ -77,7 +78,7 @@ afterAll(async () => {
 /** Programs that stand for an installation: this hub's client, and packages that are already there. */
 function writeTools(bin: string): void {
   const tools = {
-    hubcli: `exec sh "${resolve('clients/hubcli/hubcli')}" "$@"`,
+    hubcli: `exec sh "${HUBCLI}" "$@"`,
     npm: `if [ "$1" = ci ]; then exit 0; fi; export PATH="\${PATH#*:}"; exec npm "$@"`,
     npx: `name=$1; shift; case $name in skills) exec node "${resolve('tests/node_modules/skills/bin/cli.mjs')}" "$@" --yes --agent claude-code ;; *) exec node_modules/.bin/"$name" "$@" ;; esac`,
     pip: `exec python3 -m pip "$@" --no-index --disable-pip-version-check --root-user-action ignore --upgrade --target "${join(root, 'python')}"`,

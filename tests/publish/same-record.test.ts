@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer } from '../../src/host/http/http-server.ts'
 import { listenTo } from '../../src/host/run-functions.ts'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
+import { HUBCLI } from '../cli/assembled.ts'
 import { type Hub, openHub, serveHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { ISSUER, type Issuer, startIssuer } from '../oidc/issuer.ts'
@@ -84,7 +85,7 @@ const WAYS: Record<string, (name: string, file: string) => readonly [string, str
   ],
   hubcli: (name, file) => [
     'sh',
-    [resolve('clients/hubcli/hubcli'), 'push', `acme/${name}`, file, 'First é', 'minor'],
+    [HUBCLI, 'push', `acme/${name}`, file, 'First é', 'minor'],
     { HUB_URL: url, HUB_TOKEN: hub.token },
   ],
   action: (_, file) => [

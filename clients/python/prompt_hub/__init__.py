@@ -8,9 +8,10 @@ from .lock import Lock, LockedDetails, LockedPrompt, format_lock, parse_lock
 from .manage import ChangeResult, HubManager
 from .prompt import Prompt
 from .ranges import highest_in, is_range, is_version, satisfies
-from .records import Advisory, Variable, VersionRow
+from .records import Advisory, VersionRow
 from .standing import Event, Standing
 from .trouble import PromptHubError, ValueProblem
+from .variable import Variable
 
 __version__ = "1.0.0"
 

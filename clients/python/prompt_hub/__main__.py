@@ -7,12 +7,13 @@ import os
 import sys
 from typing import List, Optional, Sequence
 
-from .files import read_if_there, read_vendored, write_whole
+from .files import read_if_there, write_whole
 from .hub import open_lock
 from .lock import Lock, mend_ends
 from .trouble import PromptHubError
 from .typing_file import is_types_file, write_types
 from .updating import Reviewed, remove_from_lock, review_lock, update_lock
+from .vendored import read_vendored
 from .vendoring import add_to_lock, find_changed, find_changed_ends, install_lock
 
 # The exit code of each error code, as in hubcli; any other error is 1.
@@ -84,8 +85,8 @@ def _run(given: argparse.Namespace) -> int:
 
 def _update(lock_path: str, names: Sequence[str]) -> None:
     for each in update_lock(lock_path, names):
-        for _, message in each.problems:
-            _complain(f"warning: {message}")
+        for problem in each.problems:
+            _complain(f"warning: {problem.message}")
         if each.wanted != each.locked.version:
             print(f"{each.name} {each.locked.version} -> {each.wanted} {each.locked.path}")
 
@@ -93,9 +94,9 @@ def _update(lock_path: str, names: Sequence[str]) -> None:
 def _show_outdated(reviewed: Sequence[Reviewed]) -> int:
     """Prints a table; 1 if anything is outdated, as npm does."""
     for each in reviewed:
-        for kind, message in each.problems:
-            if kind != "advisory":
-                _complain(f"warning: {message}")
+        for problem in each.problems:
+            if problem.kind != "advisory":
+                _complain(f"warning: {problem.message}")
     old = [each for each in reviewed if each.is_outdated]
     for each in old:
         print("  ".join((each.name, each.locked.version, each.wanted, each.latest or "-", each.locked.range)))

@@ -6,15 +6,15 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from .filling import fill_texts
-from .records import Variable
 from .trouble import PromptHubError
+from .variable import Variable
 
 # A role line or a history line. Only LF ends a line, optionally after a CR; a byte order mark may precede the first
 # one. The hub has the same pattern, and a shared table of test cases keeps them equal.
 _MARKER_LINE = re.compile(r'(?:\A\ufeff?|(?<=\n))[ \t]*\{\{(?:role "(system|user|assistant)"|history)\}\}[ \t]*\r?(?=\n|\Z)')
 
 Message = Dict[str, Any]
-"""`{"role": "system" | "user" | "assistant", "content": "…"}`, in the format of OpenAI's SDK."""
+"""`{"role": "system" | "user" | "assistant", "content": "..."}`, in the format of OpenAI's SDK."""
 
 
 def _trim_line_ends(text: str) -> str:
@@ -69,7 +69,7 @@ def fill_chat(
 
 
 def for_anthropic(messages: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
-    """Messages in the format of Anthropic's SDK: `client.messages.create(model=…, max_tokens=…,
+    """Messages in the format of Anthropic's SDK: `client.messages.create(model=..., max_tokens=...,
     **for_anthropic(messages))`.
 
     The system text is separate: `system` contains all system messages, separated by an empty line, and is absent

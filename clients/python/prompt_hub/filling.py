@@ -10,8 +10,8 @@ import math
 import re
 from typing import Dict, List, Mapping, Optional, Sequence
 
-from .records import Variable
 from .trouble import PromptHubError, ValueProblem
+from .variable import Variable
 
 _PLACEHOLDER = re.compile(r"\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")

@@ -6,8 +6,9 @@ from __future__ import annotations
 import os
 from typing import List, Optional, Sequence, Tuple
 
-from .files import read_if_there
 from .lock import attributes_line
+from .trouble import PromptHubError
+from .vendored import read_vendored
 
 ATTRIBUTES = ".gitattributes"
 """The name of the file."""
@@ -19,16 +20,18 @@ def plan_attributes(lock_path: str, targets: Sequence[str]) -> Tuple[Optional[st
 
     `targets` are the paths of the prompts' contents, relative to the lock's folder.
     """
-    path = os.path.join(os.path.dirname(os.path.abspath(lock_path)), ATTRIBUTES)
     needed = list(dict.fromkeys(attributes_line(path) for path in (os.path.basename(lock_path), *targets)))
-    if not os.path.lexists(path):
+    try:
+        data = read_vendored(os.path.dirname(lock_path) or ".", ATTRIBUTES)
+    except (PromptHubError, OSError):
+        data = b""
+    if data is None:
         return _text([_HEAD, *needed]), None
-    data = read_if_there(path) if os.path.isfile(path) and not os.path.islink(path) else None
-    lines = (data or b"").decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n").split("\n")
+    lines = data.decode("utf-8", "replace").splitlines()
     missing = [line for line in needed if line not in lines]
     if not missing:
         return None, None
-    if lines[0] == _HEAD:
+    if lines[:1] == [_HEAD]:
         return _text([*lines, *missing]), None
     quoted = " and ".join(f'"{line}"' for line in missing)
     return None, f"add to {ATTRIBUTES}, so that git does not change line endings: {quoted}"

@@ -4,7 +4,7 @@ about the prompts in use."""
 from __future__ import annotations
 
 import threading
-from typing import Callable, List, Optional, Sequence, Set, Tuple, TypeVar
+from typing import Callable, Optional, Sequence, Set, Tuple, TypeVar
 
 from .arguments import Wish
 from .cache import Answer, AnswerCache, CacheSettings
@@ -14,6 +14,7 @@ from .records import (
     RepositoryRecord,
     VersionRecord,
     VersionRow,
+    active_of,
     read_repository_record,
     read_version_list,
     read_version_record,
@@ -180,8 +181,3 @@ class HubReader:
 def _farther(a: str, b: str) -> str:
     """The source of a prompt from two responses: the more distant of the two."""
     return next((source for source in ("stale", "network", "disk") if source in (a, b)), "memory")
-
-
-def active_of(rows: Sequence[VersionRow]) -> List[str]:
-    """The versions that were not yanked."""
-    return [row.version for row in rows if not row.yanked]

@@ -5,37 +5,39 @@ from __future__ import annotations
 
 import json
 import re
-import urllib.parse
-from dataclasses import dataclass, field
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, cast
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, cast
 
 from .filling import spell
 from .ranges import is_label, is_range, is_version, satisfies
-from .records import Variable, read_variable
 from .trouble import PromptHubError
+from .variable import Variable, read_variable
 
+LOCK = "prompts.lock"
+"""The usual name of the file, as it appears in messages."""
 FULL_NAME = re.compile(r"[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}/[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}")
-_HUB = re.compile(r"https?://[!-\"$-~]+")
+_HUB = re.compile(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[!-\"$->@-~]*)?")
+_SHA256 = re.compile("[0-9a-f]{64}")
 _INDEX = re.compile("0|[1-9][0-9]{0,9}")
 # What git writes around the sides of a conflict.
 _CONFLICT = re.compile("(?:<{7}|={7}|>{7})(?: |\r?$)")
-# The number of the format. Clients that know another format do not read it.
-_FORMAT = 1
+FORMAT = 1
+"""The number of the format. Clients that know another format do not read it."""
 _MAX_PROMPTS = 1_000
-_MAX_BYTES = 16_777_216
+MAX_LOCK_BYTES = 16_777_216
+"""The largest lock."""
 _MAX_DEPTH = 32
+_TEXTS = ("range", "version", "sha256", "path")
+_KEYS = sorted((*_TEXTS, "variables", "parameters"))
 
 
-@dataclass(frozen=True)
-class LockedDetails:
+class LockedDetails(NamedTuple):
     """The parts of a version in a lock besides its digest, so that it can be used without a hub."""
 
     variables: Tuple[Variable, ...]
     parameters: Mapping[str, Any]
 
 
-@dataclass
-class LockedPrompt:
+class LockedPrompt(NamedTuple):
     """One prompt of a lock: the requested range or label, the locked version, the SHA-256 of its content, and its
     path."""
 
@@ -47,18 +49,17 @@ class LockedPrompt:
     """The inputs of filling."""
 
 
-@dataclass
-class Lock:
+class Lock(NamedTuple):
     """The contents of `prompts.lock`."""
 
     hub: str
-    prompts: Dict[str, LockedPrompt] = field(default_factory=lambda: {})
+    prompts: Dict[str, LockedPrompt]
 
 
 def format_lock(lock: Lock) -> str:
     """Formats a lock. Every client writes the same bytes for the same lock."""
     prompts = {name: _locked_data(each) for name, each in sorted(lock.prompts.items())}
-    return _write_json({"lockfile": _FORMAT, "hub": lock.hub, "prompts": prompts}, "") + "\n"
+    return _write_json({"lockfile": FORMAT, "hub": lock.hub, "prompts": prompts}, "") + "\n"
 
 
 def _locked_data(each: LockedPrompt) -> Dict[str, object]:
@@ -147,107 +148,122 @@ def mend_ends(path: str) -> str:
 def parse_lock(text: str) -> Lock:
     """Parses a lock. Raises PromptHubError `integrity` unless it is exactly what a client would write, so that manual
     edits are rejected."""
-    if len(text.encode("utf-8", "surrogatepass")) > _MAX_BYTES:
-        raise _wrong(f"it is larger than {_MAX_BYTES} bytes")
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_LOCK_BYTES:
+        raise _wrong(f"{LOCK} is larger than {MAX_LOCK_BYTES} bytes")
     conflict = next((at for at, line in enumerate(text.split("\n"), 1) if _CONFLICT.match(line)), None)
     if conflict is not None:
-        advice = "Take one side (git checkout --ours prompts.lock, or --theirs), then add the other side's prompts again."
-        raise PromptHubError("integrity", f"prompts.lock has a merge conflict in line {conflict}. {advice}")
+        sides = f"take one side (git checkout --ours {LOCK}, or --theirs), then add the other side's prompts again"
+        raise PromptHubError("integrity", f"{LOCK} has a merge conflict in line {conflict}; {sides}")
     try:
-        value: object = json.loads(text)
+        value: object = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        raise _wrong("it is not JSON") from error
-    data = _object(value, "expected lockfile, hub and prompts")
+        raise _wrong(f"{LOCK} is not JSON: {error}") from error
+    data = _object(value, "expected an object")
     lockfile: object = data.get("lockfile")
-    if not isinstance(lockfile, int) or isinstance(lockfile, bool):
-        raise _wrong("expected lockfile, hub and prompts")
-    if lockfile != _FORMAT:
-        newer = f"it was made by a newer client (lockfile {lockfile}). This one knows {_FORMAT}; update it."
-        raise PromptHubError("integrity", f"prompts.lock: {newer}")
-    hub = data.get("hub")
+    is_number = isinstance(lockfile, int) and not isinstance(lockfile, bool)
+    if is_number and lockfile != FORMAT:
+        newer = f"{LOCK} was made by a newer client (lockfile {lockfile}); this one knows {FORMAT}. Update it."
+        raise PromptHubError("integrity", newer)
+    _expect(is_number and sorted(data) == ["hub", "lockfile", "prompts"], "expected lockfile, hub and prompts, and nothing else")
+    hub: object = data["hub"]
     if not isinstance(hub, str) or not is_hub_url(hub):
-        raise _wrong("hub: expected an http or https URL without a trailing slash")
-    prompts = _object(data.get("prompts"), "expected lockfile, hub and prompts")
-    if len(prompts) > _MAX_PROMPTS:
-        raise _wrong(f"it names more than {_MAX_PROMPTS} prompts")
+        raise _wrong(f"{LOCK}: hub: expected an http or https address without a trailing slash")
+    prompts = _object(data["prompts"], "prompts: expected prompts by name")
+    _expect(len(prompts) <= _MAX_PROMPTS, f"prompts: expected at most {_MAX_PROMPTS} prompts")
     lock = Lock(hub, {name: _read_locked(name, each) for name, each in prompts.items()})
-    _require_apart([each.path for each in lock.prompts.values()])
-    written = format_lock(lock)
-    if written != text and text.replace("\r\n", "\n") == written:
-        cause = f"git changed its line endings, as with core.autocrlf. {mend_ends('prompts.lock')}"
-        raise PromptHubError("integrity", f"prompts.lock: {cause}")
-    if written != text:
-        raise _wrong("it was edited by hand or merged")
+    _require_apart(lock)
+    _require_written(text, format_lock(lock))
     return lock
+
+
+def _once(pairs: Sequence[Tuple[str, Any]]) -> Dict[str, Any]:
+    """An object; raises ValueError if a key stands twice, because json would ignore the first one."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key stands twice")
+    return dict(pairs)
 
 
 def is_hub_url(text: str) -> bool:
     """Whether a string is a valid URL of a hub: http or https, without a trailing slash, query or user name, at most
     2,000 characters long."""
-    if len(text) > 2_000 or not _HUB.fullmatch(text) or text.endswith("/") or "?" in text:
-        return False
-    try:
-        parts = urllib.parse.urlsplit(text)
-        return bool(parts.hostname) and "@" not in parts.netloc and (parts.port or 1) > 0
-    except ValueError:
-        return False
+    return len(text) <= 2_000 and _HUB.fullmatch(text) is not None and not text.endswith("/")
 
 
-def is_safe_path(path: str) -> bool:
-    """Whether a path with forward slashes stays below the lock's folder and is valid on every system: at most 1,024
-    bytes, 255 per segment."""
+def refuse_path(path: str) -> Optional[str]:
+    """Why a path is invalid in a lock, or None. With forward slashes, it stays below the lock's folder and is valid on
+    every system."""
+    segments = path.split("/")
     try:
-        size = len(path.encode())
+        lengths = [len(segment.encode()) for segment in segments]
     except UnicodeEncodeError:
-        return False
-    if size > 1_024 or re.search("[\\\\:\x00-\x1f\x7f-\x9f]", path):
-        return False
-    if path.lower() in ("prompts.lock", "prompts.lock.new"):
-        return False
-    return all(
-        segment not in ("", ".", "..") and segment.lower() != ".git" and len(segment.encode()) <= 255
-        for segment in path.split("/")
-    )
+        return "is not text"
+    if not all(0 < length <= 255 for length in lengths) or sum(lengths) + len(segments) - 1 > 1_024:
+        return "has an empty or overlong part, or is absolute"
+    if any(segment in (".", "..") or segment.lower() == ".git" for segment in segments):
+        return "leaves the folder or has a part that is . or .git"
+    if re.search("[\\\\:\x00-\x1f\x7f-\x9f]", path):
+        return "contains a backslash, a colon or a control character"
+    if path.lower() in (LOCK, f"{LOCK}.new"):
+        return "is the lock file's own"
+    return None
 
 
 def _read_locked(name: str, value: object) -> LockedPrompt:
-    if not FULL_NAME.fullmatch(name):
-        raise _wrong(f"{name!r} is not owner/name")
-    data = _object(value, f"{name}: expected range, version, sha256 and path")
-    range_, version, sha256, path = (data.get(key) for key in ("range", "version", "sha256", "path"))
-    if not isinstance(range_, str) or not (is_range(range_) or is_label(range_)):
-        raise _wrong(f"{name}: range is not a range or label")
-    if not isinstance(version, str) or not is_version(version):
-        raise _wrong(f"{name}: version is not a version")
-    if is_range(range_) and not satisfies(version, range_):
-        raise _wrong(f"{name}: {range_} does not allow {version}")
-    if not isinstance(sha256, str) or not re.fullmatch("[0-9a-f]{64}", sha256):
-        raise _wrong(f"{name}: sha256 is not a SHA-256")
-    if not isinstance(path, str) or not is_safe_path(path):
-        raise _wrong(f"{name}: path leaves the folder or is not valid on every system")
+    _expect(FULL_NAME.fullmatch(name) is not None, f"expected <owner>/<name>, got {name[:120]}")
+    data = _object(value, f"{name}: expected an object")
+    _expect(
+        sorted(data) == _KEYS and all(isinstance(data[key], str) for key in _TEXTS),
+        f"{name}: expected range, version, sha256 and path, each a text, variables and parameters, and nothing else",
+    )
+    range_, version, sha256, path = (cast(str, data[key]) for key in _TEXTS)
+    _expect(is_range(range_) or is_label(range_), f"{name}: range: expected a range or a label's name")
+    _expect(is_version(version), f"{name}: version: expected x.y.z")
+    _expect(not is_range(range_) or satisfies(version, range_), f"{name}: {range_} does not allow {version}")
+    _expect(_SHA256.fullmatch(sha256) is not None, f"{name}: sha256: expected 64 digits of 0-9a-f")
+    refused = refuse_path(path)
+    _expect(refused is None, f"{name}: path {path[:200]} {refused}")
     try:
         details = details_of([read_variable(each) for each in data["variables"]], data["parameters"])
     except (KeyError, TypeError):
         details = None
     if details is None:
-        raise _wrong(f"{name}: invalid variables or parameters")
+        raise _wrong(f"{LOCK}: {name}: invalid variables or parameters")
     return LockedPrompt(range_, version, sha256, path, details)
 
 
-def _require_apart(paths: List[str]) -> None:
+def _require_apart(lock: Lock) -> None:
     """No two paths are equal, ignoring case, and none is inside another."""
     # With a slash at the end, a path and everything inside it are neighbours in the sorted list.
-    folders = sorted(path.lower() + "/" for path in paths)
-    for outer, inner in zip(folders, folders[1:]):
-        if inner.startswith(outer):
-            raise _wrong(f"two prompts share the path {inner[:-1]}, or it is inside another")
+    folders = sorted((each.path.casefold() + "/", name) for name, each in lock.prompts.items())
+    for (outer, name), (inner, other) in zip(folders, folders[1:]):
+        _expect(
+            not inner.startswith(outer), f"the paths of {name} and {other} are equal, or one is inside the other"
+        )
+
+
+def _require_written(text: str, written: str) -> None:
+    """The text is exactly what a client writes."""
+    if text == written:
+        return
+    ours, theirs = written.split("\n"), text.split("\n")
+    differing = (at for at, (a, b) in enumerate(zip(ours, theirs), 1) if a != b)
+    place = f"{LOCK} differs from what a client writes, from line {next(differing, min(len(ours), len(theirs)))} on"
+    if text.replace("\r\n", "\n") == written:
+        cause = f"git changed its line endings, as with core.autocrlf. {mend_ends(LOCK)}"
+        raise PromptHubError("integrity", f"{place}: {cause}")
+    raise _wrong(f"{place}: it was edited by hand or merged")
 
 
 def _object(value: object, expected: str) -> Dict[str, Any]:
     if not isinstance(value, dict):
-        raise _wrong(expected)
+        raise _wrong(f"{LOCK}: {expected}")
     return cast(Dict[str, Any], value)
 
 
+def _expect(is_good: bool, sentence: str) -> None:
+    if not is_good:
+        raise _wrong(f"{LOCK}: {sentence}")
+
+
 def _wrong(what: str) -> PromptHubError:
-    return PromptHubError("integrity", f"prompts.lock: {what}. Restore it from git, or recreate it with hubcli.")
+    return PromptHubError("integrity", f"{what}. Restore it from git, or add its prompts again.")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Dict, Optional, Tuple
 
 from .cache import AnswerCache, CacheSettings
-from .files import find_exact, read_vendored
 from .lock import Lock, LockedPrompt
 from .ranges import satisfies
 from .records import VersionRecord, read_version_record
 from .trouble import PromptHubError
+from .vendored import find_exact, read_vendored
 
 
 class LockReader:

@@ -8,9 +8,10 @@ from typing import Any, Callable, Generator, List, Mapping, Optional, Sequence, 
 
 from .chat import fill_chat, split_chat
 from .filling import fill_content, find_variables
-from .records import Variable, VersionRecord
+from .records import VersionRecord
 from .standing import Standing
 from .trouble import PromptHubError
+from .variable import Variable
 
 
 @dataclass(frozen=True)

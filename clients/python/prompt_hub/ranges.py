@@ -35,7 +35,7 @@ def is_label(text: str) -> bool:
 
 def satisfies(version: str, range_: str) -> bool:
     """Whether a version is in a range. False when either is invalid."""
-    numbers, bounds = _numbers(version), _bounds(range_)
+    numbers, bounds = numbers_of(version), _bounds(range_)
     if numbers is None or bounds is None:
         return False
     low, high = bounds
@@ -44,11 +44,12 @@ def satisfies(version: str, range_: str) -> bool:
 
 def highest_in(versions: Iterable[str], range_: str) -> Optional[str]:
     """The highest of some versions in a range, or None."""
-    chosen = [(numbers, v) for v in versions if (numbers := _numbers(v)) is not None and satisfies(v, range_)]
+    chosen = [(numbers_of(version) or (), version) for version in versions if satisfies(version, range_)]
     return max(chosen)[1] if chosen else None
 
 
-def _numbers(version: str) -> Optional[Numbers]:
+def numbers_of(version: str) -> Optional[Numbers]:
+    """The numbers of a version, which are in the order of versions; None when it is invalid."""
     match = _VERSION.fullmatch(version)
     return (int(match[1]), int(match[2]), int(match[3])) if match else None
 

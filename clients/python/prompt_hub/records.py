@@ -4,35 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple, TypeVar, Union, cast
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
 
+from .ranges import is_version
 from .trouble import PromptHubError
+from .variable import Variable, as_dict, as_list, as_text, read_variable, text_or_none
 
-Scalar = Union[str, int, float, bool]
 Value = TypeVar("Value")
-_TYPES = ("string", "number", "integer", "boolean", "enum")
-_VARIABLE_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
-@dataclass(frozen=True)
-class Variable:
-    """A declared variable of a prompt."""
-
-    name: str
-    description: str = ""
-    type: str = "string"
-    """`string`, `number`, `integer`, `boolean` or `enum`."""
-    required: bool = True
-    default: Optional[Scalar] = None
-    options: Tuple[str, ...] = ()
-    """The allowed values of an `enum`."""
-    example: Optional[Scalar] = None
-
-
-@dataclass(frozen=True)
-class VersionRecord:
+class VersionRecord(NamedTuple):
     """One version; it never changes after publishing."""
 
     full_name: str
@@ -43,8 +25,7 @@ class VersionRecord:
     parameters: Dict[str, Any]
 
 
-@dataclass(frozen=True)
-class VersionRow:
+class VersionRow(NamedTuple):
     """A version in the list of versions."""
 
     version: str
@@ -53,8 +34,7 @@ class VersionRow:
     content_sha256: str
 
 
-@dataclass(frozen=True)
-class Advisory:
+class Advisory(NamedTuple):
     """An advisory about some versions."""
 
     range: str
@@ -64,8 +44,7 @@ class Advisory:
     """The affected versions."""
 
 
-@dataclass(frozen=True)
-class RepositoryRecord:
+class RepositoryRecord(NamedTuple):
     """The current state of a prompt's repository. Unlike a version, it may change."""
 
     full_name: str
@@ -99,26 +78,31 @@ def read_repository_record(text: str, url: str) -> RepositoryRecord:
 
 def read_version_list(text: str, url: str) -> Tuple[VersionRow, ...]:
     """Parses a list of versions. Raises PromptHubError `unavailable` when the text is invalid."""
-    return _read(text, url, lambda data: tuple(_row(_dict(each)) for each in _list(data)))
+    return _read(text, url, lambda data: tuple(_row(as_dict(each)) for each in as_list(data)))
+
+
+def active_of(rows: Sequence[VersionRow]) -> List[str]:
+    """The versions that were not yanked."""
+    return [row.version for row in rows if not row.yanked]
 
 
 def _read(text: str, url: str, parse: Callable[[object], Value]) -> Value:
     """Parses the data in a response; `parse` raises KeyError or TypeError when it is invalid."""
     try:
-        return parse(_dict(json.loads(text))["data"])
+        return parse(as_dict(json.loads(text))["data"])
     except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise PromptHubError("unavailable", f"{url} did not return a Prompt Hub record.") from error
 
 
 def _version(value: object) -> VersionRecord:
-    data = _dict(value)
+    data = as_dict(value)
     record = VersionRecord(
-        full_name=_text(data["full_name"]),
-        version=_text(data["version"]),
-        content=_text(data["content"]),
-        content_sha256=_text(data["content_sha256"]),
-        variables=tuple(read_variable(each) for each in _list(data["variables"])),
-        parameters=_dict(data["parameters"]),
+        full_name=as_text(data["full_name"]),
+        version=as_text(data["version"]),
+        content=as_text(data["content"]),
+        content_sha256=as_text(data["content_sha256"]),
+        variables=tuple(read_variable(each) for each in as_list(data["variables"])),
+        parameters=as_dict(data["parameters"]),
     )
     try:
         digest = sha256(record.content.encode("utf-8")).hexdigest()
@@ -131,75 +115,32 @@ def _version(value: object) -> VersionRecord:
 
 
 def _repository(value: object) -> RepositoryRecord:
-    data = _dict(value)
+    data = as_dict(value)
     message, latest = data["status_message"], data["latest_version"]
     is_full = all(isinstance(data.get(key), str) for key in ("full_name", "latest_version", "content", "content_sha256"))
     return RepositoryRecord(
-        full_name=_text(data["full_name"]),
-        status=_text(data["status"]),
-        status_message=_text_or_none(message),
-        latest_version=_text_or_none(latest),
-        labels={name: _text(version) for name, version in _dict(data["labels"]).items()},
-        replaced_by=_text_or_none(data.get("replaced_by")),
-        moved_to=_text_or_none(data.get("moved_to")),
+        full_name=as_text(data["full_name"]),
+        status=as_text(data["status"]),
+        status_message=text_or_none(message),
+        latest_version=text_or_none(latest),
+        labels={name: as_text(version) for name, version in as_dict(data["labels"]).items()},
+        replaced_by=text_or_none(data.get("replaced_by")),
+        moved_to=text_or_none(data.get("moved_to")),
         advisories=tuple(
             Advisory(
-                _text(each["range"]),
-                _text(each["severity"]),
-                _text(each["message"]),
-                tuple(_text(version) for version in _list(each["versions"])),
+                as_text(each["range"]),
+                as_text(each["severity"]),
+                as_text(each["message"]),
+                tuple(as_text(version) for version in as_list(each["versions"])),
             )
-            for each in map(_dict, _list(data.get("advisories", [])))
+            for each in map(as_dict, as_list(data.get("advisories", [])))
         ),
         latest=_version({**data, "version": latest}) if is_full and "variables" in data and "parameters" in data else None,
     )
 
 
 def _row(data: Dict[str, Any]) -> VersionRow:
-    return VersionRow(_text(data["version"]), data["yanked"] is True, data.get("yank_reason"), _text(data["content_sha256"]))
-
-
-def read_variable(value: object) -> Variable:
-    """Parses a variable in a hub's response or in a lock, adding the defaults of omitted fields; raises KeyError or
-    TypeError when it is invalid."""
-    data = _dict(value)
-    name, kind, required = _text(data["name"]), _text(data.get("type", "string")), data.get("required", True)
-    if not _VARIABLE_NAME.fullmatch(name) or kind not in _TYPES or not isinstance(required, bool):
-        raise TypeError("no variable")
-    return Variable(
-        name=name,
-        description=_text(data.get("description", "")),
-        type=kind,
-        required=required,
-        default=_scalar(data.get("default")),
-        options=tuple(_text(option) for option in _list(data.get("options", []))),
-        example=_scalar(data.get("example")),
-    )
-
-
-def _scalar(value: object) -> Optional[Scalar]:
-    if value is not None and not isinstance(value, (str, int, float, bool)):
-        raise TypeError("no scalar")
-    return value
-
-
-def _dict(value: object) -> Dict[str, Any]:
-    if not isinstance(value, dict):
-        raise TypeError("no object")
-    return cast(Dict[str, Any], value)
-
-
-def _list(value: Any) -> Sequence[Any]:
-    if not isinstance(value, list):
-        raise TypeError("no list")
-    return cast("Sequence[Any]", value)
-
-
-def _text_or_none(value: object) -> Optional[str]:
-    return None if value is None else _text(value)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("no text")
-    return value
+    version, digest = as_text(data["version"]), as_text(data["content_sha256"])
+    if not is_version(version) or not re.fullmatch("[0-9a-f]{64}", digest):
+        raise TypeError("no version")
+    return VersionRow(version, data.get("yanked") is True, text_or_none(data.get("yank_reason")), digest)

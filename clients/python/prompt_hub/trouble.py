@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Optional, Sequence
+from typing import NamedTuple, Optional, Sequence
 
 
-@dataclass(frozen=True)
-class ValueProblem:
+class ValueProblem(NamedTuple):
     """A problem with the values of a prompt."""
 
     kind: str

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Callable, List, Optional, Sequence, Tuple
 
 from .cache import CacheSettings
-from .files import find_exact, read_vendored
 from .hub import PromptHub, open_lock
-from .hub_reader import HubReader, active_of
+from .hub_reader import HubReader
 from .lock import Lock, LockedPrompt, details_of
-from .ranges import highest_in, is_range
-from .records import RepositoryRecord, VersionRow
 from .requests import RequestSettings
+from .review import Problem, find_notices, find_problems, find_wanted, is_skill_path
 from .trouble import PromptHubError
+from .vendored import delete_vendored
 from .vendoring import Contents, change_lock
 
 _AUDITED = ("gone", "other_bytes", "yanked", "advisory")
@@ -30,8 +29,8 @@ class Reviewed:
     """The highest version in the range, or of the label; the locked version if there is none."""
     latest: Optional[str]
     """The highest active version."""
-    problems: Tuple[Tuple[str, str], ...]
-    """What the hub says about it: kind and sentence."""
+    problems: Tuple[Problem, ...]
+    """What the hub says about it."""
 
     @property
     def is_outdated(self) -> bool:
@@ -40,7 +39,7 @@ class Reviewed:
 
     def audited(self) -> List[str]:
         """The problems for which an audit fails."""
-        return [message for kind, message in self.problems if kind in _AUDITED]
+        return [each.message for each in self.problems if each.kind in _AUDITED]
 
 
 def review_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
@@ -58,46 +57,15 @@ def review_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
     for name, locked in lock.prompts.items():
         if not names or name in names:
             record, rows = reader.read_state(name, locked.version)
-            reviewed.append(_review(name, locked, record, rows))
+            problems = find_problems(name, locked, record, rows)
+            problems += find_notices(name, locked.range, locked.version, record)
+            wanted = find_wanted(locked.range, record.labels, rows) or locked.version
+            reviewed.append(Reviewed(name, locked, wanted, find_wanted("*", record.labels, rows), tuple(problems)))
     return reviewed
 
 
 def _ignore(_url: str, _age: float, _cause: Optional[BaseException]) -> None:
     """Nothing is stale without a cache."""
-
-
-def _review(name: str, locked: LockedPrompt, record: RepositoryRecord, rows: Sequence[VersionRow]) -> Reviewed:
-    range_, version = locked.range, locked.version
-    active = active_of(rows)
-    target = highest_in(active, range_) if is_range(range_) else record.labels.get(range_)
-    problems: List[Tuple[str, str]] = []
-    row = next((each for each in rows if each.version == version), None)
-    if row is None:
-        problems.append(("gone", f"{name}: {version} is no longer on the hub"))
-    elif row.content_sha256 != locked.sha256 and not _is_skill(locked):
-        problems.append(("other_bytes", f"{name}: the hub lists other bytes for {version} than prompts.lock does"))
-    elif row.yanked:
-        reason = f": {row.yank_reason}" if row.yank_reason else ""
-        problems.append(("yanked", f"{name} {version} was yanked{reason}"))
-    for advisory in record.advisories:
-        if version in advisory.versions:
-            problems.append(("advisory", f"{name} {version} ({advisory.severity}): {advisory.message}"))
-    if not is_range(range_) and target is None:
-        advice = "add the prompt again with another label or a range"
-        problems.append(("label_removed", f"{name}: the label {range_} was removed, so {version} stays locked; {advice}"))
-    if record.moved_to:
-        problems.append(("moved", f"{name} has moved to {record.moved_to}; add that instead"))
-    elif record.status == "deprecated":
-        reason = f": {record.status_message}" if record.status_message else ""
-        advice = f"; use {record.replaced_by}" if record.replaced_by else ""
-        problems.append(("deprecated", f"{name} is deprecated{reason}{advice}"))
-    wanted = target if target is not None and target in active else version
-    return Reviewed(name, locked, wanted, highest_in(active, "*"), tuple(problems))
-
-
-def _is_skill(locked: LockedPrompt) -> bool:
-    """Whether the digest is that of a SKILL.md, which only hubcli can write."""
-    return locked.path.split("/")[-1] == "SKILL.md"
 
 
 def update_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
@@ -107,7 +75,7 @@ def update_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
     """
     reviewed = review_lock(lock_path, names)
     newer = [each for each in reviewed if each.wanted != each.locked.version]
-    skill = next((each.name for each in newer if _is_skill(each.locked)), None)
+    skill = next((each.name for each in newer if is_skill_path(each.locked.path)), None)
     if skill is not None:
         raise PromptHubError("invalid_request", f"{skill} is an Agent Skill. Update it: hubcli update {skill}")
     if not newer:
@@ -126,8 +94,8 @@ def update_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
             if before is None or (before.path, before.sha256) != (locked.path, locked.sha256):
                 message = "prompts.lock was changed in the meantime. Run this again; nothing was changed."
                 raise PromptHubError("integrity", message)
-            lock.prompts[prompt.name] = replace(
-                locked, version=prompt.version, sha256=prompt.sha256, details=details
+            lock.prompts[prompt.name] = locked._replace(
+                version=prompt.version, sha256=prompt.sha256, details=details
             )
             contents.append((locked.path, prompt.content, prompt.name))
         return contents
@@ -154,26 +122,9 @@ def remove_from_lock(
     change_lock(lock_path, hub, change)
     folder = os.path.dirname(os.path.abspath(lock_path))
     for _, locked in removed:
-        data = read_vendored(folder, locked.path)
-        if data is None:
-            continue
-        if find_exact(data, locked.sha256) is None:
+        if not delete_vendored(folder, locked.path, locked.sha256):
             say(f"{locked.path} was changed by hand and stays")
-        else:
-            _delete(folder, locked.path)
     return removed
-
-
-def _delete(folder: str, path: str) -> None:
-    """Deletes a file, and the folders below the lock's that become empty."""
-    os.remove(os.path.join(folder, *path.split("/")))
-    parents = path.split("/")[:-1]
-    while parents:
-        try:
-            os.rmdir(os.path.join(folder, *parents))
-        except OSError:
-            return  # It contains other files.
-        parents.pop()
 
 
 def _not_locked(name: str) -> PromptHubError:

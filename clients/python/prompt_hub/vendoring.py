@@ -3,19 +3,17 @@ nothing."""
 
 from __future__ import annotations
 
-import hashlib
 import os
-import time
 from typing import Callable, List, Optional, Sequence, Tuple
 
 from .arguments import parse_arguments
-from .files import Staged, find_exact, make_folders, put_all, read_vendored, remove_if_there, write_temporary
 from .git_attributes import ATTRIBUTES, plan_attributes
 from .hub import PromptHub, open_lock, read_lock_file
-from .lock import Lock, LockedPrompt, details_of, format_lock, is_safe_path, parse_lock
+from .lock import Lock, LockedPrompt, details_of, format_lock, parse_lock, refuse_path
+from .review import explain_none
 from .trouble import PromptHubError
+from .vendored import differs_in_ends, digest_of, find_exact, read_vendored, replace_files, take_turn
 
-_MAX_WAIT = 5.0
 Contents = List[Tuple[str, str, Optional[str]]]
 """Path, content and full name; None instead of the name for the lock's own files."""
 
@@ -64,8 +62,9 @@ def _resolve(hub: PromptHub, written: str, path: Optional[str]) -> Tuple[str, Lo
     if prompt.version is None or prompt.sha256 is None:
         raise PromptHubError("unavailable", f"{name} has no version.")
     target = path or f"prompts/{name}.md"
-    if not is_safe_path(target):
-        raise PromptHubError("invalid_request", f"{target} leaves the folder or is not valid on every system.")
+    refused = refuse_path(target)
+    if refused is not None:
+        raise PromptHubError("invalid_request", f"{target} {refused}")
     details = details_of(prompt.variables, prompt.parameters)
     if details is None:
         what = f"{name}@{prompt.version}"
@@ -78,13 +77,8 @@ def _require_active(hub: PromptHub, name: str, version: str) -> None:
     """Raises PromptHubError `not_found` with the reason when a version was yanked: it can be read, but not newly
     installed."""
     rows = hub.list_versions(name)
-    yanked = next((row for row in rows if row.version == version and row.yanked), None)
-    if yanked is None:
-        return
-    active = [row.version for row in rows if not row.yanked]
-    there = f"it has: {', '.join(active[:10])}" if active else "it has none that is not yanked"
-    reason = f": {yanked.yank_reason}" if yanked.yank_reason else ""
-    raise PromptHubError("not_found", f"{name} {version} was yanked{reason}; {there}")
+    if any(row.version == version and row.yanked for row in rows):
+        raise PromptHubError("not_found", explain_none(name, version, {}, rows))
 
 
 def install_lock(lock_path: str, is_forced: bool = False) -> int:
@@ -122,8 +116,7 @@ def find_changed_ends(lock_path: str, lock: Lock, changed: List[str]) -> List[st
     found: List[str] = []
     for name in changed:
         locked = lock.prompts[name]
-        plain = (read_vendored(folder, locked.path) or b"").replace(b"\r\n", b"\n")
-        if locked.sha256 in (_digest(plain), _digest(plain.replace(b"\n", b"\r\n"))):
+        if differs_in_ends(read_vendored(folder, locked.path) or b"", locked.sha256):
             found.append(locked.path)
     return found
 
@@ -138,73 +131,29 @@ def change_lock(
     """
     path = os.path.abspath(lock_path)
     folder = os.path.dirname(path)
-    turn = path + ".new"
-    _take_turn(turn)
-    staged: List[Staged] = []
-    made: List[str] = []
-    try:
-        lock = read_lock_file(path) or Lock(hub.url)
+    with take_turn(path) as turn:
+        lock = read_lock_file(path) or Lock(hub.url, {})
         known = {each.path: each.sha256 for each in lock.prompts.values()}
         unchanged = format_lock(lock)
         contents = change(lock)
         text = format_lock(lock)
         parse_lock(text)
+        files: List[Tuple[str, bytes]] = []
         for target, content, name in contents:
             data = content.encode("utf-8")
             found = read_vendored(folder, target)
             if found is not None and name is not None and not is_forced:
-                expected = (known.get(target, ""), _digest(data))
+                expected = (known.get(target, ""), digest_of(data))
                 if not any(find_exact(found, each) is not None for each in expected):
                     _require_version(found, target, name, hub)
-            place = os.path.join(folder, *target.split("/"))
-            make_folders(os.path.dirname(place), made)
-            staged.append(Staged(place, write_temporary(place, data)))
-            if found is not None:
-                staged[-1].before = write_temporary(place, found)
-        with open(turn, "wb") as file:
-            file.write(text.encode("utf-8"))
-            file.flush()
-            os.fsync(file.fileno())
-        put_all(staged if text == unchanged else [*staged, Staged(path, turn)])
-        remove_if_there(turn)
-    except BaseException:
-        for each in staged:
-            remove_if_there(each.temporary)
-        for made_folder in reversed(made):
-            try:
-                os.rmdir(made_folder)
-            except OSError:
-                pass  # No longer empty: someone put a file into it in the meantime.
-        remove_if_there(turn)
-        raise
-    finally:
-        for each in staged:
-            if each.before is not None:
-                remove_if_there(each.before)
-
-
-def _take_turn(path: str) -> None:
-    """Waits until no other run is active. The run that creates the file may proceed."""
-    ends_at = time.monotonic() + _MAX_WAIT
-    while True:
-        try:
-            with open(path, "x"):
-                return
-        except FileExistsError as error:
-            if time.monotonic() > ends_at:
-                message = f"{path} exists: another run is active. Delete it if none is."
-                raise PromptHubError("invalid_request", message) from error
-            time.sleep(0.05)
+            files.append((target, data))
+        replace_files(path, files, turn, text, text != unchanged)
 
 
 def _require_version(found: bytes, target: str, name: str, hub: PromptHub) -> None:
     """Protects hand-written files: a file may be replaced only if it is the locked content, the new one, or some
     version of that prompt."""
-    digest = _digest(found)
+    digest = digest_of(found)
     if not any(row.content_sha256 == digest for row in hub.list_versions(name)):
         advice = "Move it away, or replace it: prompt-hub install --force"
         raise PromptHubError("integrity", f"{target} was changed by hand; nothing was replaced. {advice}")
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

@@ -6,6 +6,8 @@ import type { Release } from './packages.ts'
 
 const ADDRESS_LINE = /^HUB_DEFAULT_URL='[^'\n]*'$/gm
 const RELEASE_LINE = /^HUBCLI_VERSION='((?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*))'$/gm
+/** The function of hubcli that copies the modules of its program, and its body. In a release, it contains their text. */
+const PROGRAM_FUNCTION = /^write_program\(\) \{[^\n]*\n([\s\S]*?)^\}$/m
 /** Matches URLs that hubcli also accepts in HUB_URL and that fit on one line of a shell script. */
 const BASE_ADDRESS = /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[!-"$->@-~]*)?$/
 
@@ -28,10 +30,25 @@ export function listCliDownloads(releases: readonly Release[], baseUrl: string):
   ]
 }
 
-/** Reads the current release of hubcli. @param root the project's folder @throws Error if the script has no number */
+/** Reads the current release of hubcli, with its Python modules built in. @param root the project's folder @throws Error if the script has no number, or a module cannot be built in */
 export async function readCliRelease(root: string): Promise<Release> {
-  const script = await readFile(join(root, 'clients/hubcli/hubcli'), 'utf8')
+  const clients = join(root, 'clients')
+  const source = await readFile(join(clients, 'hubcli/hubcli'), 'utf8')
+  const [, body = ''] = PROGRAM_FUNCTION.exec(source) ?? []
+  const paths = body.match(/\b[a-z_]+\/[a-z_]+\/[a-z_]+\.py\b/g) ?? []
+  const modules = await Promise.all(paths.map((path) => readModule(clients, path)))
+  const texts = modules.map(([path, text]) => `#: ${path.slice(path.indexOf('/') + 1)}\n${text}`)
+  const [, entry] = await readModule(clients, 'hubcli/program/run.py')
+  const saved = `  save modules <<'END'\n${texts.join('')}END\n  save run.py <<'END'\n${entry}END\n`
+  const script = source.replace(PROGRAM_FUNCTION, (whole) => whole.replace(body, () => saved))
   return { number: readNumber(script), files: new Map([['hubcli', script]]) }
+}
+
+/** Reads a module of the program. @throws Error if it would not be the same in a here-document: not every shell keeps bytes beyond ASCII */
+async function readModule(clients: string, path: string): Promise<[path: string, text: string]> {
+  const text = await readFile(join(clients, path), 'utf8')
+  if (/^[\n -~]*\n$/.test(text) && !/^(?:END$|#: )/m.test(text)) return [path, text]
+  throw new Error(`hubcli: ${path}: expected ASCII with a line end, without tabs and without a line END`)
 }
 
 /** Returns the number in a script. @throws Error unless the script has exactly one number */

@@ -1,0 +1,144 @@
+"""Plans a command of the lock file: its prompts and their versions. The steps communicate through the file `plan`."""
+
+import json
+import sys
+
+from program.project import is_to_write, need_lock, problem, read_lock, say_ends, summary
+from program.terminal import Refused
+from program.work import load, read_text, save
+from prompt_hub.lock import LOCK, Lock, LockedDetails, LockedPrompt, format_lock, parse_lock, refuse_path
+from prompt_hub.ranges import is_label, is_range, numbers_of
+from prompt_hub.records import read_repository_record, read_version_list
+from prompt_hub.review import explain_none, find_notices, find_problems, find_wanted, is_skill_path
+from prompt_hub.trouble import PromptHubError
+from prompt_hub.vendored import find_exact, read_vendored
+
+# The exit code after which the shell fetches the newest records and asks again.
+ASK_AGAIN = 10
+
+
+def begin(command, *words):
+    """Plans a command: its prompts, their lock entries, and the URL of the hub."""
+    lock = read_lock() if command == "add" else need_lock()
+    prompts = lock.prompts if lock else {}
+    online = command != "verify" or "online" in words
+    entries = [{"name": name, "locked": summary(each), **summary(each)} for name, each in prompts.items()]
+    if command == "add":
+        entries = [plan_add(lock, *words)]
+    elif command == "update" and words[0]:
+        entries = [entry for entry in entries if entry["name"] == words[0]]
+        if not entries:
+            raise Refused(1, f"{words[0]} is not in {LOCK}")
+    problems = []
+    if command in ("install", "verify", "update"):
+        for entry in entries:
+            data = read_vendored(".", entry["path"])
+            entry["state"] = "missing" if data is None else "changed" if find_exact(data, entry["sha256"]) is None else "good"
+            if command == "verify" and entry["state"] != "good":
+                problems.append(problem(entry["name"], entry["state"], say_state(entry, data)))
+    if command == "install":
+        entries = [entry for entry in entries if entry["state"] != "good"]
+    is_forced = command == "install" and "force" in words
+    plan = {"command": command, "entries": entries, "problems": problems, "count": len(prompts), "is_forced": is_forced}
+    save_plan(plan)
+    # Only a file in the way of an installation needs the list of versions: it may be an older version.
+    asked = [at for at, entry in enumerate(entries) if online and (command != "install" or entry["state"] == "changed" and not is_forced)]
+    save("todo", "".join(f"{at} {entries[at]['name']}\n" for at in asked))
+    save("hub", lock.hub if lock else "")
+
+
+def save_plan(plan):
+    """Writes the plan, and lists the records to fetch in the file `fetch`."""
+    save("plan", json.dumps(plan))
+    entries = enumerate(plan["entries"])
+    save("fetch", "".join(f"{at} {entry['name']} {entry['version']}\n" for at, entry in entries if is_to_write(entry)))
+
+
+def plan_add(lock, name, written, path, kind):
+    if written and not is_range(written) and not is_label(written):
+        raise Refused(1, f"expected a range such as ^1.2 or a label's name after @, got {written}")
+    refused = refuse_path(path)
+    if refused:
+        raise Refused(1, f"-o: {path} {refused}")
+    # A placeholder version is used until one is chosen, so that the paths are checked before any request.
+    trial = LockedPrompt("*", "0.0.0", "0" * 64, path, LockedDetails((), {}))
+    prompts = lock.prompts if lock else {}
+    parse_lock(format_lock(Lock(lock.hub if lock else "https://hub", {**prompts, name: trial})))
+    read_vendored(".", path)
+    return {"name": name, "range": written, "path": path, "locked": summary(prompts.get(name)), "is_skill": kind == "skill"}
+
+
+def say_state(entry, data):
+    if data is None:
+        return f"{entry['path']} is not there; hubcli install restores it"
+    ends = say_ends(entry["path"], data, entry["sha256"])
+    return f"{entry['path']} is not what the lock says{ends or '; hubcli install --force restores it'}"
+
+
+def read_rows(number):
+    """The hub's list of a prompt's versions."""
+    return read_response(read_version_list, f"versions.{number}")
+
+
+def read_response(read, name):
+    try:
+        return read(read_text(name), "the hub")
+    except (ValueError, PromptHubError):
+        raise Refused(5, "the hub did not return a list of versions; is it a Prompt Hub?")
+
+
+def resolve(number, last=""):
+    """Chooses the version of a prompt, and collects what the hub says about the current one."""
+    plan = load("plan")
+    entry, command = plan["entries"][int(number)], plan["command"]
+    rows, record = read_rows(number), read_response(read_repository_record, f"record.{number}")
+    by_version = {row.version: row for row in rows}
+    name, locked = entry["name"], entry["locked"]
+    row = by_version.get(locked["version"]) if locked else None
+    # For a skill, the lock has the digest of its SKILL.md, which is in no list.
+    was_skill = row is not None and is_skill_path(locked["path"]) and row.content_sha256 != locked["sha256"]
+    if was_skill and command == "update":
+        entry["is_skill"] = True
+    entry["known"] = sorted(each.content_sha256 for each in rows)
+    if locked and command != "install":
+        if row is None and not last:
+            sys.exit(ASK_AGAIN)
+        found = find_problems(name, LockedPrompt(**locked, details=LockedDetails((), {})), record, rows)
+        if command in ("add", "update") and found and found[0].kind == "other_bytes":
+            raise Refused(4, f"{found[0].message}; nothing was changed")
+        plan["problems"] += [problem(name, *each) for each in found]
+    if command in ("add", "update", "outdated"):
+        wanted = find_wanted(entry["range"] or "*", record.labels, rows)
+        if wanted is None and not last:
+            sys.exit(ASK_AGAIN)
+        if wanted is None and command == "add":
+            raise Refused(2, explain_none(name, entry["range"] or "*", record.labels, rows))
+        entry["latest"] = find_wanted("*", record.labels, rows)
+        notices = find_notices(name, entry["range"] or "*", locked["version"] if locked else "", record)
+        plan["problems"] += [problem(name, *each) for each in notices]
+        entry["wanted"] = entry["version"] = wanted or locked["version"]
+        if wanted:
+            entry["range"] = entry["range"] or f"^{wanted}"
+            is_same_skill = was_skill and entry.get("is_skill") and wanted == locked["version"]
+            entry["sha256"] = locked["sha256"] if is_same_skill else by_version[wanted].content_sha256
+        if locked:
+            entry["changes"] = list_changes(number, locked["version"], entry["wanted"])
+    save_plan(plan)
+
+
+def list_changes(number, after, to):
+    """The versions after the locked one, with their changelogs."""
+    newer = [item for item in load(f"versions.{number}")["data"] if numbers_of(after) < numbers_of(item["version"]) <= numbers_of(to)]
+    return [
+        {"version": item["version"], "changelog": str(item.get("changelog") or ""), "yanked": item.get("yanked") is True}
+        for item in newer
+    ]
+
+
+def choose(name, written):
+    """Writes the version of a range to the file `version`."""
+    rows = read_rows("0")
+    chosen = find_wanted(written, {}, rows)
+    if chosen is None:
+        raise Refused(2, explain_none(name, written, {}, rows))
+    save("version", chosen)

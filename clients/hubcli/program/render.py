@@ -1,0 +1,77 @@
+"""Fills in a prompt with the values in the work folder, and writes the result to the file `filled`."""
+
+import hashlib
+import json
+import os
+
+from program.terminal import Refused
+from program.work import in_work, load, read_bytes, save
+from prompt_hub.filling import fill_content, spell
+from prompt_hub.variable import read_variable
+from prompt_hub.trouble import PromptHubError
+
+MAX_PROBLEMS = 10
+
+
+def render_answer():
+    """Fills in the record in the file `answer`."""
+    try:
+        record = load("answer")["data"]
+        content = record["content"]
+        if content is None:
+            raise Refused(2, "there is no version that is not yanked")
+        if hashlib.sha256(content.encode()).hexdigest() != record["content_sha256"]:
+            raise Refused(4, "checksum mismatch: the content does not match its content_sha256")
+        variables = [read_variable(each) for each in record["variables"]]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise Refused(5, "the response is not a prompt; is it a Prompt Hub?")
+    render(content, variables)
+
+
+def render(content, variables):
+    """Fills in a prompt."""
+    given = {pair["name"]: pair["value"] for pair in map(json.loads, read_bytes("values").splitlines())}
+    try:
+        if os.path.exists(in_work("messages")):
+            from prompt_hub.chat import fill_chat, split_chat
+
+            messages = fill_chat(content, variables, given, read_history(split_chat(content)))
+            filled = json.dumps(messages, indent=2) + "\n"
+        else:
+            filled = fill_content(content, variables, given)
+    except PromptHubError as error:
+        raise Refused(1, explain(error.problems, variables, given))
+    save("filled", filled)
+
+
+def read_history(parts):
+    """The earlier messages from --history for a prompt's messages; neither filled nor split."""
+    if not any("role" in part for part in parts):
+        raise Refused(1, "this prompt is a text without roles; omit --messages")
+    if not os.path.exists(in_work("history")):
+        return []
+    try:
+        history = load("history")
+    except (ValueError, RecursionError):
+        history = None
+    if not isinstance(history, list) or not all(isinstance(message, dict) for message in history):
+        raise Refused(1, "--history: expected a JSON list of messages")
+    if history and all("role" in part for part in parts):
+        raise Refused(1, "--history: this prompt has no {{history}} line")
+    return history
+
+
+def explain(problems, variables, given):
+    """All problems with the values in one sentence. What was given is shown, because the user typed it."""
+    missing = [each.name for each in problems if each.kind == "missing"]
+    defaults = {variable.name: variable.default for variable in variables}
+    sentences = [f"{each.name}: {each.message}" for each in problems if each.kind == "unknown"]
+    for each in problems:
+        if each.kind == "invalid":
+            text = spell(given.get(each.name) or defaults[each.name])
+            sentences.append(f"{each.name}: {each.message}, got {json.dumps(text[:100], ensure_ascii=False)}")
+    if len(sentences) > MAX_PROBLEMS:
+        sentences[MAX_PROBLEMS:] = [f"and {len(sentences) - MAX_PROBLEMS} more"]
+    if missing:
+        sentences.insert(0, f"missing required variable{'' if len(missing) == 1 else 's'}: {', '.join(missing)}")
+    return "; ".join(sentences + [each.message for each in problems if each.kind == "too_large"])
