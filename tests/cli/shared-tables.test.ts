@@ -48,6 +48,21 @@ print(json.dumps(answers))
   expect(JSON.parse(execFileSync(PYTHON!, words).toString())).toEqual(cases)
 })
 
+test.skipIf(PYTHON === undefined)(`the modules in hubcli are written for Python 3.7${NO_PYTHON}`, () => {
+  const parse = `
+import ast, sys
+count = 0
+for part in open(sys.argv[1]).read().split("#: ")[1:]:
+    name, _, text = part.partition("\\n")
+    ast.parse(text, name, feature_version=(3, 7))
+    count += 1
+print(count)
+`
+  const file = path.join(makeFolder(), 'modules')
+  writeFileSync(file, new Map(PROGRAM).get('modules') ?? '')
+  expect(Number(execFileSync(PYTHON!, ['-IS', '-c', parse, file]).toString())).toBeGreaterThan(15)
+})
+
 interface FillingCase {
   name: string
   content: string

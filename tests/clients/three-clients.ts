@@ -70,7 +70,7 @@ export const CLIENTS: Client[] = [
 ]
 
 const PATCHED_PYTHON = `tools=$(mktemp -d) && trap 'rm -rf "$tools"' EXIT && real=$(python3 -c 'import sys; print(sys.executable)') &&
-printf '#!/bin/sh\nexec %s -c "$PATCHED" "$@"\n' "$real" >"$tools/python3" && chmod +x "$tools/python3" && PATH=$tools:$PATH sh "$0" "$@"`
+printf '#!/bin/sh\nexec %s -IS -c "$PATCHED" "$@"\n' "$real" >"$tools/python3" && chmod +x "$tools/python3" && PATH=$tools:$PATH sh "$0" "$@"`
 
 /** Runs a command in a folder, against a hub. */
 export function runClient([program, ...first]: string[], args: string[], cwd: string, hub: string): Promise<Ran> {

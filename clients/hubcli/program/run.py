@@ -27,7 +27,8 @@ def unpack():
 def main(step, *words):
     """Runs the step. Imports only what it needs, because each import takes time."""
     # Writing compiled modules takes longer than it saves, unless another step follows.
-    sys.dont_write_bytecode = step not in ("begin", "resolve")
+    if step not in ("begin", "resolve"):
+        sys.dont_write_bytecode = True
     if step in ("search", "versions"):
         from program.table import print_table
 
