@@ -3,9 +3,10 @@
 import json
 import sys
 
-from program.project import is_to_write, need_lock, problem, read_lock, say_ends, summary
+from program.project import is_to_write, need_lock, problem, say_ends, summary
 from program.terminal import Refused
 from program.work import load, read_text, save
+from prompt_hub.changing import read_lock_file
 from prompt_hub.lock import LOCK, Lock, LockedDetails, LockedPrompt, format_lock, parse_lock, refuse_path
 from prompt_hub.ranges import is_label, is_range, numbers_of
 from prompt_hub.records import read_repository_record, read_version_list
@@ -19,7 +20,7 @@ ASK_AGAIN = 10
 
 def begin(command, *words):
     """Plans a command: its prompts, their lock entries, and the URL of the hub."""
-    lock = read_lock() if command == "add" else need_lock()
+    lock = read_lock_file(LOCK) if command == "add" else need_lock()
     prompts = lock.prompts if lock else {}
     online = command != "verify" or "online" in words
     entries = [{"name": name, "locked": summary(each), **summary(each)} for name, each in prompts.items()]

@@ -1,27 +1,17 @@
 """The lock and the files of the project in the current folder."""
 
 from program.terminal import Refused
-from prompt_hub.lock import LOCK, MAX_LOCK_BYTES, mend_ends, parse_lock
-from prompt_hub.vendored import differs_in_ends, read_vendored
+from prompt_hub.changing import read_lock_file
+from prompt_hub.lock import LOCK, mend_ends
+from prompt_hub.vendored import differs_in_ends
 
 # The fields of a lock entry that a plan contains.
 FIELDS = ("range", "version", "sha256", "path")
 
 
-def read_lock():
-    """The lock; None if there is none."""
-    data = read_vendored(".", LOCK, MAX_LOCK_BYTES)
-    if data is None:
-        return None
-    try:
-        return parse_lock(data.decode())
-    except UnicodeDecodeError:
-        raise Refused(1, f"{LOCK} is not UTF-8; restore it from git")
-
-
 def need_lock():
     """The lock."""
-    lock = read_lock()
+    lock = read_lock_file(LOCK)
     if lock is None:
         raise Refused(1, f"there is no {LOCK} here; hubcli add <owner>/<name> makes one")
     return lock

@@ -5,8 +5,8 @@ import sys
 
 from program.terminal import say
 from program.work import load
+from prompt_hub.review import AUDITED
 
-AUDITED = ("yanked", "advisory", "gone")
 SHOWN = ("name", "range", "version", "wanted", "latest", "path", "changes")
 HEAD = ["NAME", "LOCKED", "WANTED", "LATEST", "RANGE"]
 

@@ -7,12 +7,13 @@ import os
 import sys
 from typing import List, Optional, Sequence
 
+from .changing import remove_prompts
 from .files import read_if_there, write_whole
 from .hub import open_lock
 from .lock import Lock, mend_ends
 from .trouble import PromptHubError
 from .typing_file import is_types_file, write_types
-from .updating import Reviewed, remove_from_lock, review_lock, update_lock
+from .updating import Reviewed, review_lock, update_lock
 from .vendored import read_vendored
 from .vendoring import add_to_lock, find_changed, find_changed_ends, install_lock
 
@@ -69,7 +70,8 @@ def _run(given: argparse.Namespace) -> int:
     elif given.command == "update":
         _update(lock_path, given.names)
     elif given.command == "remove":
-        for name, locked in remove_from_lock(lock_path, given.names, _complain):
+        open_lock(lock_path)
+        for name, locked in remove_prompts(lock_path, given.names, _complain):
             print(f"{name} {locked.version} {locked.path}")
     elif given.command == "outdated":
         return _show_outdated(review_lock(lock_path))

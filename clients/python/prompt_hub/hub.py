@@ -8,9 +8,9 @@ from typing import Callable, Optional, Sequence, cast
 from .address import HUB_URL
 from .arguments import parse_arguments
 from .cache import CacheSettings
-from .files import read_if_there
+from .changing import read_lock_file
 from .hub_reader import HubReader
-from .lock import Lock, is_hub_url, parse_lock
+from .lock import Lock, is_hub_url
 from .locked import LockReader
 from .prompt import Prompt, fallback_prompt, prompt_of
 from .records import VersionRow
@@ -119,14 +119,3 @@ def open_lock(path: str = "prompts.lock") -> Lock:
     if lock is None:
         raise PromptHubError("invalid_request", f"No lock at {path}. Create one: hubcli add owner/name")
     return lock
-
-
-def read_lock_file(path: str) -> Optional[Lock]:
-    """Reads a lock that may not exist yet; None if it does not exist."""
-    data = read_if_there(path)
-    if data is None:
-        return None
-    try:
-        return parse_lock(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise PromptHubError("integrity", f"{path} is not UTF-8.") from error

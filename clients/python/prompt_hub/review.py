@@ -8,6 +8,9 @@ from .lock import LOCK, LockedPrompt
 from .ranges import highest_in, is_range, satisfies
 from .records import RepositoryRecord, VersionRow, active_of
 
+AUDITED = ("gone", "other_bytes", "yanked", "advisory")
+"""The problems for which an audit fails."""
+
 
 class Problem(NamedTuple):
     """Something that the hub says about a locked prompt."""

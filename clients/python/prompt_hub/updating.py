@@ -1,22 +1,19 @@
-"""Compares a lock with the hub, updates it, and removes prompts from it. docs/lock-file.md"""
+"""Compares a lock with the hub, and updates it. docs/lock-file.md"""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 from .cache import CacheSettings
+from .changing import NewFile, change_lock
 from .hub import PromptHub, open_lock
 from .hub_reader import HubReader
-from .lock import Lock, LockedPrompt, details_of
+from .lock import LOCK, Lock, LockedPrompt, details_of
 from .requests import RequestSettings
-from .review import Problem, find_notices, find_problems, find_wanted, is_skill_path
+from .review import AUDITED, Problem, find_notices, find_problems, find_wanted, is_skill_path
 from .trouble import PromptHubError
-from .vendored import delete_vendored
-from .vendoring import Contents, change_lock
-
-_AUDITED = ("gone", "other_bytes", "yanked", "advisory")
+from .vendoring import new_file
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,7 @@ class Reviewed:
 
     def audited(self) -> List[str]:
         """The problems for which an audit fails."""
-        return [each.message for each in self.problems if each.kind in _AUDITED]
+        return [each.message for each in self.problems if each.kind in AUDITED]
 
 
 def review_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
@@ -48,7 +45,7 @@ def review_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
     lock = open_lock(lock_path)
     strange = next((name for name in names if name not in lock.prompts), None)
     if strange is not None:
-        raise _not_locked(strange)
+        raise PromptHubError("invalid_request", f"{strange} is not in {LOCK}")
     settings = CacheSettings(
         fresh=0.0, revalidate=0.0, folder=None, requests=RequestSettings(5.0, 2, 15.0), on_stale=_ignore
     )
@@ -83,8 +80,8 @@ def update_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
     hub = PromptHub(open_lock(lock_path).hub)
     found = [(each.locked, hub.get(each.name, version=each.wanted)) for each in newer]
 
-    def change(lock: Lock) -> Contents:
-        contents: Contents = []
+    def change(lock: Lock) -> Sequence[NewFile]:
+        files: List[NewFile] = []
         for locked, prompt in found:
             details = details_of(prompt.variables, dict(prompt.parameters))
             if details is None or prompt.version is None or prompt.sha256 is None:
@@ -97,35 +94,8 @@ def update_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
             lock.prompts[prompt.name] = locked._replace(
                 version=prompt.version, sha256=prompt.sha256, details=details
             )
-            contents.append((locked.path, prompt.content, prompt.name))
-        return contents
+            files.append(new_file(hub, locked.path, prompt.name, prompt.content))
+        return files
 
-    change_lock(lock_path, hub, change)
+    change_lock(lock_path, hub.url, change)
     return reviewed
-
-
-def remove_from_lock(
-    lock_path: str, names: Sequence[str], say: Callable[[str], None] = lambda sentence: None
-) -> List[Tuple[str, LockedPrompt]]:
-    """Removes prompts from a lock, and deletes their files unless they were changed by hand. Returns the removed
-    entries; `say` is called with instructions for the user."""
-    hub = PromptHub(open_lock(lock_path).hub)
-    removed: List[Tuple[str, LockedPrompt]] = []
-
-    def change(lock: Lock) -> Contents:
-        for name in names:
-            if name not in lock.prompts:
-                raise _not_locked(name)
-            removed.append((name, lock.prompts.pop(name)))
-        return []
-
-    change_lock(lock_path, hub, change)
-    folder = os.path.dirname(os.path.abspath(lock_path))
-    for _, locked in removed:
-        if not delete_vendored(folder, locked.path, locked.sha256):
-            say(f"{locked.path} was changed by hand and stays")
-    return removed
-
-
-def _not_locked(name: str) -> PromptHubError:
-    return PromptHubError("invalid_request", f"{name} is not in prompts.lock")

@@ -1,5 +1,4 @@
-"""Changes a lock and its vendored files: fetches and verifies everything first, then writes all of it or
-nothing."""
+"""Adds prompts to a lock, and installs them: fetches and verifies everything first, then writes all of it or nothing."""
 
 from __future__ import annotations
 
@@ -7,15 +6,13 @@ import os
 from typing import Callable, List, Optional, Sequence, Tuple
 
 from .arguments import parse_arguments
+from .changing import NewFile, change_lock, read_lock_file
 from .git_attributes import ATTRIBUTES, plan_attributes
-from .hub import PromptHub, open_lock, read_lock_file
-from .lock import Lock, LockedPrompt, details_of, format_lock, parse_lock, refuse_path
+from .hub import PromptHub, open_lock
+from .lock import Lock, LockedPrompt, details_of, refuse_path
 from .review import explain_none
 from .trouble import PromptHubError
-from .vendored import differs_in_ends, digest_of, find_exact, read_vendored, replace_files, take_turn
-
-Contents = List[Tuple[str, str, Optional[str]]]
-"""Path, content and full name; None instead of the name for the lock's own files."""
+from .vendored import differs_in_ends, find_exact, read_vendored
 
 
 def add_to_lock(
@@ -39,19 +36,24 @@ def add_to_lock(
     before = read_lock_file(lock_path)
     hub = PromptHub(url if before is None else before.hub)
     found = [_resolve(hub, name, path) for name in names]
-    attributes, sentence = plan_attributes(lock_path, [locked.path for _, locked, _ in found])
+    sentence: Optional[str] = None
 
-    def change(lock: Lock) -> Contents:
-        contents: Contents = []
-        for name, locked, content in found:
-            lock.prompts[name] = locked
-            contents.append((locked.path, content, name))
-        return contents if attributes is None else [*contents, (ATTRIBUTES, attributes, None)]
+    def change(lock: Lock) -> Sequence[NewFile]:
+        nonlocal sentence
+        lock.prompts.update({name: locked for name, locked, _ in found})
+        files = [new_file(hub, locked.path, name, content) for name, locked, content in found]
+        attributes, sentence = plan_attributes(lock_path, [locked.path for _, locked, _ in found])
+        return files if attributes is None else [*files, NewFile(ATTRIBUTES, attributes.encode("utf-8"), None)]
 
-    change_lock(lock_path, hub, change)
+    change_lock(lock_path, hub.url, change)
     if sentence is not None:
         say(sentence)
     return [locked.version for _, locked, _ in found]
+
+
+def new_file(hub: PromptHub, path: str, name: str, content: str) -> NewFile:
+    """The file of a prompt; it may replace any of its versions."""
+    return NewFile(path, content.encode("utf-8"), lambda: [row.content_sha256 for row in hub.list_versions(name)])
 
 
 def _resolve(hub: PromptHub, written: str, path: Optional[str]) -> Tuple[str, LockedPrompt, str]:
@@ -86,17 +88,17 @@ def install_lock(lock_path: str, is_forced: bool = False) -> int:
     bytes, nothing is replaced. `is_forced` also replaces files that were changed by hand."""
     lock = open_lock(lock_path)
     hub = PromptHub(lock.hub)
-    contents: Contents = []
+    files: List[NewFile] = []
     for name in find_changed(lock_path, lock):
         locked = lock.prompts[name]
         prompt = hub.get(name, version=locked.version)
         if prompt.sha256 != locked.sha256:
             what = f"{name}@{locked.version}"
             raise PromptHubError("integrity", f"{what}: the hub has other bytes than prompts.lock. Nothing was replaced.")
-        contents.append((locked.path, prompt.content, name))
-    if contents:
-        change_lock(lock_path, hub, lambda _: contents, is_forced)
-    return len(contents)
+        files.append(new_file(hub, locked.path, name, prompt.content))
+    if files:
+        change_lock(lock_path, hub.url, lambda _: files, is_forced)
+    return len(files)
 
 
 def find_changed(lock_path: str, lock: Lock) -> List[str]:
@@ -119,41 +121,3 @@ def find_changed_ends(lock_path: str, lock: Lock, changed: List[str]) -> List[st
         if differs_in_ends(read_vendored(folder, locked.path) or b"", locked.sha256):
             found.append(locked.path)
     return found
-
-
-def change_lock(
-    lock_path: str, hub: PromptHub, change: Callable[[Lock], Contents], is_forced: bool = False
-) -> None:
-    """Changes a lock and its files: all of them or none.
-
-    `change` gets the current lock once no other run is active; it changes the lock, and returns the files to write.
-    `is_forced` also replaces files that were changed by hand.
-    """
-    path = os.path.abspath(lock_path)
-    folder = os.path.dirname(path)
-    with take_turn(path) as turn:
-        lock = read_lock_file(path) or Lock(hub.url, {})
-        known = {each.path: each.sha256 for each in lock.prompts.values()}
-        unchanged = format_lock(lock)
-        contents = change(lock)
-        text = format_lock(lock)
-        parse_lock(text)
-        files: List[Tuple[str, bytes]] = []
-        for target, content, name in contents:
-            data = content.encode("utf-8")
-            found = read_vendored(folder, target)
-            if found is not None and name is not None and not is_forced:
-                expected = (known.get(target, ""), digest_of(data))
-                if not any(find_exact(found, each) is not None for each in expected):
-                    _require_version(found, target, name, hub)
-            files.append((target, data))
-        replace_files(path, files, turn, text, text != unchanged)
-
-
-def _require_version(found: bytes, target: str, name: str, hub: PromptHub) -> None:
-    """Protects hand-written files: a file may be replaced only if it is the locked content, the new one, or some
-    version of that prompt."""
-    digest = digest_of(found)
-    if not any(row.content_sha256 == digest for row in hub.list_versions(name)):
-        advice = "Move it away, or replace it: prompt-hub install --force"
-        raise PromptHubError("integrity", f"{target} was changed by hand; nothing was replaced. {advice}")

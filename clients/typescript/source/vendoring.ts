@@ -228,7 +228,7 @@ async function requireVersion(found: Uint8Array, target: string, name: string, h
   if (versions.some(({ version, content_sha256 }) => isVersion(version) && content_sha256 === digest)) return
   throw new PromptHubError(
     'integrity',
-    `${target} was changed by hand; nothing was replaced. Move it away, or replace it: prompt-hub install --force`,
+    `${target} was changed by hand, or is another file; nothing was replaced. Move it away, or replace it: prompt-hub install --force`,
   )
 }
 
