@@ -177,7 +177,11 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
       4,
       /prompts\/acme\/review\.md is not what the lock says; hubcli install --force restores it$/m,
     )
-    await refused(['install'], 1, /was changed by hand, or is another file; nothing was replaced\. Move it away, or replace it: hubcli install --force/)
+    await refused(
+      ['install'],
+      1,
+      /was changed by hand, or is another file; nothing was replaced\. Move it away, or replace it: hubcli install --force/,
+    )
     hub.prompts['acme/review']!.versions['1.0.1'] = 'mended'
     await refused(['update'], 1, /was changed by hand/)
     // The file is an unmodified copy of another version, as after `git pull`, so install replaces it with the locked

@@ -131,7 +131,7 @@ def take_turn(lock_path: str) -> Generator[BinaryIO, None, None]:
         except FileExistsError as error:
             if time.monotonic() > ends_at:
                 advice = "If no other run is active, delete that file"
-                message = f"another run is active: {path} exists; nothing was changed. {advice}"
+                message = f"another run is active: {os.path.basename(path)} exists; nothing was changed. {advice}"
                 raise PromptHubError("invalid_request", message) from error
             time.sleep(0.05)
     try:
