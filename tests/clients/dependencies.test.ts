@@ -130,7 +130,9 @@ describe.each(CLIENTS.slice(1))('$name', ({ command, name }) => {
     expect((await run('verify')).stderr).toMatch(/Restore them: prompt-hub install --force\n$/)
     const refused = await run('install')
     expect(refused).toMatchObject({ code: 4, stdout: '' })
-    expect(refused.stderr).toMatch(/changed by hand, or is another file; nothing was replaced\. .*prompt-hub install --force\n$/)
+    expect(refused.stderr).toMatch(
+      /changed by hand, or is another file; nothing was replaced\. .*prompt-hub install --force\n$/,
+    )
     expect(await run('install', '--force')).toMatchObject({ code: 0, stdout: '1 written\n' })
     expect(read('prompts/acme/review.md')).toBe('one\n')
     rmSync(join(folder, 'prompts'), { recursive: true })
