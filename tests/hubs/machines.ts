@@ -32,19 +32,32 @@ export interface Machines {
 const START: ProcessOptions['command'] = [process.execPath, '--max-semi-space-size=2', 'scripts/start.ts']
 const isServingData = async (base: string) => (await fetch(`${base}/data/v1/tags.json`)).ok
 
+/** The page bundle of this code, which is made if it is missing. */
+export function makePages(): string {
+  execFileSync(process.execPath, ['scripts/bundle.ts'])
+  return resolve('.pages')
+}
+
+/** Links what `npm ci` makes, the packages and the page bundle, into a copy of the project. */
+export function linkInstalled(folder: string): void {
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  symlinkSync(makePages(), join(folder, '.pages'))
+}
+
 /**
  * Creates a folder for simulated machines inside the project, because Astro finds a linked file only below a folder
  * that it shares with the root. The machines share the project's page bundle.
  */
 export function openMachines(): Machines {
-  execFileSync(process.execPath, ['scripts/bundle.ts'])
+  const pages = makePages()
+  mkdirSync('.hub', { recursive: true })
   const top = mkdtempSync(resolve('.hub/machines-'))
   let made = 0
   return {
     make(settings) {
       const folder = join(top, String(++made))
       mkdirSync(join(folder, '.hub'), { recursive: true })
-      symlinkSync(resolve('.pages'), join(folder, '.pages'))
+      symlinkSync(pages, join(folder, '.pages'))
       for (const name of readdirSync('.'))
         if (!name.startsWith('.') && !['content', 'dist', 'build'].includes(name))
           symlinkSync(resolve(name), join(folder, name))

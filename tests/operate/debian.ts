@@ -55,15 +55,29 @@ case $(dpkg-query --show --showformat='\${Version}' nodejs 2>/dev/null) in *node
 rm -rf /etc/prompt-hub.env /var/backups/prompt-hub
 git config --system url.file:///mnt/upstream.insteadOf ${UPSTREAM}
 git config --system --add safe.directory /mnt/upstream/.git
+git config --system init.templateDir /mnt/template
 `
 
-/** Opens a machine. @param replaced words that are different on this machine, such as the port */
-export async function openDebian(replaced: Readonly<Record<string, string>>): Promise<Debian> {
+/** Runs in each clone. Making the page bundle takes longer than all else that `npm ci` does, so a clone starts with the one in `/mnt/pages`, if there is one. */
+const AFTER_CLONE = `#!/bin/sh
+[ ! -e /mnt/pages ] || [ ! -e astro.config.mjs ] || [ -e .pages ] || cp -r /mnt/pages .pages
+`
+
+/**
+ * Opens a machine.
+ *
+ * @param replaced words that are different on this machine, such as the port
+ * @param pages a page bundle of this code, if `npm ci` need not make one
+ */
+export async function openDebian(replaced: Readonly<Record<string, string>>, pages?: string): Promise<Debian> {
   const given = mkdtempSync(join(tmpdir(), 'prompt-hub-debian-'))
   const dir = join(given, 'machine')
   mkdirSync(dir)
   makeSource(join(given, 'upstream'))
   cpSync('tests/operate/systemctl.sh', join(given, 'systemctl.sh'))
+  mkdirSync(join(given, 'template/hooks'), { recursive: true })
+  writeFileSync(join(given, 'template/hooks/post-checkout'), AFTER_CLONE, { mode: 0o755 })
+  if (pages !== undefined) cpSync(pages, join(given, 'pages'), { recursive: true })
   const holder = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-euc', HOLD], {
     env: { ...process.env, DIR: dir, GIVEN: given },
     stdio: 'ignore',

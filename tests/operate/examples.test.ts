@@ -1,13 +1,14 @@
 // Runs the code examples of the README and the guides. The hub is started as the README says; those that ask a hub run
 // once more while it is away. Every example runs here or in another test, or has a reason why it cannot run.
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HUBCLI } from '../cli/assembled.ts'
+import { linkInstalled } from '../hubs/machines.ts'
 import { freePort, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
 import { ELSEWHERE, LEFT_OUT } from './examples-elsewhere.ts'
 import { type ExampleRun, RUN } from './examples-table.ts'
@@ -51,7 +52,7 @@ let issuer: Server
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'hub-examples-'))
   checkout = makeSource(join(root, 'checkout'))
-  symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'))
+  linkInstalled(checkout)
   mkdirSync(join(root, 'libraries'))
   writeFileSync(join(root, 'libraries/package.json'), '{"type":"module"}')
   writeTools(join(root, 'bin'))
@@ -172,8 +173,17 @@ describe('the examples while the hub is away', () => {
     await new Promise<void>((done) => closed.listen(port, done))
   })
   afterAll(() => void closed?.close())
-  test.each(CASES.filter(([, run]) => usesHub(run)))('%s', async (_, run, at) => {
-    const { code, output } = await runExample(run, at)
+  /** The last run in each folder: examples that share a folder run one after another. */
+  const lanes = new Map<string, Promise<unknown>>()
+  const runInLane = (run: ExampleRun, at: number) => {
+    const folder = placeOf(run, at)
+    const turn = Promise.resolve(lanes.get(folder)).then(() => runExample(run, at))
+    lanes.set(folder, turn)
+    return turn
+  }
+  // Most of them only wait before they try again.
+  test.concurrent.for(CASES.filter(([, run]) => usesHub(run)))('%s', async ([, run, at], { expect }) => {
+    const { code, output } = await runInLane(run, at)
     if (run.away === 'works') expect([output, code]).toEqual([expect.stringMatching(run.says), 0])
     else {
       expect(output).toMatch(run.away)

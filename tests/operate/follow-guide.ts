@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { makePages } from '../hubs/machines.ts'
 
 /** A machine on which a guide is followed. */
 export interface GuideMachine {
@@ -38,9 +39,9 @@ export const blocksOf = (guide: string, language: string): string[] =>
     .filter((example) => example.language === language)
     .map(({ text }) => text)
 
-/** The packages come from this checkout, and may already be there. */
+/** The packages and the page bundle come from this checkout, and may already be there. */
 const SHIMS = `
-npm() { case "$1" in ci) ln -sfn "$PACKAGES" node_modules ;; *) command npm "$@" ;; esac; }
+npm() { case "$1" in ci) ln -sfn "$PACKAGES" node_modules; ln -sfn "$PAGES" .pages ;; *) command npm "$@" ;; esac; }
 `
 
 /**
@@ -57,6 +58,7 @@ export function openMachine(
 ): GuideMachine {
   const root = mkdtempSync(join(tmpdir(), 'prompt-hub-guide-'))
   const source = makeSource(join(root, 'source'))
+  const pages = makePages()
   const all: Record<string, string> = {
     ...words,
     'https://github.com/OWNER/prompt-hub': source,
@@ -74,6 +76,7 @@ export function openMachine(
       const given = {
         ROOT: root,
         PACKAGES: resolve('node_modules'),
+        PAGES: pages,
       }
       const env = {
         PATH,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { poll } from '../e2e/client.ts'
 import { isInstalled } from '../host/programs.ts'
+import { makePages } from '../hubs/machines.ts'
 import { freePort } from '../hubs/processes.ts'
 import { type Debian, isDebianRoot, openDebian } from './debian.ts'
 import { blocksOf } from './follow-guide.ts'
@@ -25,11 +26,12 @@ describe.skipIf(!isInstalled('caddy') || !isDebianRoot)('a private hub (needs ro
   let plainPort: number
   beforeAll(async () => {
     ;[hubPort, port, plainPort] = [await freePort(), await freePort(), await freePort()]
-    machine = await openDebian({
+    const replaced = {
       'localhost:8888': `localhost:${hubPort}`,
       'https://prompts.internal': `https://prompts.internal:${port}`,
       'https://hub.example.org': `https://prompts.internal:${port}`,
-    })
+    }
+    machine = await openDebian(replaced, makePages())
     await machine.run(['echo 127.0.0.1 prompts.internal >> /etc/hosts'])
   })
   afterAll(async () => {
