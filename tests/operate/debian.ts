@@ -21,6 +21,8 @@ export interface Debian {
   shared: string
   /** Runs code blocks as root in one new shell. @returns their output @throws Error if a command fails */
   run(blocks: readonly string[]): Promise<string>
+  /** Returns the same machine, with other words replaced. */
+  renamed(replaced: Readonly<Record<string, string>>): Debian
   /** Writes a file that only root can read. */
   write(path: string, text: string): Promise<void>
   /** Ends all of its processes, and deletes it. */
@@ -63,13 +65,8 @@ const AFTER_CLONE = `#!/bin/sh
 [ ! -e /mnt/pages ] || [ ! -e astro.config.mjs ] || [ -e .pages ] || cp -r /mnt/pages .pages
 `
 
-/**
- * Opens a machine.
- *
- * @param replaced words that are different on this machine, such as the port
- * @param pages a page bundle of this code, if `npm ci` need not make one
- */
-export async function openDebian(replaced: Readonly<Record<string, string>>, pages?: string): Promise<Debian> {
+/** Opens a machine. @param replaced words that are different on this machine, such as the port */
+export async function openDebian(replaced: Readonly<Record<string, string>>): Promise<Debian> {
   const given = mkdtempSync(join(tmpdir(), 'prompt-hub-debian-'))
   const dir = join(given, 'machine')
   mkdirSync(dir)
@@ -77,7 +74,6 @@ export async function openDebian(replaced: Readonly<Record<string, string>>, pag
   cpSync('tests/operate/systemctl.sh', join(given, 'systemctl.sh'))
   mkdirSync(join(given, 'template/hooks'), { recursive: true })
   writeFileSync(join(given, 'template/hooks/post-checkout'), AFTER_CLONE, { mode: 0o755 })
-  if (pages !== undefined) cpSync(pages, join(given, 'pages'), { recursive: true })
   const holder = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-euc', HOLD], {
     env: { ...process.env, DIR: dir, GIVEN: given },
     stdio: 'ignore',
@@ -97,8 +93,6 @@ export async function openDebian(replaced: Readonly<Record<string, string>>, pag
     if (holder.exitCode !== null) throw new Error('the namespaces could not be prepared')
     return inner() !== '' && spawnSync('nsenter', enter(['test', '-e', '/tmp/ready'])).status === 0 ? true : undefined
   })
-  const localise = (text: string) =>
-    Object.entries(replaced).reduce((changed, [word, other]) => changed.replaceAll(word, other), text)
   const { NODE_OPTIONS: _, ...plain } = plainEnvironment()
   const env = {
     ...plain,
@@ -107,9 +101,8 @@ export async function openDebian(replaced: Readonly<Record<string, string>>, pag
     DEBIAN_FRONTEND: 'noninteractive',
     npm_config_prefer_offline: 'true',
   }
-  const run = (blocks: readonly string[]) =>
+  const runScript = (script: string) =>
     new Promise<string>((done, fail) => {
-      const script = `set -euo pipefail\numask 022\n${blocks.map(localise).join('\n')}`
       const shell = spawn('nsenter', enter(['bash', '-c', script]), { env, stdio: ['ignore', 'pipe', 'pipe'] })
       let [stdout, stderr] = ['', '']
       shell.stdout.on('data', (text) => (stdout += text))
@@ -119,20 +112,28 @@ export async function openDebian(replaced: Readonly<Record<string, string>>, pag
         setTimeout(() => (code === 0 ? done(stdout) : fail(new Error(`ended with ${code}\n${stdout}\n${stderr}`))), 50),
       )
     })
-  const machine: Debian = {
-    shared: given,
-    run,
-    async write(path, text) {
-      writeFileSync(join(given, 'file'), localise(text), { mode: 0o600 })
-      await run([`install --mode=600 /mnt/file ${path}`])
-    },
-    remove() {
-      // The first process of the namespace takes all others with it.
-      holder.kill('SIGKILL')
-      rmSync(given, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
-    },
+  const renamed = (words: Readonly<Record<string, string>>): Debian => {
+    const localise = (text: string) =>
+      Object.entries(words).reduce((changed, [word, other]) => changed.replaceAll(word, other), text)
+    const run = (blocks: readonly string[]) =>
+      runScript(`set -euo pipefail\numask 022\n${blocks.map(localise).join('\n')}`)
+    return {
+      shared: given,
+      run,
+      renamed,
+      async write(path, text) {
+        writeFileSync(join(given, 'file'), localise(text), { mode: 0o600 })
+        await run([`install --mode=600 /mnt/file ${path}`])
+      },
+      remove() {
+        // The first process of the namespace takes all others with it.
+        holder.kill('SIGKILL')
+        rmSync(given, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+      },
+    }
   }
-  await run([MAKE_PLAIN]).catch((error: unknown) => {
+  const machine = renamed(replaced)
+  await machine.run([MAKE_PLAIN]).catch((error: unknown) => {
     machine.remove()
     throw error
   })

@@ -11,6 +11,7 @@ import { isInstalled, type Running, startCaddy, startNginx } from '../host/progr
 import { freePort } from '../hubs/processes.ts'
 import { type Debian, isDebianRoot, openDebian } from './debian.ts'
 import { blocksOf } from './follow-guide.ts'
+import { testPrivateGuide } from './private-guide.ts'
 
 const UNIT = 'deploy/systemd/prompt-hub.service'
 
@@ -256,6 +257,8 @@ describe.skipIf(!isDebianRoot)('a hub on one machine, set up by the guide (needs
     expect(said).toMatch(/5 {2}getVersion[\s\S]*Every API read except search is available as a file\./)
     expect(said).toContain('1.0.4')
   }, 600_000)
+
+  describe.skipIf(!isInstalled('caddy'))('and made private', () => testPrivateGuide(() => machine))
 })
 
 /** Requests a path exactly as given, which `fetch` would normalise. @returns the status */

@@ -1,24 +1,23 @@
-// Tests the guide to a private hub by following it. The hub from the single-machine guide runs with this guide's
-// settings and Caddyfile, and the doctor checks it over https from inside and outside the network.
+// Tests the guide to a private hub by following it. The hub from the single-machine guide, which guides.test.ts has set
+// up, runs with this guide's settings and Caddyfile, and the doctor checks it over https from inside and outside the network.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { poll } from '../e2e/client.ts'
-import { isInstalled } from '../host/programs.ts'
-import { makePages } from '../hubs/machines.ts'
 import { freePort } from '../hubs/processes.ts'
-import { type Debian, isDebianRoot, openDebian } from './debian.ts'
+import type { Debian } from './debian.ts'
 import { blocksOf } from './follow-guide.ts'
 
 const [settings = '', ...moreSettings] = blocksOf('hosting-private', 'ini')
 const [caddyfile = '', ...moreCaddy] = blocksOf('hosting-private', 'caddyfile')
 const [look = '', ...moreLooks] = blocksOf('hosting-private', 'sh')
-const [install, catalogue, protect, doctor, service, , , publish] = blocksOf('hosting-machine', 'sh') as [
+const [, , , doctor, service, , , publish] = blocksOf('hosting-machine', 'sh') as [
   ...[string, string, string, string, string, string, string, string],
 ]
 
-describe.skipIf(!isInstalled('caddy') || !isDebianRoot)('a private hub (needs root on Debian)', () => {
+/** Adds the tests. @param opened returns the machine, on which the hub runs; called once it does */
+export function testPrivateGuide(opened: () => Debian): void {
   let machine: Debian
   let caddy: ChildProcess | undefined
   let hubPort: number
@@ -26,18 +25,14 @@ describe.skipIf(!isInstalled('caddy') || !isDebianRoot)('a private hub (needs ro
   let plainPort: number
   beforeAll(async () => {
     ;[hubPort, port, plainPort] = [await freePort(), await freePort(), await freePort()]
-    const replaced = {
+    machine = opened().renamed({
       'localhost:8888': `localhost:${hubPort}`,
       'https://prompts.internal': `https://prompts.internal:${port}`,
       'https://hub.example.org': `https://prompts.internal:${port}`,
-    }
-    machine = await openDebian(replaced, makePages())
+    })
     await machine.run(['echo 127.0.0.1 prompts.internal >> /etc/hosts'])
   })
-  afterAll(async () => {
-    await stopCaddy()
-    machine?.remove()
-  })
+  afterAll(() => stopCaddy())
 
   const AUTHORITY = 'caddy/pki/authorities/local/root.crt'
   /**
@@ -79,15 +74,14 @@ describe.skipIf(!isInstalled('caddy') || !isDebianRoot)('a private hub (needs ro
       (error: Error) => error.message,
     )
 
-  test('is set up by the guide, passes all checks and accepts a publish inside the network', async () => {
+  test('is a private hub with the settings of the guide, passes all checks and accepts a publish inside the network', async () => {
     expect([moreSettings, moreCaddy, moreLooks]).toEqual([[], [], []])
-    await machine.run([install, catalogue, protect])
     await machine.write('/etc/prompt-hub.env', `CONTENT_DIR=/srv/catalogue/content\n${settings}PORT=${hubPort}\n`)
     expect(await machine.run([doctor])).toMatch(/ok +address[\s\S]*ok +proxies[\s\S]*All checks passed/)
     await machine.run([service])
     await startCaddy()
     expect(await fromInside([look])).toMatch(/ok +hub-mcp[\s\S]*ok +hub-publishing[\s\S]*All checks passed/)
-    expect(await fromInside([publish])).toMatch(/"version":"1\.0\.1"/)
+    expect(await fromInside([publish])).toMatch(/"version":"1\.0\.5"/)
   }, 900_000)
 
   test('is reported as not responding on a machine without the root certificate', async () => {
@@ -101,7 +95,7 @@ describe.skipIf(!isInstalled('caddy') || !isDebianRoot)('a private hub (needs ro
     expect(await failing(fromInside([look]))).toMatch(/ERROR +hub-reachable .*does not respond/)
     expect(listeners(hubPort)).toEqual(['00000000000000000000000001000000', '0100007F'])
   })
-})
+}
 
 /**
  * Returns the IP addresses on which a process listens, in the kernel's format: ::1 and 127.0.0.1. See proc_pid_net(5).
