@@ -298,17 +298,25 @@ describe.skipIf(PYTHON === undefined)(`in one shell${NO_PYTHON}`, () => {
     ],
     ['too large', one({}) + ' '.repeat(16_777_217), /larger than/],
   ])('rejects an invalid lock file: %s', async (_, text, sentence) => {
-    write('prompts.lock', text)
-    await refused(['install'], 1, sentence)
-    expect(hub.asked).toEqual([])
+    await expectRejected(text, [['install']], sentence)
   })
 
   test('every command rejects an invalid lock file', async () => {
-    write('prompts.lock', '[]\n')
-    for (const args of [['verify'], ['install'], ['update'], ['remove', 'acme/review'], ['add', 'acme/summary']])
-      await refused(args, 1, /^hubcli: [^\n]*expected an object[^\n]*\n$/)
-    expect(hub.asked).toEqual([])
+    const commands = [['verify'], ['install'], ['update'], ['remove', 'acme/review'], ['add', 'acme/summary']]
+    await expectRejected('[]\n', commands, /expected an object/)
   })
+
+  async function expectRejected(text: string, commands: string[][], sentence: RegExp): Promise<void> {
+    write('prompts.lock', text)
+    for (const args of commands) {
+      const outcome = await run(...args)
+      expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+      expect(outcome.stderr).toMatch(sentence)
+      expect(outcome.stderr).toMatch(/^hubcli: [^\n]*\n$/)
+    }
+    expect(snapshot()).toEqual([['prompts.lock', text]])
+    expect(hub.asked).toEqual([])
+  }
 
   test('never follows a symlink in any part of the path', async () => {
     const outside = makeFolder()

@@ -1,44 +1,18 @@
 // Tests the exact records of a repository and its owner, with all fields and with as few as possible. See
 // docs/contract.md section 3.
 import { describe, expect, test } from 'vitest'
-import { build, full, summary } from './catalogues.ts'
+import { BARE_REPOSITORY, REPOSITORY, SUMMARY } from '../fixtures/repository-fields.ts'
+import { build, full } from './catalogues.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion } from './fixtures.ts'
 
 describe('repository records', () => {
   const catalogue = build(aTree([full], { usage: { 'acme/code-review': [3, 40] } }))
   const entry = catalogue.entries.get('acme/code-review')!
 
-  test('summary', () => expect(entry.summary).toStrictEqual(summary))
+  test('summary', () => expect(entry.summary).toStrictEqual(SUMMARY))
 
   test('detail', () => {
-    expect(entry.repository).toStrictEqual({
-      ...summary,
-      content: 'Review {{code}}',
-      content_sha256: 'b'.repeat(64),
-      size_bytes: 15,
-      format: 'text',
-      messages: null,
-      skill: null,
-      variables: [
-        {
-          name: 'code',
-          description: 'The code',
-          type: 'string',
-          required: true,
-          default: null,
-          options: [],
-          example: 'x',
-        },
-      ],
-      parameters: { temperature: 0.2 },
-      labels: { production: '1.2.0' },
-      readme: '# Notes',
-      versions: ['1.2.0', '1.0.0'],
-      moved_to: null,
-      replaced_by: 'acme/plain',
-      advisories: [],
-      warnings: [],
-    })
+    expect(entry.repository).toStrictEqual(REPOSITORY)
   })
 
   test('list of versions: highest first, with yanked ones included and marked', () => {
@@ -120,12 +94,8 @@ describe('repository records', () => {
   })
 
   test('every record has exactly the expected keys, in order', () => {
-    const SUMMARY =
-      'owner name full_name title description tags license status status_message latest_version versions_count variables_count format is_skill forked_from has_provenance created_at updated_at stats url html_url raw_url'
-    expect(Object.keys(entry.summary).join(' ')).toBe(SUMMARY)
-    expect(Object.keys(entry.repository).join(' ')).toBe(
-      `${SUMMARY} content content_sha256 size_bytes messages skill variables parameters labels readme versions moved_to replaced_by advisories warnings`,
-    )
+    expect(Object.keys(entry.summary)).toEqual(Object.keys(SUMMARY))
+    expect(Object.keys(entry.repository)).toEqual(Object.keys(REPOSITORY))
     expect(Object.keys(entry.repository.variables[0]!).join(' ')).toBe(
       'name description type required default options example',
     )
@@ -148,44 +118,7 @@ describe('repository records', () => {
 
 test('without index.md and usage counts: the title comes from the name, other fields have their defaults', () => {
   const entry = build(aTree([aRepository('acme/code-review')])).entries.get('acme/code-review')!
-  expect(entry.repository).toStrictEqual({
-    owner: 'acme',
-    name: 'code-review',
-    full_name: 'acme/code-review',
-    title: 'Code review',
-    description: '',
-    tags: [],
-    license: null,
-    status: 'active',
-    status_message: null,
-    latest_version: '1.0.0',
-    versions_count: 1,
-    variables_count: 0,
-    format: 'text',
-    is_skill: false,
-    forked_from: null,
-    has_provenance: false,
-    created_at: '2026-11-01T10:00:00Z',
-    updated_at: '2026-11-01T10:00:00Z',
-    stats: null,
-    url: 'https://hub.test/api/v1/repos/acme/code-review',
-    html_url: 'https://hub.test/acme/code-review',
-    raw_url: 'https://hub.test/api/v1/repos/acme/code-review/raw',
-    content: 'Text of 1.0.0\n',
-    content_sha256: 'a'.repeat(64),
-    size_bytes: 14,
-    messages: null,
-    skill: null,
-    variables: [],
-    parameters: {},
-    labels: {},
-    readme: '',
-    versions: ['1.0.0'],
-    moved_to: null,
-    replaced_by: null,
-    advisories: [],
-    warnings: [],
-  })
+  expect(entry.repository).toStrictEqual(BARE_REPOSITORY)
   expect([entry.isListed, entry.replacedBy]).toEqual([true, null])
 })
 

@@ -53,29 +53,3 @@ export const full = aRepository('acme/code-review', {
     aVersion('1.0.0', { published_at: '2026-11-02T10:00:00Z' }),
   ],
 })
-
-/** The repository's summary, as it appears in lists. */
-export const summary = {
-  owner: 'acme',
-  name: 'code-review',
-  full_name: 'acme/code-review',
-  title: 'Review',
-  description: 'Reviews a change.',
-  tags: ['security', 'code'],
-  license: 'MIT',
-  status: 'deprecated',
-  status_message: 'Use acme/review.',
-  latest_version: '1.2.0',
-  versions_count: 3,
-  variables_count: 1,
-  format: 'text',
-  is_skill: false,
-  forked_from: null,
-  has_provenance: true,
-  created_at: '2026-11-02T10:00:00Z',
-  updated_at: '2026-11-04T10:00:00Z',
-  stats: { downloads_7d: 3, downloads_90d: 40 },
-  url: 'https://hub.test/api/v1/repos/acme/code-review',
-  html_url: 'https://hub.test/acme/code-review',
-  raw_url: 'https://hub.test/api/v1/repos/acme/code-review/raw',
-}

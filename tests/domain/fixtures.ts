@@ -37,19 +37,7 @@ export function aVersion(version: string, given: Partial<VersionEntry> = {}): Ve
 /** Returns the `index.md` of a repository. */
 export function anIndex(given: Partial<RepositoryFile> = {}): RepositoryFile {
   return {
-    description: '',
-    tags: [],
-    license: null,
-    status: 'active',
-    status_message: null,
-    replaced_by: null,
-    forked_from: null,
-    yanked: {},
-    removed: {},
-    labels: {},
-    moved_to: null,
-    advisories: [],
-    readme: '',
+    ...parseRepositoryFile('---\n---\n').value!,
     ...given,
   }
 }

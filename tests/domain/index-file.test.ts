@@ -2,77 +2,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { editRepositoryFile, parseOwnerFile, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
+import { INDEX, INDEX_DEFAULTS, INDEX_TEXT } from '../fixtures/repository-fields.ts'
 import { anyText } from './fixtures.ts'
 
 describe('reading index.md', () => {
   test('reads a repository file with every field', () => {
-    const text = `---
-title: Code review
-description: Reviews a change.
-tags: [code-review, security]
-license: MIT
-status: deprecated
-status_message: Use acme/review.
-replaced_by: acme/review
-forked_from: acme/review@1.0.0
-yanked:
-  "1.0.1": Wrong variable
-labels:
-  production: "1.2.0"
-moved_to: acme/reviews
-advisories:
-  - range: <1.2.0
-    severity: high
-    message: Says too much.
-imported_from:
-  path: prompts/review.md
-  sha256: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
----
-
-# Notes
-
-A *readme*.
-
-`
-    expect(parseRepositoryFile(text)).toEqual({
-      value: {
-        title: 'Code review',
-        description: 'Reviews a change.',
-        tags: ['code-review', 'security'],
-        license: 'MIT',
-        status: 'deprecated',
-        status_message: 'Use acme/review.',
-        replaced_by: 'acme/review',
-        forked_from: 'acme/review@1.0.0',
-        yanked: { '1.0.1': 'Wrong variable' },
-        removed: {},
-        labels: { production: '1.2.0' },
-        moved_to: 'acme/reviews',
-        advisories: [{ range: '<1.2.0', severity: 'high', message: 'Says too much.' }],
-        imported_from: { path: 'prompts/review.md', sha256: 'a'.repeat(64) },
-        readme: '# Notes\n\nA *readme*.',
-      },
-    })
+    expect(parseRepositoryFile(INDEX_TEXT)).toEqual({ value: INDEX })
   })
 
   test('applies the defaults to an empty repository file', () => {
-    expect(parseRepositoryFile('---\n---\n')).toEqual({
-      value: {
-        description: '',
-        tags: [],
-        license: null,
-        status: 'active',
-        status_message: null,
-        replaced_by: null,
-        forked_from: null,
-        yanked: {},
-        removed: {},
-        labels: {},
-        moved_to: null,
-        advisories: [],
-        readme: '',
-      },
-    })
+    expect(parseRepositoryFile('---\n---\n')).toEqual({ value: INDEX_DEFAULTS })
   })
 
   test('reads an owner file with every field', () => {

@@ -14,33 +14,18 @@ import {
   sortByUpdates,
 } from '../../src/domain/catalogue/ranking.ts'
 import { compareText } from '../../src/domain/text/compare-text.ts'
+import { BARE_REPOSITORY } from '../fixtures/repository-fields.ts'
 
 const DAY = '2026-11-20'
 
 function aSummary(given: Partial<RepositorySummary> = {}): RepositorySummary {
   return {
-    owner: 'acme',
+    ...BARE_REPOSITORY,
     name: 'a',
     full_name: 'acme/a',
     title: 'A',
-    description: '',
-    tags: [],
-    license: null,
-    status: 'active',
-    status_message: null,
-    latest_version: '1.0.0',
-    versions_count: 1,
-    variables_count: 0,
-    format: 'text',
-    is_skill: false,
-    forked_from: null,
-    has_provenance: false,
     created_at: '2026-01-01T00:00:00Z',
     updated_at: '2026-01-01T00:00:00Z',
-    stats: null,
-    url: 'https://hub.test/api/v1/repos/acme/a',
-    html_url: 'https://hub.test/acme/a',
-    raw_url: 'https://hub.test/api/v1/repos/acme/a/raw',
     ...given,
   }
 }

@@ -142,46 +142,6 @@ export function expectShape(record: unknown, shape: Shape, where: string): void 
   }
 }
 
-export const SUMMARY = {
-  owner: 'string',
-  name: 'string',
-  full_name: 'string',
-  title: 'string',
-  description: 'string',
-  tags: 'array',
-  license: 'string?',
-  status: 'string',
-  status_message: 'string?',
-  latest_version: 'string?',
-  versions_count: 'integer',
-  variables_count: 'integer',
-  format: 'string',
-  is_skill: 'boolean',
-  forked_from: 'string?',
-  has_provenance: 'boolean',
-  created_at: 'string',
-  updated_at: 'string',
-  stats: 'object?',
-  url: 'string',
-  html_url: 'string',
-  raw_url: 'string',
-} as const satisfies Shape
-
-export const DETAIL = {
-  ...SUMMARY,
-  content: 'string?',
-  content_sha256: 'string?',
-  size_bytes: 'integer?',
-  variables: 'array',
-  parameters: 'object',
-  labels: 'object',
-  readme: 'string',
-  versions: 'array',
-  replaced_by: 'string?',
-  warnings: 'array',
-  advisories: 'array',
-} as const satisfies Shape
-
 export const VARIABLE = {
   name: 'string',
   description: 'string',

@@ -1,4 +1,4 @@
-// Stores fresh copies in the state store. An unreadable copy, or a copy in another format, is logged and counts as missing.
+// Stores fresh copies in the state store. An unreadable copy counts as missing and is logged; so does a copy in another format, without being logged.
 import { LRUCache } from 'lru-cache'
 import {
   type BuildSource,
@@ -13,15 +13,15 @@ import {
 import { type Lifetime, listKeys, type StateStore } from '../../ports/state-store.ts'
 
 /**
- * The storage format. Only a publish writes copies, from values of the records' types, so the format number determines the shape, and reads need no schemas for validation. A deploy may also find copies from older deploys. tests/publish/fresh.test.ts fails when this number must be incremented.
+ * Identifies the shape of the records. Only a publish writes copies, from values of the records' types, so reads need no schemas for validation. A deploy also finds the copies of older deploys. tests/publish/fresh.test.ts fails when the shape changes, and names the new value.
  */
-const FORMAT = 1
+const FORMAT = '7513bf54a0c71b2d'
 
 /** The marker, whose value changes with every stored copy where several machines share a store: while it stays the same, cached copies are current. */
 export const COPIES_MARKER = 'marker/fresh-copies'
 
 interface Kept<Record> {
-  format: number
+  format: string
   record: Record
 }
 
@@ -182,12 +182,11 @@ function startLifetime(): Lifetime {
   return { expiresAt: Date.now() + COPY_MS }
 }
 
-/** @returns undefined for copies from an older deploy, because this deploy's build includes them */
+/** @returns undefined for a copy of a deploy with other records. An older deploy's copies are in this deploy's build */
 function parse<Record>(text: string): Record | undefined {
   const kept: Kept<Record> = JSON.parse(text)
-  if (kept.format < FORMAT) return undefined
-  if (kept.format !== FORMAT) throw new Error(`expected format ${FORMAT}, got ${kept.format}`)
-  return kept.record
+  if (typeof kept.format !== 'string') throw new Error('expected a copy with its format')
+  return kept.format === FORMAT ? kept.record : undefined
 }
 
 async function read<Record>(state: StateStore, key: string): Promise<Record | undefined> {

@@ -1,6 +1,7 @@
 // Read tests for the API description: openapi.json has every read route and every promised key.
 import { describe, expect, test } from 'vitest'
-import { DETAIL, LISTED_VERSION, SUMMARY, TAG, USER, VARIABLE, VERSION_RECORD } from '../answers.ts'
+import { REPOSITORY_SHAPE, SUMMARY_SHAPE } from '../../fixtures/repository-fields.ts'
+import { LISTED_VERSION, TAG, USER, VARIABLE, VERSION_RECORD } from '../answers.ts'
 import type { Reading } from './hub.ts'
 
 export function described(hub: Reading): void {
@@ -37,7 +38,7 @@ export function described(hub: Reading): void {
         components: { schemas: Record<string, { required: string[] }> }
       }
       const required = Object.values(components.schemas).map((schema) => new Set(schema.required ?? []))
-      for (const shape of [SUMMARY, DETAIL, VARIABLE, LISTED_VERSION, VERSION_RECORD, TAG, USER]) {
+      for (const shape of [SUMMARY_SHAPE, REPOSITORY_SHAPE, VARIABLE, LISTED_VERSION, VERSION_RECORD, TAG, USER]) {
         const keys = Object.keys(shape)
         expect(
           required.some((names) => keys.every((key) => names.has(key))),

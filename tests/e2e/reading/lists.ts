@@ -1,6 +1,7 @@
 // Tests for reading lists: every page in every sort order, and lists by tag.
 import { describe, expect, test } from 'vitest'
-import { expectShape, SUMMARY, TAG } from '../answers.ts'
+import { SUMMARY_SHAPE } from '../../fixtures/repository-fields.ts'
+import { expectShape, TAG } from '../answers.ts'
 import type { Answer, Json } from '../client.ts'
 import { data, type List, meta, NO_ITEMS, names, type Reading, SORTS } from './hub.ts'
 
@@ -18,7 +19,7 @@ export function lists(hub: Reading): void {
         for (const summary of (answer.json() as List).data) {
           const repository = listed.find((one) => one.full_name === summary.full_name)
           if (!repository) throw new Error(`${summary.full_name} is in a list`)
-          expectShape(summary, SUMMARY, String(summary.full_name))
+          expectShape(summary, SUMMARY_SHAPE, String(summary.full_name))
           expect(summary).toMatchObject(record(repository))
         }
         expect(names(answer)).toHaveLength(page < pages ? 20 : listed.length - 20 * (pages - 1))

@@ -1,6 +1,7 @@
 // Read tests for records: each repository, version and owner matches the content folder.
 import { describe, expect, test } from 'vitest'
-import { DETAIL, expectError, expectShape, LISTED_VERSION, SUMMARY, USER, VERSION_RECORD } from '../answers.ts'
+import { REPOSITORY_SHAPE, SUMMARY_SHAPE } from '../../fixtures/repository-fields.ts'
+import { expectError, expectShape, LISTED_VERSION, USER, VERSION_RECORD } from '../answers.ts'
 import type { Json } from '../client.ts'
 import { data, type List, meta, type Reading } from './hub.ts'
 
@@ -11,7 +12,7 @@ export function records(hub: Reading): void {
     test.each(looked.map((one) => [one.full_name, one] as const))('%s', async (fullName, repository) => {
       const { latest } = repository
       const detail = data(await found(`/api/v1/repos/${fullName}`))
-      expectShape(detail, DETAIL, fullName)
+      expectShape(detail, REPOSITORY_SHAPE, fullName)
       expect(detail).toMatchObject({
         ...record(repository),
         content: latest?.text ?? null,
@@ -92,7 +93,7 @@ export function records(hub: Reading): void {
       })
       expect(String(user.bio ?? '').trim()).toBe((owner.bio ?? '').trim())
       const repos = user.repos as Json[]
-      for (const repository of repos) expectShape(repository, SUMMARY, handle)
+      for (const repository of repos) expectShape(repository, SUMMARY_SHAPE, handle)
       expect(repos.map((one) => one.full_name).toSorted()).toEqual(theirs.map((one) => one.full_name).toSorted())
       const updates = repos.map((one) => Date.parse(String(one.updated_at)))
       expect(updates, 'newest update first').toEqual(updates.toSorted((a, b) => b - a))
