@@ -181,6 +181,15 @@ describe('allowed imports', () => {
     expect(wrong).toEqual([])
   })
 
+  test('a test in tests/domain or tests/ports is at the place of its source, with its name', () => {
+    const paths = files.map(({ path }) => path)
+    const sources = paths.flatMap((path) => /^src\/((?:domain|ports)\/.*)\.ts$/.exec(path)?.[1] ?? [])
+    const tests = paths.flatMap((path) => /^tests\/((?:domain|ports)\/.*)\.test\.ts$/.exec(path)?.[1] ?? [])
+    const isAbout = (test: string) => (source: string) => test === source || test.startsWith(`${source}-`)
+    expect(tests.length).toBeGreaterThan(40)
+    expect(tests.filter((test) => !sources.some(isAbout(test)))).toEqual([])
+  })
+
   test('there are no import cycles, including type imports', () => {
     const imports = new Map(files.map(({ path, imports }) => [path, imports]))
     const done = new Set<string>()

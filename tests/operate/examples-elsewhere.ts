@@ -48,11 +48,15 @@ export const LEFT_OUT: readonly ExampleLeftOut[] = [
   ...['up --detach --build', 'pg_dump', 'git pull --ff-only'].map((has) => ({
     ...{ document: 'hosting-cluster', has, reason: 'It needs Docker; tests/operate/compose.test.ts checks the files.' },
   })),
-  { document: 'ranking', has: 'quality', reason: 'It is a formula; tests/domain/ranking.test.ts computes it.' },
+  {
+    document: 'ranking',
+    has: 'quality',
+    reason: 'It is a formula; tests/domain/catalogue/ranking.test.ts computes it.',
+  },
   { document: 'settings', has: '_FILE=', reason: 'It is one setting; tests/config.test.ts reads such files.' },
   {
     document: 'skills',
     has: 'content_sha256',
-    reason: 'It is a shortened file; tests/domain/skill.test.ts has all of it.',
+    reason: 'It is a shortened file; tests/domain/content/skill.test.ts has all of it.',
   },
 ]

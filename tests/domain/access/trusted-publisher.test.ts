@@ -1,0 +1,115 @@
+// Tests which jobs an owner trusts: these depend on the event, workflow file, ref and environment.
+import { expect, test } from 'vitest'
+import { findRefusal, type JobClaims } from '../../../src/domain/access/trusted-publisher.ts'
+import { TrustedPublisher } from '../../../src/domain/content/front-matter.ts'
+
+const JOB: JobClaims = {
+  aud: 'https://hub.example',
+  exp: 1,
+  iat: 1,
+  jti: 'x',
+  repository: 'octo/prompts',
+  repository_id: '1',
+  repository_owner_id: '2',
+  job_workflow_ref: 'octo/prompts/.github/workflows/publish.yml@refs/heads/main',
+  workflow_ref: 'octo/prompts/.github/workflows/publish.yml@refs/heads/main',
+  event_name: 'push',
+  ref: 'refs/heads/main',
+  sha: 'a',
+  run_id: '3',
+}
+const ENTRY = { repository: 'octo/prompts', repository_id: 1, repository_owner_id: 2, workflow: 'publish.yml' }
+const SHARED = 'big/tools/.github/workflows/publish.yml'
+const at = (job_workflow_ref: string) => ({ job_workflow_ref })
+
+//  case                                            trusted publisher                                 claims  problem
+test.each<[string, object, Partial<JobClaims>, string | undefined]>([
+  ['push', {}, {}, undefined],
+  ['release', {}, { event_name: 'release' }, undefined],
+  ['workflow_dispatch', {}, { event_name: 'workflow_dispatch' }, undefined],
+  ['schedule', {}, { event_name: 'schedule' }, undefined],
+  [
+    'issues',
+    {},
+    { event_name: 'issues' },
+    'event_name: only jobs triggered by push, release, workflow_dispatch, schedule may publish, not by issues',
+  ],
+  [
+    'an unknown event name',
+    {},
+    { event_name: 'Push' },
+    'event_name: only jobs triggered by push, release, workflow_dispatch, schedule may publish, not by Push',
+  ],
+  ['owner and repository in another case', { repository: 'Octo/Prompts' }, {}, undefined],
+  [
+    'the workflow file in another case',
+    {},
+    at('octo/prompts/.github/workflows/Publish.yml@refs/heads/main'),
+    'job_workflow_ref: only the workflow publish.yml is trusted',
+  ],
+  [
+    'job_workflow_ref without a ref',
+    {},
+    at('octo/prompts/.github/workflows/publish.yml'),
+    'job_workflow_ref: only the workflow publish.yml is trusted',
+  ],
+  ['a trusted reusable workflow', { workflow: SHARED }, at(`${SHARED}@refs/tags/v1`), undefined],
+  [
+    'the same workflow of another owner',
+    { workflow: SHARED },
+    at(`evil/tools/.github/workflows/publish.yml@refs/tags/v1`),
+    `job_workflow_ref: only the workflow ${SHARED} is trusted`,
+  ],
+  [
+    'the repository’s own workflow when another one is trusted',
+    { workflow: SHARED },
+    {},
+    `job_workflow_ref: only the workflow ${SHARED} is trusted`,
+  ],
+  [
+    'a reusable workflow at the trusted ref',
+    { workflow: `${SHARED}@refs/tags/v1` },
+    at(`${SHARED}@refs/tags/v1`),
+    undefined,
+  ],
+  [
+    'a reusable workflow at another ref',
+    { workflow: `${SHARED}@refs/tags/v1` },
+    at(`${SHARED}@refs/tags/v1.evil`),
+    `job_workflow_ref: only the workflow ${SHARED}@refs/tags/v1 is trusted`,
+  ],
+  ['the trusted branch', { ref: 'refs/heads/main' }, {}, undefined],
+  [
+    'another branch',
+    { ref: 'refs/heads/main' },
+    { ref: 'refs/heads/main2' },
+    'ref: only jobs on refs/heads/main are trusted',
+  ],
+  ['a tag that matches the pattern', { ref: 'refs/tags/v*' }, { ref: 'refs/tags/v1.0' }, undefined],
+  [
+    'a branch that looks like such a tag',
+    { ref: 'refs/tags/v*' },
+    { ref: 'refs/heads/v1.0' },
+    'ref: only jobs on refs/tags/v* are trusted',
+  ],
+  ['the trusted environment, in another case', { environment: 'production' }, { environment: 'Production' }, undefined],
+  ['none', { environment: 'production' }, {}, 'environment: only jobs in the environment production are trusted'],
+  ['any environment if none is configured', {}, { environment: 'staging' }, undefined],
+])('%s', (_, entry, claims, refused) => {
+  expect(findRefusal({ ...JOB, ...claims }, [TrustedPublisher.parse({ ...ENTRY, ...entry })], 'any')).toBe(refused)
+})
+
+// values that a trusted publisher must not contain
+test.each([
+  { workflow: '../publish.yml' },
+  { workflow: 'publish.yml@refs/heads/main' },
+  { workflow: 'big/tools/publish.yml' },
+  { workflow: 'big/tools/.github/workflows/x/publish.yml' },
+  { workflow: `${SHARED}@v1` },
+  { ref: 'main' },
+  { ref: 'refs/pull/1/merge' },
+  { ref: 'refs/heads/*x' },
+  { ref: '*' },
+])('rejects a trusted publisher with %j', (entry) => {
+  expect(TrustedPublisher.safeParse({ ...ENTRY, ...entry }).success).toBe(false)
+})

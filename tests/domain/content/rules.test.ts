@@ -1,0 +1,265 @@
+// Tests each rule for the content as a whole, with the file and key that it reports. See docs/contract.md sections 1
+// and 2.
+import { describe, expect, test } from 'vitest'
+import type { Variable } from '../../../src/domain/api/schema.ts'
+import type { RepositoryEntry, VersionEntry } from '../../../src/domain/content/content-tree.ts'
+import {
+  checkTree,
+  checkVersion,
+  findLicenseProblem,
+  REPOSITORY_RULES,
+  VERSION_RULES,
+} from '../../../src/domain/content/rules.ts'
+import { anIndex, aRepository, aTree, aVersion, readStarterCatalogue } from '../fixtures.ts'
+
+const aVariable = (name: string): Variable => ({
+  name,
+  description: '',
+  type: 'string',
+  required: true,
+  default: null,
+  options: [],
+  example: null,
+})
+
+/** A string in the format of a token, with a valid checksum, that no hub has ever issued. */
+const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
+const NO_TOKEN = 'expected no token for this hub; revoke that token now'
+
+test('names every version and repository rule', () => {
+  expect(Object.keys(VERSION_RULES)).toEqual([
+    'content-is-text',
+    'content-fits',
+    'variables-are-few',
+    'placeholders-are-short',
+    'content-is-chat',
+    'skill-is-harmless',
+    'holds-no-secret',
+  ])
+  expect(Object.keys(REPOSITORY_RULES)).toEqual([
+    'has-versions',
+    'versions-are-few',
+    'yanked-versions-exist',
+    'removed-versions-are-gone',
+    'labels-point-at-active-versions',
+    'advisories-have-ranges',
+    'successor-exists',
+    'replacement-exists',
+    'license-is-spdx',
+    'holds-no-secret',
+  ])
+})
+
+describe('a version', () => {
+  test.each<[string, Partial<VersionEntry>]>([
+    ['ordinary', {}],
+    ['with content exactly at the size limit', { size_bytes: 262_144 }],
+    ['with the maximum number of variables', { variables: Array.from({ length: 64 }, (_, at) => aVariable(`v${at}`)) }],
+    ['with a placeholder of the maximum length', { content: `{{${'a'.repeat(64)}}}` }],
+  ])('satisfies every rule: %s', (_, given) => expect(checkVersion(aVersion('1.0.0', given))).toEqual([]))
+
+  test.each<[string, Partial<VersionEntry>, string]>([
+    ['content-is-text: empty', { content: '' }, 'expected some text, got only whitespace'],
+    ['content-is-text: whitespace', { content: ' \r\n\t' }, 'expected some text, got only whitespace'],
+    ['content-is-text: NUL', { content: 'a\0' }, 'expected text without NUL characters'],
+    [
+      'content-is-text: a lone surrogate',
+      { content: 'a\ud800' },
+      'expected well-formed Unicode, without lone surrogates',
+    ],
+    ['content-fits', { size_bytes: 262_145 }, 'expected at most 262144 bytes, got 262145'],
+    [
+      'variables-are-few',
+      { variables: Array.from({ length: 65 }, (_, at) => aVariable(`v${at}`)) },
+      'expected at most 64 placeholders, got 65',
+    ],
+    [
+      'placeholders-are-short',
+      { content: `{{${'a'.repeat(65)}}}` },
+      `expected placeholder names of at most 64 characters, got ${'a'.repeat(65)}`,
+    ],
+    [
+      'placeholders-are-short: a long name is not repeated',
+      { content: `{{${'a'.repeat(9000)}}}` },
+      `expected placeholder names of at most 64 characters, got ${'a'.repeat(80)}…`,
+    ],
+  ])('%s', (name, given, message) => {
+    const rule = name.split(':')[0]
+    expect(checkVersion(aVersion('1.0.0', given))).toEqual([{ rule, key: 'content', message }])
+  })
+
+  test.each<[string, Partial<VersionEntry>]>([
+    ['content', { content: `Use ${TOKEN}.` }],
+    ['changelog', { changelog: TOKEN }],
+    ['variables', { variables: [{ ...aVariable('a'), default: `${TOKEN}\n` }] }],
+    ['parameters', { parameters: { headers: [{ authorization: `Bearer ${TOKEN}` }] } }],
+  ])('holds-no-secret: rejects a token in %s', (key, given) => {
+    expect(checkVersion(aVersion('1.0.0', given))).toEqual([{ rule: 'holds-no-secret', key, message: NO_TOKEN }])
+  })
+
+  test('holds-no-secret: accepts text that only looks like a token', () => {
+    expect(checkVersion(aVersion('1.0.0', { content: `hub_${'x'.repeat(38)} hub_… ${TOKEN}0` }))).toEqual([])
+  })
+
+  test('reports every problem at once', () => {
+    expect(checkVersion(aVersion('1.0.0', { content: '', size_bytes: 300_000 }))).toHaveLength(2)
+  })
+})
+
+describe('a repository', () => {
+  const check = (given: Partial<RepositoryEntry>) =>
+    checkTree(aTree([aRepository('acme/a', given), aRepository('acme/b')]))
+  const file = 'content/acme/a/index.md'
+
+  test.each<[string, Partial<RepositoryEntry>]>([
+    ['without index.md', {}],
+    ['with an empty index.md', { file: anIndex() }],
+    [
+      'yanked, with a label on another version',
+      {
+        file: anIndex({ yanked: { '1.0.0': 'x' }, labels: { stable: '1.1.0' } }),
+        versions: [aVersion('1.0.0'), aVersion('1.1.0')],
+      },
+    ],
+    ['replaced by an existing prompt', { file: anIndex({ replaced_by: 'acme/b' }) }],
+    ['with 1,000 versions', { versions: Array.from({ length: 1000 }, (_, at) => aVersion(`1.0.${at}`)) }],
+  ])('satisfies every rule: %s', (_, given) => expect(check(given)).toEqual([]))
+
+  test.each<[string, Partial<RepositoryEntry>, { key: string; message: string }[]]>([
+    [
+      'has-versions',
+      { file: anIndex(), versions: [] },
+      [{ key: '', message: 'expected at least one version next to it, such as versions/1.0.0.md' }],
+    ],
+    [
+      'versions-are-few',
+      { versions: Array.from({ length: 1001 }, (_, at) => aVersion(`1.0.${at}`)) },
+      [{ key: '', message: 'expected at most 1000 versions, got 1001' }],
+    ],
+    [
+      'yanked-versions-exist',
+      { file: anIndex({ yanked: { '1.0.0': 'x', '2.0.0': 'y' } }) },
+      [{ key: 'yanked.2.0.0', message: 'expected a version that exists' }],
+    ],
+    [
+      'removed-versions-are-gone',
+      { file: anIndex({ removed: { '1.0.0': 'x', '2.0.0': 'y' } }) },
+      [{ key: 'removed.1.0.0', message: 'expected no file for a version that was taken down' }],
+    ],
+    [
+      'labels-point-at-active-versions',
+      {
+        file: anIndex({ labels: { missing: '2.0.0', withdrawn: '1.1.0', fine: '1.0.0' }, yanked: { '1.1.0': 'x' } }),
+        versions: [aVersion('1.0.0'), aVersion('1.1.0')],
+      },
+      [
+        { key: 'labels.missing', message: 'expected a version that exists and is not yanked, got 2.0.0' },
+        { key: 'labels.withdrawn', message: 'expected a version that exists and is not yanked, got 1.1.0' },
+      ],
+    ],
+    [
+      'advisories-have-ranges',
+      {
+        file: anIndex({
+          advisories: [
+            { range: '<1.2 ||', severity: 'low', message: 'm' },
+            { range: 'below 1.2', severity: 'low', message: 'm' },
+          ],
+        }),
+      },
+      [{ key: 'advisories.1.range', message: 'expected a range of versions such as "<1.2.0", got "below 1.2"' }],
+    ],
+    [
+      'successor-exists',
+      { file: anIndex({ moved_to: 'acme/c' }) },
+      [{ key: 'moved_to', message: 'expected a repository that exists, got acme/c' }],
+    ],
+    [
+      'successor-exists: moved to itself',
+      { file: anIndex({ moved_to: 'acme/a' }) },
+      [{ key: 'moved_to', message: 'expected a different repository' }],
+    ],
+    [
+      'replacement-exists',
+      { file: anIndex({ replaced_by: 'acme/c' }) },
+      [{ key: 'replaced_by', message: 'expected a repository that exists, got acme/c' }],
+    ],
+    [
+      'replacement-exists: replaced by itself',
+      { file: anIndex({ replaced_by: 'acme/a' }) },
+      [{ key: 'replaced_by', message: 'expected a different repository' }],
+    ],
+    [
+      'license-is-spdx',
+      { file: anIndex({ license: 'Apache 2' }) },
+      [{ key: 'license', message: 'expected an SPDX licence such as MIT or CC-BY-4.0, got "Apache 2"' }],
+    ],
+    [
+      'holds-no-secret',
+      { file: anIndex({ readme: `Use ${TOKEN}`, status_message: TOKEN }) },
+      [
+        { key: 'status_message', message: NO_TOKEN },
+        { key: 'readme', message: NO_TOKEN },
+      ],
+    ],
+  ])('%s', (name, given, problems) => {
+    const rule = name.split(':')[0]
+    expect(check(given)).toEqual(problems.map((problem) => ({ file, rule, ...problem })))
+  })
+
+  test('names the version file that has a problem', () => {
+    expect(check({ versions: [aVersion('1.0.0'), aVersion('1.0.1', { content: ' ' })] })).toEqual([
+      {
+        file: 'content/acme/a/versions/1.0.1.md',
+        rule: 'content-is-text',
+        key: 'content',
+        message: 'expected some text, got only whitespace',
+      },
+    ])
+  })
+
+  test('reports every problem of every repository at once', () => {
+    const file = anIndex({ license: 'none', replaced_by: 'acme/z' })
+    const problems = checkTree(aTree([aRepository('acme/a', { file }), aRepository('acme/b', { file, versions: [] })]))
+    expect(problems.map((problem) => [problem.file, problem.key])).toEqual([
+      ['content/acme/a/index.md', 'replaced_by'],
+      ['content/acme/a/index.md', 'license'],
+      ['content/acme/b/index.md', ''],
+      ['content/acme/b/index.md', 'replaced_by'],
+      ['content/acme/b/index.md', 'license'],
+    ])
+  })
+})
+
+test.each([
+  null,
+  'MIT',
+  'Apache-2.0',
+  'CC0-1.0',
+  'CC-BY-4.0',
+  'MIT OR Apache-2.0',
+  '(MIT AND CC-BY-4.0) OR 0BSD',
+  'GPL-2.0-or-later',
+])('accepts %s as a licence', (license) => expect(findLicenseProblem(license)).toBeUndefined())
+
+test.each([
+  '',
+  'mit',
+  'Apache',
+  'MIT/Apache-2.0',
+  'MIT OR',
+  'UNLICENSED',
+  'proprietary',
+  '__proto__',
+  'constructor',
+  'MIT MIT',
+  '(',
+])('rejects the licence %j: not an SPDX expression', (license) =>
+  expect(findLicenseProblem(license)).toMatch(/^expected an SPDX licence such as MIT or CC-BY-4.0, got "/),
+)
+
+test('the starter catalogue satisfies every rule', () => {
+  const { tree } = readStarterCatalogue()
+  expect(tree.repositories.size).toBeGreaterThan(0)
+  expect(checkTree(tree)).toEqual([])
+})
