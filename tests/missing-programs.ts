@@ -34,7 +34,8 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'caddy',
     install: 'caddy',
-    tests: /hubs\/rolling-upgrade\.|operate\/guides\..*and made private|operate\/(?:guides|compose)\..*Caddy (?:while|hides)/,
+    tests:
+      /hubs\/rolling-upgrade\.|operate\/guides\..*and made private|operate\/(?:guides|compose)\..*Caddy (?:while|hides)/,
   },
   {
     name: 'root',

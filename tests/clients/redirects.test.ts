@@ -1,7 +1,7 @@
 // Checks which redirects hubcli and both libraries follow. The same table applies to all three.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { mayFollow } from '../../clients/typescript/source/redirects.ts'
 import { HUBCLI } from '../cli/assembled.ts'
 
@@ -40,24 +40,35 @@ const CASES: [string, string, boolean][] = [
 const hubcli = readFileSync(HUBCLI, 'utf8').replace(/\nmain "\$@"\n$/, '\n')
 const env = { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' }
 
-describe.each<[string, (from: string, to: string) => string | boolean]>([
-  ['TypeScript', mayFollow],
+const all = CASES.flatMap(([from, to]) => [from, to])
+
+/** Each client decides on all cases in one process. */
+describe.each<[string, () => unknown[]]>([
+  ['TypeScript', () => CASES.map(([from, to]) => mayFollow(from, to))],
   [
     'Python',
-    (from, to) => {
-      const program = 'import sys; from prompt_hub.exchange import may_follow; print(may_follow(*sys.argv[1:]))'
-      return execFileSync('python3', ['-c', program, from, to], { env, encoding: 'utf8' }).trim() === 'True'
+    () => {
+      const program =
+        'import json, sys; from prompt_hub.exchange import may_follow; print(json.dumps(list(map(may_follow, sys.argv[1::2], sys.argv[2::2]))))'
+      return JSON.parse(execFileSync('python3', ['-c', program, ...all], { env, encoding: 'utf8' }))
     },
   ],
   [
     'hubcli',
-    (from, to) => {
-      const program = `${hubcli}\nurl=$1\nif may_follow "$2"; then echo yes; else echo no; fi`
-      return execFileSync('sh', ['-s', from, to], { input: program, encoding: 'utf8' }) === 'yes\n'
+    () => {
+      const program = `${hubcli}\nwhile [ $# -gt 0 ]; do url=$1; if may_follow "$2"; then echo yes; else echo no; fi; shift 2; done`
+      const said = execFileSync('sh', ['-s', ...all], { input: program, encoding: 'utf8' })
+      return said.match(/.+/g)!.map((line) => (line === 'yes' ? true : line === 'no' ? false : line))
     },
   ],
-])('%s', (_, follows) => {
-  test.each(CASES)('follows a redirect from %s to %s: %s', (from, to, expected) =>
-    expect(follows(from, to)).toBe(expected),
-  )
+])('%s', (_, decide) => {
+  let decided: unknown[]
+  beforeAll(() => {
+    decided = decide()
+  })
+
+  test.each(CASES.map((one, at) => [...one, at] as const))('follows a redirect from %s to %s: %s', (...given) => {
+    const [, , expected, at] = given
+    expect(decided[at]).toBe(expected)
+  })
 })

@@ -47,14 +47,15 @@ touch "$DIR/root/tmp/ready"
 exec chroot "$DIR/root" bash -c 'while sleep 1; do :; done'
 `
 
-/** Removes what would make this machine different from Debian: Node from another source, and this machine's own settings. */
+/** Removes what would make this machine different from Debian: Node from another source, and this machine's own settings. No package brings manuals. */
 const MAKE_PLAIN = `
 cp /mnt/systemctl.sh /usr/local/sbin/systemctl
 chmod 755 /usr/local/sbin/systemctl
 rm -rf /usr/lib/node_modules
 grep -rl nodesource /etc/apt/sources.list.d 2>/dev/null | xargs -r rm
 case $(dpkg-query --show --showformat='\${Version}' nodejs 2>/dev/null) in *nodesource*) apt-get purge --quiet --quiet --yes nodejs ;; esac
-rm -rf /etc/prompt-hub.env /var/backups/prompt-hub
+rm -rf /etc/prompt-hub.env /var/backups/prompt-hub /var/lib/man-db/auto-update
+printf 'path-exclude=/usr/share/%s/*\\n' doc man >/etc/dpkg/dpkg.cfg.d/no-manuals
 git config --system url.file:///mnt/upstream.insteadOf ${UPSTREAM}
 git config --system --add safe.directory /mnt/upstream/.git
 git config --system init.templateDir /mnt/template
