@@ -58,7 +58,7 @@ export default defineConfig({
           name: 'whole',
           include: ['tests/**/*.test.ts'],
           exclude: [...UNIT, '**/node_modules/**'],
-          globalSetup: 'tests/install-packages.ts',
+          globalSetup: ['tests/install-packages.ts', 'tests/real-python.ts'],
         },
       },
     ],

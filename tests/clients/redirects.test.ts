@@ -40,7 +40,7 @@ const CASES: [string, string, boolean][] = [
 const hubcli = readFileSync(HUBCLI, 'utf8').replace(/\nmain "\$@"\n$/, '\n')
 const env = { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' }
 
-const all = CASES.flatMap(([from, to]) => [from, to])
+const all = CASES.flatMap((one) => one.slice(0, 2) as string[])
 
 /** Each client decides on all cases in one process. */
 describe.each<[string, () => unknown[]]>([

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { parsePath } from '../../src/domain/content/content-path.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
 import {
+  DEFAULT_REPOSITORY_FILE,
   type OwnerFile,
   parseOwnerFile,
   parseRepositoryFile,
@@ -37,7 +38,7 @@ export function aVersion(version: string, given: Partial<VersionEntry> = {}): Ve
 /** Returns the `index.md` of a repository. */
 export function anIndex(given: Partial<RepositoryFile> = {}): RepositoryFile {
   return {
-    ...parseRepositoryFile('---\n---\n').value!,
+    ...DEFAULT_REPOSITORY_FILE,
     ...given,
   }
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { linkInstalled } from '../hubs/machines.ts'
 import { runModule, unpackBundle } from './run-bundle.ts'
 
 const Manifest = z.object({
@@ -54,7 +55,7 @@ beforeAll(() => {
     'tsconfig.json',
   ])
     cpSync(name, join(dir, name), { recursive: true })
-  symlinkSync(resolve('node_modules'), join(dir, 'node_modules'))
+  linkInstalled(dir)
   const environment = { ...process.env, CI: 'true', NODE_ENV: '', VITEST: '' }
   execFileSync(resolve('tests/node_modules/.bin/netlify'), ['build', '--offline'], {
     cwd: dir,

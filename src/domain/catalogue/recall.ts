@@ -2,6 +2,8 @@
 import { pick } from '../api/envelope.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
 import type { RepositoryEntry } from '../content/content-tree.ts'
+import { RepositoryFrontMatter } from '../content/front-matter.ts'
+import type { RepositoryFile } from '../content/prompt-file.ts'
 
 /** The records of one repository, from its data files. */
 interface RecordedRepository {
@@ -9,11 +11,9 @@ interface RecordedRepository {
   versions: readonly { summary: VersionSummary; record: VersionRecord }[]
 }
 
-/** The fields of `index.md` that a record repeats unchanged. */
-const FILE_FIELDS = [
-  ...(['title', 'description', 'tags', 'license', 'status', 'status_message', 'labels'] as const),
-  ...(['readme', 'moved_to', 'replaced_by'] as const),
-]
+/** The fields of `index.md` that a record repeats, all but the advisories unchanged. */
+const FILE_FIELDS = ['readme', ...Object.keys(RepositoryFrontMatter.shape)] as (keyof Repository &
+  keyof RepositoryFile)[]
 /** The fields of a version file, and those derived from its bytes, that a record repeats unchanged. */
 const VERSION_FIELDS = [
   ...(['version', 'content', 'content_sha256', 'size_bytes', 'variables', 'parameters', 'changelog'] as const),
@@ -28,9 +28,10 @@ export function restoreRepository({ repository, versions }: RecordedRepository):
   return {
     ...pick(repository, ['owner', 'name']),
     file: {
-      ...pick(repository, FILE_FIELDS),
-      // Records created before forks existed lack this field.
-      forked_from: repository.forked_from ?? null,
+      ...pick(
+        repository,
+        FILE_FIELDS.filter((field) => field in repository),
+      ),
       yanked: Object.fromEntries(yanked),
       // Records do not show it, and no record is built from it.
       removed: {},
