@@ -13,6 +13,7 @@ const ROOMS = ['src/domain', 'src/ports', 'src/server', 'src/wiring']
 /** Constants that limit the amount of work or the length of a message, but reject nothing. */
 const TUNING: Readonly<Record<string, string>> = {
   'src/domain/catalogue/activity.ts MAX_ACTIVITIES': 'entries of a list',
+  'src/domain/published/data-files.ts MAX_HUB_SKILLS': 'entries of an index',
   'src/domain/published/data-files.ts MAX_RECENT': 'as many as a feed has entries',
   'src/domain/content/filling.ts MAX_OPTIONS': 'options that a message names',
   'src/domain/content/skill.ts MAX_INTERPOLATIONS': 'commands that a warning names',
@@ -31,6 +32,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/content/near-placeholders.ts MAX_INNER': 'the longest text that a warning takes for a placeholder',
   'src/domain/content/prompt-file.ts MAX_LOOKED_AT': 'as far as a warning looks',
   'src/domain/publishing/prompt-file.ts MAX_FRONT_CHARACTERS': 'far more than all fields together may have',
+  'src/domain/values/file-entry.ts MAX_SIGNATURE_BYTES': 'as far as a file is looked at for an image',
   'src/domain/content/findings.ts MAX_PER_KIND': 'findings that a warning names',
   'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',
   'src/domain/review/review.ts MAX_CLOCK_SKEW_MS': 'how far a contributor’s clock may be ahead',
@@ -46,6 +48,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/content/site-file.ts MAX_QUESTIONS': 'the operator’s own file, checked with the content',
   'src/domain/search/tokens.ts MAX_WORDS': 'words of a question that are searched; what is left out is said',
   'src/domain/search/tokens.ts MAX_TOKEN_CHARACTERS': 'longer words are cut up, nothing refused',
+  'src/ports/read-archive.ts MAX_ENTRIES': 'far more files and folders than a skill may have',
   'src/server/publish/renew-fresh-copy.ts MAX_RENEWALS': 'how often a copy is written again after another publish',
   'src/server/read/close-names.ts MAX_CANDIDATES': 'names that a suggestion is chosen from',
   'src/server/read/close-names.ts MAX_SUGGESTED': 'names that an error suggests',

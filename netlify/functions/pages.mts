@@ -11,15 +11,10 @@ export const config = {
     '/:a([a-su-zA-Z\\d][\\w\\-]*|t[b-z\\d\\-][\\w\\-]*|ta[a-fh-z\\d\\-][\\w\\-]*|tag[a-rt-z\\d\\-][\\w\\-]*|tags[\\w\\-]+|ta?g?)/settings', // every owner, but not the tag of this name
     '/:a/:b/(edit|manage)',
     '/*/SKILL.md',
-    '/*/.well-known/agent-skills/*',
+    '/:a/:b/v/:c/:d(.+)',
+    '/*.well-known/agent-skills/*',
   ],
   method: ['GET', 'HEAD'],
   preferStatic: true,
-  rateLimit: {
-    action: 'rewrite',
-    to: '/rate-limited',
-    windowLimit: 120,
-    windowSize: 60,
-    aggregateBy: ['ip', 'domain'],
-  },
+  rateLimit: { action: 'rewrite', to: '/rate-limited', windowLimit: 120, windowSize: 60, aggregateBy: ['ip', 'domain'] },
 }

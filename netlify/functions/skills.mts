@@ -7,10 +7,10 @@ export default (request: Request, context: Context) => handleSkill(request, () =
 export const config = {
   path: [
     '/:a/:b/SKILL.md',
-    '/:a/:b/v/:c/SKILL.md',
+    '/:a/:b/v/:c/:d(.+)',
+    '/.well-known/agent-skills/index.json',
     '/:a/.well-known/agent-skills/*',
     '/:a/:b/.well-known/agent-skills/*',
-    '/:a/:b/v/:c/.well-known/agent-skills/*',
   ],
   method: ['GET', 'HEAD'],
 }

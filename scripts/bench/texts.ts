@@ -33,7 +33,14 @@ async function publish(text: TextWork, content: string) {
   const index = '---\ntitle: Review\ndescription: Finds problems in a change.\ntags: [code]\n---\nA readme.\n'
   const body = await text.run('parsePublish', JSON.stringify({ content, changelog: 'Bench' }))
   const state = await text.run('readState', { ...PLACE, versions: ['1.0.0'], index })
-  const { record, version, file } = await text.run('decidePublish', body, state, latest, PUBLISHER, HUB)
+  const { record, version, file } = await text.run(
+    'decidePublish',
+    body,
+    state,
+    { text: latest, files: [] },
+    PUBLISHER,
+    HUB,
+  )
   const parts = { ...PLACE, file, versions: [], latest: version, stats: null }
   return { record, repository: await text.run('describeRepository', parts, BASE_URL) }
 }

@@ -37,35 +37,48 @@ export async function openContentTree(contentDir: string): Promise<ContentTree> 
   return { git, folder, prefix }
 }
 
-/** The path of what is taken down, from the folder of the work tree. */
-export const pathOf = ({ prefix }: Pick<ContentTree, 'prefix'>, { owner, name, version }: TakedownTarget): string =>
-  `${prefix}${version === undefined ? `${owner}/${name}` : formatPath({ kind: 'version', owner, name, version })}`
+/** The paths of what is taken down, from the folder of the work tree: of a version, its file and the folder of a skill's files. */
+function pathsOf({ prefix }: Pick<ContentTree, 'prefix'>, { owner, name, version }: TakedownTarget): string[] {
+  if (version === undefined) return [`${prefix}${owner}/${name}`]
+  const file = `${prefix}${formatPath({ kind: 'version', owner, name, version })}`
+  return [file, file.slice(0, -'.md'.length)]
+}
 
-/** Counts the commits of all branches that contain or removed the text. */
-export async function countCommits(tree: ContentTree, target: TakedownTarget): Promise<number> {
-  const log = await tree.git.run(['log', '--all', '--format=%H', '--', pathOf(tree, target)])
-  return log.toString().split('\n').filter(Boolean).length
+/** Returns the paths that commits of any branch concern, and the number of these commits. */
+export async function findInHistory(
+  tree: ContentTree,
+  target: TakedownTarget,
+): Promise<{ paths: string[]; commits: number }> {
+  const count = async (paths: readonly string[]) => {
+    const log = await tree.git.run(['log', '--all', '--format=%H', '--', ...paths])
+    return log.toString().split('\n').filter(Boolean).length
+  }
+  const [file, ...more] = pathsOf(tree, target)
+  const folders = await Promise.all(more.map(async (path) => ((await count([path])) > 0 ? [path] : [])))
+  const paths = [file!, ...folders.flat()]
+  return { paths, commits: await count(paths) }
 }
 
 /**
  * Commits the removal. The same commit removes what would otherwise be invalid: labels on the version, and other prompts' references to a prompt that no longer exists.
  *
- * @returns the commit, and what was changed besides the removal
+ * @returns the commit, the removed paths, and what was changed besides the removal
  * @throws Error if there is nothing to remove, or the files have uncommitted changes
  */
 export async function removeFromGit(
   tree: ContentTree,
   target: TakedownTarget,
   reason: string,
-): Promise<{ commit: string; also: string[] }> {
+): Promise<{ commit: string; removed: string[]; also: string[] }> {
   const { git, folder } = tree
-  const path = pathOf(tree, target)
+  const listed = (await git.find(['ls-tree', '--name-only', 'HEAD', '--', ...pathsOf(tree, target)])) ?? ''
+  const removed = listed.split('\n').filter(Boolean)
   const edits = await (target.version === undefined ? editReferences(tree, target) : editIndex(tree, target, reason))
-  const paths = [path, ...edits.map((edit) => edit.path)]
+  const paths = [...removed, ...edits.map((edit) => edit.path)]
   const dirty = (await git.run(['status', '--porcelain', '--', ...paths])).toString()
   if (dirty !== '') throw new Error(`There are uncommitted changes. Commit or discard them first:\n${dirty.trimEnd()}`)
   try {
-    rmSync(join(folder, path), { recursive: true })
+    for (const path of removed) rmSync(join(folder, path), { recursive: true })
     for (const edit of edits) writeFileSync(join(folder, edit.path), edit.text)
     await git.run(['add', '--all', '--', ...paths])
     const { owner, name, version } = target
@@ -73,12 +86,12 @@ export async function removeFromGit(
     await git.run(['-c', 'commit.gpgSign=false', 'commit', '--quiet', '--only', '-m', subject, '--', ...paths])
   } catch (error) {
     await git.tryRun(['reset', '--quiet', '--', ...paths])
-    await git.tryRun(['checkout', '--quiet', 'HEAD', '--', path])
+    await git.tryRun(['checkout', '--quiet', 'HEAD', '--', ...removed])
     for (const edit of edits) await git.tryRun(['checkout', '--quiet', 'HEAD', '--', edit.path])
     throw error
   }
   const commit = (await git.run(['rev-parse', 'HEAD'])).toString().trim()
-  return { commit, also: edits.flatMap((edit) => edit.said) }
+  return { commit, removed, also: edits.flatMap((edit) => edit.said) }
 }
 
 interface Edit {

@@ -13,9 +13,8 @@ import { inStore } from '../operator.ts'
 import { readSettingsOrExit } from '../read-settings.ts'
 import {
   type ContentTree,
-  countCommits,
+  findInHistory,
   openContentTree,
-  pathOf,
   removeFromGit,
   type TakedownTarget,
 } from './remove-from-git.ts'
@@ -54,9 +53,9 @@ async function takeDown([address = '', reason = '', ...more]: readonly string[],
   const tree = await openContentTree(config.contentDir)
   const gone: string[] = []
   if (!isCheck) {
-    const { commit, also } = await removeFromGit(tree, target, reason)
+    const { commit, removed, also } = await removeFromGit(tree, target, reason)
     const extra = also.length === 0 ? '' : `; with ${also.join(', ')}`
-    gone.push(`content: ${pathOf(tree, target)} (commit ${commit.slice(0, 12)}${extra})`)
+    gone.push(`content: ${removed.join(' and ')} (commit ${commit.slice(0, 12)}${extra})`)
     if (target.version !== undefined) gone.push(`number: ${target.version} is never used again (removed, in index.md)`)
   }
   const left: string[] = []
@@ -90,7 +89,7 @@ function readTarget(address: string): TakedownTarget | undefined {
 
 function describeOtherStores({ owner, name, version = '*' }: TakedownTarget): string {
   const key = `fresh/repositories/${owner}/${name}`
-  return `On the hub's machine, use --check. On Netlify: netlify blobs:delete prompt-hub ${key}, and fresh/versions/${owner}/${name}/${version}.`
+  return `On the hub's machine, use --check. On Netlify: netlify blobs:delete prompt-hub ${key}, fresh/versions/${owner}/${name}/${version} and fresh/files/${owner}/${name}/${version}.`
 }
 
 /** Lists what the hub still serves after its next build, for which it has some time. @returns undefined if it does not respond */
@@ -126,12 +125,11 @@ async function findServed(
 
 /** Lists what no command of the hub can remove. */
 async function listLeft(tree: ContentTree, target: TakedownTarget): Promise<string[]> {
-  const path = pathOf(tree, target)
-  const commits = await countCommits(tree, target)
+  const { paths, commits } = await findInHistory(tree, target)
   const remotes = await tree.git.find(['remote'])
   return [
     'secrets: if the text contains one, revoke it. Assume that somebody has read it.',
-    `git history: ${countOf(commits, 'commit')} of this clone concern it. To rewrite them: git filter-repo --invert-paths --path ${path}`,
+    `git history: ${countOf(commits, 'commit')} of this clone concern it. To rewrite them: git filter-repo --invert-paths ${paths.map((path) => `--path ${path}`).join(' ')}`,
     ...(remotes
       ? [`remote: git push. Clones, forks and pull requests keep the old commits; ask the git host to delete them.`]
       : []),

@@ -74,6 +74,7 @@ export function openMetrics(commit?: string): Metrics {
     },
     countGit: (store) => ({
       ...store,
+      listFolder: (...given) => measure(git, { verb: 'list_folder' }, () => store.listFolder(...given)),
       readFolder: (...given) => measure(git, { verb: 'read_folder' }, () => store.readFolder(...given)),
       readBlob: (...given) => measure(git, { verb: 'read_blob' }, () => store.readBlob(...given)),
       commit: (...given) => measure(git, { verb: 'commit' }, () => store.commit(...given)),

@@ -32,6 +32,14 @@ export interface OwnerCopy extends CopyOrigin, Pick<OwnerFile, 'members'> {
   profile: Profile
 }
 
+/** The files of a published version. */
+export interface CopiedFiles extends CopyOrigin {
+  owner: string
+  name: string
+  version: string
+  files: { path: string; base64: string }[]
+}
+
 /** What a build has read; copies of that content no longer count. */
 export interface BuildSource {
   /** Everything committed before this time is in the build or had been removed by then, by the clock of `kept_at`; null if unknown. */
@@ -87,7 +95,11 @@ export interface CopyStore {
   findVersion(owner: string, name: string, version: string): Promise<CopiedVersion | undefined>
   /** Finds the copy of an owner; undefined if there is none. */
   findOwner(handle: string): Promise<OwnerCopy | undefined>
-  /** Stores a version that no build includes yet. */
+  /** Finds the copy of a version's files; undefined if there is none. */
+  findFiles(owner: string, name: string, version: string): Promise<CopiedFiles | undefined>
+  /** Stores the files of a version that no build includes yet. @throws if they cannot be stored */
+  keepFiles(kept: CopiedFiles): Promise<void>
+  /** Stores a version that no build includes yet. Its files, if it has any, have been stored already. */
   keepVersion(kept: CopiedVersion): Promise<void>
   /** Stores a copy whose new versions have all been stored already. */
   keep(copy: FreshCopy): Promise<void>
@@ -96,9 +108,11 @@ export interface CopyStore {
 }
 
 /** The copies that count. If the store fails, reads fall back to the built files, and publishes to git. */
-export interface FreshCopies extends Omit<CopyStore, 'findVersion'> {
+export interface FreshCopies extends Omit<CopyStore, 'findVersion' | 'findFiles'> {
   /** Finds a version published since the last build; undefined if there is none. */
   findVersion(owner: string, name: string, version: string): Promise<VersionRecord | undefined>
+  /** Finds the files of such a version; undefined if there are none. */
+  findFiles(owner: string, name: string, version: string): Promise<CopiedFiles['files'] | undefined>
 }
 
 /** Limits a store to the copies that are ahead of a build. @param sourceOf returns what the build has read; called only when there is a copy */
@@ -117,6 +131,10 @@ export function copiesAhead(store: CopyStore, sourceOf: () => BuildSource | Prom
     async findOwner(handle) {
       const copy = await store.findOwner(handle)
       return copy && (await counts(copy, handle)) ? copy : undefined
+    },
+    async findFiles(owner, name, version) {
+      const kept = await store.findFiles(owner, name, version)
+      return kept && (await counts(kept, owner, name)) ? kept.files : undefined
     },
   }
 }

@@ -27,6 +27,8 @@ export interface FolderState {
   nowMs: number | undefined
   /** The blob ID of each version file, by version number. */
   versions: ReadonlyMap<string, string>
+  /** The tree ID of the folder with a version's files, by version number. */
+  folders: ReadonlyMap<string, string>
   /** The text of `content/{owner}/{name}/index.md`; undefined if there is none. */
   index: string | undefined
   /** The text of `content/{owner}/index.md`; undefined if there is none. */
@@ -54,8 +56,10 @@ export interface Additions {
   base: Pick<FolderState, 'head' | 'versions' | 'index' | 'ownerIndex'>
   /** The subject and trailers; they contain no user text. */
   message: { headline: string; trailers: readonly (readonly [name: string, value: string])[] }
-  /** The new version's file; must not be in the listing of `base`. */
-  version: { version: string; text: string } | undefined
+  /** The new version's file, and the files beside its SKILL.md; must not be in the listing of `base`. */
+  version:
+    | { version: string; text: string; files?: readonly { path: string; bytes: Uint8Array<ArrayBuffer> }[] }
+    | undefined
   /** The new text of `index.md`, if it changes. */
   index: string | undefined
 }
@@ -92,6 +96,12 @@ export interface GitStore {
    */
   readBlob(id: string, options: CallOptions): Promise<Uint8Array<ArrayBuffer>>
   /**
+   * Lists the files in a folder and its subfolders, by path, with their blob IDs.
+   *
+   * @throws like `readFolder`; HubError `upstream_error` if there is something other than files and folders
+   */
+  listFolder(id: string, options: CallOptions): Promise<ReadonlyMap<string, string>>
+  /**
    * Commits files if the head has not changed.
    *
    * @throws HubError `upstream_error` when the host rejects the call permanently, `unavailable` when someone must act first (an uncommitted file would be overwritten); nothing was written in either case
@@ -103,7 +113,7 @@ export interface GitStore {
 /** A file that a commit adds or replaces. */
 export interface AddedFile {
   path: string
-  text: string
+  bytes: Uint8Array<ArrayBuffer>
   before: string | undefined
 }
 
@@ -114,17 +124,21 @@ export interface AddedFile {
  * @throws Error when there is nothing to commit, a name is malformed, or the version exists; any of these is a bug
  */
 export function listAddedFiles({ owner, name, base, version, index }: Additions): AddedFile[] {
+  const encode = (text: string) => new TextEncoder().encode(text)
   if (version !== undefined && base.versions.has(version.version))
     throw new Error(`${owner}/${name}@${version.version} already exists, and versions are never overwritten`)
   if (version !== undefined && name === undefined) throw new Error('an owner has no versions')
   const files: AddedFile[] = []
   if (version !== undefined && name !== undefined) {
-    const path = checkedPath({ kind: 'version', owner, name, version: version.version })
-    files.push({ path, text: version.text, before: undefined })
+    const place = { owner, name, version: version.version }
+    // The files come first, so that nobody who reads the folder meanwhile sees a version without its files.
+    for (const { path, bytes } of version.files ?? [])
+      files.push({ path: checkedPath({ kind: 'file', ...place, path }), bytes, before: undefined })
+    files.push({ path: checkedPath({ kind: 'version', ...place }), bytes: encode(version.text), before: undefined })
   }
   if (index !== undefined) {
     const before = name === undefined ? base.ownerIndex : base.index
-    files.push({ path: checkedPath(placeOf({ owner, name })), text: index, before })
+    files.push({ path: checkedPath(placeOf({ owner, name })), bytes: encode(index), before })
   }
   if (files.length === 0) throw new Error('there is nothing to commit')
   return files
@@ -146,6 +160,14 @@ export function listReadPaths({ owner, name }: FolderQuery): {
   const index = checkedPath({ kind: 'repository', owner, name })
   const history = `${owner}/${name}`
   return { history, repository: { versions: `${history}/versions`, index }, ownerIndex }
+}
+
+/** Returns the error for a folder with a link or a submodule. */
+export function notFilesError(): HubError {
+  return new HubError(
+    'upstream_error',
+    'The folder of a version has a link or a submodule in git. Replace it there first.',
+  )
 }
 
 /** Returns the version of an entry in the `versions` folder; undefined if the entry is not a version file. */

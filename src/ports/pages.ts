@@ -54,6 +54,8 @@ export interface PageData {
   /** Lists versions, highest first, including yanked versions. @returns undefined if the repository does not exist */
   findVersions(owner: string, name: string): Promise<VersionSummary[] | undefined>
   findVersion(owner: string, name: string, version: string): Promise<VersionRecord | undefined>
+  /** Reads a file of a skill. @returns undefined if the version has no such file */
+  findFile(owner: string, name: string, version: string, path: string): Promise<Uint8Array | undefined>
   /** Finds the repository's activity, newest first, at most 100 entries; activity before `since` (if set) is unknown. */
   findActivity(owner: string, name: string): Promise<{ activities: Activity[]; since: string | null } | undefined>
   findOwner(handle: string): Promise<User | undefined>

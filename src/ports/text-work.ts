@@ -18,6 +18,7 @@ import type { PublishDecision, Publisher, Surroundings } from '../domain/publish
 import type { RepositoryState } from '../domain/publishing/repository-state.ts'
 import type { PublishInput } from '../domain/publishing/request.ts'
 import type { ChatPart } from '../domain/values/chat.ts'
+import type { VersionFileBytes } from '../domain/values/file-entry.ts'
 
 /** The owner and name of a repository. */
 interface Place {
@@ -42,8 +43,8 @@ export interface TextJobs {
   renderMarkdown(text: string, place: { title?: string; below?: number }): string
   /** Renders texts of a prompt, with its variables as links. @returns the HTML of each text, and the number of their hidden characters */
   renderTexts(texts: readonly string[], variables: readonly Variable[]): { html: string[]; hidden: number }
-  /** Renders a comparison of two versions: the impact on callers, and the changed lines. */
-  renderComparison(from: ComparedVersion, to: ComparedVersion): { impact: string; lines: string }
+  /** Renders a comparison of two versions: the impact on callers, the changed files and the changed lines. */
+  renderComparison(from: ComparedVersion, to: ComparedVersion): { impact: string; files: string; lines: string }
   /** Fills in a prompt, ignoring unknown names. @throws HubError `invalid_request`, `content_too_large` */
   fillPrompt(
     record: Pick<VersionRecord, 'content' | 'messages' | 'variables'>,
@@ -62,6 +63,10 @@ export interface TextJobs {
   parsePublish(body: string): PublishInput
   /** Parses a prompt file to publish, with its query parameters. @throws HubError `validation_failed`, `content_too_large` */
   parsePromptFile(file: string, query: Readonly<Record<string, string>>): PublishInput
+  /** Parses the archive of a skill's folder to publish, with its query parameters. @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
+  parseArchive(archive: Uint8Array<ArrayBuffer>, query: Readonly<Record<string, string>>): PublishInput
+  /** Unpacks the files of a version from its archive, without its SKILL.md. */
+  unpackFiles(archive: Uint8Array<ArrayBuffer>): VersionFileBytes[]
   /** Parses the body of a change. @throws HubError `invalid_request`, `validation_failed` */
   parseChange(target: Target, body: string): Change
   /** Parses the body of a change to an owner, and lists its fields that decide who may do what. @throws HubError `invalid_request`, `validation_failed` */
@@ -79,7 +84,7 @@ export interface TextJobs {
   decidePublish(
     request: PublishInput,
     state: RepositoryState,
-    latestText: string | undefined,
+    latest: WrittenVersion,
     publisher: Publisher,
     hub: { baseUrl: string; around: Surroundings },
   ): PublishDecision
@@ -87,7 +92,7 @@ export interface TextJobs {
   describePublished(
     state: RepositoryState,
     version: string,
-    text: string | undefined,
+    written: WrittenVersion,
     baseUrl: string,
   ): { record: VersionRecord; warnings: Warning[] }
   /** Decides what a change writes. @throws like `decideChange` */
@@ -104,8 +109,16 @@ export interface TextJobs {
   readIndex(place: Place, text: string | undefined): RepositoryFile
 }
 
+/** A version as it is in git. */
+export interface WrittenVersion {
+  /** Its file; undefined if there is none. */
+  text: string | undefined
+  /** The files beside its SKILL.md, sorted by path. */
+  files: readonly VersionFileBytes[]
+}
+
 /** A version to compare. */
-export type ComparedVersion = Callable & { raw_url: string }
+export type ComparedVersion = Callable & { raw_url: string; files?: VersionRecord['files'] }
 
 /** Runs jobs on behalf of one client. */
 export interface TextWork {

@@ -9,6 +9,7 @@ import {
   VARYING_PARAMETERS,
 } from '../domain/api/routes.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
+import type { MediaType } from '../domain/values/file-entry.ts'
 import type { Bytes, LargeFile } from '../ports/site-files.ts'
 
 /** Tells Netlify's cache which query parameters affect the response; the cache ignores all others. */
@@ -21,7 +22,7 @@ const CDN_UNTIL_PURGED = 'public, durable, s-maxage=31536000'
 export interface Answer {
   /** The body. Its ETag is computed once per object, so reuse the same object for equal bodies. */
   bytes: Bytes
-  mediaType: 'application/json' | 'text/plain' | 'text/markdown'
+  mediaType: 'application/json' | 'application/gzip' | 'text/markdown' | MediaType
   cache: CacheClass
   /** The cache tag that a publish uses to purge the response; see `repositoryCacheTag`. */
   cacheTag?: string | undefined
@@ -63,7 +64,7 @@ function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Ans
   const all: Record<string, string> = {
     ...COMMON_HEADERS,
     'Cache-Control': CACHE_CONTROL[cache],
-    'Content-Type': `${mediaType}; charset=utf-8`,
+    'Content-Type': isText(mediaType) ? `${mediaType}; charset=utf-8` : mediaType,
     'Netlify-CDN-Cache-Control': CDN_UNTIL_PURGED,
     'Netlify-Vary': CDN_VARY,
     'No-Vary-Search': NO_VARY_SEARCH,
@@ -76,6 +77,8 @@ function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Ans
   if (cache === 'immutable' && cacheTag) all['Netlify-Cache-ID'] = `version_${cacheTag}`
   return withValidator(bytes, all)
 }
+
+const isText = (mediaType: Answer['mediaType']) => mediaType.startsWith('text/') || mediaType === 'application/json'
 
 /** The parts of a page. */
 export interface PageResponse {

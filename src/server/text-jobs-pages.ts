@@ -32,10 +32,14 @@ export const PAGE_JOBS = {
     }
   },
   async renderComparison(from, to) {
-    const [{ renderCallerImpact, renderDifferenceLines }, { compareForCallers }] = await Promise.all([
-      PAGE_CODE.renderDifference(),
-      PAGE_CODE.differences(),
-    ])
-    return { impact: renderCallerImpact(compareForCallers(from, to)), lines: renderDifferenceLines(from, to) }
+    const [{ renderCallerImpact, renderDifferenceLines, renderFileChanges }, { compareForCallers }] = await Promise.all(
+      [PAGE_CODE.renderDifference(), PAGE_CODE.differences()],
+    )
+    const difference = compareForCallers(from, to)
+    return {
+      impact: renderCallerImpact(difference),
+      files: renderFileChanges(difference, from.files ?? [], to.files ?? []),
+      lines: renderDifferenceLines(from, to),
+    }
   },
 } satisfies Partial<TextJobTable>

@@ -1,4 +1,6 @@
 // The jobs of the port for work on somebody's text, and the driver that runs them in place. Each job imports its code on first use.
+import type { VersionEntry } from '../domain/content/content-tree.ts'
+import type { Bundle, VersionFileBytes } from '../domain/values/file-entry.ts'
 import { runInPlace, type TextJobTable, type TextWork } from '../ports/text-work.ts'
 import { EXPORT_CODE, EXPORT_JOBS } from './text-jobs-export.ts'
 import { FILL_CODE, FILL_JOBS } from './text-jobs-fill.ts'
@@ -20,6 +22,8 @@ const CODE = {
   repositoryState: () => import('../domain/publishing/repository-state.ts'),
   publishRequest: () => import('../domain/publishing/request.ts'),
   measures: () => import('../ports/measure.ts'),
+  archive: () => import('../ports/read-archive.ts'),
+  skillFolder: () => import('../domain/formats/skill-folder.ts'),
 }
 
 /** Every job. */
@@ -43,6 +47,22 @@ export const TEXT_JOBS: TextJobTable = {
     const [{ readPromptFile }, { measure }] = await Promise.all([CODE.promptFilePublish(), CODE.measures()])
     return readPromptFile(file, query, measure)
   },
+  async parseArchive(archive, query) {
+    const [{ readArchive }, { readPromptFile }, { readSkillFolder }, { measure }] = await Promise.all([
+      CODE.archive(),
+      CODE.promptFilePublish(),
+      CODE.skillFolder(),
+      CODE.measures(),
+    ])
+    const { main, files } = readArchive(archive)
+    return main.name === 'SKILL.md'
+      ? readSkillFolder(main.text, files, query, measure)
+      : readPromptFile(main.text, query, measure, files)
+  },
+  async unpackFiles(archive) {
+    const [{ readArchive }, { measureFile }] = await Promise.all([CODE.archive(), CODE.measures()])
+    return readArchive(archive).files.map(({ path, bytes }) => measureFile(path, bytes))
+  },
   async parseChange(target, body) {
     const { readChangeBody } = await CODE.changeRequest()
     return readChangeBody(target, body)
@@ -55,25 +75,33 @@ export const TEXT_JOBS: TextJobTable = {
     const { recallRepositoryState } = await CODE.repositoryState()
     return recallRepositoryState(place, found)
   },
-  async decidePublish(request, state, latestText, publisher, { baseUrl, around }) {
-    const [{ decidePublish }, { addressesBelow }, { measure }] = await Promise.all([
+  async decidePublish(request, state, latest, publisher, { baseUrl, around }) {
+    const [{ decidePublish }, { addressesBelow }, { measure, measureFile }] = await Promise.all([
       CODE.publishDecision(),
       CODE.recordLinks(),
       CODE.measures(),
     ])
+    const given = request.files?.map(({ path, bytes }) => measureFile(path, bytes))
+    const bundle = await bundlerOf(state, latest.files, given)
+    const files = { latest: latest.files, given, bundle }
     const addresses = addressesBelow(baseUrl)
-    return decidePublish(request, state, latestText, publisher, { measure, addresses, around })
+    return decidePublish(request, state, latest.text, publisher, { measure, addresses, around, files })
   },
-  async describePublished(state, version, text, baseUrl) {
+  async describePublished(state, version, { text, files }, baseUrl) {
     const [{ warnOf }, { nextLower, readListedVersion }, { measure }] = await Promise.all([
       CODE.publishDecision(),
       CODE.repositoryState(),
       CODE.measures(),
     ])
     const file = readListedVersion(state, version, text)
-    const entry = { ...file, ...measure(file.content), version }
+    const plain = { ...file, ...measure(file.content), version }
+    const bundle = await bundlerOf(state, files)
+    const entry = files.length === 0 ? plain : { ...plain, bundle: bundle(plain, files) }
     const previous = nextLower(state.versions, version)
-    return { record: await TEXT_JOBS.recordVersion(entry, previous, state, baseUrl), warnings: warnOf(entry, state) }
+    return {
+      record: await TEXT_JOBS.recordVersion(entry, previous, state, baseUrl),
+      warnings: warnOf(entry, state, files),
+    }
   },
   async decideChange(change, state, repositories) {
     const { decideChange } = await CODE.changeDecision()
@@ -109,6 +137,18 @@ export const TEXT_JOBS: TextJobTable = {
     const { readIndex } = await CODE.repositoryState()
     return readIndex(place, text)
   },
+}
+
+/** Returns the function that describes the files of a version. The code is imported only if there are files. */
+async function bundlerOf(
+  place: { owner: string; name: string },
+  ...lists: (readonly VersionFileBytes[] | undefined)[]
+): Promise<(version: VersionEntry, files: readonly VersionFileBytes[]) => Bundle> {
+  const code = lists.some((files) => files && files.length > 0) ? await import('../ports/archive.ts') : undefined
+  return (version, files) => {
+    if (!code || !version.skill) throw new Error('only a skill has files')
+    return code.bundleFiles(place, { ...version, skill: version.skill }, files).bundle
+  }
 }
 
 /** Runs every job in place: on Netlify, where each request has a process of its own, and in tests. */

@@ -30,6 +30,7 @@ export async function connectRead(
       find: askOnce(fresh.find),
       findOwner: askOnce(fresh.findOwner),
       findVersion: askOnce(fresh.findVersion),
+      findFiles: askOnce(fresh.findFiles),
     },
     text: await textOf(context, importJobs),
     search: hub?.search ?? (() => openBundledSearch(config)),

@@ -42,17 +42,13 @@ const hub: Hub = {
   files: { read: async () => Buffer.from(`<title>Your account</title>${FRAME_PLACE}`) },
   search: nothing,
   fresh: {
-    find: nothing,
-    findVersion: nothing,
-    findOwner: nothing,
-    keepVersion: nothing,
-    keep: nothing,
-    keepOwner: nothing,
+    ...{ find: nothing, findVersion: nothing, findOwner: nothing, findFiles: nothing },
+    ...{ keepVersion: nothing, keep: nothing, keepOwner: nothing, keepFiles: nothing },
   },
   nextOrder: nothing,
   state: memoryState(),
   localKeys: openLocalKeys(() => {}),
-  localGit: { readFolder: nothing, readBlob: nothing, commit: nothing },
+  localGit: { readFolder: nothing, readBlob: nothing, listFolder: nothing, commit: nothing },
 }
 
 /** Sends a request and returns the response. @param on `host` for our own Node server, or `platform` for Netlify */

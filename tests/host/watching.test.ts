@@ -149,6 +149,7 @@ describe('metrics', () => {
     const fail = async () => Promise.reject(new Error('away'))
     const git = metrics.countGit<GitStore & { extra: number }>({
       ...{ readFolder: fail, readBlob: async () => new Uint8Array(), commit: async () => ({ kind: 'moved' }) as const },
+      listFolder: async () => new Map(),
       extra: 1,
     })
     const signal = AbortSignal.timeout(1_000)

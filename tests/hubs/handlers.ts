@@ -21,7 +21,9 @@ import type { Clock } from '../../src/server/publish/rounds.ts'
 import { handleExport } from '../../src/server/read/export.ts'
 import { handleRead } from '../../src/server/read/read.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
+import { listBundleFiles } from '../../src/site/build/make-repository.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
+import { openBundles } from '../../src/stores/content/version-files.ts'
 import { isBlocked } from '../../src/stores/state/blocks.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
 import { createToken, findToken, recordTokenUse } from '../../src/stores/state/tokens.ts'
@@ -93,10 +95,11 @@ export function openHandlers(options: HandlerOptions): Handlers {
   } = options
   const { quota = { prompts: 0, bytes: 0 } } = options
   let files = new Map<string, string>()
+  const blobs = new Map<string, Uint8Array>()
   const siteFiles = {
     read: async (path: string) => {
       const text = files.get(path)
-      return text === undefined ? undefined : Buffer.from(text)
+      return text === undefined ? (blobs.get(path) as Buffer<ArrayBuffer> | undefined) : Buffer.from(text)
     },
   }
   const common = { baseUrl: BASE_URL, siteFiles, fresh, clientAddress: '192.0.2.1', text: TEXT_WORK_IN_PLACE }
@@ -144,6 +147,13 @@ export function openHandlers(options: HandlerOptions): Handlers {
       if (problems.length === 0) {
         const catalogue = buildCatalogue(tree, { baseUrl: BASE_URL, day: '2026-11-20' })
         files = new Map(listDataFiles(catalogue, digestText))
+        blobs.clear()
+        for (const { versions } of catalogue.entries.values())
+          for (const [path, bytesOf] of listBundleFiles(
+            versions.map(({ record }) => record),
+            openBundles(contentDir),
+          ))
+            blobs.set(path, bytesOf())
         for (const { path, format } of listHistoryFiles(catalogue, history)) files.set(path, format())
       }
       return { files, problems }

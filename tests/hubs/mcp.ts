@@ -12,6 +12,8 @@ import { handleMcp, type McpHandlerDeps } from '../../src/server/mcp/handle-mcp.
 import { handleRead } from '../../src/server/read/read.ts'
 import { TEXT_WORK_IN_PLACE } from '../../src/server/text-jobs.ts'
 import { loadCatalogue } from '../../src/site/build/load-catalogue.ts'
+import { listBundleFiles } from '../../src/site/build/make-repository.ts'
+import { openBundles } from '../../src/stores/content/version-files.ts'
 import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../src/stores/search/write-index.ts'
@@ -49,7 +51,7 @@ export function openMcpHub(contentDir: string, changed: Partial<McpHandlerDeps> 
   const dir = mkdtempSync(join(tmpdir(), 'hub-mcp-'))
   const siteDir = join(dir, 'dist')
   const catalogue = loadCatalogue(readConfig({ CONTENT_DIR: contentDir, SITE_URL: BASE_URL }))
-  writeSite(catalogue, siteDir)
+  writeSite(catalogue, siteDir, contentDir)
   const index = openSearchIndex(searchIndexPath(siteDir))
   const fresh = copiesAhead(openCopies(memoryState()), () => UNKNOWN_SOURCE)
   const tools = {
@@ -86,8 +88,16 @@ export function openMcpHub(contentDir: string, changed: Partial<McpHandlerDeps> 
 }
 
 /** Writes the parts of a built site that the endpoint reads. */
-export function writeSite(catalogue: Catalogue, siteDir: string): void {
+export function writeSite(catalogue: Catalogue, siteDir: string, contentDir?: string): void {
   writeFiles(siteDir, listDataFiles(catalogue, digestText))
+  for (const { versions } of contentDir === undefined ? [] : catalogue.entries.values()) {
+    const records = versions.map(({ record }) => record)
+    const bundles = listBundleFiles(records, openBundles(contentDir!))
+    writeFiles(
+      siteDir,
+      Iterator.from(bundles).map(([path, bytesOf]) => [path, bytesOf()] as const),
+    )
+  }
   mkdirSync(join(searchIndexPath(siteDir), '..'), { recursive: true })
   buildSearchIndex(catalogue, searchIndexPath(siteDir))
 }

@@ -71,7 +71,7 @@ export const EXEMPT: readonly [reason: string, ids: RegExp][] = [
 
 /** Functions whose texts take long for their length: the YAML parser takes several microseconds for each character. */
 export const SLOW =
-  /^src\/domain\/text\/yaml|^src\/domain\/formats\/foreign-yaml|^src\/domain\/content\/prompt-file|^src\/domain\/(?:publishing\/(?:repository-state|prompt-file)|review\/mechanical|managing)|^src\/domain\/formats\/(?:dotprompt|github|plain|prompty|skill|source-file)\.ts read/
+  /^src\/domain\/text\/yaml|^src\/domain\/formats\/foreign-yaml|^src\/domain\/content\/prompt-file|^src\/domain\/(?:publishing\/(?:repository-state|prompt-file|skill-folder)|review\/mechanical|managing)|^src\/domain\/formats\/(?:dotprompt|github|plain|prompty|skill|source-file)\.ts read/
 
 /** Functions that need arguments other than those in the table of makers. */
 export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>> = {
@@ -95,6 +95,12 @@ export const OWN_ARGUMENTS: Readonly<Record<string, (text: string) => unknown[]>
     { person: { login: 'a', user_id: '1' }, owner: 'acme', file: anOwner({ bio: text }) },
   ],
   'src/domain/publishing/prompt-file.ts readPromptFile': (text) => [`---\n${text}\n---\n${text}`, {}, measure],
+  'src/domain/formats/skill-folder.ts readSkillFolder': (text) => [
+    `---\ndescription: a\n---\n${text}`,
+    [],
+    {},
+    measure,
+  ],
   'src/domain/publishing/prompt-file.ts writePromptFile': (text) => [
     { title: text, description: '', tags: [], license: null },
     { content: text, format: 'text', variables: [], parameters: { a: text } },

@@ -8,7 +8,7 @@ import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { toExported } from '../../src/domain/formats/formats.ts'
 import { ConversionProblems } from '../../src/domain/formats/portable.ts'
 import { type ChatPart, type Format, splitChat } from '../../src/domain/values/chat.ts'
-import { digestText, measure } from '../../src/ports/measure.ts'
+import { digestText, measure, measureFile } from '../../src/ports/measure.ts'
 import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 
 const ADDRESSES = addressesBelow('https://hub.test')
@@ -34,6 +34,10 @@ function repositoryOf(text: string, format: Format): Repository {
   return describeRepository({ owner: 'acme', name: 'a', file, versions, latest, stats: null }, ADDRESSES)
 }
 
+const filesOf = (text: string) => [
+  ...Array.from({ length: 50 }, (_, at) => measureFile(`a/${at}-${text.slice(0, 200)}`, Buffer.from('a'))),
+  measureFile('a.md', Buffer.from(text)),
+]
 const partsOf = (text: string): ChatPart[] => [{ role: 'user', content: text }, { type: 'history' }]
 const findingsOf = (text: string) =>
   Array.from({ length: Math.min(text.length, 5_000) }, (_, at) => ({
@@ -78,9 +82,24 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   '{ owner: string; name: string }': () => ({ owner: 'acme', name: 'a' }),
   ConversionProblems: () => new ConversionProblems(),
   Measure: () => measure,
-  '{ measure: Measure; addresses: Addresses; around: Surroundings }': () => ({
+  DecisionTools: (text) => ({
     ...{ measure, addresses: ADDRESSES, around: { isOriginKnown: true, usage: NOTHING, quota: NOTHING } },
+    files: { latest: [], given: filesOf(text), bundle: () => ({ sha256: '', files: [] }) },
   }),
+  'readonly File[]': filesOf,
+  'readonly FileEntry[]': filesOf,
+  'readonly GivenFile[]': filesOf,
+  'readonly SkillFile[]': filesOf,
+  'readonly VersionFileBytes[]': filesOf,
+  'readonly { path: string }[]': filesOf,
+  "readonly Pick<FileEntry, 'size_bytes'>[]": filesOf,
+  "readonly Pick<FileEntry, 'path' | 'size_bytes'>[]": filesOf,
+  "readonly Pick<VersionFileBytes, 'path' | 'bytes'>[]": filesOf,
+  FilesOwner: () => ({ isThere: true, isSkill: true }),
+  FileProblem: (text) => ({ rule: 'path', path: text, message: text }),
+  GivenSkill: (text) => ({ description: text, license: null, compatibility: text, metadata: { a: text } }),
+  "Pick<VersionFile, 'content' | 'skill'>": recordOf,
+  'Readonly<Record<string, string>>': (text) => ({ changelog: text, [text]: text }),
   Variable: variableOf,
   'readonly Variable[]': (text) => [undeclaredVariable('a'), variableOf(text)],
   ChatPart: (text) => partsOf(text)[0],
@@ -174,7 +193,14 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   BodyBounds: () => ({ known: new Set(['a']), unknown: 100, keys: 1e9, values: 1e9, depth: 1e9 }),
   Change: (text) => ({ kind: 'patch', fields: { readme: text, title: text, description: text }, isDryRun: false }),
   Target: () => ({ kind: 'patch' }),
-  PublishInput: (content) => ({ content, changelog: content, bump: 'patch', dry_run: true, variables: VARIABLES }),
+  PublishInput: (content) => ({
+    content,
+    skill: { description: 'a' },
+    changelog: content,
+    bump: 'patch',
+    dry_run: true,
+    variables: VARIABLES,
+  }),
   Publisher: () => ({ published_by: 'octocat', clock: { nowMs: 0, isShared: false } }),
   '{ owner: string name: string versions: Iterable<string> index: string | undefined }': (text) => ({
     ...{ owner: 'acme', name: 'a', versions: ['1.0.0'], index: text },

@@ -1,5 +1,8 @@
 // Tests Agent Skills in MCP: the official clients for both protocol generations verify them, and invalid URIs are
 // rejected.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { afterAll, expect, test } from 'vitest'
@@ -29,6 +32,48 @@ test.each([
     await expect(skills.get('skill://acme/explain-code/SKILL.md')).rejects.toMatchObject({ code: -32602 })
   } finally {
     await client.close()
+  }
+})
+
+test('the manifest lists every file of a skill, and the official client verifies each', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hub-mcp-skill-'))
+  const put = (path: string, bytes: string | Buffer) => {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    writeFileSync(join(dir, path), bytes)
+  }
+  const head =
+    '---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\nskill:\n  description: Fills in forms.\n---\n'
+  put('acme/vforms/versions/1.0.0.md', `${head}Run scripts/fill.py.\n`)
+  const files = { 'scripts/fill.py': Buffer.from('\ufeffprint()\r\n'), 'v1.2.3/a.bin': Buffer.from([0, 255]) }
+  for (const [path, bytes] of Object.entries(files)) put(`acme/vforms/versions/1.0.0/${path}`, bytes)
+  const own = openMcpHub(dir)
+  const client = new Client({ name: 'tests', version: '1.0.0' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(ENDPOINT), { fetch: own.fetch }))
+  try {
+    const skills = new SkillsClient(client)
+    for (const root of ['skill://acme/vforms', 'skill://acme/v1.0.0/vforms']) {
+      const { skill } = await skills.get(`${root}/SKILL.md`)
+      expect((skill.resources as { uri: string }[]).map(({ uri }) => uri)).toEqual([
+        `${root}/SKILL.md`,
+        `${root}/scripts/fill.py`,
+        `${root}/v1.2.3/a.bin`,
+      ])
+      expect((await skills.read(skill)).verified).toBe(true)
+      for (const [path, bytes] of Object.entries(files)) {
+        const file = await skills.read(skill, path)
+        expect([file.verified, Buffer.from(file.bytes).equals(bytes)]).toEqual([true, true])
+      }
+      const types = await Promise.all(Object.keys(files).map(async (path) => (await skills.read(skill, path)).mimeType))
+      expect(types).toEqual(['text/plain', 'application/octet-stream'])
+    }
+    for (const path of ['scripts', 'scripts/none.py', '../vforms/SKILL.md', 'scripts/../SKILL.md', 'SKILL.md/'])
+      await expect(own.call('resources/read', { uri: `skill://acme/vforms/${path}` })).rejects.toMatchObject({
+        code: -32002,
+      })
+  } finally {
+    await client.close()
+    own.close()
+    rmSync(dir, { recursive: true, force: true })
   }
 })
 

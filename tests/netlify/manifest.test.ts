@@ -85,10 +85,10 @@ describe('the manifest', () => {
       'skills',
       [
         '/:a/:b/SKILL.md',
-        '/:a/:b/v/:c/SKILL.md',
+        '/:a/:b/v/:c/:d(.+)',
+        '/.well-known/agent-skills/index.json',
         '/:a/.well-known/agent-skills/*',
         '/:a/:b/.well-known/agent-skills/*',
-        '/:a/:b/v/:c/.well-known/agent-skills/*',
       ],
       ['GET', 'HEAD'],
       undefined,

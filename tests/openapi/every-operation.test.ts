@@ -1,5 +1,8 @@
 // Checks every operation against the API description with two thousand valid, nearly valid and hostile requests. The
 // status, headers and schema of each response must match.
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
@@ -28,12 +31,23 @@ ajv.addSchema(api, 'api')
 const pointer = (...parts: string[]) =>
   `api#/${parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
 
-const hub = openMcpHub('content')
+/** The starter catalogue, and a skill with files. */
+const contentDir = mkdtempSync(join(tmpdir(), 'hub-operations-'))
+cpSync('content', contentDir, { recursive: true })
+const folder = join(contentDir, 'acme/with-files/versions/1.0.0')
+mkdirSync(folder, { recursive: true })
+const head = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\nskill: {description: Does it.}'
+writeFileSync(`${folder}.md`, `---\n${head}\n---\nDo it.\n`)
+writeFileSync(join(folder, 'a.txt'), 'text')
+writeFileSync(join(folder, 'b.bin'), Buffer.from([0, 255]))
+
+const hub = openMcpHub(contentDir)
 const world = openLocalWorld()
 const publisher = await openHub(world)
 afterAll(() => {
   hub.close()
   world.close()
+  rmSync(contentDir, { recursive: true })
 })
 
 const known = [...hub.catalogue.entries.values()].map(({ repository }) => repository)
@@ -75,6 +89,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   format: orHostile(
     fc.constantFrom('dotprompt', 'prompty', 'github', 'langfuse', 'langchain', 'claude-command', 'word'),
   ),
+  path: orHostile(fc.constantFrom('a.txt', 'b.bin', 'none', 'a/b')),
   label: orHostile(fc.constantFrom('production', 'staging')),
   // `*` is frequent, so that 1,600 requests reach a 304 of every operation.
   'If-None-Match': fc.constantFrom('*', '*', '*', '"x"', 'W/"x"', 'nonsense'),
@@ -180,6 +195,8 @@ test('read operations match the OpenAPI description', async () => {
       // Half of all requests are for existing prompts and versions.
       if (isKnown)
         Object.assign(all, { owner: from.owner, handle: from.owner, name: from.name, version: from.versions[0] })
+      if (isKnown && /\{path\}|archive/.test(path))
+        Object.assign(all, { owner: 'acme', name: 'with-files', version: '1.0.0' })
       const { get } = reads.find((read) => read.path === path)!
       const url = new URL(`${BASE_URL}${path.replace(/\{(\w+)\}/g, (_, name: string) => all[name] ?? 'missing')}`)
       for (const { name, in: where } of get.parameters)

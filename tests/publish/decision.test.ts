@@ -28,6 +28,7 @@ const folderOf = ({ versions = [], index, ownerIndex, publishes = [], nowMs }: F
   headMs: undefined,
   nowMs,
   versions: new Map(versions.map((version) => [version, 'blob'])),
+  folders: new Map(),
   index: index === undefined ? undefined : `---\n${index}---\n`,
   ownerIndex,
   publishes,
@@ -44,7 +45,11 @@ async function decide(accepted: AcceptedPublish, found: Found): Promise<string> 
 }
 
 const decided = (accepted: AcceptedPublish, found: Found) =>
-  publishAsWrite(accepted, TEXT_WORK_IN_PLACE).decide(folderOf(found), async () => found.text)
+  publishAsWrite(accepted, TEXT_WORK_IN_PLACE).decide(
+    folderOf(found),
+    async () => found.text,
+    async () => [],
+  )
 
 function say(round: Awaited<ReturnType<typeof decided>>): string {
   if (round.kind === 'commit') {

@@ -228,7 +228,7 @@ describe('refuses', () => {
     const other = await send('x', 'acme/refused', '', 'text/plain')
     expect([other.status, other.message]).toEqual([
       415,
-      'The body must be JSON or a prompt file. Send JSON with "Content-Type: application/json", or a prompt file with "Content-Type: text/markdown".',
+      'The body must be JSON, a prompt file or the archive of a skill. Send JSON with "Content-Type: application/json", a prompt file with "Content-Type: text/markdown", or a tar archive with "Content-Type: application/gzip".',
     ])
     const change = await hub.publish('---\n---\n', {
       path: '/api/v1/repos/acme/refused',

@@ -29,7 +29,7 @@ interface Script {
   stale?: number
 }
 
-const KNOWN = { versions: ['1.0.0'], findText: async () => undefined }
+const KNOWN = { versions: ['1.0.0'], findText: async () => undefined, findFile: async () => undefined }
 const LATEST = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nsomething else\n'
 
 /** Runs the loop with a script. @returns the result, the number of git reads, and the number of attempts */
@@ -49,12 +49,14 @@ async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 
         headMs: undefined,
         nowMs: undefined,
         versions: new Map((readCount <= stale ? [] : versions).map((version) => [version, 'blob'])),
+        folders: new Map(),
         index: undefined,
         ownerIndex: undefined,
         publishes: isFound ? [{ sha: 'found', url: null, atMs: undefined, headline, trailers: new Map(trailers) }] : [],
       }
     },
     readBlob: async () => new Uint8Array(Buffer.from(LATEST)),
+    listFolder: async () => new Map(),
     async commit(additions) {
       nowMs += 2_000
       sent.push(additions)

@@ -2,7 +2,7 @@
 // and errors.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ const CHANGING = 'public, max-age=60, stale-while-revalidate=600'
 test('a version’s SKILL.md keeps its bytes after later publishes, a yank, a new licence and a build', async () => {
   const to = 'acme/stays'
   const { status, data } = await publish({ content: 'Review {{code}}.\r\n', skill }, to)
-  expect([status, data.skill]).toEqual([201, { ...skill, license: 'MIT' }])
+  expect([status, data.skill]).toEqual([201, { ...skill, license: 'MIT', compatibility: null, metadata: {} }])
   const path = `/${to}/v/1.0.0/SKILL.md`
   const first = await hub.read(path)
   expect(first.status).toBe(200)
@@ -117,11 +117,73 @@ test('the skills CLI installs a pinned and the latest skill from a running hub, 
     const pinned = await hub.read(`/${to}/v/1.0.0/SKILL.md`)
     expect((await install(`/${to}/v/1.0.0`)).equals(pinned.bytes)).toBe(true)
     expect((await install(`/${to}`)).equals((await hub.read(`/${to}/SKILL.md`)).bytes)).toBe(true)
-    await expect(install('/acme/plain')).rejects.toMatchObject({ stdout: expect.stringContaining('No skills found') })
   } finally {
     server.close()
     rmSync(dir, { recursive: true, force: true })
   }
+})
+
+test('the skills CLI installs every file of a skill: pinned, latest, of an owner and of the hub', async () => {
+  const to = 'acme/whole'
+  const files = [
+    { path: 'scripts/run.py', text: 'print()\r\n' },
+    { path: `${'a'.repeat(90)}/${'b'.repeat(90)}/c.bin`, base64: 'AP8=' },
+  ]
+  await publish({ content: 'Run scripts/run.py.\n', skill, files }, to)
+  await publish({ content: 'Run scripts/run.py again.\n', files: files.slice(0, 1) }, to)
+  await hub.build()
+  const server = createServer(async (asked, answer) => {
+    const { status, headers, bytes } = await hub.read(asked.url ?? '/')
+    answer.writeHead(status, Object.fromEntries(headers)).end(bytes)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const dir = mkdtempSync(join(tmpdir(), 'hub-skills-'))
+  const install = async (path: string) => {
+    const cwd = mkdtempSync(join(dir, 'project-'))
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+    const command = [CLIENT, 'add', address, '--yes', '--agent', 'claude-code', '--skill', 'whole']
+    const env = { PATH: process.env.PATH, HOME: dir, DO_NOT_TRACK: '1', DISABLE_TELEMETRY: '1' }
+    await promisify(execFile)(process.execPath, command, { cwd, env })
+    const root = join(cwd, '.claude/skills/whole')
+    const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((one) =>
+      statSync(join(root, one)).isFile(),
+    )
+    return Object.fromEntries(paths.sort().map((one) => [one, sha256(readFileSync(join(root, one)))]))
+  }
+  const expected = async (version: string) => {
+    const { data } = await hub.read(`/api/v1/repos/${to}/versions/${version}`)
+    const listed = data.files as { path: string; sha256: string }[]
+    const own = sha256((await hub.read(`/${to}/v/${version}/SKILL.md`)).bytes)
+    return Object.fromEntries([['SKILL.md', own], ...listed.map((file) => [file.path, file.sha256])])
+  }
+  try {
+    expect(await install(`/${to}/v/1.0.0`)).toEqual(await expected('1.0.0'))
+    const latest = await expected('1.0.1')
+    expect(Object.keys(latest)).toEqual(['SKILL.md', 'scripts/run.py'])
+    expect(await install(`/${to}`)).toEqual(latest)
+    expect(await install('/acme')).toEqual(latest)
+    expect(await install('')).toEqual(latest)
+  } finally {
+    server.close()
+    rmSync(dir, { recursive: true, force: true })
+  }
+})
+
+test('the index of the hub lists its first skills, and two skills of one name differ', async () => {
+  const token = await hub.makeToken({ scope: 'mona/*' })
+  await publish({ content: 'Mine', skill }, 'acme/twice')
+  await hub.publish({ ...GOOD, content: 'Yours', skill }, { to: 'mona/twice', token })
+  await hub.build()
+  const index = await hub.read('/.well-known/agent-skills/index.json')
+  expect([index.status, index.headers.get('Content-Type')]).toEqual([200, 'application/json; charset=utf-8'])
+  const { skills } = JSON.parse(index.text) as { skills: { name: string; url: string; digest: string }[] }
+  const names = skills.map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names.filter((name) => name.startsWith('twice')).sort()).toMatchObject([
+    'twice',
+    /^twice-by-(?:acme|mona)$/.exec(names.find((name) => name.includes('-by-')) ?? '')?.[0],
+  ])
+  for (const { url, digest } of skills) expect(`sha256:${sha256((await hub.read(url)).bytes)}`).toBe(digest)
 })
 
 //  path

@@ -41,6 +41,42 @@ describe('content review against git', () => {
     ])
   })
 
+  test('reports a changed, an added and a removed file of a published skill, and accepts those of a new one', async () => {
+    const skill = 'skill: {description: Reviews code.}\n'
+    const folder = 'acme/a/versions/1.2.0'
+    git('checkout', '-q', '-b', 'with-files')
+    put(NEXT, good(skill))
+    put(`${folder}/a.md`, 'one')
+    put(`${folder}/scripts/b.bin`, Buffer.from([0, 255]))
+    git('add', '.')
+    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([])
+    git('commit', '-qm', 'published')
+    git('branch', '-f', 'published')
+    expect(await said({ base: 'published' })).toEqual([])
+    put(`${folder}/a.md`, 'two')
+    put(`${folder}/c.md`, 'three')
+    put(`${folder}/scripts/b.bin`, null)
+    git('add', '-A')
+    git('commit', '-qm', 'changed')
+    expect(await said({ base: 'published' })).toEqual([
+      `content/${folder}/a.md:1 version-unchanged`,
+      `content/${folder}/c.md:1 version-unchanged`,
+      `content/${folder}/scripts/b.bin:1 version-unchanged`,
+    ])
+  })
+
+  test('rejects a link among the files of a skill', async () => {
+    put(NEXT, good('skill: {description: Reviews code.}\n'))
+    put('acme/a/versions/1.2.0/a.md', 'x')
+    symlinkSync('/etc/passwd', join(root(), 'content/acme/a/versions/1.2.0/b.md'))
+    symlinkSync('/etc', join(root(), 'content/acme/a/versions/1.2.0/c'))
+    git('add', '.')
+    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
+      'content/acme/a/versions/1.2.0/b.md:1 regular-file',
+      'content/acme/a/versions/1.2.0/c:1 regular-file',
+    ])
+  })
+
   test('reports a changed file mode', async () => {
     chmodSync(join(root(), versionA), 0o755)
     expect(await said()).toEqual([`${versionA}:1 version-unchanged`])

@@ -42,6 +42,8 @@ const nested = (depth: number): object => (depth === 0 ? {} : { a: nested(depth 
 const variable = (more: object) => ({ content: NEXT, variables: [{ ...LANGUAGE, ...more }] })
 const withWord = (word: string) => ({ content: NEXT.replace('Review', word) })
 const WEAK = 'weak_metadata'
+const skill = { description: 'Reviews code.' }
+const withFile = (path: string, text = 'x') => ({ content: NEXT, skill, files: [{ path, text }] })
 
 //  case                    body of the publish, without its bump                    result: `refused`, or the warnings
 const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
@@ -141,17 +143,92 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ],
   ['an upper-case tag', { content: NEXT, tags: ['Code'] }, 'refused'],
   ['a duplicate tag', { content: NEXT, tags: ['a', 'a'] }, 'refused'],
+  ['a skill with files', { ...withFile('scripts/a.py'), content: `${NEXT}See scripts/a.py.\n` }, []],
+  [
+    'a file that the skill names and that is not there',
+    { ...withFile('scripts/a.py'), content: `${NEXT}See scripts/b.py.\n` },
+    ['missing_file'],
+  ],
+  ['text that looks like a key, in a file', withFile('a.md', `AKIA${'A2B3C4D5E6F7G2H3'}`), ['secret']],
+  ['a hidden character in a file', withFile('a.md', 'a\u200bb'), ['hidden_characters']],
+  ['a word in two scripts in a file', withFile('a.md', 'p\u0430ypal'), ['look_alikes']],
+  [
+    'a skill with metadata',
+    { content: NEXT, skill: { ...skill, compatibility: 'Python', metadata: { author: 'x' } } },
+    [],
+  ],
+  ['metadata with a number', { content: NEXT, skill: { ...skill, metadata: { author: 1 } } }, 'refused'],
+  ['metadata with a strange key', { content: NEXT, skill: { ...skill, metadata: { 'a: b': 'x' } } }, 'refused'],
+  [
+    '33 keys of metadata',
+    {
+      content: NEXT,
+      skill: { ...skill, metadata: Object.fromEntries(Array.from({ length: 33 }, (_, at) => [`k${at}`, 'x'])) },
+    },
+    'refused',
+  ],
+  ['allowed-tools', { content: NEXT, skill: { ...skill, 'allowed-tools': 'Bash' } }, 'refused'],
+  [
+    'a private key in a file',
+    withFile('id.pem', `-----BEGIN PRIVATE KEY-----\n${'MIIBVAIB'.repeat(10)}\n-----END PRIVATE KEY-----\n`),
+    'refused',
+  ],
+  ['a file without a skill', { content: NEXT, files: [{ path: 'a.md', text: 'x' }] }, 'refused'],
+  ['SKILL.md as a file', withFile('a/SKILL.md'), 'refused'],
+  ['a device', withFile('aux.md'), 'refused'],
+  ['a name with a blank', withFile('a b.md'), 'refused'],
+  ['nine folders', withFile('a/b/c/d/e/f/g/h/i'), 'refused'],
+  [
+    'two names that differ in case',
+    {
+      content: NEXT,
+      skill,
+      files: [
+        { path: 'a.md', text: 'x' },
+        { path: 'A.md', text: 'y' },
+      ],
+    },
+    'refused',
+  ],
+  ['a file that is too long', withFile('a.md', 'x'.repeat(262_145)), 'refused'],
+  [
+    '201 files',
+    { content: NEXT, skill, files: Array.from({ length: 201 }, (_, at) => ({ path: `f${at}`, text: 'x' })) },
+    'refused',
+  ],
+  [
+    '1,000,001 bytes',
+    {
+      content: NEXT,
+      skill,
+      files: Array.from({ length: 5 }, (_, at) => ({ path: `f${at}`, text: 'x'.repeat(at === 0 ? 200_001 : 200_000) })),
+    },
+    'refused',
+  ],
   ['an unknown licence', { content: NEXT, license: 'Apache 2' }, 'refused'],
 ]
 
 /** Writes the body of a publish as the files of a pull request, without checking its values. */
-function write({ content, changelog, variables, parameters, ...index }: Record<string, unknown>): void {
-  const said = Object.entries({ changelog, variables, parameters }).filter(([, value]) => value !== undefined)
+function write({
+  content,
+  changelog,
+  variables,
+  parameters,
+  skill,
+  files = [],
+  ...index
+}: Record<string, unknown>): void {
+  const said = Object.entries({ changelog, variables, parameters, skill }).filter(([, value]) => value !== undefined)
   // If the variables are omitted, those that the content still uses carry over, and new placeholders are added.
   const carried = variables === undefined ? { variables: carryOver(String(content)) } : {}
   const path = join(contentDir, 'acme/a/versions/1.1.0.md')
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, file({ ...FRONT, ...Object.fromEntries(said), ...carried }, String(content)))
+  for (const { path: name, text } of files as { path: string; text: string }[]) {
+    const beside = join(contentDir, 'acme/a/versions/1.1.0', name)
+    mkdirSync(dirname(beside), { recursive: true })
+    writeFileSync(beside, text)
+  }
   if (Object.keys(index).length > 0)
     writeFileSync(join(contentDir, 'acme/a/index.md'), file({ ...INDEX, ...index }, 'When code changes.\n'))
 }

@@ -155,6 +155,8 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
   ['moved to an unknown prompt', A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`), 6, 'successor-exists'],
   ['moved to itself', A, index(`${GOOD_INDEX}moved_to: acme/a\n`), 6, 'successor-exists'],
   ['replaced by an unknown prompt', A, index(`${GOOD_INDEX}replaced_by: acme/nowhere\n`), 6, 'replacement-exists'],
+  ['a folder of files without its version', 'acme/a/versions/1.2.0/a.md', 'x', 1, 'files-need-skill'],
+  ['a file that no skill may have', 'acme/a/versions/1.1.0/SKILL.md', 'x', 1, 'path'],
   ['an index.md without versions', 'acme/d/index.md', index(GOOD_INDEX), 1, 'has-versions'],
   [
     'a website with a javascript: URL',

@@ -90,6 +90,26 @@ test('a version: one commit removes it, its label and its yank, and uses up its 
   expect(git('log', '--all', '-p')).toContain('zanzibar')
 })
 
+test('a version of a skill: its files are removed with it', () => {
+  const versions = `content/${owner}/review/versions`
+  put({
+    [`${versions}/1.2.0.md`]: version('Three').replace('---\n', '---\nskill: {description: Reviews.}\n'),
+    [`${versions}/1.2.0/scripts/run.py`]: 'print("narwhal")\n',
+  })
+  expect(contentOf().problems).toEqual([])
+  const { status, stdout } = run([`${owner}/review@1.2.0`, 'Leaks a key'])
+  expect(status).toBe(0)
+  expect(existsSync(join(folder, versions, '1.2.0'))).toBe(false)
+  expect(git('show', '--format=', '--name-status', 'HEAD').trim().split('\n')).toEqual([
+    `M\tcontent/${owner}/review/index.md`,
+    `D\t${versions}/1.2.0.md`,
+    `D\t${versions}/1.2.0/scripts/run.py`,
+  ])
+  expect(contentOf().problems).toEqual([])
+  expect(stdout).toContain(`content: ${versions}/1.2.0.md and ${versions}/1.2.0 (commit `)
+  expect(stdout).toContain(`--path ${versions}/1.2.0.md --path ${versions}/1.2.0\n`)
+})
+
 test('a prompt: everything below its folder, and what other prompts say about it', () => {
   const { status, stdout } = run([`${owner}/review`, 'Illegal'])
   expect(status).toBe(0)

@@ -29,7 +29,10 @@ function open(given: Partial<PageDeps> = {}) {
       cache: openPageCache(),
     },
     siteFiles: { read: away },
-    fresh: { find: async () => undefined, findVersion: async () => undefined, findOwner: async () => undefined },
+    fresh: {
+      ...{ find: async () => undefined, findVersion: async () => undefined },
+      ...{ findOwner: async () => undefined, findFiles: async () => undefined },
+    },
     search: () => {
       throw new HubError('unavailable', 'No search.')
     },

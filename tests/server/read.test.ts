@@ -14,6 +14,8 @@ const nothingFresh: FreshCopies = {
   findVersion: async () => undefined,
   findOwner: async () => undefined,
   keepOwner: async () => {},
+  findFiles: async () => undefined,
+  keepFiles: async () => {},
   keep: async () => {},
   keepVersion: async () => {},
 }

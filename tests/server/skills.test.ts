@@ -24,7 +24,10 @@ const catalogue = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026
 const files = new Map(listDataFiles(catalogue, digestText))
 const openDeps = (requests: number): SkillDeps => ({
   siteFiles: { read: async (path) => (files.has(path) ? new TextEncoder().encode(files.get(path)) : undefined) },
-  fresh: { find: async () => undefined, findVersion: async () => undefined, findOwner: async () => undefined },
+  fresh: {
+    ...{ find: async () => undefined, findVersion: async () => undefined },
+    ...{ findOwner: async () => undefined, findFiles: async () => undefined },
+  },
   limiter: limitInMemory({ requests, windowMs: 60_000 }),
   clientAddress: '192.0.2.1',
 })

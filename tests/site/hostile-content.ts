@@ -34,6 +34,9 @@ export const LONG_LINES = 60
 export const REPOSITORY = '/mallory/hostile'
 export const COMPARE = `${REPOSITORY}/compare/1.0.1...1.1.0`
 
+/** A line of a script among the files of a skill. */
+export const SCRIPT_LINE = 'echo "<img src=x onerror=window.hostileFieldRan=1>"'
+
 /** Writes the content folder. */
 export function writeHostileContent(dir: string): void {
   const write = (path: string, text: string) => {
@@ -115,6 +118,10 @@ export function writeHostileContent(dir: string): void {
       published_at: '2026-09-01T10:00:00Z',
     }),
   )
+  const folder = 'trent/long/versions/999999.999999.999999'
+  write(`${folder}/scripts/run.sh`, `#!/bin/sh\n${SCRIPT_LINE}\n`)
+  write(`${folder}/${'a'.repeat(100)}/page.html`, `<script>window.hostileFieldRan=1</script>${long.repeat(3)}`)
+  write(`${folder}/long.txt`, 'x'.repeat(100_000))
   for (let number = 1; number <= PLAIN_COUNT; number++) {
     const day = new Date(Date.UTC(2026, 0, number)).toISOString()
     write(`mallory/plain-${number}/index.md`, front({ tags: ['many'] }, ''))

@@ -59,7 +59,32 @@ const prompts = () =>
         .map((name) => ({ owner, name, versions: versionsOf(owner, name) })),
     )
 const versionsOf = (owner: string, name: string) =>
-  readdirSync(join(contentDir, owner, name, 'versions')).map((file) => file.slice(0, -3))
+  readdirSync(join(contentDir, owner, name, 'versions'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => file.slice(0, -3))
+
+/** Publishes a version with files, some of which other versions have too. */
+function writeSkill(owner: string, name: string, choice: number): void {
+  const version = `1.${count}.0`
+  const folder = `${owner}/${name}/versions/${version}`
+  put(
+    `${folder}.md`,
+    `---\npublished_at: "2026-10-02T00:00:00Z"\npublished_by: somebody\nskill:\n  description: Does it.\n---\nSkill ${count++}\n`,
+  )
+  put(`${folder}/scripts/same.py`, 'print()')
+  put(`${folder}/${choice % 2 === 0 ? 'a' : 'b'}.md`, `File ${choice % 3}`)
+}
+
+/** Changes, adds or removes a file of a skill by hand. */
+function editSkillFile(kind: 'skill-file' | 'skill-file-away', choice: number): void {
+  const paths = readdirSync(contentDir, { recursive: true, encoding: 'utf8' })
+  const scripts = paths.filter((path) => path.endsWith('same.py')).sort()
+  const path = scripts[choice % Math.max(1, scripts.length)]
+  if (path === undefined) return
+  if (kind === 'skill-file-away') rmSync(join(contentDir, path, '..'), { recursive: true })
+  else if (choice % 2 === 0) put(path, `print(${count++})`)
+  else put(path.replace('same.py', `more-${count++}.bin`), '\0')
+}
 
 /** A single change by a person or a publish. After each change, the content is valid. */
 const EDIT_KINDS = [
@@ -77,12 +102,20 @@ const EDIT_KINDS = [
   'day',
   'join',
   'leave',
+  'skill',
+  'skill-file',
+  'skill-file-away',
   'nothing',
 ] as const
 type Edit = { kind: (typeof EDIT_KINDS)[number]; choice: number }
 
 /** These edits come first, so that even a short run includes them. */
-const BEGINNING: Edit[] = (['nothing', 'join', 'leave', 'tags', 'archive', 'yank', 'nothing'] as const).map((kind) => ({
+const BEGINNING: Edit[] = (
+  [
+    ...(['nothing', 'join', 'leave', 'tags', 'skill', 'skill-file', 'skill-file', 'skill-file-away'] as const),
+    ...(['archive', 'yank', 'nothing'] as const),
+  ] as const
+).map((kind) => ({
   kind,
   choice: 1,
 }))
@@ -109,6 +142,8 @@ function apply({ kind, choice }: Edit): void {
     put('usage.json', JSON.stringify({ [`${owner}/${name}`]: { downloads_7d: choice, downloads_90d: choice } }))
   // Only a user with prompts of their own has a page, and every page that shows one of their versions links to it. When
   // their prompts are gone, the page disappears.
+  else if (kind === 'skill') writeSkill(owner, name, choice)
+  else if (kind === 'skill-file' || kind === 'skill-file-away') editSkillFile(kind, choice)
   else if (kind === 'join') writePrompt('somebody', 'first')
   else if (kind === 'leave') rmSync(join(contentDir, 'somebody'), { recursive: true, force: true })
   else if (kind === 'day') day = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
-import { CONTENT, hostile, MARKER, REPOSITORY, UNSEEN_CONTENT } from './hostile-content.ts'
+import { CONTENT, hostile, MARKER, REPOSITORY, SCRIPT_LINE, UNSEEN_CONTENT } from './hostile-content.ts'
 
 /** Adds the tests. @param opened returns the site; called once the site is open */
 export function testPromptPage(opened: () => BuiltSite): void {
@@ -103,6 +103,32 @@ export function testPromptPage(opened: () => BuiltSite): void {
       }
       await page.goto(`${site.origin}${REPOSITORY}/v/1.0.0`)
       expect(await page.locator('.tools').getByText('Agent Skill').count()).toBe(0)
+      await page.context().close()
+    })
+
+    test('lists the files of a skill, shows short texts with line numbers, and marks scripts', async () => {
+      const { page, problems } = await site.open('/trent/long')
+      const items = page.locator('.skill-files > ul > li')
+      expect(await items.count()).toBe(3)
+      expect(await items.locator('> a').allTextContents()).toEqual([
+        `${'a'.repeat(100)}/page.html`,
+        'long.txt',
+        'scripts/run.sh',
+      ])
+      const script = items.filter({ hasText: 'scripts/run.sh' })
+      expect(await script.textContent()).toContain('Runs on your machine if you let it')
+      await script.locator('summary').click()
+      expect(await script.locator('ol > li').allTextContents()).toEqual(['#!/bin/sh', SCRIPT_LINE, ''])
+      expect(await items.filter({ hasText: 'long.txt' }).locator('details').count()).toBe(0)
+      const { status, headers } = await fetch(
+        `${site.origin}/trent/long/v/999999.999999.999999/${'a'.repeat(100)}/page.html`,
+      )
+      expect([status, headers.get('Content-Type')]).toEqual([200, 'text/plain; charset=utf-8'])
+      expect(await page.locator('#skill-claude-code').textContent()).toContain(
+        '/archive | tar -xzf - -C .claude/skills/long',
+      )
+      expect(await page.evaluate('window.hostileFieldRan')).toBeUndefined()
+      expect(problems).toEqual([])
       await page.context().close()
     })
 

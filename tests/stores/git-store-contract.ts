@@ -54,6 +54,7 @@ export function gitStoreContract(
         headMs: state.headMs,
         nowMs: state.nowMs,
         versions: new Map(),
+        folders: new Map(),
         index: undefined,
         ownerIndex: undefined,
         publishes: [],
@@ -136,6 +137,26 @@ export function gitStoreContract(
       expect([...(await store.readBlob(state.versions.get('1.0.0')!, never()))]).toEqual([0x63, 0x61, 0x66, 0xe9, 0x0a])
       await temporary.commitOutside({ 'content/acme/code-review/index.md': latin1 })
       await expect(read()).rejects.toMatchObject({ name: 'HubError', code: 'upstream_error' })
+    })
+
+    test('keeps the bytes of the files of a version, and lists them by path', async () => {
+      const files = [
+        { path: 'scripts/run.py', bytes: new Uint8Array([0, 255, 13, 10]) },
+        { path: 'a/b/c/d/e/f/g/h.md', bytes: new Uint8Array(Buffer.from('\ufeffx\r\n')) },
+        { path: 'empty', bytes: new Uint8Array() },
+      ]
+      await commit(await read(), { version: { version: '1.0.0', text: 'x', files } })
+      store = temporary.openAnother()
+      const state = await read()
+      expect([[...state.versions.keys()], [...state.folders.keys()]]).toEqual([['1.0.0'], ['1.0.0']])
+      const listed = await store.listFolder(state.folders.get('1.0.0')!, never())
+      expect([...listed.keys()].sort()).toEqual(files.map(({ path }) => path).sort())
+      for (const { path, bytes } of files) {
+        expect(Buffer.from(await store.readBlob(listed.get(path)!, never())).equals(bytes), path).toBe(true)
+        const stored = await git('cat-file', 'blob', `main:content/acme/code-review/versions/1.0.0/${path}`)
+        expect(stored.equals(bytes), path).toBe(true)
+      }
+      await fsck()
     })
 
     test('only version files count as versions, however many there are', async () => {

@@ -12,6 +12,8 @@ export function addressesBelow(baseUrl: string) {
       const url = `${api}/repos/${owner}/${name}`
       return { url: `${url}/versions/${version}`, raw_url: `${url}/raw?version=${version}` }
     },
+    file: (owner: string, name: string, version: string, path: string) =>
+      `${api}/repos/${owner}/${name}/versions/${version}/files/${path}`,
     versionPage: (owner: string, name: string, version: string) => `${baseUrl}/${owner}/${name}/v/${version}`,
     tag: (tag: string) => `${api}/repos?tag=${tag}`,
     userPage: (handle: string) => `${baseUrl}/${handle}`,

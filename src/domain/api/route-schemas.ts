@@ -1,7 +1,7 @@
 // Schemas for the parameters and responses of each route, for OpenAPI and the reference pages. Not loaded when serving requests.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Name, Owner, Tag, Version } from '../values/values.ts'
+import { FilePath, Name, Owner, Tag, Version } from '../values/values.ts'
 import { ROUTES, type Route, type RouteId, SORTS } from './routes.ts'
 import {
   Activity,
@@ -70,6 +70,8 @@ const SCHEMAS: Readonly<Record<RouteId, RouteSchemas>> = {
   getRepository: { query: [], response: single(Repository) },
   listVersions: { query: [], response: list(VersionSummary) },
   getVersion: { query: [], response: single(VersionRecord) },
+  getFile: { query: [], response: null },
+  getArchive: { query: [], response: null },
   getRaw: {
     query: [
       {
@@ -104,6 +106,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   name: Name,
   version: Version,
   label: Tag,
+  path: FilePath,
 }
 
 const Commit = z

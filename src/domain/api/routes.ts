@@ -1,4 +1,5 @@
 // The table of read routes, with their paths, data files and cache classes. route-schemas.ts describes their parameters; addresses.ts lists all other routes.
+import { isFilePath } from '../values/file-path.ts'
 import { isName, isOwner, isTag, isVersion } from '../values/names.ts'
 
 /** An HTTP method that at least one route supports. */
@@ -60,7 +61,7 @@ export interface Route {
   methods: readonly Method[]
   summary: string
   cache: CacheClass
-  mediaType: 'application/json' | 'text/plain'
+  mediaType: 'application/json' | 'text/plain' | 'application/gzip'
 }
 
 /** @param more how the route differs from a read-only route with a changing JSON response */
@@ -81,6 +82,18 @@ export const ROUTES = {
   getVersion: route('getVersion', '/api/v1/repos/{owner}/{name}/versions/{version}', 'Get one version', {
     cache: 'immutable',
   }),
+  getFile: route(
+    'getFile',
+    '/api/v1/repos/{owner}/{name}/versions/{version}/files/{path}',
+    'Get a file of an Agent Skill',
+    { cache: 'immutable', mediaType: 'text/plain' },
+  ),
+  getArchive: route(
+    'getArchive',
+    '/api/v1/repos/{owner}/{name}/versions/{version}/archive',
+    'Get an Agent Skill with all its files, as a tar archive',
+    { cache: 'immutable', mediaType: 'application/gzip' },
+  ),
   getRaw: route('getRaw', '/api/v1/repos/{owner}/{name}/raw', 'Get the raw content', { mediaType: 'text/plain' }),
   listActivity: route('listActivity', '/api/v1/repos/{owner}/{name}/activity', 'List a repository’s activity'),
   listTags: route('listTags', '/api/v1/tags', 'List all tags with their counts'),
@@ -151,6 +164,7 @@ const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
   version: isVersion,
   label: isTag,
   format: (segment) => segment !== '',
+  path: isFilePath,
 }
 
 const COMPILED = Object.values(ROUTES).map((route) => ({ id: route.id, segments: route.path.split('/') }))
@@ -174,6 +188,13 @@ export function matchRoute(path: string): MatchedRoute | undefined {
 /** Like `matchRoute`, but any non-empty segment matches an owner, name or version, for callers that reject malformed values with their own message. */
 export function matchRouteOfAnyNames(path: string): MatchedRoute | undefined {
   return match(path, isFilled)
+}
+
+/** Returns a path in lower case, except for the path of a file, which may have upper-case letters. */
+export function lowerCasePath(path: string): string {
+  const [, place = path, file = ''] =
+    /^(\/api\/v1\/repos\/(?:[^/]+\/){2}versions\/[^/]+\/files\/)(.*)$/is.exec(path) ?? []
+  return place.toLowerCase() + file
 }
 
 /** Returns whether a segment is a valid value of a parameter. */
@@ -212,10 +233,12 @@ function matchIn<Id>(
 ): { id: Id; parameters: PathParameters } | undefined {
   const segments = (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).split('/')
   for (const { id, segments: wanted } of compiled) {
-    if (wanted.length !== segments.length) continue
+    // Only a path at the end may consist of several segments.
+    const isOpen = wanted.at(-1) === '{path}'
+    if (isOpen ? wanted.length > segments.length : wanted.length !== segments.length) continue
     const parameters: Record<string, string> = {}
     const matches = wanted.every((part, index) => {
-      const segment = segments[index]!
+      const segment = part === '{path}' ? segments.slice(index).join('/') : segments[index]!
       if (!part.startsWith('{')) return part === segment
       const parameter = part.slice(1, -1)
       parameters[parameter] = segment
@@ -230,15 +253,20 @@ function matchIn<Id>(
 export const SKILL_PATHS = [
   '/{owner}/{name}/SKILL.md',
   '/{owner}/{name}/v/{version}/SKILL.md',
+  ...['', '/{owner}', '/{owner}/{name}', '/{owner}/{name}/v/{version}'].map(
+    (of) => `${of}/.well-known/agent-skills/index.json`,
+  ),
   ...['/{owner}', '/{owner}/{name}', '/{owner}/{name}/v/{version}'].flatMap((of) => [
-    `${of}/.well-known/agent-skills/index.json`,
     `${of}/.well-known/agent-skills/{skill}/SKILL.md`,
+    `${of}/.well-known/agent-skills/{skill}/{path}`,
   ]),
+  '/{owner}/{name}/v/{version}/.well-known/agent-skills/{archive}',
+  '/{owner}/{name}/v/{version}/{path}',
 ] as const
 
 const COMPILED_SKILLS = SKILL_PATHS.map((path) => ({ id: path, segments: path.split('/') }))
 
-/** Parses the path of a skill; any non-empty segment matches an owner, name or version. `file` is `index.json` or `SKILL.md`. */
+/** Parses the path of a skill; any non-empty segment matches an owner, name or version. `file` is `index.json`, `SKILL.md`, `{archive}` or `{path}`. */
 export function matchSkillPath(path: string): { file: string; parameters: PathParameters } | undefined {
   const found = matchIn(COMPILED_SKILLS, path, isFilled)
   return found && { file: found.id.slice(found.id.lastIndexOf('/') + 1), parameters: found.parameters }
@@ -255,6 +283,7 @@ export const DATA_FILES = {
   tagged: (tag: string, order: Sort | '{sort}', page: number | '{page}') =>
     `/data/v1/tags/${tag}/${order}/${page}.json`,
   user: (handle: string) => `/data/v1/users/${handle}.json`,
+  hubSkills: () => '/data/v1/skills.json',
   skills: (owner: string) => `/data/v1/skills/${owner}.json`,
   repository: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}.json`,
   versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
@@ -267,5 +296,7 @@ export const DATA_FILES = {
   raw: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/raw.txt`,
   rawVersion: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/raw/${version}.txt`,
   skill: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/skills/${version}.md`,
+  /** A file of a skill, or its archive. The name is its SHA-256, so that no host guesses a type that a browser runs. */
+  blob: (owner: string, name: string, sha256: string) => `/data/v1/repos/${owner}/${name}/blobs/${sha256}.bin`,
   openapi: () => '/data/v1/openapi.json',
 } as const

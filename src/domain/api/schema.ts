@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { CHAT_ROLES, FORMATS } from '../values/chat.ts'
+import { FILE_MEDIA_TYPES } from '../values/file-entry.ts'
 import {
   FullName,
   Handle,
@@ -109,6 +110,7 @@ const WARNING_CODES = [
   'looks_like_chat',
   'looks_like_front_matter',
   'near_placeholder',
+  'missing_file',
 ] as const
 
 /** A warning; it never blocks a publish. docs/contract.md section 3. */
@@ -149,9 +151,32 @@ const Skill = z
   .object({
     description: z.string().describe('What the skill does, and when to use it.'),
     license: License.nullable().describe('The licence when the version was published, or null.'),
+    compatibility: z.string().nullable().describe('What the skill needs to run, or null.'),
+    metadata: z.record(z.string(), z.string()).describe('More about the skill, as strings by key.'),
   })
   .meta({ id: 'Skill', description: 'The Agent Skill metadata of a version.' })
 const skill = Skill.nullable().describe('The Agent Skill metadata, or null if the version is not a skill.')
+
+/** A file beside the SKILL.md of a version. docs/contract.md section 3. */
+export const SkillFile = z
+  .object({
+    path: z.string().describe('Its path, relative to the folder that contains SKILL.md.'),
+    size_bytes: z.int().nonnegative().describe('Its length in bytes.'),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .describe('SHA-256 of its bytes, in hex.'),
+    media_type: z.enum(FILE_MEDIA_TYPES).describe('`text/plain`, the type of an image, or `application/octet-stream`.'),
+    url: address('The URL of its bytes.'),
+  })
+  .meta({ id: 'SkillFile', description: 'A file of an Agent Skill, beside its SKILL.md.' })
+export type SkillFile = z.infer<typeof SkillFile>
+const files = z.array(SkillFile).describe('The files beside the SKILL.md, sorted by path; empty if there are none.')
+const bundleSha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .nullable()
+  .describe('SHA-256 of the archive with the SKILL.md and all files, in hex, or null if there are no files.')
 
 /** An advisory: versions that should no longer be used. docs/contract.md section 3. */
 export const Advisory = z
@@ -176,6 +201,8 @@ export const Repository = z
     size_bytes: sizeBytes.nullable().describe('Length of the content in bytes of UTF-8, or null.'),
     messages: messages.describe('The messages of the latest version, or null for a text prompt.'),
     skill: skill.describe('The Agent Skill metadata of the latest version, or null.'),
+    files: files.describe('The files beside the SKILL.md of the latest version, sorted by path.'),
+    bundle_sha256: bundleSha256,
     variables: z.array(Variable).describe('The latest version’s placeholders.'),
     parameters: Parameters,
     labels: z
@@ -227,6 +254,8 @@ export const VersionRecord = z
     format,
     messages,
     skill,
+    files,
+    bundle_sha256: bundleSha256,
     variables: z.array(Variable).describe('Its placeholders.'),
     parameters: Parameters,
     changelog,
@@ -302,6 +331,13 @@ export const Difference = z
         changed: names('Settings whose value changed.'),
       })
       .describe('Changes to the parameters, by top-level name.'),
+    files: z
+      .object({
+        added: names('The paths of added files.'),
+        removed: names('The paths of removed files.'),
+        changed: names('The paths of files with other bytes.'),
+      })
+      .describe('Changes to the files beside the SKILL.md.'),
   })
   .meta({ id: 'Difference', description: 'The changes between two versions that affect callers.' })
 export type Difference = z.infer<typeof Difference>

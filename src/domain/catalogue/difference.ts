@@ -2,10 +2,12 @@
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
 import { isSameJson } from '../text/json.ts'
 import { CHAT_ROLES, type ChatPart, type Format, isChatMessage, splitChat } from '../values/chat.ts'
+import type { FileEntry } from '../values/file-entry.ts'
 
 /** The parts of a version that matter to callers. */
 export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' | 'parameters'> & {
   format?: Format
+  files?: readonly Pick<FileEntry, 'path' | 'sha256'>[]
 }
 
 /** The parts of a variable's declaration that affect callers. */
@@ -52,6 +54,7 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
       }),
     },
     parameters,
+    files: compareFiles(from.files ?? [], to.files ?? []),
   }
 }
 
@@ -116,4 +119,15 @@ function compareParameters(from: VersionRecord['parameters'], to: VersionRecord[
   const removed = Object.keys(from).filter((key) => !Object.hasOwn(to, key))
   const changed = Object.keys(to).filter((key) => Object.hasOwn(from, key) && !isSameJson(from[key], to[key]))
   return { added, removed, changed }
+}
+
+function compareFiles(from: NonNullable<Callable['files']>, to: NonNullable<Callable['files']>): Difference['files'] {
+  const before = new Map(from.map(({ path, sha256 }) => [path, sha256]))
+  const after = new Set(to.map(({ path }) => path))
+  const paths = (files: NonNullable<Callable['files']>) => files.map(({ path }) => path)
+  return {
+    added: paths(to.filter(({ path }) => !before.has(path))),
+    removed: paths(from.filter(({ path }) => !after.has(path))),
+    changed: paths(to.filter(({ path, sha256 }) => before.has(path) && before.get(path) !== sha256)),
+  }
 }

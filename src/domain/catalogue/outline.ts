@@ -2,6 +2,7 @@
 import { pick } from '../api/envelope.ts'
 import { type Repository, RepositorySummary, type VersionRecord, type VersionSummary } from '../api/schema.ts'
 import type { SkillIndexEntry } from '../content/skill.ts'
+import { countFileBytes } from '../values/file-entry.ts'
 import { type RankedRelease, scoreQuality } from './ranking.ts'
 
 /** One version with both of its records. */
@@ -40,8 +41,10 @@ export interface RepositoryOutline {
   replacedBy: string | null
   /** Quality score, 0 to 100 (ranking.ts). */
   quality: number
-  /** The bytes of content in all its versions. */
+  /** The bytes of content and files in all its versions. */
   bytes: number
+  /** The SHA-256 of the files and archives of its versions, each once; omitted if there are none. */
+  blobs?: string[]
 }
 
 /** A digest that identifies a repository's records. */
@@ -60,6 +63,7 @@ export interface RecordDigests {
 export function outlineRepository({ repository, versions }: RepositoryRecords): RepositoryOutline {
   const summary = summariseRepository(repository)
   const active = versions.filter((version) => !version.summary.yanked)
+  const blobs = new Set(versions.flatMap(({ record }) => listBlobs(record)))
   return {
     summary,
     releases: versions.map(({ summary: { version, published_at, published_by, changelog, yanked }, record }) => ({
@@ -70,7 +74,8 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
     isListed: repository.status !== 'archived' && repository.moved_to === null && active.length > 0,
     movedTo: repository.moved_to,
     replacedBy: repository.replaced_by,
-    bytes: versions.reduce((sum, version) => sum + version.summary.size_bytes, 0),
+    bytes: versions.reduce((sum, { summary, record }) => sum + summary.size_bytes + countFileBytes(record.files), 0),
+    ...(blobs.size > 0 && { blobs: [...blobs] }),
     quality: scoreQuality({
       summary,
       hasReadme: repository.readme !== '',
@@ -81,6 +86,11 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
       })),
     }),
   }
+}
+
+/** Lists the SHA-256 of a version's files, then of its archive. */
+function listBlobs({ files, bundle_sha256 }: Pick<VersionRecord, 'files' | 'bundle_sha256'>): string[] {
+  return bundle_sha256 === null ? [] : [...files.map(({ sha256 }) => sha256), bundle_sha256]
 }
 
 const SUMMARY_KEYS = RepositorySummary.keyof().options

@@ -3,7 +3,8 @@ import { pick } from '../api/envelope.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
 import type { RepositoryEntry } from '../content/content-tree.ts'
 import { RepositoryFrontMatter } from '../content/front-matter.ts'
-import type { RepositoryFile } from '../content/prompt-file.ts'
+import { type RepositoryFile, storeSkill } from '../content/prompt-file.ts'
+import { entriesOf } from '../values/file-entry.ts'
 
 /** The records of one repository, from its data files. */
 interface RecordedRepository {
@@ -42,7 +43,8 @@ export function restoreRepository({ repository, versions }: RecordedRepository):
       // Records created before chat prompts existed lack this field.
       format: record.format ?? 'text',
       ...(record.provenance !== null && { provenance: record.provenance }),
-      ...(record.skill && { skill: record.skill }),
+      ...(record.skill && { skill: storeSkill(record.skill) }),
+      ...(record.bundle_sha256 && { bundle: { sha256: record.bundle_sha256, files: entriesOf(record.files) } }),
     })),
   }
 }

@@ -53,7 +53,7 @@ export function describeRepository(
     content_sha256: latest?.content_sha256 ?? null,
     size_bytes: latest?.size_bytes ?? null,
     messages: latest ? messagesOf(latest) : null,
-    skill: latest?.skill ?? null,
+    ...skillFields(latest, { owner, name }, addresses),
     variables: latest?.variables ?? [],
     parameters: latest?.parameters ?? {},
     labels: file.labels,
@@ -68,6 +68,21 @@ export function describeRepository(
 
 function messagesOf({ format, content }: VersionEntry): VersionRecord['messages'] {
   return format === 'chat' ? splitChat(content) : null
+}
+
+/** Builds the fields of a record about the Agent Skill and its files. */
+function skillFields(
+  entry: VersionEntry | undefined,
+  { owner, name }: { owner: string; name: string },
+  addresses: Addresses,
+): Pick<VersionRecord, 'skill' | 'files' | 'bundle_sha256'> {
+  const { skill, bundle, version = '' } = entry ?? {}
+  const { description, license, compatibility = null, metadata = {} } = skill ?? {}
+  return {
+    skill: description === undefined ? null : { description, license: license ?? null, compatibility, metadata },
+    files: (bundle?.files ?? []).map((file) => ({ ...file, url: addresses.file(owner, name, version, file.path) })),
+    bundle_sha256: bundle?.sha256 ?? null,
+  }
 }
 
 /** Builds a version's record for the version list. */
@@ -110,7 +125,7 @@ export function recordVersion(
     size_bytes: entry.size_bytes,
     format: entry.format,
     messages: messagesOf(entry),
-    skill: entry.skill ?? null,
+    ...skillFields(entry, { owner, name }, addresses),
     variables: entry.variables,
     parameters: entry.parameters,
     changelog: entry.changelog,

@@ -1,6 +1,7 @@
 // Parses paths below content/ (of an owner's index, a version, …), and formats them again.
 
 import type { Parsed } from '../text/problems.ts'
+import { findFilePathProblem } from '../values/file-path.ts'
 import { isName, isOwner, isVersion } from '../values/names.ts'
 
 /** What a path in the content folder refers to. */
@@ -12,6 +13,8 @@ export type Place =
   | { kind: 'owner'; owner: string }
   | { kind: 'repository'; owner: string; name: string }
   | { kind: 'version'; owner: string; name: string; version: string }
+  /** A file of a skill's version; `path` is relative to the folder of the version. */
+  | { kind: 'file'; owner: string; name: string; version: string; path: string }
 
 /**
  * Parses a path in the content folder.
@@ -41,7 +44,11 @@ function placeAt(path: string): Place | string {
   const version = file.endsWith('.md') ? file.slice(0, -3) : ''
   if (parts.length === 4 && third === 'versions' && isVersion(version))
     return { kind: 'version', owner, name: second, version }
-  return 'expected {owner}/index.md, {owner}/{name}/index.md or {owner}/{name}/versions/{x.y.z}.md'
+  if (parts.length > 4 && third === 'versions' && isVersion(file)) {
+    const below = parts.slice(4).join('/')
+    return findFilePathProblem(below) ?? { kind: 'file', owner, name: second, version: file, path: below }
+  }
+  return 'expected {owner}/index.md, {owner}/{name}/index.md, {owner}/{name}/versions/{x.y.z}.md or a file in {owner}/{name}/versions/{x.y.z}/'
 }
 
 /** Formats a path, relative to the content folder; the inverse of `parsePath`. */
@@ -52,5 +59,6 @@ export function formatPath(place: Place): string {
   if (place.kind === 'logo') return place.name
   if (place.kind === 'owner') return `${place.owner}/index.md`
   if (place.kind === 'repository') return `${place.owner}/${place.name}/index.md`
-  return `${place.owner}/${place.name}/versions/${place.version}.md`
+  const version = `${place.owner}/${place.name}/versions/${place.version}`
+  return place.kind === 'file' ? `${version}/${place.path}` : `${version}.md`
 }

@@ -1,5 +1,6 @@
 // Defines the parsed content folder, from which the catalogue is built.
 import type { Equivalents } from '../search/equivalents.ts'
+import type { Bundle } from '../values/file-entry.ts'
 import type { Usage } from './front-matter.ts'
 import type { OwnerFile, RepositoryFile, VersionFile } from './prompt-file.ts'
 
@@ -10,6 +11,8 @@ export interface VersionEntry extends VersionFile {
   content_sha256: string
   /** The length of the content in UTF-8 bytes. */
   size_bytes: number
+  /** The files beside its SKILL.md; omitted if there are none. */
+  bundle?: Bundle
 }
 
 /** A repository's files. */

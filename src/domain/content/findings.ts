@@ -3,6 +3,7 @@ import type { Difference, Variable, VersionRecord, Warning } from '../api/schema
 import { printable } from '../text/problems.ts'
 import { countCharacters, lineCounter, lineOf } from '../text/text-length.ts'
 import { findRoleLine } from '../values/chat.ts'
+import { decodeFile, type VersionFileBytes } from '../values/file-entry.ts'
 import { titleFromName } from '../values/names.ts'
 import type { Finding } from './finding.ts'
 import { findHiddenCharacters } from './hidden-characters.ts'
@@ -50,6 +51,53 @@ function toWarnings(findings: readonly Finding[], content: string): Warning[] {
     message,
     line: offset < 0 ? null : lineOf(content, offset),
   }))
+}
+
+/** Maximum length of a path that a text names. */
+const NAMED_PATH =
+  /(?:^|[\s`'"(<])((?:\.\/)?(?:[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\/){1,7}[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\.[A-Za-z0-9]{1,8})(?=[\s`'")>,;:]|\.?$|\.\s)/gm
+/** Folders in which skills have files. https://agentskills.io/specification */
+const SKILL_FOLDERS = new Set(['scripts', 'references', 'reference', 'assets', 'templates', 'examples'])
+
+/** Finds the files that the text of a skill names and that are not there. Only paths in the usual folders of a skill count: others may be files of the reader's project. */
+export function findMissingFiles(
+  { content, skill }: Pick<VersionFile, 'content' | 'skill'>,
+  files: readonly { path: string }[],
+): Finding[] {
+  if (!skill) return []
+  const paths = new Set(files.map(({ path }) => path))
+  const folders = new Set([...SKILL_FOLDERS, ...files.map(({ path }) => path.split('/')[0]!)])
+  const missing = new Map<string, number>()
+  for (const { 1: named = '', index } of content.matchAll(NAMED_PATH)) {
+    const path = named.replace(/^\.\//, '')
+    if (folders.has(path.split('/')[0]!) && !paths.has(path) && !missing.has(path)) missing.set(path, index)
+  }
+  const findings = [...missing].map(([path, offset]) => ({
+    code: 'missing_file' as const,
+    message: `names ${path}, but the skill has no such file. Add it, or correct the path`,
+    offset,
+  }))
+  return limitFindings(findings)
+}
+
+/** Warns about the files of a skill: their texts, and files that its content names but that are not there. */
+export function warnOfFiles(
+  version: Pick<VersionFile, 'content' | 'skill'>,
+  files: readonly VersionFileBytes[],
+): Warning[] {
+  const inFiles = files.flatMap(({ path, media_type, bytes }) => {
+    const text = media_type === 'text/plain' ? (decodeFile(bytes) ?? '') : ''
+    return limitFindings(findInText(text)).map(({ code, message, offset }) => ({
+      code,
+      message: `files: ${path}: ${offset < 0 ? '' : `line ${lineOf(text, offset)}: `}${message}`,
+      offset: -1,
+    }))
+  })
+  const missing = toWarnings(findMissingFiles(version, files), version.content)
+  return [
+    ...missing.map((warning) => ({ ...warning, message: `content: ${warning.message}` })),
+    ...toWarnings(limitFindings(inFiles), ''),
+  ]
 }
 
 /** Minimum length of a useful description; the quality score requires twice as much. docs/contract.md section 5 */

@@ -89,8 +89,31 @@ const SkillDescription = line(LIMITS.skillDescriptionCharacters)
   .meta({ minLength: 1 })
   .describe('What the skill does, and when to use it.')
 
+/** Which environment a skill needs. https://agentskills.io/specification */
+const Compatibility = line(LIMITS.skillCompatibilityCharacters)
+  .refine((text) => text.trim() !== '', 'expected some text')
+  .meta({ minLength: 1 })
+  .describe('What the skill needs to run, such as programs or network access.')
+
+/** More about a skill. The keys are written into SKILL.md without quotes. */
+const SkillMetadata = byKey(
+  (key) => /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(key),
+  'a letter, then letters, digits, dots, hyphens or underscores',
+  line(LIMITS.skillMetadataCharacters),
+)
+  .refine(
+    (metadata) => Object.keys(metadata).length <= LIMITS.skillMetadataKeys,
+    `expected at most ${LIMITS.skillMetadataKeys} keys`,
+  )
+  .meta({ maxProperties: LIMITS.skillMetadataKeys })
+  .describe('More about the skill, as strings by key, written into its SKILL.md.')
+
 /** The skill part of a publish. */
-export const SkillInput = z.strictObject({ description: SkillDescription })
+export const SkillInput = z.strictObject({
+  description: SkillDescription,
+  compatibility: Compatibility.nullable().optional(),
+  metadata: SkillMetadata.optional(),
+})
 
 /** The front matter of `versions/{x.y.z}.md`. docs/contract.md section 2. */
 export const VersionFrontMatter = z.strictObject({
@@ -101,6 +124,7 @@ export const VersionFrontMatter = z.strictObject({
   variables: VariableInputs.optional(),
   parameters: ParametersInput.default({}),
   skill: SkillInput.extend({
+    compatibility: Compatibility.optional(),
     license: License.nullable()
       .default(null)
       .describe('The licence when the version was published, so that its SKILL.md never changes.'),

@@ -17,9 +17,28 @@ export interface VersionFile extends Omit<VersionFrontMatter, 'variables'> {
   content: string
 }
 
+/** A skill as a publish or a record gives it: what is missing may be null or empty. */
+interface GivenSkill {
+  description: string
+  license: string | null
+  compatibility?: string | null | undefined
+  metadata?: Readonly<Record<string, string>> | undefined
+}
+
+/** Returns a skill as a version file has it: without keys that say nothing. */
+export function storeSkill({ description, license, compatibility, metadata }: GivenSkill): VersionSkill {
+  return {
+    description,
+    license,
+    ...(compatibility && { compatibility }),
+    ...(metadata && Object.keys(metadata).length > 0 && { metadata: { ...metadata } }),
+  }
+}
+type VersionSkill = NonNullable<VersionFrontMatter['skill']>
+
 /** A version file or a version's record, which has null for what is missing. */
 type PublishedVersion = Omit<VersionFile, 'skill' | 'provenance'> & {
-  skill?: VersionFile['skill'] | null
+  skill?: GivenSkill | null | undefined
   provenance?: VersionFile['provenance'] | null
 }
 
@@ -78,7 +97,7 @@ export function formatPublished({ content, format, variables, skill, provenance,
     ...(format === 'chat' ? { format } : {}),
     parameters,
     ...(isPlain ? {} : { variables }),
-    ...(skill && { skill }),
+    ...(skill && { skill: storeSkill(skill) }),
     ...(provenance && { provenance }),
     content,
   })

@@ -15,7 +15,16 @@ const FILE = /(?<=^|\s)@(?:~?\/|\.)[^\s`]+/gm
 export type SkillVersion = Pick<
   VersionRecord,
   'name' | 'full_name' | 'version' | 'content' | 'content_sha256' | 'variables'
-> & { skill: NonNullable<VersionRecord['skill']> }
+> & {
+  skill: {
+    description: string
+    license: string | null
+    compatibility?: string | null | undefined
+    metadata?: Readonly<Record<string, string>> | undefined
+  }
+  files?: VersionRecord['files']
+  bundle_sha256?: string | null
+}
 
 /**
  * Formats the SKILL.md of a version. Its bytes never change, so it contains nothing that can change: the licence is that of the time of publishing, and the source has no host name. @see docs/contract.md section 4
@@ -24,12 +33,15 @@ export function formatSkill(version: SkillVersion): string {
   return formatFrontMatter(describeFront(version)) + formatBody(version)
 }
 
+/** Words that YAML 1.1 reads as a boolean or null, also as a key. */
+const YAML_WORD = /^(?:y|n|yes|no|on|off|true|false|null)$/i
+
 /** Formats front matter for Claude Code, which ends it at any `---`: strings, and objects of strings, as JSON without `---`. */
 export function formatFrontMatter(fields: object): string {
   const say = (given: object, indent = ''): string[] =>
     Object.entries(given).flatMap(([key, value]: [string, unknown]) =>
       typeof value === 'string'
-        ? `${indent}${key}: ${quote(value)}`
+        ? `${indent}${YAML_WORD.test(key) ? quote(key) : key}: ${quote(value)}`
         : [`${indent}${key}:`, ...say(value as object, `${indent}  `)],
     )
   return `${['---', ...say(fields), '---'].join('\n')}\n`
@@ -41,7 +53,9 @@ export function describeFront({ name, full_name, version, content_sha256, skill 
     name,
     description: skill.description,
     ...(skill.license === null ? {} : { license: skill.license }),
-    metadata: { version, source: `${full_name}@${version}`, content_sha256 },
+    ...(skill.compatibility && { compatibility: skill.compatibility }),
+    // The hub's own keys win.
+    metadata: { ...skill.metadata, version, source: `${full_name}@${version}`, content_sha256 },
   }
 }
 
@@ -53,8 +67,8 @@ function quote(text: string): string {
   )
 }
 
-/** Marks the list of inputs after the content, so that `readSkill` can find it. */
-export const INPUTS = [
+/** Marks the list of inputs after the content, so that `splitInputs` can find it. */
+const INPUTS = [
   '## Inputs',
   '',
   'Put a value in place of each placeholder first: from the conversation or the files at hand. Ask for what is required and missing.',
@@ -78,30 +92,43 @@ function describeInput({ name, type, required, description, options, default: us
   return `- \`{{${name}}}\` (${kind}, ${need})${parts.length === 0 ? '' : `: ${parts.join('. ')}`}\n`
 }
 
+/** Removes the list of inputs that `formatSkill` writes from the end of a body. */
+export function splitInputs(body: string): [content: string, inputs: { name: string; isBare: boolean }[]] {
+  const at = body.lastIndexOf(`\n\n${INPUTS}`)
+  if (at === -1) return [body, []]
+  const lines = body.slice(at + INPUTS.length + 2).matchAll(/^- `\{\{(\w+)\}\}` \((.*)$/gm)
+  const inputs = Array.from(lines, ([, name = '', rest]) => ({ name, isBare: rest === 'text, required)' }))
+  return [body.slice(0, at), inputs]
+}
+
 /** A skill in an index. https://schemas.agentskills.io/discovery/0.2.0/schema.json */
 export interface SkillIndexEntry {
   name: string
-  type: 'skill-md'
+  /** An archive if the skill has files beside its SKILL.md. */
+  type: 'skill-md' | 'archive'
   description: string
   version: string
   /** Relative to the site's root, so that it works at any URL of the hub. */
   url: string
-  /** `sha256:` followed by the hex digest of the file's bytes. */
+  /** `sha256:` followed by the hex digest of the bytes at `url`. */
   digest: string
   /** Clients before 0.2.0 fetch these files relative to the index, below the skill's name. */
-  files: ['SKILL.md']
+  files: ['SKILL.md', ...string[]]
 }
 
 /** Describes a skill for an index. @param digest computes the SHA-256 of a string's bytes, in hex */
 export function describeSkill(version: SkillVersion, digest: (text: string) => string): SkillIndexEntry {
+  const place = `/${version.full_name}/v/${version.version}`
+  const bundle = version.bundle_sha256 ?? null
   return {
     name: version.name,
-    type: 'skill-md',
+    type: bundle === null ? 'skill-md' : 'archive',
     description: version.skill.description,
     version: version.version,
-    url: `/${version.full_name}/v/${version.version}/SKILL.md`,
-    digest: `sha256:${digest(formatSkill(version))}`,
-    files: ['SKILL.md'],
+    // A file of the skill may have any name except one that begins with a dot, so the archive is in such a folder.
+    url: bundle === null ? `${place}/SKILL.md` : `${place}/.well-known/agent-skills/${version.name}.tar.gz`,
+    digest: `sha256:${bundle ?? digest(formatSkill(version))}`,
+    files: ['SKILL.md', ...(version.files ?? []).map(({ path }) => path)],
   }
 }
 

@@ -6,9 +6,9 @@ import {
   formatFrontMatter,
   formatSkill,
   INCLUDE,
-  INPUTS,
   listInterpolations,
   SHELL,
+  splitInputs,
 } from '../content/skill.ts'
 import { LIMITS } from '../limits.ts'
 import { lineOf } from '../text/text-length.ts'
@@ -57,15 +57,6 @@ export function readSkill(source: string, name: string): ReadResult {
   const own = new Set(isOurs ? ['version', 'source', 'content_sha256'] : [])
   findings.unsupported(metadata, own, () => file.lineOf('metadata'), 'metadata.')
   return findings.result(prompt)
-}
-
-/** Removes the list of inputs that `formatSkill` writes from the end of a body. */
-function splitInputs(body: string): [content: string, inputs: { name: string; isBare: boolean }[]] {
-  const at = body.lastIndexOf(`\n\n${INPUTS}`)
-  if (at === -1) return [body, []]
-  const lines = body.slice(at + INPUTS.length + 2).matchAll(/^- `\{\{(\w+)\}\}` \((.*)$/gm)
-  const inputs = Array.from(lines, ([, name = '', rest]) => ({ name, isBare: rest === 'text, required)' }))
-  return [body.slice(0, at), inputs]
 }
 
 /** Reads a Claude Code command. @param name file name without extension */

@@ -129,7 +129,7 @@ export const ADDRESSES: readonly Address[] = [
   page('/{owner}/{name}/compare/{pair}', 'The changes from one version to another'),
   page('/{owner}/{name}/compare', 'Redirects a form to the comparison of the selected versions'),
   ...SKILL_PATHS.map((path): Address => {
-    const about = path.endsWith('.md') ? 'An Agent Skill' : 'An index of Agent Skills'
+    const about = path.endsWith('index.json') ? 'An index of Agent Skills' : 'An Agent Skill, or one of its files'
     return { path, methods: PAGE_METHODS, by: 'skills', about }
   }),
   page('/{owner}/{name}/{version}', 'Redirects to the version’s page'),
@@ -151,6 +151,7 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.tagged('{tag}', '{sort}', '{page}'), 'A page of the repositories with a tag'),
     file(DATA_FILES.users(), 'All owners, with the number of their prompts'),
     file(DATA_FILES.user('{handle}'), 'An owner'),
+    file(DATA_FILES.hubSkills(), 'The index of the hub’s first Agent Skills'),
     file(DATA_FILES.skills('{handle}'), 'The index of an owner’s Agent Skills'),
     file(DATA_FILES.recentlyTagged('{tag}'), 'The repositories with a tag and the newest versions'),
     file(DATA_FILES.repository(owner, name), 'A repository'),
@@ -160,6 +161,7 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.raw(owner, name), 'The latest content'),
     file(DATA_FILES.rawVersion(owner, name, number), 'The content of one version'),
     file(DATA_FILES.skill(owner, name, number), 'The SKILL.md of one version'),
+    file(DATA_FILES.blob(owner, name, '{sha256}'), 'A file of a skill, or the archive of one version'),
     file(DATA_FILES.openapi(), 'OpenAPI 3.1'),
     file(membershipsPath('{member}'), 'The owners that a login belongs to, for sign-in'),
     file(usagePath('{owner}'), 'What an owner has, for quotas'),

@@ -10,7 +10,7 @@ import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../cat
 import { groupUnlisted, unlistedPath, unlistedRecord } from '../catalogue/unlisted.ts'
 import { countUsage, usagePath } from '../catalogue/usage.ts'
 import { joinWords } from '../content/same-words.ts'
-import { describeSkill, formatSkill, formatSkillIndex, latestSkill } from '../content/skill.ts'
+import { describeSkill, formatSkill, formatSkillIndex, latestSkill, type SkillIndexEntry } from '../content/skill.ts'
 import { LIMITS } from '../limits.ts'
 import { nameOfOriginal } from '../values/names.ts'
 import { describeApi } from './openapi.ts'
@@ -90,6 +90,7 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
         format: () => formatSkillIndex(skills),
       }
   }
+  yield* listHubSkills(listed.top, (summary) => digestsOf(summary).skill)
   yield* listForkFiles(catalogue)
   for (const [owner, usage] of countUsage(entries.values()))
     yield { path: usagePath(owner), of: [usage.prompts, usage.bytes], format: () => JSON.stringify(usage) }
@@ -102,6 +103,32 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
   for (const [login, owners] of memberships)
     yield { path: membershipsPath(login), of: owners, format: () => JSON.stringify(owners) }
   yield { path: DATA_FILES.openapi(), of: [], format: () => JSON.stringify(describeApi(baseUrl)) }
+}
+
+/** How many skills the index of the whole hub lists. */
+const MAX_HUB_SKILLS = 100
+
+/** Generates the index of the hub's first skills, in `top` order. Clients install a skill under its name, so no name appears twice. */
+function* listHubSkills(
+  top: readonly RepositorySummary[],
+  skillOf: (summary: RepositorySummary) => SkillIndexEntry | null,
+): Generator<SharedFile> {
+  const skills = new Map<string, SkillIndexEntry>()
+  for (const summary of top) {
+    if (skills.size === MAX_HUB_SKILLS) break
+    const skill = summary.is_skill ? skillOf(summary) : null
+    if (!skill) continue
+    const name = skills.has(skill.name) ? `${skill.name}-by-${summary.owner}` : skill.name
+    // A name that is too long, or taken again, belongs to a skill that its owner's index lists.
+    if (name.length <= LIMITS.nameCharacters && !skills.has(name)) skills.set(name, { ...skill, name })
+  }
+  const listed = [...skills.values()]
+  if (listed.length === 0) return
+  yield {
+    path: DATA_FILES.hubSkills(),
+    of: listed.map(({ name, url, digest }) => `${name} ${url} ${digest}`),
+    format: () => formatSkillIndex(listed),
+  }
 }
 
 /** Computes a digest that identifies a repository's records. */
@@ -204,8 +231,12 @@ function* paginate(summaries: readonly RepositorySummary[], pathOf: (page: numbe
   }
 }
 
-/** Lists the paths of one repository's data files, in the order of `listRepositoryFiles`. */
-export function listRepositoryPaths({ summary, releases }: Pick<RepositoryOutline, 'summary' | 'releases'>): string[] {
+/** Lists the paths of one repository's data files: those of `listRepositoryFiles` in its order, then those of the files of its skills. */
+export function listRepositoryPaths({
+  summary,
+  releases,
+  blobs = [],
+}: Pick<RepositoryOutline, 'summary' | 'releases' | 'blobs'>): string[] {
   const { owner, name, latest_version } = summary
   return [
     DATA_FILES.repository(owner, name),
@@ -217,5 +248,6 @@ export function listRepositoryPaths({ summary, releases }: Pick<RepositoryOutlin
       DATA_FILES.rawVersion(owner, name, version),
       ...(isSkill ? [DATA_FILES.skill(owner, name, version)] : []),
     ]),
+    ...blobs.map((sha256) => DATA_FILES.blob(owner, name, sha256)),
   ]
 }

@@ -79,10 +79,10 @@ export function describePublish(schemas: Components): Json {
   }
 }
 
-/** Describes the query parameters of a prompt file. */
+/** Describes the query parameters of a prompt file and of an archive. */
 function describePublishQuery(): Json[] {
   return Object.entries(PublishQuery.shape).map(([name, schema]) =>
-    describeQueryParameter({ name, schema, description: `With a prompt file: ${schema.description}` }),
+    describeQueryParameter({ name, schema, description: `With a prompt file or an archive: ${schema.description}` }),
   )
 }
 
@@ -97,6 +97,14 @@ function describePublishBody(schemas: Components): Json {
           description: 'A prompt file: front matter with fields of a publish, then the content.',
         },
         example: '---\ntitle: Code review\ntags: [review]\n---\nReview {{diff}}.\n',
+      },
+      'application/gzip': {
+        schema: {
+          type: 'string',
+          format: 'binary',
+          description:
+            'A tar archive of a skill: its SKILL.md or a prompt file named prompt.md, and the files beside it, at the root or in one folder.',
+        },
       },
     },
   }

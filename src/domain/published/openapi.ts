@@ -1,9 +1,11 @@
 // Builds the OpenAPI document from the tables and schemas that the code uses.
+
 import { ERRORS, type ErrorCode } from '../api/errors.ts'
 import { EXPORT_FORMATS } from '../api/export-formats.ts'
 import { ROUTES_WITH_SCHEMAS, type RouteWithSchemas } from '../api/route-schemas.ts'
 import { CHECK_ROUTE, EXPORT_ROUTE, isPublishedAt, type RouteId } from '../api/routes.ts'
 import { ErrorEnvelope } from '../api/schema.ts'
+import { FILE_MEDIA_TYPES } from '../values/file-entry.ts'
 import {
   describeError,
   describeErrors,
@@ -113,6 +115,19 @@ function linkTo(operationId: string, parameters: Json): Json {
   return { operationId, parameters }
 }
 
+/** The responses of the routes that return bytes. */
+const BYTES: Partial<Record<RouteId, Json>> = {
+  getFile: Object.fromEntries(
+    FILE_MEDIA_TYPES.map((type) => [
+      type,
+      { schema: { type: 'string', ...(type !== 'text/plain' && { format: 'binary' }), description: 'The file.' } },
+    ]),
+  ),
+  getArchive: {
+    'application/gzip': { schema: { type: 'string', format: 'binary', description: 'SKILL.md and all files.' } },
+  },
+}
+
 function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
   const errors: ErrorCode[] = [
@@ -122,17 +137,20 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
     'internal_error',
     'unavailable',
   ]
-  const isText = route.mediaType === 'text/plain'
-  const content = isText
-    ? {
-        'text/plain': {
-          schema: { type: 'string', description: 'The content, byte for byte.' },
-          example: 'Review this {{language}} code:\n\n{{code}}\n',
-        },
-      }
-    : jsonContent(route.response === null ? { type: 'object' } : toSchema(route.response, schemas))
+  const isText = route.id === 'getRaw'
+  const content =
+    BYTES[route.id] ??
+    (isText
+      ? {
+          'text/plain': {
+            schema: { type: 'string', description: 'The content, byte for byte.' },
+            example: 'Review this {{language}} code:\n\n{{code}}\n',
+          },
+        }
+      : jsonContent(route.response === null ? { type: 'object' } : toSchema(route.response, schemas)))
   const always = [
     ...(['ETag', 'Cache-Control', 'Link'] as const),
+    ...(route.id === 'getArchive' ? (['Content-Disposition'] as const) : []),
     ...(isText ? (['X-Prompt-Version', 'X-Prompt-Deprecated', 'X-Prompt-Yanked'] as const) : []),
   ]
   const links = LINKS[route.id]
@@ -152,7 +170,7 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
     responses: {
       '200': {
         description: 'The requested data.',
-        headers: headersOf(...always, ...(isText ? (['Repr-Digest'] as const) : [])),
+        headers: headersOf(...always, ...(isText || BYTES[route.id] ? (['Repr-Digest'] as const) : [])),
         content,
         ...(links && { links }),
       },

@@ -8,6 +8,7 @@ import type { OwnerUsage } from '../catalogue/usage.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import {
   warnOfDifference,
+  warnOfFiles,
   warnOfFormat,
   warnOfMetadata,
   warnOfNearPlaceholders,
@@ -23,12 +24,14 @@ import {
   formatPublished,
   isSameVersion,
   type RepositoryFile,
+  storeSkill,
   undeclaredVariable,
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { checkVersion } from '../content/rules.ts'
 import { LIMITS } from '../limits.ts'
 import { isSameJson } from '../text/json.ts'
+import { areSameFiles, type Bundle, countFileBytes, type VersionFileBytes } from '../values/file-entry.ts'
 import { isPortableName, titleFromName } from '../values/names.ts'
 import { formatMoment, type Provenance, Version } from '../values/values.ts'
 import { nextVersion } from '../values/versions.ts'
@@ -80,6 +83,21 @@ export interface Surroundings {
   quota: OwnerUsage
 }
 
+/** What a decision needs from outside. */
+interface DecisionTools {
+  measure: Measure
+  addresses: Addresses
+  around: Surroundings
+  files: {
+    /** The files of the latest version. */
+    latest: readonly VersionFileBytes[]
+    /** The files of the request; undefined if it has none. */
+    given: readonly VersionFileBytes[] | undefined
+    /** Describes the files of a version that is a skill. */
+    bundle: (version: VersionEntry, files: readonly VersionFileBytes[]) => Bundle
+  }
+}
+
 /**
  * Decides the result of a request.
  *
@@ -91,7 +109,7 @@ export function decidePublish(
   state: RepositoryState,
   latestText: string | undefined,
   publisher: Publisher,
-  { measure, addresses, around }: { measure: Measure; addresses: Addresses; around: Surroundings },
+  { measure, addresses, around, files: known }: DecisionTools,
 ): PublishDecision {
   const fullName = `${state.owner}/${state.name}`
   if (state.versions.length === 0 && !isPortableName(state.name))
@@ -111,6 +129,13 @@ export function decidePublish(
   const indexText = isIndexChanged ? editRepositoryFile(state.indexText, changes) : undefined
   const newFile = indexText === undefined ? file : readIndex(state, indexText)
   const front = carryOver(request, latest, newFile.license)
+  if (known.given && known.given.length > 0 && !front.skill)
+    throw validationFailed([
+      { key: 'files', message: 'expected skill too, because only an Agent Skill has files; add skill.description' },
+    ])
+  const files = front.skill ? (known.given ?? known.latest) : []
+  const withFiles = (version: VersionEntry): VersionEntry =>
+    files.length === 0 ? version : { ...version, bundle: known.bundle(version, files) }
   const finish = (version: VersionEntry, versionText: string | undefined): PublishDecision => {
     const difference =
       latest && latestVersion !== undefined && versionText !== undefined
@@ -129,14 +154,15 @@ export function decidePublish(
         version,
         // A title that is the same as the derived one is not written, but its author has given one.
         { name: state.name, file: request.title === undefined ? newFile : { ...newFile, title: request.title } },
+        files,
         difference ? warnOfDifference(difference, request.bump) : [],
       ),
     }
   }
-  if (latest && latestVersion !== undefined && isSameVersion(latest, front))
-    return finish({ ...latest, ...measure(latest.content), version: latestVersion }, undefined)
+  if (latest && latestVersion !== undefined && isSameVersion(latest, front) && areSameFiles(known.latest, files))
+    return finish(withFiles({ ...latest, ...measure(latest.content), version: latestVersion }), undefined)
   const number = nextNumber(state, request)
-  refuseExcess(state, measure(front.content).size_bytes, around)
+  refuseExcess(state, measure(front.content).size_bytes + countFileBytes(files), around)
   const { published_by, clock, provenance } = publisher
   const published_at = timeAfter(latest?.published_at, clock)
   const version: VersionEntry = {
@@ -152,17 +178,19 @@ export function decidePublish(
   if (problems.length > 0) throw validationFailed(problems)
   const versionText = formatPublished(version)
   refuseLongFile(measure(versionText).size_bytes)
-  return finish(version, versionText)
+  return finish(withFiles(version), versionText)
 }
 
 /**
  * Returns the warnings about a version.
  *
+ * @param files the files beside its SKILL.md
  * @param breaking the warnings about breaking changes; none for a version that is already in git, because finding them would require another read
  */
 export function warnOf(
   version: VersionEntry,
   { name, file }: Pick<RepositoryState, 'name' | 'file'>,
+  files: readonly VersionFileBytes[],
   breaking: readonly Warning[] = [],
 ): Warning[] {
   return [
@@ -170,6 +198,7 @@ export function warnOf(
     ...warnOfFrontMatter(version),
     ...warnOfNearPlaceholders(version),
     ...warnOfTexts(version, file),
+    ...warnOfFiles(version, files),
     ...breaking,
     ...warnOfVariables(version),
     ...warnOfMetadata({ ...file, name }, version.variables),
@@ -204,7 +233,7 @@ function refuseExcess({ owner, versions }: RepositoryState, bytes: number, { usa
   if (quota.bytes > 0 && usage.bytes + bytes > quota.bytes)
     throw new HubError(
       'quota_exceeded',
-      `The versions of ${owner} have ${usage.bytes} bytes of content, this one has ${bytes}, and an owner may have ${quota.bytes} on this hub. Ask the operator of this hub for more.`,
+      `The versions of ${owner} have ${usage.bytes} bytes of content and files, this one has ${bytes}, and an owner may have ${quota.bytes} on this hub. Ask the operator of this hub for more.`,
     )
 }
 
@@ -233,7 +262,15 @@ function carryOver(
 ): Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'> {
   const { content } = request
   const said = request.skill === undefined ? latest?.skill : request.skill
-  const skill = said ? { description: said.description, license } : undefined
+  // What the request does not name stays as it was.
+  const skill = said
+    ? storeSkill({
+        description: said.description,
+        license,
+        compatibility: said.compatibility === undefined ? latest?.skill?.compatibility : said.compatibility,
+        metadata: said.metadata ?? latest?.skill?.metadata,
+      })
+    : undefined
   const format = request.format ?? latest?.format ?? 'text'
   const parameters = request.parameters ?? latest?.parameters ?? {}
   if (request.variables) return { content, format, skill, parameters, variables: request.variables }

@@ -8,7 +8,14 @@ import { findJsonProblem, isSameJson } from '../text/json.ts'
 import { type Parsed, parseWithSchema, printable, unknownField, type ValueProblem } from '../text/problems.ts'
 import { formatYaml } from '../text/yaml.ts'
 import { VERSION_PATTERN } from '../values/names.ts'
-import { type Measure, type PublishInput, PublishRequest, parsePublishRequest, validationFailed } from './request.ts'
+import {
+  type GivenFile,
+  type Measure,
+  type PublishInput,
+  PublishRequest,
+  parsePublishRequest,
+  validationFailed,
+} from './request.ts'
 
 /** The query parameters of a publish whose body is a prompt file; everything else is in the file. */
 export const PublishQuery = z.strictObject({
@@ -27,14 +34,39 @@ export const PublishQuery = z.strictObject({
   dry_run: z.enum(['true', 'false']).optional().describe('`true` validates the file without publishing it.'),
 })
 
+/** Parses the query parameters of a publish whose body is not JSON. @returns the fields of a publish, and the problems */
+export function readPublishQuery(query: Readonly<Record<string, string>>): {
+  body: Record<string, unknown> & { skill?: { description: string } | null }
+  problems: ValueProblem[]
+} {
+  const options = parseWithSchema(PublishQuery, query)
+  const problems = (options.problems ?? []).map(({ key, message }) => ({
+    key,
+    message: Object.hasOwn(PublishQuery.shape, key) ? message : 'unknown query parameter',
+  }))
+  const { expected_version, dry_run, skill, ...rest } = options.value ?? {}
+  const body = {
+    ...{ ...rest, dry_run: dry_run === 'true' },
+    ...(skill !== undefined && { skill: skill === '' ? null : { description: skill } }),
+    ...(expected_version !== undefined && { expected_version: expected_version === 'null' ? null : expected_version }),
+  }
+  return { body, problems }
+}
+
 /**
  * Parses a publish whose body is a prompt file.
  *
  * @param text the whole file; a file without front matter is content alone
  * @param query the query parameters, without duplicates
+ * @param files the files of a skill, if the prompt file came with them
  * @throws HubError like `parsePublishRequest`; each problem in the file names its line
  */
-export function readPromptFile(text: string, query: Readonly<Record<string, string>>, measure: Measure): PublishInput {
+export function readPromptFile(
+  text: string,
+  query: Readonly<Record<string, string>>,
+  measure: Measure,
+  files?: readonly GivenFile[],
+): PublishInput {
   // A byte order mark is part of content alone, but not of front matter.
   const file = OPENS_FRONT_MATTER.test(text) ? text.replace(/^\ufeff/, '') : text
   const { value: parts, problems } = splitPromptFile(file)
@@ -46,7 +78,7 @@ export function readPromptFile(text: string, query: Readonly<Record<string, stri
     return { key, message: isInFile ? `line ${lineIn(problem)}: ${message}` : message }
   }
   if (problems) throw validationFailed(problems)
-  const options = parseWithSchema(PublishQuery, query)
+  const options = readPublishQuery(query)
   const wrong: ValueProblem[] = []
   const fields: [string, unknown][] = []
   for (const [key, value] of Object.entries(parts.front)) {
@@ -58,15 +90,9 @@ export function readPromptFile(text: string, query: Readonly<Record<string, stri
       wrong.push({ key: printable(key), message: `line ${lineIn({ key: `${key}.`, message })}: ${message}` })
     else wrong.push({ key: '', message })
   }
-  for (const { key, message } of options.problems ?? [])
-    wrong.push({ key, message: Object.hasOwn(PublishQuery.shape, key) ? message : 'unknown query parameter' })
-  const { expected_version, dry_run, skill, ...rest } = options.value ?? {}
-  const body = {
-    ...{ ...Object.fromEntries(fields), ...rest, content: parts.body, dry_run: dry_run === 'true' },
-    ...(skill !== undefined && { skill: skill === '' ? null : { description: skill } }),
-    ...(expected_version !== undefined && { expected_version: expected_version === 'null' ? null : expected_version }),
-  }
-  return parsePublishRequest(body, measure, place, wrong)
+  wrong.push(...options.problems)
+  const body = { ...Object.fromEntries(fields), ...options.body, content: parts.body }
+  return parsePublishRequest(body, measure, { place, known: wrong, files })
 }
 
 /** The first line of a file with front matter, after a byte order mark that is dropped; what follows may be missing. */
@@ -90,6 +116,22 @@ function splitPromptFile(text: string): Parsed<{ front: Record<string, unknown>;
 /** What a publish takes from the latest version if the file does not have it. */
 export type LatestFields = Pick<Repository, 'format' | 'variables' | 'parameters' | 'skill'>
 
+/** Returns what a prompt file says of a skill. What it omits, a publish takes from the latest version. */
+function writeSkill(
+  { description, compatibility, metadata = {} }: WrittenSkill,
+  latest: LatestFields['skill'],
+): Record<string, unknown> {
+  const hasMetadata = Object.keys({ ...metadata, ...latest?.metadata }).length > 0
+  return {
+    description,
+    ...((compatibility || latest?.compatibility) && { compatibility: compatibility ?? null }),
+    ...(hasMetadata && { metadata }),
+  }
+}
+
+type Skill = NonNullable<VersionRecord['skill']>
+type WrittenSkill = Pick<Skill, 'description'> & Partial<Skill>
+
 /** Writes a version as a prompt file, which publishes the same version again, whatever `latest` is. Fields without a value are omitted. */
 export function writePromptFile(
   { title, description, tags, license }: Pick<Repository, 'title' | 'description' | 'tags' | 'license'>,
@@ -100,7 +142,7 @@ export function writePromptFile(
     parameters,
     skill,
   }: Pick<VersionRecord, 'content' | 'format' | 'variables' | 'parameters'> & {
-    skill?: { description: string } | null | undefined
+    skill?: WrittenSkill | null | undefined
   },
   latest: LatestFields = { format, variables, parameters, skill: null },
 ): string {
@@ -113,7 +155,7 @@ export function writePromptFile(
     ...((format === 'chat' || latest.format === 'chat') && { format }),
     ...((!isPlain || !isSameJson(variables, latest.variables)) && { variables }),
     ...(Object.keys({ ...parameters, ...latest.parameters }).length > 0 && { parameters }),
-    ...((skill || latest.skill) && { skill: skill ? { description: skill.description } : null }),
+    ...((skill || latest.skill) && { skill: skill ? writeSkill(skill, latest.skill) : null }),
   }
   const isContentAlone = Object.keys(front).length === 0 && !OPENS_FRONT_MATTER.test(content)
   return isContentAlone ? content : `---\n${formatYaml(front)}---\n${content}`

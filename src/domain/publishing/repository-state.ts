@@ -102,7 +102,7 @@ export function readListedVersion(
 }
 
 /** Returns the error for an unreadable file on the branch, which is not the publisher's fault. */
-function brokenFileError(place: Place, problems: readonly ValueProblem[]): HubError {
+export function brokenFileError(place: Place, problems: readonly ValueProblem[]): HubError {
   return new HubError(
     'upstream_error',
     `content/${formatPath(place)} on the branch cannot be read: ${formatProblems(problems)}. Fix it in git, then publish again.`,

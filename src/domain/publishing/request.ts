@@ -12,15 +12,17 @@ import {
 } from '../content/front-matter.ts'
 import type { PlacedProblem } from '../content/new-version-rules.ts'
 import { findVariableNames } from '../content/placeholders.ts'
-import { undeclaredVariable } from '../content/prompt-file.ts'
+import { storeSkill, undeclaredVariable } from '../content/prompt-file.ts'
 import { checkVersion, findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
 import { VariableInputs } from '../content/variable-input.ts'
+import { checkFiles, nameFileProblem } from '../content/version-files.ts'
 import { LIMITS } from '../limits.ts'
 import { type BodyBounds, findJsonExcess } from '../text/json.ts'
-import { formatProblems, parseWithSchema, unknownField, type ValueProblem } from '../text/problems.ts'
-import { lineOf } from '../text/text-length.ts'
+import { formatProblems, parseWithSchema, printable, unknownField, type ValueProblem } from '../text/problems.ts'
+import { countBytes, lineOf } from '../text/text-length.ts'
 import { CHAT_ROLES, type ChatPart, findUnwritable, formatChat, isChatMessage } from '../values/chat.ts'
+import { sortFiles } from '../values/file-entry.ts'
 import { License, Version, VersionAddress } from '../values/values.ts'
 import { BUMPS } from '../values/versions.ts'
 
@@ -34,6 +36,19 @@ const MessageInput = z.union(
   ],
   'expected {"role", "content"} with the role system, user or assistant, or {"type": "history"}',
 )
+/** A file beside the SKILL.md of a skill. */
+const FileInput = z.union(
+  [
+    z.strictObject({
+      path: z.string().describe('Its path, relative to the folder that contains SKILL.md.'),
+      text: z.string().describe('Its text, stored as UTF-8, byte for byte.'),
+    }),
+    z.strictObject({ path: z.string().describe('As above.'), base64: z.string().describe('Its bytes, in base64.') }),
+  ],
+  'expected {"path", "text"} or {"path", "base64"}',
+)
+const FileInputs = z.array(FileInput).max(LIMITS.filesPerVersion, `expected at most ${LIMITS.filesPerVersion} files`)
+
 const MessageInputs = z
   .array(MessageInput)
   .min(1, 'expected at least one message')
@@ -63,6 +78,9 @@ export const PublishRequest = z
       .describe(
         'Makes the version an Agent Skill; null means that it is not a skill. Default: as in the previous version.',
       ),
+    files: FileInputs.optional().describe(
+      'The files beside the SKILL.md of an Agent Skill; [] means none. Default: those of the previous version.',
+    ),
     title: Title.optional(),
     description: Description.optional(),
     tags: TagInputs.optional(),
@@ -90,8 +108,16 @@ export const PublishRequest = z
 type PlaceProblem = (problem: ValueProblem & { offset?: number }) => ValueProblem
 
 /** A parsed publish, with messages converted to content. */
-export interface PublishInput extends Omit<z.infer<typeof PublishRequest>, 'content' | 'messages'> {
+export interface PublishInput extends Omit<z.infer<typeof PublishRequest>, 'content' | 'messages' | 'files'> {
   content: string
+  /** Sorted by path; undefined means those of the previous version. */
+  files?: readonly GivenFile[]
+}
+
+/** A file as it was sent. */
+export interface GivenFile {
+  path: string
+  bytes: Uint8Array<ArrayBuffer>
 }
 
 /** Format of an Idempotency-Key: visible ASCII. docs/contract.md section 7 */
@@ -102,22 +128,37 @@ export type Measure = (content: string) => { content_sha256: string; size_bytes:
 
 /** Parses the JSON of a publish. @throws HubError like `parsePublishRequest`; `invalid_request` for invalid JSON */
 export function readPublishBody(text: string, measure: Measure): PublishInput {
-  return parsePublishRequest(parseBody(text, PUBLISH_BOUNDS), measure)
+  const isLong = countBytes(text) > LIMITS.requestBytes
+  try {
+    const input = parsePublishRequest(parseBody(text, PUBLISH_BOUNDS), measure)
+    if (!isLong || input.files) return input
+  } catch (error) {
+    // Only a body with files may be longer, and what is not JSON has none.
+    if (!isLong || !(error instanceof HubError) || error.code !== 'invalid_request') throw error
+  }
+  throw contentTooLarge()
+}
+
+/** What a body came with. */
+interface Parsing {
+  /** Adds the line to a problem in a prompt file; for JSON, only problems in the content have lines. */
+  place?: PlaceProblem
+  /** Problems found before, which are reported first. */
+  known?: readonly ValueProblem[]
+  /** The files of an archive. */
+  files?: readonly GivenFile[] | undefined
 }
 
 /**
  * Parses a request's body.
  *
  * @param measure returns the size; content over the limit has its own error status
- * @param place adds the line to a problem in a prompt file; for JSON, only problems in the content have lines
- * @param known problems found before, which are reported first
  * @throws HubError `content_too_large`, or `validation_failed` with every problem in one message, each with its field
  */
 export function parsePublishRequest(
   body: unknown,
   measure: Measure,
-  place?: PlaceProblem,
-  known: readonly ValueProblem[] = [],
+  { place, known = [], files }: Parsing = {},
 ): PublishInput {
   const parsed = parseWithSchema(PublishRequest, body)
   const usable = parsed.value ?? parseFields(body)
@@ -148,20 +189,52 @@ export function parsePublishRequest(
       changelog,
       parameters,
       format: format ?? 'text',
-      ...(skill && { skill: { ...skill, license: null } }),
+      ...(skill && { skill: storeSkill({ ...skill, license: null }) }),
       variables: variables ?? findVariableNames({ content, format }).map(undeclaredVariable),
     }
     const found = checkVersion({ ...entry, version: '0.0.0', published_at: '', published_by: '' })
     if (place) problems.push(...found)
     else problems.push(...(messages ? nameMessages(found, messages) : nameLines(found, content)))
   }
+  const sent = files ? { value: sortFiles(files) } : readFiles(usable.files)
+  problems.push(...(sent.problems ?? checkFiles(sent.value ?? []).map(nameFileProblem)))
   if (parsed.problems || known.length + problems.length > 0) {
     // Finding a line takes time, and only the first problems are named.
     const named = place ? problems.slice(0, LIMITS.problemsNamed).map(place) : problems
     throw validationFailed([...known, ...named], known.length + problems.length)
   }
-  const { content: _content, messages: _messages, format: _format, ...rest } = parsed.value
-  return { ...rest, content: content as string, ...(format && { format }) }
+  const { content: _content, messages: _messages, format: _format, files: _files, ...rest } = parsed.value
+  return { ...rest, content: content as string, ...(format && { format }), ...(sent.value && { files: sent.value }) }
+}
+
+const encoder = new TextEncoder()
+
+/** Decodes the files of a JSON body. @returns no value if none are given */
+function readFiles(given: z.infer<typeof FileInputs> | undefined): { value?: GivenFile[]; problems?: ValueProblem[] } {
+  if (!given) return {}
+  const problems: ValueProblem[] = []
+  const value = given.flatMap((file): GivenFile[] => {
+    const wrong = (message: string) => {
+      problems.push({ key: `files: ${printable(file.path)}`, message })
+      return []
+    }
+    if ('text' in file)
+      return file.text.isWellFormed()
+        ? [{ path: file.path, bytes: encoder.encode(file.text) }]
+        : wrong('expected well-formed Unicode, without lone surrogates')
+    const bytes = decodeBase64(file.base64)
+    return bytes ? [{ path: file.path, bytes }] : wrong('expected base64')
+  })
+  return problems.length > 0 ? { problems } : { value: sortFiles(value) }
+}
+
+/** @returns undefined for a text that is not base64 (RFC 4648 section 4) */
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at)
+  return bytes
 }
 
 /** Parses the valid fields of a body that has invalid ones, so that the rules for them are checked too and every problem is reported at once. */
@@ -250,6 +323,14 @@ export function contentTooLarge(): HubError {
   return new HubError(
     'content_too_large',
     `content: expected at most ${LIMITS.contentBytes} bytes of UTF-8, in a body of at most ${LIMITS.requestBytes}. Split the prompt, or shorten it.`,
+  )
+}
+
+/** Returns the error for a publish whose files and content are too long together. */
+export function filesTooLarge(): HubError {
+  return new HubError(
+    'content_too_large',
+    `files: expected at most ${LIMITS.filesBytes} bytes in all files, in a body of at most ${LIMITS.requestBytesWithFiles}. Remove files, or shorten them.`,
   )
 }
 

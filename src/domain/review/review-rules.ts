@@ -19,7 +19,7 @@ const NEW_VERSION = 'restore the file, and add the next version'
 /** Every rule by its name. */
 export const RULES = {
   path: error(
-    'Files are at {owner}/index.md, {owner}/{name}/index.md or {owner}/{name}/versions/{x.y.z}.md.',
+    'Files are at {owner}/index.md, {owner}/{name}/index.md, {owner}/{name}/versions/{x.y.z}.md or, for a skill, in the folder {owner}/{name}/versions/{x.y.z}/.',
     'move or rename the file (git mv)',
   ),
   'regular-file': error(
@@ -39,7 +39,15 @@ export const RULES = {
     'create it, or set CONTENT_DIR to the folder that contains the prompts',
   ),
   readable: error('Every file and folder can be read.', 'give yourself read permission'),
-  'file-fits': error('A file is at most 1 MB in size.', 'shorten it'),
+  'file-fits': error('A file is at most 1 MB in size; a file of a skill, at most 262,144 bytes.', 'shorten it'),
+  'files-fit': error(
+    'The files of a skill are at most 200, with at most 1,000,000 bytes together.',
+    'remove files, or let SKILL.md say where to download them',
+  ),
+  'files-need-skill': error(
+    'Only a version with the key skill has files, in a folder beside its file.',
+    'add the key skill and the file of the version, or remove the folder',
+  ),
   'utf-8': error('Files are UTF-8.', 'save it as UTF-8'),
   'front-matter': error(
     'A file begins with YAML between two lines that are exactly ---.',
@@ -74,6 +82,10 @@ export const RULES = {
   'looks-like-front-matter': advice(
     'Content does not begin with the front matter of a prompt file.',
     'move its fields to the front matter of the version and to index.md, or ignore this if it is meant as content',
+  ),
+  'missing-file': advice(
+    'The files that a skill names are there.',
+    'add the file to the folder of the version, or correct the path',
   ),
   'near-placeholder': advice(
     'Text that looks like a placeholder is one: {{name}} or {{ name }}.',

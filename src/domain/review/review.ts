@@ -4,6 +4,7 @@ import { formatPath, type Place } from '../content/content-path.ts'
 import type { RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
 import {
   findInText,
+  findMissingFiles,
   findNear,
   limitFindings,
   warnOfDifference,
@@ -87,6 +88,32 @@ export function reviewVersion(
   const say = createReporter(remarks, { kind: 'version', ...place, version: version.version })
   if (isTouched && isNew) reviewNewVersion(place, version, given, say)
   if (isTouched) adviseOnVersion(version, before, say)
+  return remarks
+}
+
+/** Advises on the text of a file of a skill. @param file its path below the content folder */
+export function reviewFile(file: string, text: string): ReviewFinding[] {
+  const remarks: ReviewFinding[] = []
+  adviseOnTexts(
+    { '': text },
+    (rule, key, message, offset) => {
+      remarks.push({ file: `content/${file}`, rule, key, message, ...(offset !== undefined && { offset }) })
+    },
+    true,
+  )
+  return remarks
+}
+
+/** Advises on the files that a skill names but does not have. @param files all files of the version */
+export function reviewNamedFiles(
+  place: RepositoryPlace,
+  version: VersionEntry,
+  files: readonly { path: string }[],
+): ReviewFinding[] {
+  const remarks: ReviewFinding[] = []
+  const say = createReporter(remarks, { kind: 'version', ...place, version: version.version })
+  for (const { message, offset } of findMissingFiles(version, files))
+    say('missing-file', 'content', message, offset < 0 ? undefined : offset)
   return remarks
 }
 

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { countCharacters } from '../text/text-length.ts'
+import { isFilePath } from './file-path.ts'
 import {
   isName,
   isReserved,
@@ -72,6 +73,12 @@ export const VariableName = z
   .string()
   .regex(VARIABLE_NAME_PATTERN, 'expected a letter or _, then up to 63 letters, digits or _')
   .describe('The name between the braces.')
+
+/** The path of a file of a skill. */
+export const FilePath = z
+  .string()
+  .refine(isFilePath, 'expected the path of a file of the version')
+  .describe('The path of a file of the version, which may contain slashes.')
 
 /** A time in UTC, such as 2026-11-20T10:00:00Z. */
 export const Time = z.iso

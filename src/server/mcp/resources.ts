@@ -49,9 +49,9 @@ export async function listResources(params: Record<string, unknown>, deps: ReadD
 export async function readResource(params: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
   const { uri } = params
   if (typeof uri === 'string' && uri.startsWith('skill:')) {
-    const text = await (await import('./skills.ts')).readSkillText(uri, deps)
-    if (text === undefined) throw resourceNotFound(uri)
-    return { contents: [{ uri, mimeType: 'text/markdown', text }] }
+    const contents = await (await import('./skills.ts')).readSkillFile(uri, deps)
+    if (contents === undefined) throw resourceNotFound(uri)
+    return { contents: [{ uri, ...contents }] }
   }
   const parts = typeof uri === 'string' ? splitAddress(uri) : undefined
   const text = parts && (await readText(parts, deps))

@@ -1,6 +1,10 @@
 // Serves Agent Skills through MCP's skills extension (https://github.com/modelcontextprotocol/ext-skills).
+
 import { describeFront, formatSkill, type SkillVersion } from '../../domain/content/skill.ts'
+import { decodeFile } from '../../domain/values/file-entry.ts'
+import { isFilePath } from '../../domain/values/file-path.ts'
 import { digestText } from '../../ports/measure.ts'
+import { findFile } from '../read/files.ts'
 import type { ReadDeps } from '../read/records.ts'
 import { findSkill } from '../read/skills.ts'
 import { invalidParams, type McpResult, unknownName } from './protocol.ts'
@@ -14,25 +18,47 @@ export function listSkills({ cursor }: Record<string, unknown>): McpResult {
 
 /** Handles `skills/get`. @throws McpFailure if there is no such skill */
 export async function getSkill({ uri }: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
-  const skill = await findByUri(uri, deps)
-  if (!skill) {
+  const found = await findByUri(uri, deps)
+  if (found?.path !== MAIN) {
     const forms = 'skill://{owner}/{name}/SKILL.md or skill://{owner}/v{x.y.z}/{name}/SKILL.md'
     throw unknownName('skill', uri, `Valid URIs have the form ${forms}.`)
   }
+  const { skill, root } = found
   const text = formatSkill(skill)
-  const file = { uri, digest: `sha256:${digestText(text)}`, size: Buffer.byteLength(text) }
-  return { skill: { uri, frontmatter: describeFront(skill), resources: [file] } }
+  const main = { uri, digest: `sha256:${digestText(text)}`, size: Buffer.byteLength(text) }
+  const files = (skill.files ?? []).map(({ path, sha256, size_bytes }) => ({
+    ...{ uri: `${root}/${path}`, digest: `sha256:${sha256}`, size: size_bytes },
+  }))
+  return { skill: { uri, frontmatter: describeFront(skill), resources: [main, ...files] } }
 }
 
-/** Returns the SKILL.md for a URI passed to `resources/read`; undefined if there is none. */
-export async function readSkillText(uri: string, deps: ReadDeps): Promise<string | undefined> {
-  const skill = await findByUri(uri, deps)
-  return skill && formatSkill(skill)
+/** The contents of a resource: text, or bytes in base64. */
+type Contents = { mimeType: string; text: string } | { mimeType: string; blob: string }
+
+/** Returns the SKILL.md or another file of a skill for a URI passed to `resources/read`; undefined if there is none. */
+export async function readSkillFile(uri: string, deps: ReadDeps): Promise<Contents | undefined> {
+  const found = await findByUri(uri, deps)
+  if (!found) return undefined
+  const { skill, owner, path } = found
+  if (path === MAIN) return { mimeType: 'text/markdown', text: formatSkill(skill) }
+  if (!isFilePath(path)) return undefined
+  const file = await findFile({ owner, name: skill.name, version: skill.version }, path, deps)
+  if (!file) return undefined
+  const text = file.mediaType === 'text/plain' ? decodeFile(file.bytes) : undefined
+  return text === undefined
+    ? { mimeType: file.mediaType, blob: Buffer.from(file.bytes).toString('base64') }
+    : { mimeType: file.mediaType, text }
 }
 
-/** Finds a skill by its URI. The name comes last in the URI, because the extension requires the folder that contains SKILL.md to have the skill's name. */
-async function findByUri(uri: unknown, deps: ReadDeps): Promise<SkillVersion | undefined> {
-  const [, owner = '', version, name = ''] =
-    (typeof uri === 'string' && /^skill:\/\/([^/]+)(?:\/v([^/]+))?\/([^/]+)\/SKILL\.md$/.exec(uri)) || []
-  return findSkill({ owner, name, version }, deps)
+const MAIN = 'SKILL.md'
+
+/** Finds a skill by the URI of one of its files. The name comes last before the path, because the extension requires the folder that contains SKILL.md to have the skill's name. A name has no dots, so it is never read as a version. */
+async function findByUri(
+  uri: unknown,
+  deps: ReadDeps,
+): Promise<{ skill: SkillVersion; owner: string; root: string; path: string } | undefined> {
+  const [, root = '', owner = '', version, name = '', path = ''] =
+    (typeof uri === 'string' && /^(skill:\/\/([^/]+)(?:\/v(\d+\.\d+\.\d+))?\/([^/]+))\/(.+)$/.exec(uri)) || []
+  const skill = await findSkill({ owner, name, version }, deps)
+  return skill && { skill, owner, root, path }
 }

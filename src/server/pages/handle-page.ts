@@ -1,5 +1,12 @@
 // Responds to website requests with an Astro page or the not-found page.
-import { CACHE_CONTROL, matchRoute, ownerCacheTag, repositoryCacheTag, tagCacheTag } from '../../domain/api/routes.ts'
+import {
+  CACHE_CONTROL,
+  lowerCasePath,
+  matchRoute,
+  ownerCacheTag,
+  repositoryCacheTag,
+  tagCacheTag,
+} from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/values/names.ts'
 import type { HubProfile, RenderPage } from '../../ports/pages.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
@@ -49,7 +56,7 @@ const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? 
 /** Redirects a URL whose page has moved. Returns undefined if it has not moved. */
 export function redirectMoved(url: URL): Response | undefined {
   // Hosts that match the paths of functions regardless of case send these requests to the read handler, which does the same.
-  const lower = withoutSlash(url.pathname).toLowerCase()
+  const lower = lowerCasePath(withoutSlash(url.pathname))
   if (!url.pathname.startsWith(lower) && matchRoute(lower)) return respondWithRedirect(lower + url.search)
   const location = findMoved(url)
   if (location === undefined) return undefined

@@ -9,16 +9,18 @@ import {
 } from '../../domain/api/routes.ts'
 import { describeSkill, formatSkill, formatSkillIndex } from '../../domain/content/skill.ts'
 import { printable } from '../../domain/text/problems.ts'
+import { isFilePath } from '../../domain/values/file-path.ts'
 import { isName, isOwner, isVersion } from '../../domain/values/names.ts'
 import { digestText } from '../../ports/measure.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { pathOf } from '../address.ts'
 import type { Connect } from '../connect.ts'
+import { findArchive, findFile, type VersionPlace } from '../read/files.ts'
 import { encode, type Sources } from '../read/records.ts'
 import { findSkill, type SkillPlace } from '../read/skills.ts'
 import { rateLimitError, respondNotFound, respondToError } from '../refusals.ts'
-import { respondWith } from '../respond.ts'
+import { type Answer, respondWith } from '../respond.ts'
 
 /** The dependencies for serving skills. */
 export interface SkillDeps extends Sources {
@@ -34,22 +36,24 @@ export interface SkillDeps extends Sources {
 export async function handleSkill(request: Request, connect: Connect<SkillDeps>): Promise<Response> {
   const { file, parameters } = matchSkillPath(pathOf(request.url)) ?? { file: '', parameters: {} }
   const { owner = '', name, version, skill } = parameters
-  const cacheTag = name === undefined ? ownerCacheTag(owner) : repositoryCacheTag(owner, name)
+  // The index of the hub has no tag: the next build replaces it.
+  const cacheTag =
+    owner === '' ? undefined : name === undefined ? ownerCacheTag(owner) : repositoryCacheTag(owner, name)
   const isIndex = file === 'index.json'
   try {
     if (file === '') return respondNotFound(request)
     const deps = await connect()
     const place = { owner, name: name ?? skill ?? '', version }
-    const known = isOwner(owner) ? await readBuiltFile(parameters, isIndex, deps) : undefined
+    const isValid = owner === '' ? isIndex : isOwner(owner)
+    const known = isValid ? await readBuiltFile(parameters, file, deps) : undefined
     if (!known) {
       const waitSeconds = await deps.limiter.take(deps.clientAddress)
       if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
     }
-    const bytes = known ?? (await makeFile(place, skill, isIndex, deps))
-    if (!bytes) throw skillNotFound(parameters)
+    const found = known ?? (await makeFile(place, parameters, file, deps))
+    if (!found) throw skillNotFound(parameters)
     return respondWith(request, {
-      bytes,
-      mediaType: isIndex ? 'application/json' : 'text/markdown',
+      ...found,
       cache: version === undefined ? 'changing' : 'immutable',
       cacheTag,
       hasDigest: !isIndex,
@@ -59,28 +63,70 @@ export async function handleSkill(request: Request, connect: Connect<SkillDeps>)
   }
 }
 
-/** Reads the index of an owner, or the SKILL.md of a version, as the build wrote it. */
+type Found = Pick<Answer, 'bytes' | 'mediaType'>
+
+const asIndex = (bytes: Bytes): Found => ({ bytes, mediaType: 'application/json' })
+const asMarkdown = (bytes: Bytes): Found => ({ bytes, mediaType: 'text/markdown' })
+
+/** Reads an index, or a file of a version, as the build wrote it. */
 async function readBuiltFile(
-  { owner = '', name, version, skill }: PathParameters,
-  isIndex: boolean,
+  parameters: PathParameters,
+  file: string,
   { siteFiles }: Sources,
-): Promise<Bytes | undefined> {
-  if (isIndex && name === undefined) return siteFiles.read(DATA_FILES.skills(owner))
-  const isPinned = !isIndex && name !== undefined && version !== undefined && (skill ?? name) === name
-  return isPinned && isName(name) && isVersion(version)
-    ? siteFiles.read(DATA_FILES.skill(owner, name, version))
-    : undefined
+): Promise<Found | undefined> {
+  const { owner = '', name, version, skill } = parameters
+  if (file === 'index.json' && name === undefined) {
+    const bytes = await siteFiles.read(owner === '' ? DATA_FILES.hubSkills() : DATA_FILES.skills(owner))
+    return bytes && asIndex(bytes)
+  }
+  const isPinned = name !== undefined && version !== undefined && isName(name) && isVersion(version)
+  if (file === 'index.json' || !isPinned || (skill ?? name) !== name) return undefined
+  if (file === 'SKILL.md') {
+    const bytes = await siteFiles.read(DATA_FILES.skill(owner, name, version))
+    return bytes && asMarkdown(bytes)
+  }
+  return findBeside({ owner, name, version }, parameters, { siteFiles, fresh: NO_COPIES })
 }
 
-/** @param said the skill's name as repeated in the URL, which must match */
-async function makeFile(place: SkillPlace, said: string | undefined, isIndex: boolean, sources: Sources) {
+const nothing = async () => undefined
+const NO_COPIES: Sources['fresh'] = {
+  ...{ find: nothing, findVersion: nothing, findOwner: nothing, findFiles: nothing },
+}
+
+/** Finds a file beside the SKILL.md of a version, or the archive of all of them. */
+async function findBeside(
+  place: VersionPlace,
+  { path, archive }: PathParameters,
+  sources: Sources,
+): Promise<Found | undefined> {
+  if (archive !== undefined) return archive === `${place.name}.tar.gz` ? findArchive(place, sources) : undefined
+  return path !== undefined && isFilePath(path) ? findFile(place, path, sources) : undefined
+}
+
+/** Makes an index or a file that no build has written. */
+async function makeFile(
+  place: SkillPlace,
+  parameters: PathParameters,
+  file: string,
+  sources: Sources,
+): Promise<Found | undefined> {
+  // The name of the skill is repeated in some URLs, and must match.
+  const said = parameters.skill
   const skill = said === undefined || said === place.name ? await findSkill(place, sources) : undefined
   if (!skill) return undefined
-  return encode(isIndex ? formatSkillIndex([describeSkill(skill, digestText)]) : formatSkill(skill))
+  if (file === 'index.json') return asIndex(encode(formatSkillIndex([describeSkill(skill, digestText)])))
+  if (file === 'SKILL.md') return asMarkdown(encode(formatSkill(skill)))
+  return findBeside({ ...place, version: skill.version }, parameters, sources)
 }
 
-function skillNotFound({ owner, name, version, skill }: PathParameters): HubError {
+function skillNotFound({ owner, name, version, skill, path, archive }: PathParameters): HubError {
   const prompt = name ?? skill
+  const file = path ?? archive
+  if (file !== undefined)
+    return new HubError(
+      'not_found',
+      `There is no file ${printable(file)} of that Agent Skill. Its index lists its files: /docs/skills.`,
+    )
   const what = prompt === undefined ? owner : `${owner}/${prompt}${version === undefined ? '' : `@${version}`}`
   return new HubError(
     'not_found',

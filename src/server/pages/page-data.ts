@@ -9,6 +9,7 @@ import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
 import { findActivity } from '../read/activity.ts'
 import { findClose } from '../read/close-names.ts'
+import { findFile } from '../read/files.ts'
 import type { ReadDeps } from '../read/records.ts'
 import { findRepository, findTags, findUser, findVersion, findVersions } from '../read/records.ts'
 
@@ -48,6 +49,11 @@ export function openPageData(sources: PageSources, onFailure: (failure: unknown)
     findVersion: telling(async (owner, name, version) =>
       isPrompt(owner, name) && isVersion(version)
         ? (await findVersion(owner, name, version, sources))?.value()
+        : undefined,
+    ),
+    findFile: telling(async (owner, name, version, path) =>
+      isPrompt(owner, name) && isVersion(version)
+        ? (await findFile({ owner, name, version }, path, sources))?.bytes
         : undefined,
     ),
     findActivity: telling(async (owner, name) =>

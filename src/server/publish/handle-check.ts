@@ -3,17 +3,18 @@
 import type { CheckAnswer } from '../../domain/api/route-schemas.ts'
 import { CHECK_ROUTE, matchCheckOfAnyNames } from '../../domain/api/routes.ts'
 import type { OwnerUsage } from '../../domain/catalogue/usage.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
-import { contentTooLarge } from '../../domain/publishing/request.ts'
+import { contentTooLarge, filesTooLarge } from '../../domain/publishing/request.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
+import type { WrittenVersion } from '../../ports/text-work.ts'
 import type { Connect } from '../connect.ts'
+import { findArchive } from '../read/files.ts'
 import type { ReadHandlerDeps } from '../read/read.ts'
 import { findVersion, findVersions } from '../read/records.ts'
 import { openBody } from '../read-body.ts'
 import { invalidNameError, methodNotAllowed, rateLimitError, respondNotFound, respondToError } from '../refusals.ts'
 import { respondToOptions, respondWithRecord } from '../respond.ts'
-import { decodeBody, requireMediaType } from './media-types.ts'
+import { decodeBody, isArchive, maxBytesOf, requireMediaType } from './media-types.ts'
 import { parsePublishBody, placeWarnings, readSurroundings } from './publish.ts'
 
 /** The dependencies of a check: those of a read, and the quota. */
@@ -36,7 +37,8 @@ export async function handleCheck(
     const deps = await connect()
     const waitSeconds = await deps.limiter.take(deps.clientAddress)
     if (waitSeconds > 0) throw rateLimitError('requests', waitSeconds)
-    const incoming = openBody(request, LIMITS.requestBytes, contentTooLarge)
+    const tooLarge = isArchive(request) ? filesTooLarge : contentTooLarge
+    const incoming = openBody(request, maxBytesOf(request), tooLarge)
     await incoming.checkLength()
     requireMediaType(request)
     if (!isOwner(owner) || !isName(name)) throw invalidNameError()
@@ -45,9 +47,7 @@ export async function handleCheck(
     const found = await findVersions(owner, name, deps)
     const standing = found && { repository: found.repository.value(), versions: found.versions.value() }
     const state = await deps.text.run('recallState', { owner, name }, standing)
-    const latest =
-      state.latest === undefined ? undefined : (await findVersion(owner, name, state.latest, deps))?.value()
-    const latestText = latest && (await deps.text.run('formatPublished', latest))
+    const latest = await recallWritten({ owner, name }, state.latest, deps)
     const publisher = {
       published_by: owner,
       clock: { nowMs: now(), isShared: false },
@@ -55,11 +55,27 @@ export async function handleCheck(
     }
     const { baseUrl } = deps
     const around = await readSurroundings(owner, body, deps)
-    const decision = await deps.text.run('decidePublish', body, state, latestText, publisher, { baseUrl, around })
+    const decision = await deps.text.run('decidePublish', body, state, latest, publisher, { baseUrl, around })
     return respondWithCheck({ ...decision, warnings: placeWarnings(decision.warnings, linesBefore) })
   } catch (thrown) {
     return respondToError(request, thrown)
   }
+}
+
+/** Rebuilds a version as it is in git from its record and its archive. */
+async function recallWritten(
+  { owner, name }: { owner: string; name: string },
+  version: string | undefined,
+  deps: CheckDeps,
+): Promise<WrittenVersion> {
+  const record = version === undefined ? undefined : (await findVersion(owner, name, version, deps))?.value()
+  if (!record) return { text: undefined, files: [] }
+  const archive = await findArchive(record, deps)
+  const [text, files] = await Promise.all([
+    deps.text.run('formatPublished', record),
+    archive ? deps.text.run('unpackFiles', archive.bytes) : [],
+  ])
+  return { text, files }
 }
 
 function respondWithCheck({ version, isUnchanged, fields, changes, warnings }: PublishDecision): Response {

@@ -11,9 +11,8 @@ import {
   matchRouteOfAnyNames,
   ROUTES,
 } from '../../domain/api/routes.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import { readOwner } from '../../domain/publishing/repository-state.ts'
-import { contentTooLarge } from '../../domain/publishing/request.ts'
+import { contentTooLarge, filesTooLarge } from '../../domain/publishing/request.ts'
 import { isName, isOwner } from '../../domain/values/names.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
@@ -28,7 +27,7 @@ import {
   requireRights,
   requireScope,
 } from './authenticate.ts'
-import { decodeBody, requireMediaType } from './media-types.ts'
+import { decodeBody, isArchive, maxBytesOf, requireMediaType } from './media-types.ts'
 import { openPublish } from './publish.ts'
 import { type Clock, readOwnerIndex, SYSTEM_CLOCK } from './rounds.ts'
 import type { Sending, WriteDeps } from './write-to-git.ts'
@@ -60,7 +59,8 @@ export async function handleWrite(
   const isOfOwner = route.id === 'changeOwner'
   const { handle = '', owner = handle, name = '' } = route.parameters
   try {
-    const incoming = openBody(request, LIMITS.requestBytes, contentTooLarge)
+    const tooLarge = isArchive(request) ? filesTooLarge : contentTooLarge
+    const incoming = openBody(request, maxBytesOf(request), tooLarge)
     await incoming.checkLength()
     // The body of a DELETE is optional, so the media type is checked only if there is a body.
     if (method !== 'DELETE') requireMediaType(request)

@@ -33,7 +33,8 @@ export function openChange(
   const target = targetOf(id, method, parameters)
   return {
     async parse(body, { text }) {
-      const change = await text.run('parseChange', target, body)
+      // Only a publish may be an archive.
+      const change = await text.run('parseChange', target, String(body))
       return {
         needed: permissionFor(change),
         async carryOut(sending, deps, time) {

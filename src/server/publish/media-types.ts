@@ -1,10 +1,14 @@
 // Decides which bodies a publish, a check and a change accept, and decodes them.
 import { HubError } from '../../domain/api/errors.ts'
+import { LIMITS } from '../../domain/limits.ts'
 
 /** The media types accepted for PATCH (RFC 7396 section 4). */
 const PATCH_TYPES = ['application/json', 'application/merge-patch+json']
 /** A prompt file (RFC 7763). docs/contract.md section 7 */
 const PROMPT_FILE_TYPE = 'text/markdown'
+
+/** The archive of a skill's folder (RFC 6713). docs/contract.md section 7 */
+const ARCHIVE_TYPE = 'application/gzip'
 
 function mediaTypeOf({ headers }: Request): string {
   return (headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
@@ -13,6 +17,16 @@ function mediaTypeOf({ headers }: Request): string {
 /** Returns whether a publish has a prompt file as its body instead of JSON. */
 export function isPromptFile(request: Request): boolean {
   return request.method === 'POST' && mediaTypeOf(request) === PROMPT_FILE_TYPE
+}
+
+/** Returns whether a publish has an archive as its body. */
+export function isArchive(request: Request): boolean {
+  return request.method === 'POST' && mediaTypeOf(request) === ARCHIVE_TYPE
+}
+
+/** Returns the maximum number of bytes of a body. */
+export function maxBytesOf(request: Request): number {
+  return request.method === 'POST' && !isPromptFile(request) ? LIMITS.requestBytesWithFiles : LIMITS.requestBytes
 }
 
 /** Checks that a body is in a form that the method accepts. @throws HubError `unsupported_media_type` */
@@ -24,18 +38,22 @@ export function requireMediaType(request: Request): void {
       'The body is compressed. Send it uncompressed, without Content-Encoding.',
     )
   const type = mediaTypeOf(request)
-  if (isPromptFile(request)) return
+  if (isPromptFile(request) || isArchive(request)) return
   if (request.method === 'PATCH' ? !PATCH_TYPES.includes(type) : type !== 'application/json')
     throw new HubError(
       'unsupported_media_type',
       request.method === 'POST'
-        ? 'The body must be JSON or a prompt file. Send JSON with "Content-Type: application/json", or a prompt file with "Content-Type: text/markdown".'
+        ? 'The body must be JSON, a prompt file or the archive of a skill. Send JSON with "Content-Type: application/json", a prompt file with "Content-Type: text/markdown", or a tar archive with "Content-Type: application/gzip".'
         : 'The body must be JSON. Send it with "Content-Type: application/json".',
     )
 }
 
-/** Decodes a body. A byte order mark before JSON is ignored, as RFC 8259 section 8.1 permits; in a prompt file, it may be content. @throws HubError `invalid_request` for bytes that are not UTF-8 */
-export function decodeBody(request: Request, bytes: Uint8Array): string {
+/** A body: text, or the bytes of an archive. */
+export type Body = string | Uint8Array<ArrayBuffer>
+
+/** Decodes a body that is not an archive. A byte order mark before JSON is ignored, as RFC 8259 section 8.1 permits; in a prompt file, it may be content. @throws HubError `invalid_request` for bytes that are not UTF-8 */
+export function decodeBody(request: Request, bytes: Uint8Array<ArrayBuffer>): Body {
+  if (isArchive(request)) return bytes
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: isPromptFile(request) }).decode(bytes)
   } catch {

@@ -30,7 +30,8 @@ interface ShownOwner {
 export function openOwnerChange(): OpenWrite {
   return {
     async parse(body, { text }) {
-      const { change, rights } = await text.run('parseOwnerChange', body)
+      // Only a publish may be an archive.
+      const { change, rights } = await text.run('parseOwnerChange', String(body))
       return {
         needed: 'maintain',
         async carryOut(sending, deps, time) {
@@ -72,7 +73,7 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: WriteDeps
   })
 }
 
-const NOTHING_KNOWN = { versions: [], findText: async () => undefined }
+const NOTHING_KNOWN = { versions: [], findText: async () => undefined, findFile: async () => undefined }
 
 async function decideRound(
   change: OwnerChange,

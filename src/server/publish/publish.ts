@@ -5,19 +5,20 @@ import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { type OwnerUsage, usagePath } from '../../domain/catalogue/usage.ts'
 import type { Surroundings } from '../../domain/publishing/decision.ts'
-import { type RepositoryState, readOwner } from '../../domain/publishing/repository-state.ts'
+import { brokenFileError, type RepositoryState, readOwner } from '../../domain/publishing/repository-state.ts'
 import { IDEMPOTENCY_KEY, type PublishInput, validationFailed } from '../../domain/publishing/request.ts'
 import { canonicalJson } from '../../domain/text/json.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { lineOf } from '../../domain/text/text-length.ts'
 import type { FolderState, PublishMark } from '../../ports/git-store.ts'
+import { measureFile } from '../../ports/measure.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
-import type { TextWork } from '../../ports/text-work.ts'
+import type { TextWork, WrittenVersion } from '../../ports/text-work.ts'
 import { findVersion, type Sources } from '../read/records.ts'
 import { respondWithRecord } from '../respond.ts'
 import { requireRights } from './authenticate.ts'
-import { isPromptFile } from './media-types.ts'
-import type { ReadVersion, RepositoryWrite, Round } from './rounds.ts'
+import { type Body, isPromptFile } from './media-types.ts'
+import type { ReadFiles, ReadVersion, RepositoryWrite, Round } from './rounds.ts'
 import { type OpenWrite, type Sending, type WriteDeps, writeToGit } from './write-to-git.ts'
 
 /** A request that has passed all checks that do not need git. */
@@ -55,7 +56,7 @@ export function openPublish(request: Request): OpenWrite {
           const idempotency =
             key === undefined
               ? undefined
-              : { key: digest(bearer.id, `${owner}/${name}`, key), request: digest(canonicalJson(body)) }
+              : { key: digest(bearer.id, `${owner}/${name}`, key), request: digest(canonicalJson(describeBody(body))) }
           const { baseUrl } = deps
           const lookAround = () => readSurroundings(owner, body, deps)
           const write = publishAsWrite({ ...sending, body, idempotency, baseUrl, lookAround }, deps.text)
@@ -68,13 +69,14 @@ export function openPublish(request: Request): OpenWrite {
   }
 }
 
-/** Parses the body of a publish: JSON, or a prompt file with its query parameters. @param given the decoded body @returns also the number of lines before the content: those of the front matter @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
+/** Parses the body of a publish: JSON or, with query parameters, a prompt file or an archive. @param given the decoded body @returns also the number of lines before the content: those of the front matter of a prompt file @throws HubError `invalid_request`, `validation_failed`, `content_too_large` */
 export async function parsePublishBody(
   request: Request,
-  given: string,
+  given: Body,
   text: TextWork,
 ): Promise<{ body: PublishInput; linesBefore: number }> {
   const query = readQuery(request)
+  if (typeof given !== 'string') return { body: await text.run('parseArchive', given, query), linesBefore: 0 }
   if (!isPromptFile(request)) {
     // A `dry_run` that nobody reads would publish.
     const message = 'expected no query parameters with JSON; put the field in the body'
@@ -107,6 +109,11 @@ export function placeWarnings(warnings: readonly Warning[], linesBefore: number)
   return warnings
     .filter(({ code }) => code !== 'looks_like_front_matter' || linesBefore === 0)
     .map((warning) => (warning.line === null ? warning : { ...warning, line: warning.line + linesBefore }))
+}
+
+/** Returns a body in which files are digests, to tell whether two are the same. */
+function describeBody({ files, ...body }: PublishInput): object {
+  return files ? { ...body, files: files.map(({ path, bytes }) => [path, hash('sha256', bytes)]) } : body
 }
 
 const NO_USAGE: OwnerUsage = { prompts: 0, bytes: 0 }
@@ -144,7 +151,7 @@ export function publishAsWrite(accepted: AcceptedPublish, text: TextWork): Repos
   return {
     ...accepted,
     needsHistory: accepted.idempotency !== undefined,
-    decide: (folder, readVersion) => decideRound(accepted, folder, readVersion, text),
+    decide: (folder, readVersion, readFiles) => decideRound(accepted, folder, { readVersion, readFiles }, text),
   }
 }
 
@@ -152,7 +159,7 @@ export function publishAsWrite(accepted: AcceptedPublish, text: TextWork): Repos
 async function decideRound(
   accepted: AcceptedPublish,
   folder: FolderState,
-  readVersion: ReadVersion,
+  readers: Readers,
   text: TextWork,
 ): Promise<Round<Outcome>> {
   const { owner, name, bearer, body, idempotency, arrivedMs, baseUrl } = accepted
@@ -167,15 +174,15 @@ async function decideRound(
     )
   const found = { owner, name, versions: [...folder.versions.keys()], index: folder.index }
   const state = await text.run('readState', found)
-  if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readVersion, baseUrl, text) }
+  if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readers, baseUrl, text) }
   const publisher = {
     published_by: bearer.login ?? owner,
     clock: { nowMs: folder.nowMs ?? arrivedMs, isShared: folder.nowMs !== undefined },
     provenance: bearer.provenance,
   }
-  const latestText = state.latest === undefined ? undefined : await readVersion(state.latest)
+  const latest = await readWritten(state.latest, readers)
   const around = await accepted.lookAround()
-  const decision = await text.run('decidePublish', body, state, latestText, publisher, { baseUrl, around })
+  const decision = await text.run('decidePublish', body, state, latest, publisher, { baseUrl, around })
   const { isUnchanged, versionText, indexText, version, file, record, warnings } = decision
   const outcome = { record, warnings, isUnchanged, isReplay: false }
   if (body.dry_run || (isUnchanged && indexText === undefined))
@@ -186,26 +193,44 @@ async function decideRound(
     ['Published-By', publisher.published_by],
   ]
   if (idempotency) trailers.push(['Idempotency-Key', idempotency.key], ['Request-Digest', idempotency.request])
-  const addition = versionText === undefined ? undefined : { version: version.version, text: versionText }
+  if (versionText !== undefined && folder.folders.has(version.version))
+    throw brokenFileError({ kind: 'version', owner, name, version: version.version }, [
+      { key: '', message: 'expected a file beside the folder of the same name. Remove the folder' },
+    ])
+  const given = body.files?.map(({ path, bytes }) => measureFile(path, bytes)) ?? latest.files
+  const files = version.bundle ? given : []
+  const addition = versionText === undefined ? undefined : { version: version.version, text: versionText, files }
   return {
     kind: 'commit',
     additions: { owner, name, message: { headline, trailers }, version: addition, index: indexText },
-    shown: { file, entry: version, added: isUnchanged ? undefined : record },
+    shown: { file, entry: version, added: isUnchanged ? undefined : record, files },
     answerOf: (commit) => ({ ...outcome, isNew: !isUnchanged, commit }),
   }
+}
+
+/** Reads versions from git. */
+interface Readers {
+  readVersion: ReadVersion
+  readFiles: ReadFiles
+}
+
+async function readWritten(version: string | undefined, { readVersion, readFiles }: Readers): Promise<WrittenVersion> {
+  if (version === undefined) return { text: undefined, files: [] }
+  const [text, files] = await Promise.all([readVersion(version), readFiles(version)])
+  return { text, files }
 }
 
 /** Rebuilds the response to an earlier publish from its commit and the version's file. */
 async function replay(
   { sha, url, headline, trailers }: PublishMark,
   state: RepositoryState,
-  readVersion: ReadVersion,
+  readers: Readers,
   baseUrl: string,
   text: TextWork,
 ): Promise<Outcome> {
   const version = trailers.get('Version') ?? ''
   return {
-    ...(await text.run('describePublished', state, version, await readVersion(version), baseUrl)),
+    ...(await text.run('describePublished', state, version, await readWritten(version, readers), baseUrl)),
     isNew: false,
     isUnchanged: headline.startsWith('Update '),
     isReplay: true,

@@ -7,13 +7,15 @@ import { summariseVersion } from '../../domain/catalogue/repository-records.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { nextLower } from '../../domain/publishing/repository-state.ts'
+import { entriesOf, type VersionFileBytes } from '../../domain/values/file-entry.ts'
 import { formatMoment } from '../../domain/values/values.ts'
 import { sortVersions } from '../../domain/values/versions.ts'
 import type { CopyOrigin, FreshCopies } from '../../ports/fresh-copies.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
-import { findNewest, type Sources } from '../read/records.ts'
+import { findNewest, findVersion, type Sources } from '../read/records.ts'
+import { readVersionFiles } from './read-version-files.ts'
 
 /** A repository after a write. */
 export interface Written {
@@ -27,6 +29,8 @@ export interface Written {
   entry: VersionEntry | undefined
   /** The record of the added version. */
   added: VersionRecord | undefined
+  /** The files of the added version. */
+  files?: readonly VersionFileBytes[]
 }
 
 /** The records that readers see. */
@@ -62,7 +66,7 @@ export async function renewFreshCopy(
   const { owner, name, added } = written
   let origin: CopyOrigin = { commit: written.commit, kept_at: new Date(written.keptMs).toISOString() }
   // The version is stored first, so that no copy ever lists a version that cannot be read.
-  if (added) await sources.fresh.keepVersion({ ...origin, version: added })
+  if (added) await keepVersion(added, written.files ?? [], origin, sources)
   let state: Written = written
   let { before } = written
   const fileBefore = await sources.text.run('readIndex', { owner, name }, written.folder.index)
@@ -125,20 +129,24 @@ export async function showRepository(
   if (given) summaries.set(given.version, summarise(given))
   const numbers = sortVersions([...new Set([...folder.versions.keys(), ...(given ? [given.version] : [])])])
   for (const version of numbers.filter((known) => !summaries.has(known)).slice(0, MAX_UNKNOWN)) {
-    const entry = await readVersion(version, folder, sources)
+    const entry = await readVersion(written, version, sources)
     // If a file cannot be read, only that version is omitted.
     if (!entry) continue
     // This version is also stored before the copy, because the build does not contain it.
     const place = { owner, name }
     const record = await sources.text.run('recordVersion', entry, nextLower(numbers, version), place, sources.baseUrl)
-    if (origin) await sources.fresh.keepVersion({ ...origin, version: record })
+    if (origin) await keepVersion(record, entry.files, origin, sources)
     summaries.set(version, summarise(entry))
   }
   const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
   // The highest version may not be from this write: if its commit was not found until a later round, another process may have published in between.
   const highest = versions.find(({ yanked }) => !yanked)?.version
   const latest =
-    highest === undefined ? undefined : highest === given?.version ? given : await readVersion(highest, folder, sources)
+    highest === undefined
+      ? undefined
+      : highest === given?.version
+        ? given
+        : await readVersion(written, highest, sources)
   if (!latest && highest !== undefined) throw new Error(`version ${highest} cannot be read`)
   const stats = copy?.repository.stats ?? (built ? parseBuilt<{ data: Repository }>(built).data.stats : null)
   const parts = { owner, name, file, versions, latest, stats }
@@ -153,13 +161,41 @@ async function readBuiltVersions({ owner, name }: Written, { siteFiles }: Source
 /** Maximum number of attempts to read a version. The publish is already complete, so a single failed read should not keep it invisible. */
 const READ_ATTEMPTS = 3
 
+/** A version, with its files if they had to be read. */
+type ReadEntry = VersionEntry & { files: readonly VersionFileBytes[] }
+
 async function readVersion(
+  { owner, name, folder }: Pick<Written, 'owner' | 'name' | 'folder'>,
   version: string,
-  { versions }: FolderState,
-  { git, text }: Stores,
-): Promise<VersionEntry | undefined> {
-  const bytes = await readBlob(versions.get(version)!, git)
-  return text.run('readVersion', version, decodeText(version, bytes))
+  sources: Stores,
+): Promise<ReadEntry | undefined> {
+  const { git, text } = sources
+  const bytes = await readBlob(folder.versions.get(version)!, git)
+  const entry = await text.run('readVersion', version, decodeText(version, bytes))
+  if (!entry?.skill || !folder.folders.has(version)) return entry && { ...entry, files: [] }
+  // A version never changes, so its own record says what its files are.
+  const known = (await findVersion(owner, name, version, sources))?.value()
+  if (known?.bundle_sha256)
+    return { ...entry, bundle: { sha256: known.bundle_sha256, files: entriesOf(known.files) }, files: [] }
+  const call = { signal: AbortSignal.timeout(READ_MS) }
+  const files = await readVersionFiles({ owner, name, version }, folder, { git, call, find: async () => undefined })
+  const { bundleFiles } = await import('../../ports/archive.ts')
+  return { ...entry, bundle: bundleFiles({ owner, name }, { ...entry, skill: entry.skill }, files).bundle, files }
+}
+
+/** Stores a version and, first, its files, so that no record names a file that cannot be read. */
+async function keepVersion(
+  version: VersionRecord,
+  files: readonly VersionFileBytes[],
+  origin: CopyOrigin,
+  { fresh }: Stores,
+): Promise<void> {
+  if (files.length > 0) {
+    const { owner, name } = version
+    const kept = files.map(({ path, bytes }) => ({ path, base64: Buffer.from(bytes).toString('base64') }))
+    await fresh.keepFiles({ ...origin, owner, name, version: version.version, files: kept })
+  }
+  await fresh.keepVersion({ ...origin, version })
 }
 
 async function readBlob(id: string, git: GitStore, attempt = 1): Promise<Uint8Array> {

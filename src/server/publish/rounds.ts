@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
+import type { VersionFileBytes } from '../../domain/values/file-entry.ts'
 import {
   type Additions,
   blobId,
@@ -11,6 +12,7 @@ import {
   type FolderState,
   type GitStore,
 } from '../../ports/git-store.ts'
+import { readVersionFiles } from './read-version-files.ts'
 import type { Written } from './renew-fresh-copy.ts'
 
 /** The source of time and randomness for a publish, passed in so that tests can control both. */
@@ -54,10 +56,13 @@ export type Round<Answer, Shown extends object = ShownRepository> =
       shown?: Shown
     }
 
-type ShownRepository = Pick<Written, 'file' | 'entry' | 'added'>
+type ShownRepository = Pick<Written, 'file' | 'entry' | 'added' | 'files'>
 
 /** Reads a listed version's file. @returns undefined for a version that is not listed */
 export type ReadVersion = (version: string) => Promise<string | undefined>
+
+/** Reads the files beside a listed version's SKILL.md, sorted by path; empty if there are none. */
+export type ReadFiles = (version: string) => Promise<readonly VersionFileBytes[]>
 
 /** A write to one repository or, without a name, to one owner. */
 export interface GitWrite<Answer, Shown extends object = ShownRepository> {
@@ -68,7 +73,7 @@ export interface GitWrite<Answer, Shown extends object = ShownRepository> {
   /** Whether the decision needs the last 100 commits. */
   needsHistory: boolean
   /** Decides based on what is in git. Different decisions for the same write have different commit subjects. @throws HubError for every rejection */
-  decide: (folder: FolderState, readVersion: ReadVersion) => Promise<Round<Answer, Shown>>
+  decide: (folder: FolderState, readVersion: ReadVersion, readFiles: ReadFiles) => Promise<Round<Answer, Shown>>
 }
 
 /** A write to one repository: a publish, or a change to what is already published. */
@@ -80,6 +85,8 @@ interface Known {
   versions: readonly string[]
   /** Rebuilds a version's file from the hub's own records, to save a call to the git host. The bytes are used only if git lists the same bytes. */
   findText: (version: string) => Promise<string | undefined>
+  /** Reads a file of a skill from the hub's own records, for the same reason. */
+  findFile: (version: string, path: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
 }
 
 /** The final outcome: a response and, if a commit must be made visible to readers, what it changed and in which folder. */
@@ -169,15 +176,20 @@ function decideOn<Answer, Shown extends object>(
   folder: FolderState,
   git: GitStore,
   { owner, name, decide }: GitWrite<Answer, Shown>,
-  { findText }: Known,
+  { findText, findFile }: Known,
   call: CallOptions,
 ): Promise<Round<Answer, Shown>> {
-  return decide(folder, async (version) => {
+  const readVersion: ReadVersion = async (version) => {
     const id = folder.versions.get(version)
     if (id === undefined) return undefined
     const text = await findText(version)
     if (text !== undefined && blobId(Buffer.from(text), id.length) === id) return text
     return decodeText(`${owner}/${name}@${version}`, await git.readBlob(id, call))
+  }
+  return decide(folder, readVersion, async (version) => {
+    if (name === undefined) return []
+    const find = (path: string) => findFile(version, path)
+    return readVersionFiles({ owner, name, version }, folder, { git, call, find })
   })
 }
 

@@ -8,6 +8,7 @@ import type { GitStore } from '../../ports/git-store.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 import type { TextWork } from '../../ports/text-work.ts'
 import type { TakeTurn } from '../../ports/turns.ts'
+import { findFile } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import type { Bearer } from './authenticate.ts'
 import { renewFreshCopy } from './renew-fresh-copy.ts'
@@ -42,8 +43,8 @@ export interface Sending {
 
 /** A write whose URL and headers are valid. */
 export interface OpenWrite {
-  /** Parses the body, which is JSON. @throws HubError with all of its problems */
-  parse(body: string, deps: Pick<WriteDeps, 'text'>): Promise<ParsedWrite>
+  /** Parses the body: text or, for a publish, an archive. @throws HubError with all of its problems */
+  parse(body: string | Uint8Array<ArrayBuffer>, deps: Pick<WriteDeps, 'text'>): Promise<ParsedWrite>
 }
 
 /** A write whose body is valid. */
@@ -71,6 +72,7 @@ export async function writeToGit<Answer>(
         const record = (await findVersion(owner, name, version, deps))?.value()
         return record && deps.text.run('formatPublished', record)
       },
+      findFile: async (version: string, path: string) => (await findFile({ owner, name, version }, path, deps))?.bytes,
     }
     const { answer, toShow } = await writeInRounds(deps.git, write, known, time)
     if (toShow) {

@@ -28,6 +28,7 @@ function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise
 // Imported on first use, because most responses are a single file and need neither a list nor a query.
 const list = importOnce(() => import('./list.ts'))
 const activity = importOnce(() => import('./activity.ts'))
+const files = importOnce(() => import('./files.ts'))
 const queryValues = importOnce(() => import('./query-values.ts'))
 
 /** One handler per route. @throws HubError if the resource does not exist or the request is invalid */
@@ -48,6 +49,28 @@ export const ANSWERS: Readonly<Record<RouteId, RouteHandler>> = {
     const record = await findVersion(owner, name, version, deps)
     if (!record) throw await versionNotFound(owner, name, version, deps)
     return { bytes: record.bytes() }
+  },
+  getFile: async ({ owner = '', name = '', version = '', path = '' }, _query, deps) => {
+    const found = await (await files()).findFile({ owner, name, version }, path, deps)
+    if (found) return { ...found, hasDigest: true }
+    const record = (await findVersion(owner, name, version, deps))?.value()
+    if (!record) throw await versionNotFound(owner, name, version, deps)
+    throw new HubError('not_found', `${owner}/${name}@${version} has no file ${path}. ${record.url} lists its files.`)
+  },
+  getArchive: async ({ owner = '', name = '', version = '' }, _query, deps) => {
+    const found = await (await files()).findArchive({ owner, name, version }, deps)
+    if (found) {
+      const headers = { 'Content-Disposition': `attachment; filename="${name}-${version}.tar.gz"` }
+      return { ...found, hasDigest: true, headers }
+    }
+    const record = (await findVersion(owner, name, version, deps))?.value()
+    if (!record) throw await versionNotFound(owner, name, version, deps)
+    throw new HubError(
+      'not_found',
+      record.skill
+        ? `${owner}/${name}@${version} has no files, so its SKILL.md is all of it: /${owner}/${name}/v/${version}/SKILL.md.`
+        : `${owner}/${name}@${version} is not an Agent Skill, so it has no archive. Its content is at ${record.raw_url}.`,
+    )
   },
   getRaw: async ({ owner = '', name = '' }, query, deps) => {
     const { readVersionQuery, resolveVersion } = await queryValues()

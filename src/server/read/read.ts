@@ -1,6 +1,7 @@
 // Handles read requests: responds with the file for the route, or with a JSON error.
 
 import {
+  lowerCasePath,
   type Method,
   matchManageRoute,
   matchRoute,
@@ -66,7 +67,7 @@ const NO_QUERY = new URLSearchParams()
 
 /** Redirects a URL that is valid except for uppercase letters, whether or not such a record exists. */
 async function respondUnknown(request: Request, path: string, query: string): Promise<Response> {
-  const lowerCase = path.toLowerCase()
+  const lowerCase = lowerCasePath(path)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   return isRead && matchRoute(lowerCase)
     ? respondWithRedirect(lowerCase + query)

@@ -6,7 +6,7 @@ import type { ParsedFile } from '../../stores/content/content-file.ts'
 export interface DataSink {
   /** @returns the content last written to a file; undefined if there is none */
   read(path: string): string | undefined
-  write(path: string, text: string): void
+  write(path: string, content: string | Uint8Array): void
   remove(path: string): void
   /** Stores data about a part of the content for the process that performs the next update. @param part undefined if the part was removed */
   keep(name: string, part: StoredPart | undefined): void

@@ -1,19 +1,54 @@
 // Generates the data files of one repository, and the data that the next update needs.
-
+import { DATA_FILES } from '../../domain/api/routes.ts'
+import type { VersionRecord } from '../../domain/api/schema.ts'
 import { makeEntry } from '../../domain/catalogue/entry.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 import { type DataFile, digestRecords, listRepositoryFiles } from '../../domain/published/data-files.ts'
+import { packSkill } from '../../ports/archive.ts'
 import { digestText } from '../../ports/measure.ts'
+import type { openBundles } from '../../stores/content/version-files.ts'
 import type { StoredRepository } from './data-sink.ts'
 
-/** Generates a repository's data files and stored data. @param stats the download counts, as JSON */
+/** A data file that is not text: its path, and a function that makes its bytes. */
+type BundleFile = readonly [path: string, bytesOf: () => Uint8Array]
+
+/** Generates a repository's data files and stored data. @param stats the download counts, as JSON @param readFile reads a file of a skill */
 export function makeRepository(
   files: RepositoryEntry,
   baseUrl: string,
   stats: string,
-): { files: Iterable<DataFile>; part: Omit<StoredRepository, 'marks'> } {
+  readFile: ReturnType<typeof openBundles>,
+): { files: Iterable<DataFile>; bundles: Iterable<BundleFile>; part: Omit<StoredRepository, 'marks'> } {
   const { repository, versions, ...outline } = makeEntry(files, { baseUrl, stats: JSON.parse(stats) })
   const part = { stats, outline, digests: digestRecords({ repository }, digestText) }
   // A copy is returned, because strings sliced from a file's content would keep the whole content in memory.
-  return { files: listRepositoryFiles({ repository, versions }), part: JSON.parse(JSON.stringify(part)) }
+  const bundles = listBundleFiles(
+    versions.map(({ record }) => record),
+    readFile,
+  )
+  return { files: listRepositoryFiles({ repository, versions }), bundles, part: JSON.parse(JSON.stringify(part)) }
+}
+
+/** Generates the files of skills and their archives, each once, because versions share files. */
+export function* listBundleFiles(
+  records: readonly VersionRecord[],
+  readFile: ReturnType<typeof openBundles>,
+): Generator<BundleFile> {
+  const done = new Set<string>()
+  for (const record of records) {
+    const { owner, name, files, bundle_sha256, skill } = record
+    if (bundle_sha256 === null || !skill) continue
+    const bytesOf = (file: (typeof files)[number]) => readFile(record, file)
+    const pack = () =>
+      packSkill(
+        { ...record, skill },
+        files.map((file) => ({ path: file.path, bytes: bytesOf(file) })),
+      )
+    const makers = [...files.map((file) => [file.sha256, () => bytesOf(file)] as const), [bundle_sha256, pack] as const]
+    for (const [sha256, make] of makers) {
+      if (done.has(sha256)) continue
+      done.add(sha256)
+      yield [DATA_FILES.blob(owner, name, sha256), make]
+    }
+  }
 }

@@ -23,6 +23,7 @@ import {
   type ListedFile,
   stampFiles,
 } from '../../stores/content/content-listing.ts'
+import { openBundles } from '../../stores/content/version-files.ts'
 import { openFolder } from '../../stores/files/plain-files.ts'
 import { ContentError } from './content-error.ts'
 import type { DataSink, StoredFile, StoredPart, StoredRepository } from './data-sink.ts'
@@ -74,6 +75,7 @@ export type BuildState = (
  */
 export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }: SiteDataParts): BuildState {
   const repositories = new Map<string, StoredRepository>()
+  const readFile = openBundles(contentDir)
   const others = new Map<string, StoredFile>()
   for (const [name, part] of kept) {
     if ('outline' in part) repositories.set(name.slice(0, -1), part)
@@ -183,12 +185,18 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
   ): void {
     const before = repositories.get(fullName)
     const gone = new Set(before ? listRepositoryPaths(before.outline) : [])
-    const made = makeRepository(entry, baseUrl, stats)
+    const made = makeRepository(entry, baseUrl, stats, readFile)
     let isDifferent = false
     for (const [path, text] of made.files) {
       gone.delete(path)
       if (before && sink.read(path) === text) continue
       sink.write(path, text)
+      isDifferent = true
+    }
+    for (const [path, bytesOf] of made.bundles) {
+      // The name of such a file is its digest.
+      if (gone.delete(path)) continue
+      sink.write(path, bytesOf())
       isDifferent = true
     }
     for (const path of gone) sink.remove(path)
@@ -229,9 +237,9 @@ function findUnlisted(problems: readonly Problem[]): Map<string, string[]> {
   const unlisted = new Map<string, string[]>()
   for (const { file } of problems) {
     const place = parsePath(pathOf(file)).value
-    if (place?.kind !== 'repository' && place?.kind !== 'version') continue
+    if (place?.kind !== 'repository' && place?.kind !== 'version' && place?.kind !== 'file') continue
     const fullName = `${place.owner}/${place.name}`
-    const name = place.kind === 'version' ? place.version : 'index.md'
+    const name = place.kind === 'repository' ? 'index.md' : place.version
     unlisted.set(fullName, [...(unlisted.get(fullName) ?? []), name])
   }
   return unlisted

@@ -88,8 +88,8 @@ function openFolder(dir: string): { sink: DataSink; count: () => number } {
     count: () => files,
     sink: {
       read: (path) => readFileSync(join(dir, path), 'utf8'),
-      write(path, text) {
-        put(path, text)
+      write(path, content) {
+        put(path, content)
         files++
       },
       remove: refuse,

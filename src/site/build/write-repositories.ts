@@ -5,6 +5,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { checkRepository, NO_NEIGHBOURS } from '../../domain/content/rules.ts'
 import { readRepository } from '../../stores/content/content-dir.ts'
 import { type ListedFile, stampFiles } from '../../stores/content/content-listing.ts'
+import { openBundles } from '../../stores/content/version-files.ts'
 import { filesInto } from '../../stores/content/write-files.ts'
 import type { StoredRepository } from './data-sink.ts'
 import { makeRepository } from './make-repository.ts'
@@ -64,6 +65,7 @@ async function startHelper(share: Share): Promise<Rows> {
 
 function* takeBlocks({ contentDir, baseUrl, siteDir, repositories, taken }: Share): Generator<Rows> {
   const put = filesInto(siteDir)
+  const readFile = openBundles(contentDir)
   for (;;) {
     const from = Atomics.add(taken, 0, BLOCK)
     if (from >= repositories.length) return
@@ -71,8 +73,9 @@ function* takeBlocks({ contentDir, baseUrl, siteDir, repositories, taken }: Shar
     for (const { fullName, files, stats } of repositories.slice(from, from + BLOCK)) {
       const { entry, isThere, problems } = readRepository(contentDir, fullName, files)
       if (!isThere || problems.length > 0 || checkRepository(entry, NO_NEIGHBOURS).length > 0) continue
-      const made = makeRepository(entry, baseUrl, stats)
+      const made = makeRepository(entry, baseUrl, stats, readFile)
       for (const [path, text] of made.files) put(path, text)
+      for (const [path, bytesOf] of made.bundles) put(path, bytesOf())
       rows.push([`${fullName}/`, { marks: stampFiles(files), ...made.part }])
     }
     yield rows

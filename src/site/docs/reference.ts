@@ -182,9 +182,17 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   descriptionCharacters: 'Length of a description, in characters',
   changelogCharacters: 'Length of a changelog, in characters',
   skillDescriptionCharacters: 'Length of a skill’s description, in characters',
+  skillCompatibilityCharacters: 'Length of a skill’s compatibility, in characters',
+  skillMetadataKeys: 'Keys in a skill’s metadata',
+  skillMetadataCharacters: 'Length of a value in a skill’s metadata, in characters',
+  filesPerVersion: 'Files of a skill, per version',
+  filesBytes: 'Size of all files of a version, in bytes',
+  fileBytes: 'Size of a file of a skill, in bytes',
+  fileSegments: 'Parts of a file’s path',
   contentBytes: 'Size of the content, in bytes',
   messagesPerVersion: 'Messages in a chat prompt',
   requestBytes: 'Size of a request body, in bytes',
+  requestBytesWithFiles: 'Size of the body of a publish with files, in bytes',
   versionsPerRepository: 'Versions per prompt',
   queryCharacters: 'Length of a search query, in characters',
   pageSize: 'Records per page',
@@ -215,6 +223,8 @@ export function describeLimits(): { words: string; value: number }[] {
 }
 
 function describeAnswer(route: RouteWithSchemas): string {
+  if (route.id === 'getFile') return 'the bytes of the file'
+  if (route.id === 'getArchive') return 'a tar archive, compressed with gzip'
   if (route.mediaType === 'text/plain') return 'the content, byte for byte, as plain text'
   if (route.response === null) return 'OpenAPI 3.1 as JSON'
   const { data } = rootOf(toJsonSchema(route.response)).properties ?? {}

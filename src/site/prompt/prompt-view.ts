@@ -6,6 +6,7 @@ import type { PageLocals, SourceHost } from '../../ports/pages.ts'
 import type { ComparedVersion } from '../../ports/text-work.ts'
 import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'
 import type { PageHead } from '../page-head.ts'
+import { readShownFiles, type ShownFile } from './skill-files.ts'
 
 /** A prompt at one of its versions. */
 export interface PromptView {
@@ -38,6 +39,8 @@ export interface PromptView {
   readme: string
   /** The content as HTML; of a chat prompt, each message. */
   drawn: readonly string[]
+  /** The files of the version. */
+  files: readonly ShownFile[]
   /** Number of hidden characters in the content. */
   unseen: number
 }
@@ -66,9 +69,10 @@ export async function readPrompt(
   ])
   if (version !== undefined && !record) return undefined
   const { readme, title } = repository
-  const [text, html] = await Promise.all([
+  const [text, html, files] = await Promise.all([
     record && hub.runText('renderTexts', textsOf(record), record.variables),
     version === undefined && readme !== '' ? hub.runText('renderMarkdown', readme, { title }) : '',
+    record ? readShownFiles(hub, record) : [],
   ])
   const handles = new Set(users.map(({ handle }) => handle))
   const used = new Set(tags.map((tag) => tag.name))
@@ -85,6 +89,7 @@ export async function readPrompt(
     broken: hub.brokenOf(repository.full_name),
     readme: html,
     drawn: text?.html ?? [],
+    files,
     unseen: text?.hidden ?? 0,
   }
 }
@@ -95,8 +100,8 @@ function textsOf({ messages, content }: VersionRecord): string[] {
 
 /** Returns the parts of a version that a comparison shows. */
 export function comparedOf(record: VersionRecord): ComparedVersion {
-  const { version, content, format, variables, parameters, raw_url } = record
-  return { version, content, format, variables, parameters, raw_url }
+  const { version, content, format, variables, parameters, files, raw_url } = record
+  return { version, content, format, variables, parameters, files, raw_url }
 }
 
 /** Returns whether a repository appears in lists, tags, search and the sitemap. */

@@ -1,5 +1,5 @@
 // Renders a comparison: the impact on callers, then the changed lines, unified or side by side.
-import type { Difference, Variable, VersionRecord } from '../../domain/api/schema.ts'
+import type { Difference, SkillFile, Variable, VersionRecord } from '../../domain/api/schema.ts'
 import { findPlaceholders, splitContent } from '../../domain/content/placeholders.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
@@ -53,6 +53,26 @@ export function renderCallerImpact({ breaking, format_changed, messages, variabl
   return `<div class="card for-callers"><div class="bar"><h2>Impact on callers</h2>${mark}</div>${
     rows.length > 0 ? `<ul class="plain">${rows.join('')}</ul>` : '<p class="quiet">No changes to the variables.</p>'
   }<p class="quiet">Parameters: ${settings.length > 0 ? escapeHtml(settings.join(', ')) : 'unchanged'}.</p></div>`
+}
+
+/** Renders which files of a skill differ, with a link to each. */
+export function renderFileChanges(
+  { files }: Difference,
+  before: readonly SkillFile[],
+  after: readonly SkillFile[],
+): string {
+  const link = (list: readonly SkillFile[], path: string, words = path) => {
+    const { url = '' } = list.find((file) => file.path === path) ?? {}
+    return `<a href="${escapeHtml(url)}">${escapeHtml(words)}</a>`
+  }
+  const row = (sign: string, words: string) => `<li><span class="sign" aria-hidden="true">${sign}</span> ${words}</li>`
+  const rows = [
+    ...files.added.map((path) => row('+', `Added ${link(after, path)}`)),
+    ...files.removed.map((path) => row('−', `Removed ${link(before, path)}`)),
+    ...files.changed.map((path) => row('·', `Changed ${link(after, path)} (${link(before, path, 'before')})`)),
+  ]
+  if (rows.length === 0) return ''
+  return `<section aria-labelledby="files"><h2 id="files">Files</h2><ul class="plain">${rows.join('')}</ul></section>`
 }
 
 /** Renders the lines of two texts; CSS switches between one column and two. Texts that are too long are replaced with links to both. */

@@ -92,9 +92,12 @@ ${fillLine(format, variables, '"')}`,
 }
 
 /** Returns the commands that install a version as an Agent Skill, one for each tool. */
-export function listSkillInstalls({ name, full_name, version }: VersionRecord, baseUrl: string) {
+export function listSkillInstalls({ name, full_name, version, url, files }: VersionRecord, baseUrl: string) {
   const page = `${baseUrl}/${full_name}/v/${version}`
-  const fetchTo = (folder: string) => `curl -fsS --create-dirs -o ${folder}/${name}/SKILL.md ${page}/SKILL.md`
+  const fetchTo = (folder: string) =>
+    files.length === 0
+      ? `curl -fsS --create-dirs -o ${folder}/${name}/SKILL.md ${page}/SKILL.md`
+      : `mkdir -p ${folder}/${name} && curl -fsS ${url}/archive | tar -xzf - -C ${folder}/${name}`
   const line = (id: string, label: string, tool: string, code: string) => ({
     id,
     label,

@@ -8,6 +8,7 @@ import { openFolder, type PlainFolder } from '../files/plain-files.ts'
 import { type ParsedFile, parseContentFile } from './content-file.ts'
 import { nameFile } from './content-files.ts'
 import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
+import { groupByVersion, readBundle } from './version-files.ts'
 
 interface ContentReading {
   /** All files that could be parsed; a tree with problems must not be deployed. */
@@ -65,16 +66,29 @@ export function readRepository(dir: string, fullName: string, files: readonly Li
   let isThere = false
   const folder = openFolder(dir)
   const versions: RepositoryEntry['versions'] = []
-  for (const listed of files) {
-    const read = readListed(folder, listed)
+  const take = (path: string, mark: string) => {
+    const read = readListed(folder, { path })
     if (read.problems.length > 0) {
       problems.push(...read.problems)
-      wrong.add(listed.path.slice(listed.path.lastIndexOf('/') + 1).replace(/(?<=\d)\.md$/, ''))
+      wrong.add(mark)
     }
-    const { parsed } = read
-    if (parsed?.kind === 'version') versions.push(parsed.value)
-    else if (parsed?.kind === 'repository') file = parsed.value
-    isThere ||= parsed !== undefined
+    isThere ||= read.parsed !== undefined
+    return read.parsed
+  }
+  const groups = groupByVersion(files.map(({ path }) => path))
+  for (const path of groups.others) {
+    const parsed = take(path, path.slice(path.lastIndexOf('/') + 1))
+    if (parsed?.kind === 'repository') file = parsed.value
+  }
+  for (const [version, listed] of groups.versions) {
+    const parsed = listed.file === undefined ? undefined : take(listed.file, version)
+    const entry = parsed?.kind === 'version' ? parsed.value : undefined
+    const found = readBundle(folder, { owner, name, version }, listed, entry)
+    if (found.length > 0) {
+      problems.push(...found)
+      wrong.add(version)
+    }
+    if (entry) versions.push(entry)
   }
   return { entry: { owner, name, file, versions }, isThere, problems, wrong }
 }

@@ -12,6 +12,7 @@ import {
 } from '../../domain/content/prompt-file.ts'
 import { checkVersion } from '../../domain/content/rules.ts'
 import { parseSiteFile, type SiteFile } from '../../domain/content/site-file.ts'
+import { checkFileText } from '../../domain/content/version-files.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { type Equivalents, parseEquivalents } from '../../domain/search/equivalents.ts'
 import {
@@ -21,7 +22,8 @@ import {
   type RuleProblem,
   type ValueProblem,
 } from '../../domain/text/problems.ts'
-import { measure } from '../../ports/measure.ts'
+import type { VersionFileBytes } from '../../domain/values/file-entry.ts'
+import { measure, measureFile } from '../../ports/measure.ts'
 import { describeRefusal, type Opened, type Refusal } from '../files/plain-files.ts'
 
 /** A parsed file. */
@@ -34,6 +36,7 @@ export type ParsedFile =
   | { kind: 'owner'; owner: string; value: OwnerFile }
   | { kind: 'repository'; owner: string; name: string; value: RepositoryFile }
   | { kind: 'version'; owner: string; name: string; value: VersionEntry }
+  | { kind: 'file'; owner: string; name: string; value: VersionFileBytes }
 
 interface ParsedContentFile {
   parsed: { value: ParsedFile; problems?: never } | { value?: never; problems: readonly RuleProblem[] }
@@ -53,10 +56,11 @@ export const MAX_FILE_BYTES = LIMITS.requestBytes
 export function parseContentFile(path: string, read: (maxBytes: number) => Opened<Buffer>): ParsedContentFile {
   const { value: place, problems } = parsePath(path)
   if (problems) return refuse('path', formatProblems(problems))
-  const maxBytes = place.kind === 'logo' ? MAX_LOGO_BYTES : MAX_FILE_BYTES
+  const maxBytes = { logo: MAX_LOGO_BYTES, file: LIMITS.fileBytes }[place.kind as string] ?? MAX_FILE_BYTES
   const { value: bytes, refusal } = read(maxBytes)
   if (refusal) return refuse(ruleOf(refusal, place), describeRefusal(refusal, maxBytes))
   if (place.kind === 'logo') return checkLogo(place.name, bytes)
+  if (place.kind === 'file') return checkFile(place, bytes)
   if (!isUtf8(bytes)) return refuse('utf-8', 'expected UTF-8, got invalid bytes')
   const parsed = parsePlace(place, bytes.toString())
   return {
@@ -67,6 +71,16 @@ export function parseContentFile(path: string, read: (maxBytes: number) => Opene
 
 function refuse(rule: string, message: string): ParsedContentFile {
   return { parsed: { problems: [{ rule, key: '', message }] }, broken: [] }
+}
+
+/** Checks a file of a skill, which may have any bytes. */
+function checkFile({ owner, name, path }: Place & { kind: 'file' }, bytes: Buffer): ParsedContentFile {
+  const value = measureFile(path, new Uint8Array(bytes))
+  const text = value.media_type === 'text/plain' ? bytes.toString() : ''
+  return {
+    parsed: { value: { kind: 'file', owner, name, value } },
+    broken: checkFileText(path, text).map(({ path: _, ...problem }) => ({ key: '', ...problem })),
+  }
 }
 
 /** Returns the rule that a file which was not opened breaks. */
@@ -94,7 +108,7 @@ function nameParsing(place: Place, problem: ValueProblem): RuleProblem {
   return { rule: problem.key === '' ? 'front-matter' : 'front-matter-value', ...problem }
 }
 
-function parsePlace(place: Exclude<Place, { kind: 'logo' }>, text: string): Parsed<ParsedFile> {
+function parsePlace(place: Exclude<Place, { kind: 'logo' | 'file' }>, text: string): Parsed<ParsedFile> {
   if (place.kind === 'usage') return tagged(parseUsage(text), (value) => ({ kind: 'usage', value }))
   if (place.kind === 'equivalents') return tagged(parseEquivalents(text), (value) => ({ kind: 'equivalents', value }))
   if (place.kind === 'site') return tagged(parseSiteFile(text), (value) => ({ kind: 'site', value }))

@@ -44,8 +44,7 @@ export async function commitFiles(
     const message = body === '' ? `${headline}\n` : `${headline}\n\n${body}\n`
     isWriting = true
     const sha = await writeCommit(git, { parent: head, files: placed, message })
-    const shown = placed.map(({ path, text }, number) => {
-      const bytes = Buffer.from(text)
+    const shown = placed.map(({ path, bytes }, number) => {
       const into = { index: true, tree: true }
       return { path, bytes, id: blobId(bytes, head.length), present: seen[number]!.present, into }
     })

@@ -35,16 +35,19 @@ export async function readObjects(
   })
 }
 
-/** Lists the files in a tree object, by name, without those in its folders. Names are decoded as Latin-1, because they need not be UTF-8. */
-export function listFiles({ id, bytes }: GitObject): Map<string, string> {
+/** Lists the files and folders in a tree object, by name. Names are decoded as Latin-1, because they need not be UTF-8. */
+export function listEntries({ id, bytes }: GitObject): Record<'files' | 'folders', Map<string, string>> {
+  const folders = new Map<string, string>()
   const files = new Map<string, string>()
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(0, at)
     const [mode = '', name = ''] = bytes.toString('latin1', at, end).split(/ (.*)/s)
     at = end + 1 + id.length / 2
-    if (!/^(?:40000|160000)$/.test(mode)) files.set(name, bytes.toString('hex', end + 1, at))
+    const entry = bytes.toString('hex', end + 1, at)
+    if (mode === '40000') folders.set(name, entry)
+    else if (mode !== '160000') files.set(name, entry)
   }
-  return files
+  return { files, folders }
 }
 
 /** The ref of a commit that is written but not on the branch yet, because fast-import writes no commit without a ref. */
@@ -54,7 +57,7 @@ export const WRITTEN_REF = 'refs/prompt-hub/written'
 interface NewCommit {
   parent: string
   /** Files to add or replace; paths are relative to the root of the tree. */
-  files: readonly { path: string; text: string }[]
+  files: readonly { path: string; bytes: Uint8Array }[]
   message: string
 }
 
@@ -73,10 +76,12 @@ export async function writeCommit(git: Git, { parent, files, message }: NewCommi
     ...[...folders, ...files.map(({ path }) => path)].map((path) => `ls ${parent} ${quote(path)}\n`),
     `commit ${WRITTEN_REF}\nmark :1\ncommitter Prompt Hub <prompt-hub@localhost> now\n`,
     `${data(message)}from ${parent}\n`,
-    ...files.map(({ path, text }) => `M 100644 inline ${quote(path)}\n${data(text)}`),
+    ...files.flatMap(({ path, bytes }) => [`M 100644 inline ${quote(path)}\ndata ${bytes.length}\n`, bytes, '\n']),
     '\nget-mark :1\ndone\n',
   ]
-  const output = await git.run(['fast-import', '--quiet', '--force', '--date-format=now'], { input: stream.join('') })
+  const output = await git.run(['fast-import', '--quiet', '--force', '--date-format=now'], {
+    input: Buffer.concat(stream.map((part) => Buffer.from(part))),
+  })
   const lines = output.toString().trimEnd().split('\n')
   for (const [at, kind] of kinds.entries()) {
     const [, found, path] = /^\d+ (\w+) \w+\t(.*)$/.exec(lines[at] ?? '') ?? []

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../../domain/api/errors.ts'
+import { isVersion } from '../../domain/values/names.ts'
 import {
   decodeText,
   type FolderQuery,
@@ -12,6 +13,7 @@ import {
   listAddedFiles,
   listReadPaths,
   notAFileError,
+  notFilesError,
   type PublishMark,
   parseMessage,
   versionOfEntry,
@@ -20,8 +22,9 @@ import { openFolder } from '../files/plain-files.ts'
 import { createGit, type Git } from './git-command.ts'
 import { commitFiles, withWriteErrors } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
+import { listTree } from './git-listings.ts'
 import { countCommits } from './git-maintenance.ts'
-import { listFiles, readObjects } from './git-objects.ts'
+import { listEntries, readObjects } from './git-objects.ts'
 import { checkWorkTree, gitNotOpened, gitNotSetUp, type WorkTree } from './git-standing.ts'
 import { finishPublish, hasUnfinished } from './git-unfinished.ts'
 import { withLock } from './process-lock.ts'
@@ -91,6 +94,14 @@ export function openLocalGit({
         if (!/^[0-9a-f]{40,64}$/.test(id)) throw new Error('expected the id of a blob')
         return await git.run(['cat-file', 'blob', id], { signal })
       }),
+    listFolder: (id, { signal }) =>
+      convertErrors(signal, async () => {
+        const { git } = await locate()
+        if (!/^[0-9a-f]{40,64}$/.test(id)) throw new Error('expected the id of a tree')
+        const files = [...(await listTree(git, id, [], signal))]
+        if (files.some(([, { mode }]) => !mode.startsWith('100'))) throw notFilesError()
+        return new Map(files.map(([path, file]) => [path, file.id]))
+      }),
     commit: (additions, { signal }) => {
       const files = listAddedFiles(additions)
       const message = formatMessage(additions.message)
@@ -146,12 +157,14 @@ async function readFolder(tree: WorkTree, question: FolderQuery, signal: AbortSi
     if (found && found.type !== 'blob') throw notAFileError(path)
     return found && decodeText(path, found.bytes)
   }
-  const versions = [...(folder?.type === 'tree' ? listFiles(folder) : [])].flatMap(([entry, id]) => {
+  const entries = folder?.type === 'tree' ? listEntries(folder) : { files: [], folders: [] }
+  const versions = [...entries.files].flatMap(([entry, id]) => {
     const version = versionOfEntry(question, entry)
     return version === undefined ? [] : [[version, id] as const]
   })
+  const folders = [...entries.folders].filter(([entry]) => isVersion(entry))
   return {
-    ...{ head, headMs: undefined, nowMs: undefined, versions: new Map(versions), publishes },
+    ...{ head, headMs: undefined, nowMs: undefined, versions: new Map(versions), folders: new Map(folders), publishes },
     index: repository && textOf(repository.index, index),
     ownerIndex: textOf(ownerPath, ownerIndex),
   }

@@ -1,6 +1,7 @@
 // Implements the git store with GitHub: one GraphQL query per folder, one mutation per commit. Verifies the hash of each blob.
 import * as z from 'zod'
 import { HubError } from '../../domain/api/errors.ts'
+import { isVersion } from '../../domain/values/names.ts'
 import {
   blobId,
   type CallOptions,
@@ -13,6 +14,7 @@ import {
   listAddedFiles,
   listReadPaths,
   notAFileError,
+  notFilesError,
   parseMessage,
   versionOfEntry,
 } from '../../ports/git-store.ts'
@@ -26,6 +28,7 @@ import {
   FOLDER_QUERY,
   FolderAnswer,
   RestBlob,
+  RestTree,
   verifiedBytes,
 } from './github-queries.ts'
 
@@ -136,6 +139,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
           headMs: target.committedDate,
           nowMs: hostTime(),
           versions: listVersions(question, target.versions?.object?.entries ?? []),
+          folders: listFolders(target.versions?.object?.entries ?? []),
           index: paths && (await readText(octokit, paths.index, target.index ?? null, request)),
           ownerIndex: await readText(octokit, ownerIndex, target.ownerIndex, request),
           publishes: (target.history?.nodes ?? [])
@@ -158,6 +162,17 @@ export function openGitHub(options: GitHubOptions): GitStore {
         return bytes ? keep(id, bytes) : await fetchBytes(octokit, id, request)
       })),
 
+    listFolder: (id, request) =>
+      asRead(request.signal, async () => {
+        const octokit = await connect(request.signal)
+        const route = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}'
+        const answer = await octokit.request(route, { owner, repo: name, tree_sha: id, recursive: 'true', request })
+        const { tree, truncated } = RestTree.parse(answer.data)
+        const files = tree.filter(({ type }) => type !== 'tree')
+        if (truncated || files.some(({ mode }) => !mode.startsWith('100'))) throw notFilesError()
+        return new Map(files.map(({ path, sha }) => [path, sha]))
+      }),
+
     commit: async (additions, request) => {
       const files = listAddedFiles(additions)
       const message = formatMessage(additions.message)
@@ -168,16 +183,16 @@ export function openGitHub(options: GitHubOptions): GitStore {
         expectedHeadOid: additions.base.head,
         message,
         fileChanges: {
-          additions: files.map(({ path, text }) => ({
+          additions: files.map(({ path, bytes }) => ({
             path: `content/${path}`,
-            contents: Buffer.from(text).toString('base64'),
+            contents: Buffer.from(bytes).toString('base64'),
           })),
         },
       }
       try {
         const answer = CommitAnswer.parse(await octokit.graphql<unknown>(COMMIT_MUTATION, { input, request }))
         // The next publish to the repository compares with this version, so caching it here saves a fetch.
-        for (const { text } of files) keep(blobId(Buffer.from(text)), Buffer.from(text))
+        for (const { path, bytes } of files) if (path.endsWith('.md')) keep(blobId(bytes), bytes)
         return committed(answer)
       } catch (thrown) {
         // GitHub may send the commit together with an error about one of its fields; in that case, the commit exists.
@@ -201,6 +216,12 @@ function pauseError(leftSeconds: number): HubError {
   return new HubError('unavailable', `The git host is limiting requests. Try again in ${leftSeconds} s.`, {
     retryAfterSeconds: leftSeconds,
   })
+}
+
+/** Lists the folders of versions' files. */
+function listFolders(entries: readonly { name: string; oid: string; type: string }[]): FolderState['folders'] {
+  const found = entries.filter(({ name, type }) => type === 'tree' && isVersion(name))
+  return new Map(found.map(({ name, oid }) => [name, oid]))
 }
 
 function listVersions(

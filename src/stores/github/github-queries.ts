@@ -73,6 +73,11 @@ export const CommitAnswer = z.object({
 })
 /** A file as returned by the REST API, which is always complete. */
 export const RestBlob = z.object({ encoding: z.literal('base64'), content: z.string() })
+/** A folder with its subfolders, as returned by the REST API. */
+export const RestTree = z.object({
+  tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: Oid })),
+  truncated: z.boolean(),
+})
 /** The installation of a GitHub App. */
 export const Installation = z.object({ id: z.int().positive() })
 

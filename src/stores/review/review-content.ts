@@ -95,7 +95,7 @@ async function mendFiles(dir: string, comparison: Comparison | undefined): Promi
   const folder = openFolder(dir)
   for (const state of await walkContent(dir, { problems: [], ignored: [] }, comparison)) {
     const place = state.isHere ? parsePath(state.path).value : undefined
-    if (!place || (place.kind === 'version' && (!comparison || isPublished(state)))) continue
+    if (!place || place.kind === 'file' || (place.kind === 'version' && (!comparison || isPublished(state)))) continue
     const { value: bytes } = folder.read(state.path, MAX_FILE_BYTES)
     const text = bytes?.toString() ?? ''
     const better = bytes && Buffer.from(text).equals(bytes) ? fixFile(state.path, text) : undefined
@@ -123,6 +123,8 @@ function openEntries(dir: string) {
       'regular-file',
       'readable',
       'file-fits',
+      'files-fit',
+      'files-need-skill',
       'utf-8',
       'version-unchanged',
       'bytes-as-in-git',
@@ -133,7 +135,9 @@ function openEntries(dir: string) {
       rule === 'holds-no-secret' && (key === 'content' || key === 'readme')
         ? findCertainSecret(text)?.offset
         : undefined
-    const line = found === undefined ? lineIn(problem) : lineOf(text, found)
+    const isSkillFile = parsePath(file.replace(/^content\//, '')).value?.kind === 'file'
+    const line =
+      found !== undefined ? lineOf(text, found) : isSkillFile ? lineOf(text, problem.offset ?? 0) : lineIn(problem)
     if (!isRuleName(rule)) throw new Error(`Unknown rule: ${rule}`)
     const { severity, fix } = RULES[rule]
     return { file, line, rule, message: ownText(`${formatProblem(problem)}; ${fix}`), severity }

@@ -6,23 +6,28 @@ import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { checkRepository, type Neighbours } from '../../domain/content/rules.ts'
 import { joinWords } from '../../domain/content/same-words.ts'
+import { checkBundle } from '../../domain/content/version-files.ts'
 import {
   type FileChange,
   isInUse,
   type ReviewContext,
   type ReviewFinding,
   reportSameWords,
+  reviewFile,
   reviewIndex,
+  reviewNamedFiles,
   reviewVersion,
   reviewVersionNumbers,
 } from '../../domain/review/review.ts'
 import type { RuleProblem } from '../../domain/text/problems.ts'
+import { decodeFile, type FileEntry } from '../../domain/values/file-entry.ts'
 import { compareVersions } from '../../domain/values/versions.ts'
 import { type Comparison, classifyChange, isPublished } from '../content/content-changes.ts'
 import { type ParsedFile, parseContentFile } from '../content/content-file.ts'
 import { listContentFiles, nameFile } from '../content/content-files.ts'
 import type { FileState } from '../content/content-walk.ts'
 import { openFileReader } from '../content/file-reader.ts'
+import { groupByVersion, placeProblem } from '../content/version-files.ts'
 import type { Opened } from '../files/plain-files.ts'
 
 interface RepositoryReader {
@@ -88,10 +93,28 @@ export function openRepositoryReader(
     async review(group) {
       const remarks: ReviewFinding[] = []
       const versions: { state: FileState; place: Place & { kind: 'version' } }[] = []
+      const listed = groupByVersion(group.filter(({ isHere }) => isHere).map(({ path }) => path)).versions
+      const published = new Set(group.filter(isPublished).map(({ path }) => path))
+      /** The files of each version, without their bytes. */
+      const files = new Map<string, FileEntry[]>()
+      const examineFile = async (state: FileState, place: Place & { kind: 'file' }) => {
+        const { owner, name, version } = place
+        const { value, change } = await examine(state, remarks)
+        if (change.isNew && published.has(formatPath({ kind: 'version', owner, name, version })))
+          remarks.push({
+            ...{ file: nameFile(state.path), rule: 'version-unchanged', key: '' },
+            message: `expected no new file: ${version} is published without it`,
+          })
+        if (value?.kind !== 'file') return
+        const { bytes, ...entry } = value.value
+        files.set(version, [...(files.get(version) ?? []), entry])
+        if (change.isTouched) remarks.push(...reviewFile(state.path, decodeFile(bytes) ?? ''))
+      }
       let index: { value: ParsedFile | undefined; change: FileChange } | undefined
       for (const state of group) {
         const place = parsePath(state.path).value
         if (place?.kind === 'version') versions.push({ state, place })
+        else if (place?.kind === 'file') await examineFile(state, place)
         else if (place?.kind === 'repository') index = await examine(state, remarks)
         else await examine(state, remarks)
       }
@@ -105,10 +128,21 @@ export function openRepositoryReader(
         const { value, change } = await examine(state, remarks)
         if (value?.kind !== 'version') continue
         remarks.push(...reviewVersion(place, value.value, last, change, given))
+        const beside = files.get(place.version) ?? []
+        remarks.push(...checkFilesOf(place, { isThere: true, isSkill: Boolean(value.value.skill) }, beside))
+        if (change.isTouched) remarks.push(...reviewNamedFiles(place, value.value, beside))
+        listed.delete(place.version)
         numbers.push({ version: place.version })
         if (change.isNew) fresh.push(place.version)
         last = value.value
         lastChange = change
+      }
+      // Folders without a version file, or with one that cannot be parsed.
+      for (const [version, { file }] of listed) {
+        const [first] = files.get(version) ?? []
+        const of = first && parsePath(group.find(({ path }) => path.includes(`/versions/${version}/`))!.path).value
+        if (of?.kind === 'file')
+          remarks.push(...checkFilesOf(of, { isThere: file !== undefined, isSkill: undefined }, files.get(version)!))
       }
       const [{ place } = { place: undefined }] = versions
       const file = index?.value?.kind === 'repository' ? index.value.value : undefined
@@ -116,8 +150,8 @@ export function openRepositoryReader(
       if (!repository || (!file && !last)) return remarks
       counts.repositories++
       const { owner, name } = repository
-      const published = versions.filter(({ state }) => isPublished(state)).map((one) => one.place.version)
-      const used = [...published, ...Object.keys(file?.removed ?? {})]
+      const numbersBefore = versions.filter(({ state }) => isPublished(state)).map((one) => one.place.version)
+      const used = [...numbersBefore, ...Object.keys(file?.removed ?? {})]
       remarks.push(...reviewVersionNumbers({ owner, name }, used, fresh))
       const indexPath = formatPath({ kind: 'repository', owner, name })
       for (const problem of checkRepository({ owner, name, file, versions: numbers }, neighbours))
@@ -137,6 +171,15 @@ export function openRepositoryReader(
     },
     count: () => counts,
   }
+}
+
+/** Checks the files of a version together. */
+function checkFilesOf(
+  { owner, name, version }: { owner: string; name: string; version: string },
+  about: Parameters<typeof checkBundle>[0],
+  files: readonly FileEntry[],
+): ReviewFinding[] {
+  return checkBundle(about, files).map((problem) => placeProblem({ owner, name, version }, problem))
 }
 
 /** Returns the bytes of a file, or why there are none. */

@@ -22,7 +22,7 @@ export interface SiteDatabase {
   state: string | undefined
   /** Reads the newest content of a file, including the state in progress. */
   read(path: string): string | undefined
-  write(path: string, text: string): void
+  write(path: string, content: string | Uint8Array): void
   remove(path: string): void
   /** Returns the paths of the files outside a folder. @param dir a folder such as `/data/v1/repos/` */
   listPathsOutside(dir: string): string[]
@@ -66,8 +66,8 @@ export function openSiteDatabase(path: string, code: string, isDamaged = false):
       const text = statements.newest.get(path)?.text
       return typeof text === 'string' ? text : undefined
     },
-    write(path, text) {
-      statements.insert.run(path, now, text)
+    write(path, content) {
+      statements.insert.run(path, now, content)
     },
     remove(path) {
       statements.insert.run(path, now, null)

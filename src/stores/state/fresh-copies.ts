@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import {
   type BuildSource,
   COPY_MS,
+  type CopiedFiles,
   type CopiedVersion,
   type CopyOrigin,
   type CopyStore,
@@ -15,7 +16,7 @@ import { type Lifetime, listKeys, type StateStore } from '../../ports/state-stor
 /**
  * Identifies the shape of the records. Only a publish writes copies, from values of the records' types, so reads need no schemas for validation. A deploy also finds the copies of older deploys. tests/publish/fresh.test.ts fails when the shape changes, and names the new value.
  */
-const FORMAT = '7513bf54a0c71b2d'
+const FORMAT = '64c3a03b2228c9ed'
 
 /** The marker, whose value changes with every stored copy where several machines share a store: while it stays the same, cached copies are current. */
 export const COPIES_MARKER = 'marker/fresh-copies'
@@ -37,6 +38,8 @@ export function openCopies(state: StateStore): StoredCopies {
   return {
     find: (owner, name) => read(state, keyOf(owner, name)),
     findVersion: (owner, name, version) => read(state, versionKeyOf(owner, name, version)),
+    findFiles: (owner, name, version) => read<CopiedFiles>(state, filesKeyOf(owner, name, version)),
+    keepFiles: (kept) => write(state, filesKeyOf(kept.owner, kept.name, kept.version), kept),
     keepVersion: (kept) =>
       write(state, versionKeyOf(kept.version.owner, kept.version.name, kept.version.version), kept),
     keep: (copy) => write(state, keyOf(copy.repository.owner, copy.repository.name), copy),
@@ -89,7 +92,7 @@ export async function removeBuiltCopies(state: StateStore, source: BuildSource):
 }
 
 /**
- * Removes the copies of a repository, or only its own copy and that of one version.
+ * Removes the copies of a repository, or only its own copy and those of one version and its files.
  *
  * @returns the number of removed copies. Processes may keep them in memory until a build includes a later commit
  */
@@ -98,8 +101,10 @@ export async function removeCopies(
   { owner, name, version }: { owner: string; name: string; version?: string | undefined },
 ): Promise<number> {
   const keys = [keyOf(owner, name)]
-  if (version !== undefined) keys.push(versionKeyOf(owner, name, version))
-  else for await (const key of listKeys(state, versionKeyOf(owner, name, ''))) keys.push(key)
+  if (version !== undefined) keys.push(versionKeyOf(owner, name, version), filesKeyOf(owner, name, version))
+  else
+    for (const keyOfAll of [versionKeyOf, filesKeyOf])
+      for await (const key of listKeys(state, keyOfAll(owner, name, ''))) keys.push(key)
   let removed = 0
   for (const key of keys) {
     if (await state.get(key)) removed++
@@ -135,6 +140,9 @@ export function rememberCopies(copies: CopyStore): CopyStore {
   }
   return {
     find,
+    findFiles: (owner, name, version) => copies.findFiles(owner, name, version),
+    // Unlike records, files are too large to be kept in memory until the process exits. If they cannot be stored, the next build shows the version.
+    keepFiles: (kept) => copies.keepFiles(kept),
     async findVersion(owner, name, version) {
       const copy = await find(owner, name)
       if (!copy?.versions.some((listed) => listed.version === version)) return undefined
@@ -203,6 +211,10 @@ async function read<Record>(state: StateStore, key: string): Promise<Record | un
 
 function keyOf(owner: string, name: string): string {
   return `fresh/repositories/${owner}/${name}`
+}
+
+function filesKeyOf(owner: string, name: string, version: string): string {
+  return `fresh/files/${owner}/${name}/${version}`
 }
 
 function versionKeyOf(owner: string, name: string, version: string): string {

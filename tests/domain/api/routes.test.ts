@@ -19,6 +19,8 @@ test('lists every route with its path, cache policy, media type and query parame
     ['getRepository', '/api/v1/repos/{owner}/{name}', 'changing', 'application/json', ''],
     ['listVersions', '/api/v1/repos/{owner}/{name}/versions', 'changing', 'application/json', ''],
     ['getVersion', '/api/v1/repos/{owner}/{name}/versions/{version}', 'immutable', 'application/json', ''],
+    ['getFile', '/api/v1/repos/{owner}/{name}/versions/{version}/files/{path}', 'immutable', 'text/plain', ''],
+    ['getArchive', '/api/v1/repos/{owner}/{name}/versions/{version}/archive', 'immutable', 'application/gzip', ''],
     ['getRaw', '/api/v1/repos/{owner}/{name}/raw', 'changing', 'text/plain', 'version label'],
     ['listActivity', '/api/v1/repos/{owner}/{name}/activity', 'changing', 'application/json', ''],
     ['listTags', '/api/v1/tags', 'changing', 'application/json', ''],

@@ -58,6 +58,8 @@ describe('repository records', () => {
       format: 'text',
       messages: null,
       skill: null,
+      files: [],
+      bundle_sha256: null,
       variables: [
         {
           name: 'code',
@@ -103,7 +105,7 @@ describe('repository records', () => {
       'version changelog published_at published_by content_sha256 size_bytes yanked yank_reason provenance url raw_url',
     )
     expect(Object.keys(entry.versions[0]!.record).join(' ')).toBe(
-      'owner name full_name version previous_version content content_sha256 size_bytes format messages skill variables parameters changelog published_at published_by provenance url raw_url',
+      'owner name full_name version previous_version content content_sha256 size_bytes format messages skill files bundle_sha256 variables parameters changelog published_at published_by provenance url raw_url',
     )
     expect(Object.keys(catalogue.tags[0]!).join(' ')).toBe('name count url')
     expect(Object.keys(catalogue.users.get('acme')!).join(' ')).toBe(
@@ -134,6 +136,8 @@ test('without an active version: null fields, and not listed', () => {
     format: 'text',
     messages: null,
     skill: null,
+    files: [],
+    bundle_sha256: null,
     variables: [],
     parameters: {},
     versions: [],

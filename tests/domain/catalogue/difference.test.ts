@@ -73,10 +73,16 @@ test.each([
 test('lists every change by name', () => {
   const from = version('1.0.0', [a, variable('b', { required: false }), variable('c')], {
     parameters: { temperature: 0.2, model: 'x', nested: { one: 1, two: 2 } },
+    files: ['a', 'b', 'same'].map((path) => ({ path, sha256: '1' })),
   })
   const to = version('2.0.0', [variable('d'), variable('b'), variable('c', { type: 'boolean', description: 'c' })], {
     content: 'other',
     parameters: { temperature: 0.3, nested: { two: 2, one: 1 }, top_p: 1 },
+    files: [
+      { path: 'b', sha256: '2' },
+      { path: 'c', sha256: '1' },
+      { path: 'same', sha256: '1' },
+    ],
   })
   expect(compareForCallers(from, to)).toEqual({
     from: '1.0.0',
@@ -96,6 +102,7 @@ test('lists every change by name', () => {
       ],
     },
     parameters: { added: ['top_p'], removed: ['model'], changed: ['temperature'] },
+    files: { added: ['c'], removed: ['a'], changed: ['b'] },
   })
 })
 

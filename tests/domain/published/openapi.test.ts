@@ -67,6 +67,20 @@ test('lists every endpoint with its parameters, status codes and media types', (
       'application/json',
     ],
     [
+      'get /api/v1/repos/{owner}/{name}/versions/{version}/files/{path}',
+      'getFile',
+      'path:owner path:name path:version path:path',
+      read,
+      'text/plain image/png image/jpeg image/gif image/webp application/octet-stream',
+    ],
+    [
+      'get /api/v1/repos/{owner}/{name}/versions/{version}/archive',
+      'getArchive',
+      'path:owner path:name path:version',
+      read,
+      'application/gzip',
+    ],
+    [
       'get /api/v1/repos/{owner}/{name}/raw',
       'getRaw',
       'path:owner path:name query:version query:label',
@@ -117,6 +131,7 @@ test('lists the publish request fields and names every error that shares a statu
       'variables',
       'parameters',
       'skill',
+      'files',
       'title',
       'description',
       'tags',
@@ -219,6 +234,7 @@ describe('schemas', () => {
         'RepositorySummary',
         'SearchMeta',
         'Skill',
+        'SkillFile',
         'Stats',
         'Tag',
         'TrustedPublisher',
@@ -286,7 +302,7 @@ describe('validating responses', () => {
       digestText,
     )) {
       // Skips skills indexes, whose clients define the format, and the hub's own files.
-      if (!path.endsWith('.json') || /\/openapi\.json$|\/skills\/|\/accounts\//.test(path)) continue
+      if (!path.endsWith('.json') || /\/openapi\.json$|\/skills[/.]|\/accounts\//.test(path)) continue
       const { validate } = validators.find(({ file }) => file.test(path))!
       checked++
       if (!validate(JSON.parse(text))) faults.push(`${path}: ${ajv.errorsText(validate.errors)}`)

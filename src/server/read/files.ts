@@ -1,0 +1,60 @@
+// Finds the files of a skill and their archive, in the build or, if there is a newer publish, in the fresh copy.
+import { HubError } from '../../domain/api/errors.ts'
+import { DATA_FILES } from '../../domain/api/routes.ts'
+import type { VersionRecord } from '../../domain/api/schema.ts'
+import type { Bytes } from '../../ports/site-files.ts'
+import { findVersion, type Sources } from './records.ts'
+
+/** A version, by names that are valid. */
+export interface VersionPlace {
+  owner: string
+  name: string
+  version: string
+}
+
+/** A file that was found. */
+interface FoundFile {
+  bytes: Bytes
+  mediaType: VersionRecord['files'][number]['media_type'] | 'application/gzip'
+}
+
+/** Finds a file of a skill. @returns undefined if the version does not exist or has no such file */
+export async function findFile(place: VersionPlace, path: string, sources: Sources): Promise<FoundFile | undefined> {
+  const record = (await findVersion(place.owner, place.name, place.version, sources))?.value()
+  const file = record?.files.find((one) => one.path === path)
+  if (!record || !file) return undefined
+  const built = await sources.siteFiles.read(DATA_FILES.blob(place.owner, place.name, file.sha256))
+  const bytes = built ?? (await readCopied(record, sources)).find((one) => one.path === path)?.bytes
+  if (!bytes) throw filesUnavailable(record)
+  return { bytes, mediaType: file.media_type }
+}
+
+/** Finds the archive of a skill with files. @returns undefined if the version does not exist or has no files */
+export async function findArchive(place: VersionPlace, sources: Sources): Promise<FoundFile | undefined> {
+  const record = (await findVersion(place.owner, place.name, place.version, sources))?.value()
+  if (!record?.skill || record.bundle_sha256 === null) return undefined
+  const built = await sources.siteFiles.read(DATA_FILES.blob(place.owner, place.name, record.bundle_sha256))
+  const bytes = built ?? (await packCopied({ ...record, skill: record.skill }, sources))
+  return { bytes, mediaType: 'application/gzip' }
+}
+
+async function packCopied(record: VersionRecord & { skill: NonNullable<VersionRecord['skill']> }, sources: Sources) {
+  // Imported on first use, because most archives are files of the build.
+  const { packSkill } = await import('../../ports/archive.ts')
+  const files = await readCopied(record, sources)
+  if (files.length !== record.files.length) throw filesUnavailable(record)
+  return packSkill(record, files)
+}
+
+/** Reads the files of a version that no build includes yet. */
+async function readCopied({ owner, name, version }: VersionPlace, { fresh }: Sources) {
+  const files = (await fresh.findFiles(owner, name, version)) ?? []
+  return files.map(({ path, base64 }) => ({ path, bytes: new Uint8Array(Buffer.from(base64, 'base64')) }))
+}
+
+/** A copy disappears when a build includes it, and that build has the files. */
+function filesUnavailable({ owner, name, version }: VersionPlace): HubError {
+  return new HubError('unavailable', `The files of ${owner}/${name}@${version} cannot be read right now. Try again.`, {
+    retryAfterSeconds: 5,
+  })
+}

@@ -1,0 +1,85 @@
+// Tests checking skills with files: the response says what publishing the same body does.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { type Answer, openHub, type Sending } from '../hubs/publishing.ts'
+import { openLocalWorld } from '../hubs/worlds.ts'
+
+const world = openLocalWorld()
+const hub = await openHub(world)
+const folder = mkdtempSync(join(tmpdir(), 'hub-check-'))
+afterAll(() => {
+  world.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const TO = 'acme/forms'
+const SKILL = '---\nname: forms\ndescription: Fills in forms.\n---\nRun scripts/fill.py, then read reference/a.md.\n'
+const SECRET = `AKIA${'A2B3C4D5E6F7G2H3'}`
+const FILES = [
+  { path: 'reference/a.md', text: 'x' },
+  { path: 'scripts/fill.py', text: 'print(1)\n' },
+]
+const CONTENT = 'Run scripts/fill.py, then read reference/a.md.\n'
+const skill = { description: 'Fills in forms.' }
+const title = 'PDF forms'
+
+/** What a check says of a response to publishing. */
+const sayOf = ({ status, data, code, message }: Answer) =>
+  status < 400 ? { would_be: data.version, unchanged: data.unchanged, warnings: data.warnings } : { code, message }
+
+/** Checks a body, then publishes it, and expects the same. */
+async function expectSame(body: unknown, sending: Sending = {}): Promise<Answer> {
+  const path = (end: string) => sending.path?.replace('/versions', `/${end}`) ?? `/api/v1/repos/${TO}/${end}`
+  const checked = await hub.check(body, { ...sending, path: path('check') })
+  const published = await hub.publish(body, { ...sending, path: path('versions') })
+  const { would_be, unchanged, warnings } = checked.data ?? {}
+  expect(checked.status < 400 ? { would_be, unchanged, warnings } : sayOf(checked)).toEqual(sayOf(published))
+  return published
+}
+
+function pack(files: Readonly<Record<string, string>>): Buffer {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(folder, path, '..'), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  return execFileSync('tar', ['-cz', ...Object.keys(files)], { cwd: folder })
+}
+const GZIP = { headers: { 'Content-Type': 'application/gzip' } }
+
+test('a check says what publishing files does, before and after a build', async () => {
+  expect((await expectSame({ title, content: CONTENT, skill, files: FILES })).version).toBe('1.0.0')
+  for (const isBuilt of [false, true]) {
+    if (isBuilt) await hub.build()
+    const same = pack({ 'SKILL.md': SKILL, 'scripts/fill.py': 'print(1)\n', 'reference/a.md': 'x' })
+    expect((await expectSame(same, GZIP)).data.unchanged).toBe(true)
+    expect((await expectSame({ content: CONTENT })).data.unchanged).toBe(true)
+    const changed = { content: CONTENT, files: [{ path: 'scripts/fill.py', text: `print(${isBuilt})\n` }] }
+    const { data } = await expectSame(changed)
+    expect([data.unchanged, data.warnings]).toEqual([
+      false,
+      expect.arrayContaining([expect.objectContaining({ code: 'missing_file' })]),
+    ])
+    await expectSame(same, GZIP)
+  }
+})
+
+test('a check refuses the files that publishing refuses', async () => {
+  const refused = [
+    [{ path: '../a', text: 'x' }],
+    [{ path: 'a.txt', text: `key: ${SECRET}` }],
+    [
+      { path: 'a.txt', text: 'x' },
+      { path: 'A.TXT', text: 'x' },
+    ],
+    [{ path: 'a.txt', base64: '!' }],
+    Array.from({ length: 5 }, (_, at) => ({ path: `f${at}`, text: 'x'.repeat(200_001) })),
+  ]
+  for (const files of refused) expect((await expectSame({ content: CONTENT, files })).code).toBe('validation_failed')
+  expect((await expectSame(pack({ 'SKILL.md': SKILL, '.hidden': 'x' }), GZIP)).code).toBe('validation_failed')
+  expect((await expectSame(Buffer.from('PK'), GZIP)).code).toBe('invalid_request')
+  const path = `/api/v1/repos/${TO}/versions?title=x`
+  expect((await expectSame(pack({ 'SKILL.md': SKILL }), { ...GZIP, path })).code).toBe('validation_failed')
+})

@@ -1,0 +1,332 @@
+// Tests publishing skills with files, on both stores: what is stored, served before and after a build, and refused.
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startGitHubStandIn } from '../github/stand-in.ts'
+import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
+import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
+
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+const skill = { description: 'Fills in forms. Use it for PDF forms.' }
+const GOOD = { title: 'PDF forms', description: 'Fills in the forms of a PDF file.', tags: ['pdf'], license: 'MIT' }
+const CONTENT = 'Run scripts/fill.py, then read reference/forms.md.\n'
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+const SCRIPT = '#!/usr/bin/env python3\r\nprint("é")'
+const FILES = [
+  { path: 'scripts/fill.py', text: SCRIPT },
+  { path: 'reference/forms.md', text: '---\nname: x\n---\n# Forms\n' },
+  { path: 'assets/logo.png', base64: PNG.toString('base64') },
+  { path: 'data/raw.bin', base64: Buffer.from([0, 1, 2, 255]).toString('base64') },
+  { path: 'scripts/__init__.py', text: '' },
+]
+const BYTES = new Map(
+  FILES.map(({ path, ...file }) => [
+    path,
+    'text' in file ? Buffer.from(file.text!) : Buffer.from(file.base64, 'base64'),
+  ]),
+)
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+/** Unpacks an archive with the system's own tar. */
+function untar(archive: Buffer): Map<string, string> {
+  const list = execFileSync('tar', ['-tzf', '-'], { input: archive, encoding: 'utf8' }).trim().split('\n')
+  return new Map(
+    list.map((path) => [path, sha256(execFileSync('tar', ['-xzOf', '-', path], { input: archive, maxBuffer: 1e8 }))]),
+  )
+}
+
+describe.each(['local', 'github'] as const)('on %s', (kind) => {
+  let world: World
+  let hub: Hub
+  const standIn = kind === 'github' ? startGitHubStandIn() : undefined
+  const opened = (async () => {
+    world = kind === 'github' ? await openGitHubWorld(await standIn!) : openLocalWorld()
+    hub = await openHub(world)
+  })()
+  afterAll(async () => {
+    world.close()
+    await (await standIn)?.close()
+  })
+  const publish = async (body: Record<string, unknown>, to: string): Promise<Answer> => {
+    await opened
+    return hub.publish({ ...GOOD, content: CONTENT, ...body }, { to })
+  }
+
+  test('every file is readable at once and after a build, with the same bytes', async () => {
+    const to = 'acme/forms'
+    const made = await publish({ skill, files: FILES }, to)
+    expect([made.status, made.message]).toEqual([201, ''])
+    const files = made.data.files as { path: string; sha256: string; size_bytes: number; url: string }[]
+    expect(files.map(({ path }) => path)).toEqual([
+      'assets/logo.png',
+      'data/raw.bin',
+      'reference/forms.md',
+      'scripts/__init__.py',
+      'scripts/fill.py',
+    ])
+    expect(made.data.warnings).toEqual([])
+    expect((await hub.read(`/api/v1/repos/${to}`)).data).toMatchObject({
+      files,
+      bundle_sha256: made.data.bundle_sha256,
+    })
+    const look = async () => {
+      for (const { path, sha256: digest, size_bytes, url } of files) {
+        expect(url).toBe(`https://hub.example/api/v1/repos/${to}/versions/1.0.0/files/${path}`)
+        for (const place of [
+          new URL(url).pathname,
+          `/${to}/v/1.0.0/${path}`,
+          `/${to}/.well-known/agent-skills/forms/${path}`,
+        ]) {
+          const { status, bytes } = await hub.read(place)
+          expect([place, status, sha256(bytes), bytes.length]).toEqual([place, 200, digest, size_bytes])
+          expect(bytes.equals(BYTES.get(path)!)).toBe(true)
+        }
+      }
+      const archive = await hub.read(`/api/v1/repos/${to}/versions/1.0.0/archive`)
+      expect(sha256(archive.bytes)).toBe(made.data.bundle_sha256)
+      const skillFile = await hub.read(`/${to}/v/1.0.0/SKILL.md`)
+      expect(untar(archive.bytes)).toEqual(
+        new Map([['SKILL.md', sha256(skillFile.bytes)], ...files.map((file) => [file.path, file.sha256] as const)]),
+      )
+      const [entry] = JSON.parse((await hub.read(`/${to}/.well-known/agent-skills/index.json`)).text).skills
+      expect(entry).toEqual({
+        name: 'forms',
+        type: 'archive',
+        description: skill.description,
+        version: '1.0.0',
+        url: `/${to}/v/1.0.0/.well-known/agent-skills/forms.tar.gz`,
+        digest: `sha256:${made.data.bundle_sha256}`,
+        files: ['SKILL.md', ...files.map(({ path }) => path)],
+      })
+      expect((await hub.read(entry.url)).bytes.equals(archive.bytes)).toBe(true)
+    }
+    await look()
+    await hub.build()
+    await look()
+  })
+
+  test('files carry over, a changed file is a new version, and [] removes them', async () => {
+    const to = 'acme/carried'
+    const pathsOf = ({ data }: Answer) => (data.files as { path: string }[]).map(({ path }) => path)
+    await publish({ skill, files: FILES }, to)
+    const second = await publish({ content: `${CONTENT}Again.\n` }, to)
+    expect([second.version, pathsOf(second).length]).toEqual(['1.0.1', 5])
+    const same = { content: `${CONTENT}Again.\n`, files: FILES.toReversed() }
+    expect((await publish(same, to)).data).toMatchObject({ unchanged: true, version: '1.0.1' })
+    await hub.build()
+    expect((await publish({ content: `${CONTENT}Again.\n` }, to)).data).toMatchObject({ unchanged: true })
+    const changed = await publish({ ...same, files: [{ path: 'scripts/fill.py', text: 'x' }] }, to)
+    expect([changed.version, pathsOf(changed)]).toEqual(['1.0.2', ['scripts/fill.py']])
+    expect(changed.data.warnings).toMatchObject([
+      { code: 'missing_file', message: expect.stringContaining('reference/forms.md'), line: 1 },
+    ])
+    const dry = await publish({ ...same, files: [], dry_run: true }, to)
+    expect([dry.status, dry.version, pathsOf(dry), dry.data.bundle_sha256]).toEqual([200, '1.0.3', [], null])
+    expect((await publish({ ...same, files: [] }, to)).version).toBe('1.0.3')
+    expect((await publish({ ...same, files: undefined }, to)).data).toMatchObject({ unchanged: true })
+    expect((await hub.read(`/${to}/v/1.0.1/scripts/fill.py`)).bytes.toString()).toBe(SCRIPT)
+    const files = await hub.build()
+    expect((await hub.read(`/${to}/v/1.0.1/scripts/fill.py`)).bytes.toString()).toBe(SCRIPT)
+    const { data } = JSON.parse(files.get(`/data/v1/repos/${to}/changes.json`)!)
+    expect(data.map((one: { files: object }) => one.files)).toEqual([
+      { added: [], removed: ['scripts/fill.py'], changed: [] },
+      {
+        added: [],
+        removed: ['assets/logo.png', 'data/raw.bin', 'reference/forms.md', 'scripts/__init__.py'],
+        changed: ['scripts/fill.py'],
+      },
+      { added: [], removed: [], changed: [] },
+    ])
+  })
+
+  test('a repeated request with the same key and files is a replay; with other files, an error', async () => {
+    await opened
+    const send = (text: string) =>
+      hub.publish(
+        { ...GOOD, content: 'x', skill, files: [{ path: 'a.txt', text }] },
+        { to: 'acme/replayed', key: `repeated-${kind}` },
+      )
+    const first = await send('one')
+    const again = await send('one')
+    expect([again.status, again.headers.get('Idempotency-Replayed')]).toEqual([200, 'true'])
+    expect(again.data).toMatchObject({ files: first.data.files, bundle_sha256: first.data.bundle_sha256 })
+    expect(first.data.bundle_sha256).toMatch(/^[0-9a-f]{64}$/)
+    expect((await send('two')).code).toBe('idempotency_key_reused')
+  })
+
+  test('one commit has all files', async () => {
+    await publish({ skill, files: FILES }, 'acme/committed')
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
+    const folder = await world.gitFolder()
+    const log = git('--git-dir', folder, 'show', '--name-only', '--format=%s', 'main').trim().split('\n')
+    expect(log.filter((line) => line !== '').sort()).toEqual(
+      [
+        'Publish acme/committed 1.0.0',
+        'content/acme/committed/index.md',
+        'content/acme/committed/versions/1.0.0.md',
+        ...FILES.map(({ path }) => `content/acme/committed/versions/1.0.0/${path}`),
+      ].sort(),
+    )
+    const dir = join(await world.contentDir(), 'acme/committed/versions/1.0.0')
+    const paths = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      statSync(join(dir, path)).isFile(),
+    )
+    expect(paths.sort()).toEqual([...BYTES.keys()].sort())
+    for (const path of paths) expect(readFileSync(join(dir, path)).equals(BYTES.get(path)!)).toBe(true)
+  })
+})
+
+describe('a file in a browser', () => {
+  const world = openLocalWorld()
+  afterAll(() => world.close())
+  const PDF = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.from([0xe2, 0xe3, 0x00])])
+  const HTML = '<!doctype html><script>alert(1)</script>'
+  const SVG = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'
+  const GIF = Buffer.from('GIF89a\x01\x00\x00', 'latin1')
+  //  file                                                         media type of the response
+  const CASES: [string, Buffer, string][] = [
+    ['page.html', Buffer.from(HTML), 'text/plain; charset=utf-8'],
+    ['image.svg', Buffer.from(SVG), 'text/plain; charset=utf-8'],
+    ['page.xhtml', Buffer.from(`<?xml version="1.0"?>${SVG}`), 'text/plain; charset=utf-8'],
+    ['utf16.html', Buffer.from(`\ufeff${HTML}`, 'utf16le'), 'application/octet-stream'],
+    ['form.pdf', PDF, 'application/octet-stream'],
+    ['lies.png', Buffer.from(HTML), 'text/plain; charset=utf-8'],
+    ['logo.txt', PNG, 'image/png'],
+    ['dance.gif', GIF, 'image/gif'],
+    ['lib.js', Buffer.from('alert(1)'), 'text/plain; charset=utf-8'],
+    ['app.wasm', Buffer.from([0, 0x61, 0x73, 0x6d]), 'application/octet-stream'],
+  ]
+
+  test('never runs, whatever its name and bytes', async () => {
+    const hub = await openHub(world)
+    const files = CASES.map(([path, bytes]) => ({ path, base64: bytes.toString('base64') }))
+    expect((await hub.publish({ ...GOOD, content: 'x', skill, files }, { to: 'acme/hostile' })).status).toBe(201)
+    for (const [path, bytes, type] of CASES)
+      for (const place of [
+        `/api/v1/repos/acme/hostile/versions/1.0.0/files/${path}`,
+        `/acme/hostile/v/1.0.0/${path}`,
+      ]) {
+        const answer = await hub.read(place)
+        const { headers } = answer
+        expect([place, headers.get('Content-Type'), headers.get('X-Content-Type-Options')]).toEqual([
+          place,
+          type,
+          'nosniff',
+        ])
+        expect(headers.get('Content-Security-Policy')).toBe("default-src 'none'; sandbox")
+        expect(headers.get('Cache-Control')).toBe(IMMUTABLE)
+        expect(headers.get('Repr-Digest')).toBe(`sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`)
+        expect(answer.bytes.equals(bytes)).toBe(true)
+      }
+    const archive = await hub.read('/api/v1/repos/acme/hostile/versions/1.0.0/archive')
+    expect(archive.headers.get('Content-Type')).toBe('application/gzip')
+    expect(archive.headers.get('Content-Security-Policy')).toBe("default-src 'none'; sandbox")
+    expect(archive.headers.get('Content-Disposition')).toBe('attachment; filename="hostile-1.0.0.tar.gz"')
+    expect(gunzipSync(archive.bytes).length % 512).toBe(0)
+  })
+})
+
+describe('files that are refused', () => {
+  const world = openLocalWorld()
+  afterAll(() => world.close())
+  const opened = openHub(world)
+  const many = (count: number, bytes: number) =>
+    Array.from({ length: count }, (_, at) => ({ path: `f${at}`, text: 'x'.repeat(bytes) }))
+  const one = (path: string) => [{ path, text: 'x' }]
+  //  case                               files                                                          status, part of the message
+  test.each<[string, unknown, number, string]>([
+    ['a folder above', one('../x'), 422, '../x'],
+    ['a folder above, in the middle', one('a/../../x'), 422, 'expected a relative path'],
+    ['an absolute path', one('/etc/passwd'), 422, 'expected a relative path'],
+    ['a backslash', one('a\\b'), 422, 'expected a relative path'],
+    ['a drive', one('C:x'), 422, 'expected a relative path'],
+    ['a percent-encoded slash', one('a%2fb'), 422, 'expected a relative path'],
+    ['an empty path', one(''), 422, 'expected a relative path'],
+    ['an empty part', one('a//b'), 422, 'expected a relative path'],
+    ['a slash at the end', one('a/'), 422, 'expected a relative path'],
+    ['a dot file', one('.gitattributes'), 422, 'expected a relative path'],
+    ['a dot folder', one('.git/config'), 422, 'expected a relative path'],
+    ['a line feed', one('a\nb'), 422, 'expected a relative path'],
+    ['NUL', one('a\0b'), 422, 'expected a relative path'],
+    ['a letter that looks like a slash', one('a\u2215b'), 422, 'expected a relative path'],
+    ['composed letters', one('caf\u00e9.md'), 422, 'expected a relative path'],
+    ['a mark of direction', one('a\u202etxt.exe'), 422, 'expected a relative path'],
+    ['a device', one('scripts/nul'), 422, 'reserved on Windows'],
+    ['a device with an extension', one('COM1.txt'), 422, 'reserved on Windows'],
+    ['a dot at the end', one('a.'), 422, 'ends with a dot'],
+    ['a temporary file', one('x.SWP'), 422, 'temporary file'],
+    ['SKILL.md', one('SKILL.md'), 422, 'SKILL.md'],
+    ['skill.md in a folder', one('other/skill.MD'), 422, 'SKILL.md'],
+    ['a name of 101 characters', one('x'.repeat(101)), 422, 'expected a relative path'],
+    ['nine parts', one('a/a/a/a/a/a/a/a/a'), 422, 'at most 8 parts'],
+    ['the same path twice', [...one('a'), ...one('a')], 422, 'differs from all others'],
+    ['the same path in other case', [...one('docs/A.md'), ...one('Docs/a.md')], 422, 'differs from all others'],
+    ['a file and a folder of one name', [...one('a'), ...one('A/b')], 422, 'differs from all others'],
+    ['201 files', many(201, 1), 422, 'at most 200 files'],
+    ['1,000,001 bytes', [...many(4, 250_000), ...one('y')], 422, 'at most 1000000 bytes together, got 1000001'],
+    ['a file of 262,145 bytes', many(1, 262_145), 422, 'at most 262144 bytes, got 262145'],
+    ['no bytes', [{ path: 'a' }], 422, 'expected {"path", "text"} or {"path", "base64"}'],
+    ['text and base64', [{ path: 'a', text: 'x', base64: '' }], 422, 'expected {"path", "text"} or {"path", "base64"}'],
+    ['a mode', [{ path: 'a', text: 'x', mode: '755' }], 422, 'files.0.mode: unknown'],
+    ['what is not base64', [{ path: 'a', base64: 'a===' }], 422, 'expected base64'],
+    ['a lone surrogate', [{ path: 'a', text: '\ud800' }], 422, 'well-formed'],
+    ['files as an object', { a: 'x' }, 422, 'expected a list'],
+    [
+      'a private key',
+      [{ path: 'id.pem', text: `-----BEGIN PRIVATE KEY-----\n${'MIIBVAIB'.repeat(10)}\n-----END PRIVATE KEY-----\n` }],
+      422,
+      'id.pem: line 1: expected no private key',
+    ],
+  ])('%s', async (_, files, status, said) => {
+    const hub = await opened
+    const answer = await hub.publish({ ...GOOD, content: 'x', skill, files }, { to: 'acme/refused' })
+    expect([answer.status, answer.message]).toEqual([status, expect.stringContaining(said)])
+    expect(answer.message.length).toBeLessThan(2_000)
+    expect(
+      await (await world.openStore()).readFolder(
+        { owner: 'acme', name: 'refused' },
+        { signal: AbortSignal.timeout(5_000) },
+      ),
+    ).toMatchObject({ versions: new Map(), folders: new Map() })
+  })
+
+  test('what is just within the limits is accepted', async () => {
+    const hub = await opened
+    const files = [
+      ...many(199, 5_000),
+      { path: 'a/b/c/d/e/f/g/h'.replace(/h$/, 'h'.repeat(100)), text: 'x'.repeat(5_000) },
+    ]
+    const answer = await hub.publish({ ...GOOD, content: 'x', skill, files }, { to: 'acme/accepted' })
+    expect([answer.status, answer.message]).toEqual([201, ''])
+    const archive = await hub.read('/api/v1/repos/acme/accepted/versions/1.0.0/archive')
+    expect(untar(archive.bytes).size).toBe(201)
+  })
+
+  test('files need a skill, and a version that is no skill has none', async () => {
+    const hub = await opened
+    const files = one('a.txt')
+    const plain = await hub.publish({ ...GOOD, content: 'x', files }, { to: 'acme/plain' })
+    expect([plain.status, plain.message]).toEqual([422, expect.stringContaining('only an Agent Skill has files')])
+    await hub.publish({ ...GOOD, content: 'x', skill, files }, { to: 'acme/was-skill' })
+    const after = await hub.publish({ ...GOOD, content: 'x', skill: null }, { to: 'acme/was-skill' })
+    expect(after.data).toMatchObject({ version: '1.0.1', skill: null, files: [], bundle_sha256: null })
+    expect((await hub.read('/api/v1/repos/acme/was-skill/versions/1.0.1/archive')).status).toBe(404)
+    expect((await hub.read('/api/v1/repos/acme/was-skill/versions/1.0.0/archive')).status).toBe(200)
+    expect((await hub.read('/api/v1/repos/acme/was-skill/versions/1.0.0/files/b.txt')).message).toContain(
+      'has no file b.txt',
+    )
+  })
+
+  test('a suspicious file causes warnings with its path and line', async () => {
+    const hub = await opened
+    const files = [{ path: 'a.md', text: `one\nAKIA${'A2B3C4D5E6F7G2H3'}\nthr\u200bee\n` }]
+    const { data } = await hub.publish({ ...GOOD, content: 'x', skill, files }, { to: 'acme/suspicious' })
+    expect(data.warnings).toMatchObject([
+      { code: 'hidden_characters', message: expect.stringMatching(/^files: a\.md: line 3: /), line: null },
+      { code: 'secret', message: expect.stringMatching(/^files: a\.md: line 2: /), line: null },
+    ])
+  })
+})

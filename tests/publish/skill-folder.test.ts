@@ -1,0 +1,207 @@
+// Tests publishing a skill's folder as an archive: what is read from SKILL.md or a prompt file, and hostile archives.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, expect, test } from 'vitest'
+import { type Answer, openHub } from '../hubs/publishing.ts'
+import { openLocalWorld } from '../hubs/worlds.ts'
+
+const world = openLocalWorld()
+const hub = await openHub(world)
+const folder = mkdtempSync(join(tmpdir(), 'hub-folder-'))
+afterAll(() => {
+  world.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const SKILL = `---
+name: forms
+description: Fills in forms.
+license: see LICENSE.txt
+compatibility: Needs Python 3.
+metadata:
+  author: octocat
+  version: 3
+---
+Run scripts/fill.py.
+`
+let made = 0
+
+/** Writes files, and packs them with the system's own tar. @param arguments_ of tar, after `-c` */
+function pack(files: Readonly<Record<string, string | Buffer>>, arguments_: readonly string[] = ['.']): Buffer {
+  const dir = join(folder, String(made++))
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    writeFileSync(join(dir, path), text)
+  }
+  return execFileSync('tar', ['-cz', ...arguments_], { cwd: dir, maxBuffer: 1e8 })
+}
+
+const send = (body: Uint8Array, to: string, query = ''): Promise<Answer> =>
+  hub.publish(body, { path: `/api/v1/repos/${to}/versions${query}`, headers: { 'Content-Type': 'application/gzip' } })
+const pathsOf = ({ data }: Answer) => (data.files as { path: string }[] | undefined)?.map(({ path }) => path)
+
+test.each<[string, readonly string[]]>([
+  ['its root', ['.']],
+  ['names without ./', ['SKILL.md', 'scripts', 'a'.repeat(60)]],
+  ['pax headers', ['--format=pax', '.']],
+  ['GNU headers', ['--format=gnu', '.']],
+  ['ustar headers', ['--format=ustar', '.']],
+])('an archive with SKILL.md: %s', async (name, arguments_) => {
+  const long = `${'a'.repeat(60)}/${'b'.repeat(60)}/c.md`
+  const archive = pack({ 'SKILL.md': SKILL, 'scripts/fill.py': 'print()\n', [long]: 'x' }, arguments_)
+  const to = `acme/folder-${name.replaceAll(/[^a-z]/gi, '').toLowerCase()}`
+  const answer = await send(archive, to, '?changelog=First')
+  expect([answer.status, answer.message]).toEqual([201, ''])
+  expect(pathsOf(answer)).toEqual([long, 'scripts/fill.py'])
+  expect(answer.data).toMatchObject({
+    content: 'Run scripts/fill.py.\n',
+    changelog: 'First',
+    skill: {
+      description: 'Fills in forms.',
+      license: null,
+      compatibility: 'Needs Python 3.',
+      metadata: { author: 'octocat' },
+    },
+  })
+  expect((await hub.read(`/${to}/v/1.0.0/SKILL.md`)).text).toContain(
+    'compatibility: "Needs Python 3."\nmetadata:\n  author: "octocat"\n  version: "1.0.0"\n',
+  )
+})
+
+test('one folder, and the folder of an installed skill is unchanged', async () => {
+  const files = { 'forms/SKILL.md': SKILL, 'forms/scripts/fill.py': 'print("{{name}}")\n' }
+  expect((await send(pack(files, ['forms']), 'acme/forms')).status).toBe(201)
+  const variables = [{ name: 'language', description: 'Which one' }]
+  await hub.publish({ content: 'In {{language}}.\n', variables }, { to: 'acme/forms' })
+  const archive = await hub.read('/api/v1/repos/acme/forms/versions/1.0.1/archive')
+  const again = await send(archive.bytes, 'acme/forms')
+  expect([again.message, again.data.unchanged, again.version]).toEqual(['', true, '1.0.1'])
+  expect(pathsOf(again)).toEqual(['scripts/fill.py'])
+})
+
+test('a prompt file named prompt.md', async () => {
+  const prompt =
+    '---\ntitle: Forms of a PDF\nskill: {description: Fills in forms., metadata: {"yes": "no"}}\n---\nText.\n'
+  const answer = await send(pack({ 'prompt.md': prompt, 'a.txt': 'x' }), 'acme/prompt-file', '?dry_run=true')
+  expect([answer.status, answer.message, answer.data.content, pathsOf(answer)]).toEqual([200, '', 'Text.\n', ['a.txt']])
+  const wrong = await send(pack({ 'prompt.md': prompt.replace('Text', '@~/.ssh/id') }), 'acme/prompt-file')
+  expect(wrong.message).toBe(
+    'content: line 5: expected no @~/.ssh/id. in a skill: Claude Code includes a file when it loads the skill.',
+  )
+  const made = await send(pack({ 'prompt.md': prompt }), 'acme/prompt-file')
+  expect((await hub.read('/acme/prompt-file/SKILL.md')).text).toContain('metadata:\n  "yes": "no"\n')
+  expect(made.data.bundle_sha256).toBe(null)
+})
+
+const skillWith = (key: string) => SKILL.replace('license: see LICENSE.txt', key)
+//  case                                     archive                                                     status, part of the message
+test.each<[string, () => Uint8Array, number, string]>([
+  [
+    'allowed-tools',
+    () => pack({ 'SKILL.md': skillWith('allowed-tools: Bash') }),
+    422,
+    'SKILL.md: allowed-tools: line 4',
+  ],
+  ['hooks', () => pack({ 'SKILL.md': skillWith('hooks: {}') }), 422, 'SKILL.md: hooks: line 4'],
+  [
+    'a command in SKILL.md',
+    () => pack({ 'SKILL.md': `${SKILL}\n!\`ls\`\n` }),
+    422,
+    'SKILL.md: line 12: expected no !`ls`',
+  ],
+  ['nothing of a skill', () => pack({ 'README.md': 'x' }), 422, 'expected SKILL.md or prompt.md'],
+  ['both', () => pack({ 'SKILL.md': SKILL, 'prompt.md': 'x' }), 422, 'got both'],
+  ['two folders', () => pack({ 'a/SKILL.md': SKILL, 'b/SKILL.md': SKILL }), 422, 'expected SKILL.md or prompt.md'],
+  ['a dot file', () => pack({ 'SKILL.md': SKILL, '.DS_Store': 'x' }), 422, '.DS_Store'],
+  ['a folder above', () => pack({ 'SKILL.md': SKILL }, ['-P', '--transform=s,SKILL,../SKILL,', '.']), 422, 'SKILL.md'],
+  [
+    'a file above',
+    () => pack({ 'SKILL.md': SKILL, a: 'x' }, ['-P', '--transform=s,^\\./a$,../../a,', '.']),
+    422,
+    '../../a',
+  ],
+  [
+    'an absolute path',
+    () => pack({ 'SKILL.md': SKILL, a: 'x' }, ['-P', '--transform=s,^\\./a$,/tmp/a,', '.']),
+    422,
+    '/tmp/a',
+  ],
+  [
+    '201 files',
+    () => pack({ 'SKILL.md': SKILL, ...Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`f${at}`, 'x'])) }),
+    422,
+    'at most 200 files',
+  ],
+  [
+    '1,000 folders',
+    () =>
+      pack({ 'SKILL.md': SKILL, ...Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`f${at}/a`, ''])) }),
+    422,
+    'at most 1000 entries',
+  ],
+  [
+    '1,000,001 bytes',
+    () =>
+      pack({
+        'SKILL.md': SKILL,
+        ...Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`f${at}`, 'x'.repeat(200_001)])),
+      }),
+    422,
+    'at most 1000000 bytes',
+  ],
+  ['a file of 262,145 bytes', () => pack({ 'SKILL.md': SKILL, a: 'x'.repeat(262_145) }), 422, 'at most 262144 bytes'],
+  ['a bomb', () => gzipSync(Buffer.alloc(1e9)), 413, 'at most 4194304 bytes when unpacked'],
+  [
+    'many members',
+    () => Buffer.concat(Array.from({ length: 40 }, () => gzipSync(Buffer.alloc(200_000, 1)))),
+    413,
+    'when unpacked',
+  ],
+  ['2 MiB and a byte', () => new Uint8Array(2_097_153), 413, 'at most 1000000 bytes in all files'],
+  ['what is not gzip', () => Buffer.from('PK\u0003\u0004'), 400, 'not compressed with gzip'],
+  ['what is not tar', () => gzipSync('hello'.repeat(200)), 400, 'invalid number'],
+  ['a cut archive', () => gzipSync(Buffer.alloc(512)).subarray(0, 10), 400, 'not compressed with gzip'],
+  ['an empty archive', () => gzipSync(Buffer.alloc(1_024)), 422, 'expected SKILL.md or prompt.md'],
+  ['SKILL.md that is not UTF-8', () => pack({ 'SKILL.md': Buffer.from([0x2d, 0xff]) }), 400, 'SKILL.md is not UTF-8'],
+])('refuses %s', async (_, archive, status, said) => {
+  const answer = await send(archive(), 'acme/refused')
+  expect([answer.status, answer.message]).toEqual([status, expect.stringContaining(said)])
+})
+
+test('refuses links of both kinds, and a pipe', async () => {
+  const dir = join(folder, 'links')
+  mkdirSync(dir)
+  writeFileSync(join(dir, 'SKILL.md'), SKILL)
+  symlinkSync('/etc/passwd', join(dir, 'a'))
+  const symbolic = await send(execFileSync('tar', ['-cz', '.'], { cwd: dir }), 'acme/links')
+  expect([symbolic.status, symbolic.message]).toEqual([
+    422,
+    'archive: ./a: expected only files and folders, got a link or a device.',
+  ])
+  rmSync(join(dir, 'a'))
+  execFileSync('ln', ['SKILL.md', 'b'], { cwd: dir })
+  expect((await send(execFileSync('tar', ['-cz', 'SKILL.md', 'b'], { cwd: dir }), 'acme/links')).status).toBe(422)
+  rmSync(join(dir, 'b'))
+  execFileSync('mkfifo', ['c'], { cwd: dir })
+  expect((await send(execFileSync('tar', ['-cz', '.'], { cwd: dir }), 'acme/links')).status).toBe(422)
+})
+
+test('a wrong query parameter is refused, and other media types too', async () => {
+  const archive = pack({ 'SKILL.md': SKILL })
+  expect((await send(archive, 'acme/query', '?bump=huge')).status).toBe(422)
+  expect((await send(archive, 'acme/query', '?title=x')).message).toBe('title: unknown query parameter.')
+  const zip = await hub.publish(archive, { to: 'acme/query', headers: { 'Content-Type': 'application/zip' } })
+  expect([zip.status, zip.message]).toEqual([415, expect.stringContaining('application/gzip')])
+})
+
+test('a long JSON body needs files', async () => {
+  const text = 'x'.repeat(250_000)
+  const files = Array.from({ length: 4 }, (_, at) => ({ path: `f${at}`, base64: Buffer.from(text).toString('base64') }))
+  const skill = { description: 'Fills in forms.' }
+  expect((await hub.publish({ content: text, skill, files }, { to: 'acme/long' })).status).toBe(201)
+  const padding = ' '.repeat(1_048_577)
+  expect((await hub.publish(`{"content":"x"${padding}}`, { to: 'acme/padded' })).code).toBe('content_too_large')
+})
