@@ -17,7 +17,6 @@ afterAll(() => {
 
 const TO = 'acme/forms'
 const SKILL = '---\nname: forms\ndescription: Fills in forms.\n---\nRun scripts/fill.py, then read reference/a.md.\n'
-const SECRET = `AKIA${'A2B3C4D5E6F7G2H3'}`
 const FILES = [
   { path: 'reference/a.md', text: 'x' },
   { path: 'scripts/fill.py', text: 'print(1)\n' },
@@ -69,7 +68,7 @@ test('a check says what publishing files does, before and after a build', async 
 test('a check refuses the files that publishing refuses', async () => {
   const refused = [
     [{ path: '../a', text: 'x' }],
-    [{ path: 'a.txt', text: `key: ${SECRET}` }],
+    [{ path: 'a.txt', text: `key: ${hub.token}` }],
     [
       { path: 'a.txt', text: 'x' },
       { path: 'A.TXT', text: 'x' },
@@ -77,7 +76,9 @@ test('a check refuses the files that publishing refuses', async () => {
     [{ path: 'a.txt', base64: '!' }],
     Array.from({ length: 5 }, (_, at) => ({ path: `f${at}`, text: 'x'.repeat(200_001) })),
   ]
-  for (const files of refused) expect((await expectSame({ content: CONTENT, files })).code).toBe('validation_failed')
+  const codes = []
+  for (const files of refused) codes.push((await expectSame({ content: CONTENT, files })).code)
+  expect(codes).toEqual(refused.map(() => 'validation_failed'))
   expect((await expectSame(pack({ 'SKILL.md': SKILL, '.hidden': 'x' }), GZIP)).code).toBe('validation_failed')
   expect((await expectSame(Buffer.from('PK'), GZIP)).code).toBe('invalid_request')
   const path = `/api/v1/repos/${TO}/versions?title=x`
