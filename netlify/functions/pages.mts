@@ -9,12 +9,17 @@ export const config = {
   excludedPath: [
     '/:room(api|assets|auth|cli|clients|data|mcp|new|settings|rate-limited){/*}?',
     '/:a([a-su-zA-Z\\d][\\w\\-]*|t[b-z\\d\\-][\\w\\-]*|ta[a-fh-z\\d\\-][\\w\\-]*|tag[a-rt-z\\d\\-][\\w\\-]*|tags[\\w\\-]+|ta?g?)/settings', // every owner, but not the tag of this name
-    '/:a/:b/(edit|manage)',
+    '/:a/:b/(edit|manage|v/.+/.+)',
     '/*/SKILL.md',
-    '/:a/:b/v/:c/:d(.+)',
     '/*.well-known/agent-skills/*',
   ],
   method: ['GET', 'HEAD'],
   preferStatic: true,
-  rateLimit: { action: 'rewrite', to: '/rate-limited', windowLimit: 120, windowSize: 60, aggregateBy: ['ip', 'domain'] },
+  rateLimit: {
+    action: 'rewrite',
+    to: '/rate-limited',
+    windowLimit: 120,
+    windowSize: 60,
+    aggregateBy: ['ip', 'domain'],
+  },
 }
