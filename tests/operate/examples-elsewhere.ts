@@ -27,7 +27,7 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
     ...{ document: 'hosting-netlify', language, test: 'tests/operate/netlify-guide.test.ts' },
   })),
   ...['sh', 'ini', 'caddyfile'].map((language) => ({
-    ...{ document: 'hosting-private', language, test: 'tests/operate/private-guide.test.ts' },
+    ...{ document: 'hosting-private', language, test: 'tests/operate/private-guide.ts' },
   })),
   { document: 'moderation', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
   { document: 'moderation', language: 'sh', has: 'takedown', test: 'tests/scripts/takedown-command.test.ts' },
