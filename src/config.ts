@@ -2,6 +2,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { isPrivateHost } from './domain/access/private-host.ts'
+import type { ReaderRule } from './domain/access/readers.ts'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
 import type { HubProfile, ShownLook, SourceHost } from './ports/pages.ts'
@@ -33,6 +34,17 @@ type SignInSettings =
       secret: string
     }
 
+/** Who may read the hub. */
+export type ReadAccess =
+  | { kind: 'public' }
+  | {
+      kind: 'members'
+      /** The people who may read after they have signed in. */
+      readers: readonly ReaderRule[]
+      /** The header, in lower case, in which a trusted proxy names the person that it has signed in. */
+      proxyHeader: string | undefined
+    }
+
 /** The parsed settings. */
 export interface Config {
   port: number
@@ -46,6 +58,8 @@ export interface Config {
   codeCommit: string | undefined
   /** The proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly TrustedProxy[]
+  /** Who may read the hub: everybody, or only its readers. */
+  readAccess: ReadAccess
   /** The base URL, without a trailing slash. */
   baseUrl: string
   /** The host names of the public URLs. */
@@ -71,7 +85,7 @@ export interface Config {
   signIn: SignInSettings
   /** The accepted issuer of OIDC tokens, and its JWKS URL. */
   oidc: { issuer: string; jwksUrl: string }
-  /** Whether the base URL is on loopback or in a private network, so that pages of other sites may not use the hub. */
+  /** Whether pages of other sites may not use the hub: its base URL is on loopback or in a private network, or only readers may read it. */
   isPrivate: boolean
   /** Whether the hub serves only this machine's user: without GitHub sign-in or any other host name. */
   isLocal: boolean
@@ -100,6 +114,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const signIn = readSignIn(settings, isHere || baseUrl.startsWith('https:'))
   const gitStore = readGitStore(settings)
   const isLocal = signIn.kind === 'none' && isHere
+  const readAccess = readReadAccess(settings)
   return {
     port: settings.PORT,
     listenAt: readListenAt(settings.HOST, isLocal),
@@ -108,7 +123,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     hasMetrics: settings.METRICS === 'on',
     codeCommit: settings.COMMIT_REF,
     baseUrl,
-    isPrivate: isPrivateHost(hostname),
+    readAccess,
+    isPrivate: isPrivateHost(hostname) || readAccess.kind === 'members',
     isLocal,
     signIn,
     oidc: { issuer: settings.OIDC_ISSUER, jwksUrl: settings.OIDC_JWKS_URL },
@@ -176,6 +192,17 @@ function readSignIn(settings: Settings, isPrivate: boolean): SignInSettings {
   if (!clientId || !clientSecret || !secret || missing.length > 0) return { kind: 'incomplete', missing }
   const { GITHUB_OAUTH_URL: oauthUrl, GITHUB_API_URL } = settings
   return { kind: 'github', oauthUrl, apiUrl: GITHUB_API_URL.replace(/\/$/, ''), clientId, clientSecret, secret }
+}
+
+/** @throws HubError if the settings contradict each other. A hub whose operator named its readers must never be public by accident. */
+function readReadAccess({ READ_ACCESS, READERS, AUTH_PROXY_HEADER, TRUSTED_PROXIES }: Settings): ReadAccess {
+  const given = [...(READERS.length > 0 ? ['READERS'] : []), ...(AUTH_PROXY_HEADER ? ['AUTH_PROXY_HEADER'] : [])]
+  if (READ_ACCESS !== 'members' && given.length > 0)
+    throw settingsError([`READ_ACCESS: expected members, because ${given.join(' and ')} is set`])
+  if (AUTH_PROXY_HEADER && (TRUSTED_PROXIES.length === 0 || TRUSTED_PROXIES.some(({ prefix }) => prefix === 0)))
+    throw settingsError(['TRUSTED_PROXIES: expected the address of the proxy, because AUTH_PROXY_HEADER is set'])
+  if (READ_ACCESS !== 'members') return { kind: 'public' }
+  return { kind: 'members', readers: READERS, proxyHeader: AUTH_PROXY_HEADER }
 }
 
 /** The settings that GitHub sign-in requires. */

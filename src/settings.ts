@@ -1,6 +1,7 @@
 // Defines the format and default of every setting; config.ts combines them. Contains no schemas, because every function loads this file first.
 import { isIP } from 'node:net'
 import { parseAddress } from './domain/access/ip-address.ts'
+import { parseReaders, type ReaderRule } from './domain/access/readers.ts'
 import type { Parsed } from './domain/text/problems.ts'
 import { GITHUB_REPOSITORY } from './domain/values/names.ts'
 import { addPassword, databaseAddress, type Form, privateKey, secretFile } from './secret-settings.ts'
@@ -69,6 +70,26 @@ export interface TrustedProxy {
   prefix: number
 }
 
+const publicOrMembers: Form<'public' | 'members'> = (text) =>
+  text === 'public' || text === 'members' ? { value: text } : { expected: 'expected public or members' }
+
+const readers: Form<readonly ReaderRule[]> = (text) => {
+  const { value, problems } = parseReaders(text)
+  return problems ? { expected: problems[0]!.message } : { value }
+}
+
+/** Headers that browsers, proxies and HTTP itself set, whose value never names a person. */
+const OTHER_HEADERS =
+  /^(?:accept.*|authorization|connection|content-.*|cookie|forwarded|host|origin|referer|sec-.*|te|user-agent|via|x-forwarded-(?:for|host|proto)|x-real-ip|x-request-id)$/
+
+/** Parses the name of a header, which is compared in lower case. */
+const headerName: Form<string> = (text) => {
+  const name = text.toLowerCase()
+  return /^[a-z][a-z0-9-]{0,63}$/.test(name) && !OTHER_HEADERS.test(name)
+    ? { value: name }
+    : { expected: 'expected the name of a header of its own, such as X-Forwarded-User' }
+}
+
 const LOOPBACK_PROXIES: readonly TrustedProxy[] = [
   { address: '127.0.0.0', prefix: 8 },
   { address: '::1', prefix: 128 },
@@ -99,6 +120,9 @@ export const SETTINGS = {
   PORT: setting(wholeNumber('expected a port number', 65_535), 8888),
   HOST: setting(textLike(/^[A-Za-z0-9.:_-]{1,253}$/, 'expected an IP address or a host name of this machine')),
   TRUSTED_PROXIES: setting(trustedProxies, []),
+  READ_ACCESS: setting(publicOrMembers),
+  READERS: setting(readers, []),
+  AUTH_PROXY_HEADER: setting(headerName),
   LOG_REQUESTS: setting(onOrOff),
   METRICS: setting(onOrOff, 'off'),
   SITE_URL: setting(baseAddress),

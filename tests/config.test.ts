@@ -59,6 +59,27 @@ test.each([
       ],
     },
   ],
+  ['everybody reads', {}, { readAccess: { kind: 'public' } }],
+  [
+    'only readers read, so no other site does',
+    { SITE_URL: 'https://hub.example', READ_ACCESS: 'members', READERS: 'github-org:Acme, email:*@acme.example' },
+    {
+      isPrivate: true,
+      readAccess: {
+        kind: 'members',
+        readers: [
+          { kind: 'github-org', value: 'acme' },
+          { kind: 'email-domain', value: 'acme.example' },
+        ],
+        proxyHeader: undefined,
+      },
+    },
+  ],
+  [
+    'a proxy that vouches for readers',
+    { READ_ACCESS: 'members', AUTH_PROXY_HEADER: 'X-Forwarded-User', TRUSTED_PROXIES: '10.0.0.1' },
+    { readAccess: { kind: 'members', readers: [], proxyHeader: 'x-forwarded-user' } },
+  ],
   ['waits before it ends', { SITE_URL: 'https://hub.example' }, { drainMs: 5_000 }],
   ['local mode: never waits before it ends', { DRAIN_SECONDS: '60' }, { drainMs: 0 }],
   ['no rate limit', { RATE_LIMIT_PER_MINUTE: '0' }, { rateLimitPerMinute: 0 }],
@@ -123,6 +144,13 @@ describe('invalid settings are named without repeating their values', () => {
     ['TRUSTED_PROXIES', '::ffff:0:0/90', 'TRUSTED_PROXIES: '],
     ['TRUSTED_PROXIES', '10.0.0.0/8/8', 'TRUSTED_PROXIES: '],
     ['TRUSTED_PROXIES', '10.0.0.0/', 'TRUSTED_PROXIES: '],
+    ['READ_ACCESS', 'private', 'READ_ACCESS: expected public or members'],
+    ['READERS', 'secret', 'READERS: expected at most 1000 entries such as github-org:acme'],
+    ['READERS', 'github:octocat', 'READ_ACCESS: expected members, because READERS is set'],
+    ['AUTH_PROXY_HEADER', 'X-User', 'READ_ACCESS: expected members, because AUTH_PROXY_HEADER is set'],
+    ['AUTH_PROXY_HEADER', 'Cookie', 'AUTH_PROXY_HEADER: expected the name of a header of its own'],
+    ['AUTH_PROXY_HEADER', 'X-Forwarded-For', 'AUTH_PROXY_HEADER: expected'],
+    ['AUTH_PROXY_HEADER', 'x_user', 'AUTH_PROXY_HEADER: expected'],
     ['SOURCE_DATE_EPOCH', '9007199254740991', 'SOURCE_DATE_EPOCH: expected seconds since 1970'],
     ['GITHUB_REPOSITORY', 'secret', 'GITHUB_REPOSITORY: expected owner/name'],
     ['GITHUB_APP_PRIVATE_KEY', 'secret', 'GITHUB_APP_PRIVATE_KEY: expected a private key in PEM format'],
@@ -130,6 +158,14 @@ describe('invalid settings are named without repeating their values', () => {
     const read = () => readConfig({ [name]: value })
     expect(read).toThrow(expect.objectContaining({ code: 'unavailable', message: expect.stringContaining(sentence) }))
     expect(read).not.toThrow('secret')
+  })
+
+  test.each([
+    ['without proxies', '', 'expected the address of the proxy'],
+    ['with every address as a proxy', '0.0.0.0/0', 'expected the address of the proxy'],
+  ])('a header that vouches, %s', (_, TRUSTED_PROXIES, sentence) => {
+    const environment = { READ_ACCESS: 'members', AUTH_PROXY_HEADER: 'X-User', TRUSTED_PROXIES }
+    expect(() => readConfig(environment)).toThrow(sentence)
   })
 
   test('reports all invalid settings at once', () => {
