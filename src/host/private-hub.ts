@@ -7,18 +7,19 @@ import { pathOf } from '../server/address.ts'
 import { findForeignSource, type OwnAddresses } from '../server/guard.ts'
 import { respondWithError } from '../server/refusals.ts'
 import { type Parts, partsOf, respondWithParts } from '../server/respond.ts'
+import { headersForReader, keepForReader } from './http/reader-headers.ts'
 
-type Answer = (request: Request, ip: string) => Promise<Response>
+type Answer = (request: Request, ip: string, peer?: string) => Promise<Response>
 
 /** Paths that a monitoring program requests by a name of its own, such as that of a container. */
 const MONITORED: ReadonlySet<string> = new Set([HEALTH_ADDRESS, READY_ADDRESS, METRICS_ADDRESS])
 
-/** Rejects requests from other sites, at every URL, and lets only the hub's own pages read responses. Does nothing for a public hub. */
-export function protectPrivateHub(answer: Answer, own: OwnAddresses): Answer {
+/** Rejects requests from other sites, at every URL, and lets only the hub's own pages read responses. Does nothing for a public hub. @param isForReaders whether only readers may read the hub, so that no shared cache may keep a response */
+export function protectPrivateHub(answer: Answer, own: OwnAddresses, isForReaders = false): Answer {
   if (!own.isPrivate) return answer
-  const restrict = openRestriction(own.baseUrl)
+  const restrict = openRestriction(own.baseUrl, isForReaders)
   const forMonitoring = { ...own, isOwnHost: (host: string) => own.isOwnHost(host) || isPrivateHost(host) }
-  return async (request, ip) => {
+  return async (request, ip, peer) => {
     const path = pathOf(request.url)
     const foreign = findForeignSource(request, MONITORED.has(path) ? forMonitoring : own)
     // The MCP endpoint uses the same check, but has its own error format.
@@ -26,23 +27,26 @@ export function protectPrivateHub(answer: Answer, own: OwnAddresses): Answer {
       return restrict(respondWithError(request, new HubError('forbidden', foreign)))
     const origin = request.headers.get('Origin')
     const isOther = foreign === undefined && origin !== null && origin !== 'null' && origin !== own.baseUrl
-    return restrict(await answer(request, ip), isOther ? origin : undefined)
+    return restrict(await answer(request, ip, peer), isOther ? origin : undefined)
   }
 }
 
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin'
 
 /** Creates a function that replaces the permission for all origins. @returns the response for the base URL's origin, or for another origin that the hub accepts */
-function openRestriction(baseUrl: string) {
+function openRestriction(baseUrl: string, isForReaders: boolean) {
   /** A cache of changed headers, because a repeated response has the same headers object (respond.ts). */
   const changed = new WeakMap<Parts['headers'], Parts['headers']>()
-  const change = (headers: Parts['headers'], origin: string): Parts['headers'] =>
-    headers[ALLOW_ORIGIN] === undefined
+  const change = (given: Parts['headers'], origin: string): Parts['headers'] => {
+    const headers = isForReaders ? headersForReader(given) : given
+    return headers[ALLOW_ORIGIN] === undefined
       ? headers
       : { ...headers, [ALLOW_ORIGIN]: origin, Vary: headers.Vary ? `${headers.Vary}, Origin` : 'Origin' }
+  }
   return (response: Response, origin = baseUrl): Response => {
     const parts = partsOf(response)
     if (!parts) {
+      if (isForReaders) keepForReader(response.headers)
       if (!response.headers.has(ALLOW_ORIGIN)) return response
       response.headers.set(ALLOW_ORIGIN, origin)
       response.headers.append('Vary', 'Origin')

@@ -165,16 +165,17 @@ const PLATFORM_HEADERS: ReadonlySet<string> = new Set([
 /**
  * Creates a Node listener from a handler.
  *
+ * @param answer also gets the IP address of the connection, whatever its headers say
  * @param addressOf finds the client's IP address; default: the connection's, ignoring headers
  * @param onAnswer called with the response before it is sent
  */
 export function listenTo(
-  answer: (request: Request, ip: string) => Promise<Response>,
+  answer: (request: Request, ip: string, peer?: string) => Promise<Response>,
   addressOf: (incoming: IncomingMessage) => string = ({ socket }) => socket.remoteAddress ?? 'unknown',
   onAnswer?: (incoming: IncomingMessage, response: Response) => void,
 ): NodeListener {
   const answerIncoming = async (request: Request, incoming: IncomingMessage) => {
-    const response = await answer(request, addressOf(incoming))
+    const response = await answer(request, addressOf(incoming), incoming.socket.remoteAddress)
     onAnswer?.(incoming, response)
     return response
   }

@@ -33,7 +33,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
     baseUrl,
     accounts: { ...openPeople(state), ...openTokens(state) },
     signIn: openSignIn(config, hub),
-    secret: signIn.kind === 'github' ? signIn.secret : localSecret,
+    secret: cookieSecretOf(signIn),
     ownersOf: async (login, userId) => {
       const members = [login, ...(/^\d+$/.test(userId) ? [Number(userId)] : [])]
       const files = await Promise.all(members.map((member) => siteFiles.read(membershipsPath(member))))
@@ -52,6 +52,10 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
 
 /** The secret that signs the cookies of pending local sign-ins. It need not outlive the process. For GitHub sign-in, a setting provides the secret. */
 const localSecret = randomBytes(32).toString('base64url')
+
+/** Returns the secret that signs cookies. */
+export const cookieSecretOf = (signIn: Config['signIn']): string =>
+  signIn.kind === 'github' ? signIn.secret : localSecret
 
 function openSignIn(config: Config, hub: Hub | undefined): SignIn {
   const { signIn } = config

@@ -23,7 +23,7 @@ import {
 } from './platform.ts'
 
 /** Maximum number of invalid tokens per minute for each client IP address. */
-const FAILED_TOKENS_PER_MINUTE = 30
+export const FAILED_TOKENS_PER_MINUTE = 30
 
 /** Returns the dependencies for publishing. @throws HubError `unavailable` naming a missing or invalid setting */
 export async function connectPublish(request: Request, context: FunctionContext): Promise<PublishHandlerDeps> {
@@ -69,7 +69,7 @@ async function publishLimiter(config: Config, hub: Hub | undefined): Promise<Rat
 const verifiers = new Map<string, Promise<VerifyJob>>()
 
 /** Returns the verifier of job tokens. There is one verifier per process, because it caches the issuer's keys. It is imported for the first job token, because most publishes use hub tokens. */
-function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
+export function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
   const key = JSON.stringify([oidc, baseUrl])
   return async (token, now) => {
     const verifier =

@@ -45,8 +45,8 @@ export async function serveBuiltSite<S extends Stores>(
   const site = openSite(join(dir, 'dist'))
   const pages = await openBuiltPages(join(dir, 'build/pages'), join(dir, 'dist'))
   const stores = await openStores(dir)
-  const { trustedProxies, baseUrl, hostnames, isPrivate } = readConfig(process.env)
-  const addresses = { baseUrl, hostnames, isPrivate }
+  const { trustedProxies, baseUrl, hostnames, isPrivate, readAccess } = readConfig(process.env)
+  const addresses = { baseUrl, hostnames, isPrivate, readAccess }
   const host = await serveSites(() => site, stores, { trustedProxies, ...addresses, pages: () => pages, ...serving })
   return {
     server: host.server,

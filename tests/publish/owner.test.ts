@@ -241,6 +241,7 @@ describe('who may change what', () => {
           ...{ repositoryId: '12', jti: 'j', endsMs: Date.now() + 60_000, actor: undefined },
           provenance: { issuer: 'i', repository: 'octo/prompts', workflow: 'w', ref: 'r', sha: 's', run_id: '1' },
           findRefusal: () => undefined,
+          isTrusted: () => true,
         }),
       },
     })

@@ -1,5 +1,6 @@
 // Decides whether a user is a member of an owner, and lists the owners of each member for the account page. A publish reads git instead, so that it never uses an outdated list.
 import type { ContentTree } from '../content/content-tree.ts'
+import type { TrustedPublisher } from '../content/front-matter.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 import { isOwner } from '../values/names.ts'
 import type { Person } from './account.ts'
@@ -7,6 +8,15 @@ import type { Person } from './account.ts'
 /** Returns the path of the file that lists the owners of a member, who is identified by login or GitHub user ID. A user who is not a member of any owner has no file. @param member a validated login, or an ID */
 export const membershipsPath = (member: string | number) =>
   typeof member === 'number' ? `/data/accounts/ids/${member}.json` : `/data/accounts/${member}.json`
+
+/** Returns the path of the file with the entries of all owners that trust workflows in a GitHub repository. Only a private hub has it: its reader asks whether a CI job may read. */
+export const trustedJobsPath = (repositoryId: string) => `/data/accounts/jobs/${repositoryId}.json`
+
+/** Returns the trusted workflows of all owners by the ID of their GitHub repository. */
+export function listTrustedJobs({ owners }: Pick<ContentTree, 'owners'>): Map<string, TrustedPublisher[]> {
+  const all = [...owners.values()].flatMap(({ trusted_publishers }) => trusted_publishers)
+  return Map.groupBy(all, ({ repository_id }) => repository_id)
+}
 
 /**
  * Returns the owners for which each login or ID may act. A login that is not listed may act only for its own handle.

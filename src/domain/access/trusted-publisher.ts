@@ -71,6 +71,14 @@ export function findRefusal(
   return nearest === undefined ? 'no workflow is trusted' : nearest.join('; ')
 }
 
+/** Returns whether an entry trusts a job with anything, so that the job may also read a private hub. */
+export function isTrustedJob(job: JobClaims, trusted: readonly TrustedPublisher[]): boolean {
+  return (
+    TRUSTED_EVENTS.has(job.event_name) &&
+    trusted.some((entry) => compare(job, { ...entry, repos: undefined }, '', 'read').length === 0)
+  )
+}
+
 function compare(job: JobClaims, entry: TrustedPublisher, name: string, needed: Permission): string[] {
   const wrong: string[] = []
   if (job.repository.toLowerCase() !== entry.repository.toLowerCase())

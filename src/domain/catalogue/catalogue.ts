@@ -1,10 +1,11 @@
 // Builds the catalogue from parsed files: latest versions, visibility, lists, tags and users.
 
-import { listMemberships } from '../access/memberships.ts'
+import { listMemberships, listTrustedJobs } from '../access/memberships.ts'
 import { type Addresses, addressesBelow } from '../api/record-links.ts'
 import type { Sort } from '../api/routes.ts'
 import type { RepositorySummary, TagRecord, User } from '../api/schema.ts'
 import type { ContentTree } from '../content/content-tree.ts'
+import type { TrustedPublisher } from '../content/front-matter.ts'
 import { joinWords } from '../content/same-words.ts'
 import type { Equivalents } from '../search/equivalents.ts'
 import { compareText } from '../text/compare-text.ts'
@@ -30,6 +31,10 @@ export interface Catalogue {
   users: ReadonlyMap<string, User>
   /** Owners by the login of each member, sorted. */
   memberships: ReadonlyMap<string | number, readonly string[]>
+  /** Whether only readers may read the hub. */
+  isForReaders: boolean
+  /** The trusted workflows of all owners by the ID of their GitHub repository; empty unless only readers may read the hub. */
+  trustedJobs: ReadonlyMap<string, readonly TrustedPublisher[]>
   /** Search synonyms. */
   equivalents: Equivalents
 }
@@ -40,6 +45,8 @@ interface CatalogueOptions {
   baseUrl: string
   /** The build date in UTC, `YYYY-MM-DD`. Only this date and the files determine the order of `trending`. */
   day: string
+  /** Whether only readers may read the hub. */
+  isForReaders?: boolean
   /** Owners whose file cannot be read now. */
   unreadableOwners?: ReadonlySet<string>
 }
@@ -56,7 +63,8 @@ export function buildCatalogue(tree: ContentTree, options: CatalogueOptions): Ca
 }
 
 /** Builds the catalogue from existing repository entries. */
-export function joinCatalogue(parts: CatalogueParts, { baseUrl, day, unreadableOwners }: CatalogueOptions): Catalogue {
+export function joinCatalogue(parts: CatalogueParts, options: CatalogueOptions): Catalogue {
+  const { baseUrl, day, isForReaders = false, unreadableOwners } = options
   const addresses = addressesBelow(baseUrl)
   const entries = new Map(sortByKey(parts.entries))
   const shown = [...entries.values()].filter(({ isListed }) => isListed)
@@ -72,6 +80,8 @@ export function joinCatalogue(parts: CatalogueParts, { baseUrl, day, unreadableO
     tags: countTags(listed.top, addresses),
     users: buildUsers(parts, entries, recent, addresses),
     memberships: listMemberships(parts, unreadableOwners),
+    isForReaders,
+    trustedJobs: isForReaders ? listTrustedJobs(parts) : new Map(),
     equivalents: parts.equivalents,
   }
 }

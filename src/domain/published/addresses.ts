@@ -1,5 +1,5 @@
 // A hub's complete route table: the read routes in routes.ts plus all others.
-import { membershipsPath } from '../access/memberships.ts'
+import { membershipsPath, trustedJobsPath } from '../access/memberships.ts'
 import {
   CHECK_ROUTE,
   DATA_FILES,
@@ -164,6 +164,7 @@ function listDataAddresses(): Address[] {
     file(DATA_FILES.blob(owner, name, '{sha256}'), 'A file of a skill, or the archive of one version'),
     file(DATA_FILES.openapi(), 'OpenAPI 3.1'),
     file(membershipsPath('{member}'), 'The owners that a login belongs to, for sign-in'),
+    file(trustedJobsPath('{repository_id}'), 'The workflows that may read a private hub'),
     file(usagePath('{owner}'), 'What an owner has, for quotas'),
     file(unlistedPath('{owner}'), 'An owner’s prompts that appear in no list, for the account page'),
     file('/data/accounts/ids/{member}.json', 'The owners that a GitHub account ID belongs to, for sign-in'),

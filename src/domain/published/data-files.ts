@@ -1,6 +1,6 @@
 // Generates the data files of a whole catalogue, one at a time. They contain the responses of the read API.
 
-import { membershipsPath } from '../access/memberships.ts'
+import { membershipsPath, trustedJobsPath } from '../access/memberships.ts'
 import { listEnvelope } from '../api/envelope.ts'
 import { DATA_FILES, SORTS } from '../api/routes.ts'
 import type { Activity, MirrorEntry, RepositorySummary } from '../api/schema.ts'
@@ -59,7 +59,7 @@ export function* listDataFiles(catalogue: Catalogue, digest: Digest): Generator<
 
 /** Generates the files with data from several repositories: lists, tags, owners and the index. */
 export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generator<SharedFile> {
-  const { entries, listed, recent, users, tags, memberships, baseUrl } = catalogue
+  const { entries, listed, recent, users, tags, memberships, trustedJobs, isForReaders, baseUrl } = catalogue
   const digestsOf = ({ full_name }: RepositorySummary) => {
     const entry = entries.get(full_name)!
     return entry.digests ?? digestRecords(entry, digest)
@@ -102,7 +102,9 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
     }
   for (const [login, owners] of memberships)
     yield { path: membershipsPath(login), of: owners, format: () => JSON.stringify(owners) }
-  yield { path: DATA_FILES.openapi(), of: [], format: () => JSON.stringify(describeApi(baseUrl)) }
+  for (const [repositoryId, trusted] of trustedJobs)
+    yield { path: trustedJobsPath(repositoryId), of: [JSON.stringify(trusted)], format: () => JSON.stringify(trusted) }
+  yield { path: DATA_FILES.openapi(), of: [], format: () => JSON.stringify(describeApi(baseUrl, isForReaders)) }
 }
 
 /** How many skills the index of the whole hub lists. */

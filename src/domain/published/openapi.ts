@@ -19,13 +19,28 @@ import {
 import { type Components, toSchema } from './openapi-schema.ts'
 import { describeCheck, describeManaging, describePublish } from './openapi-writes.ts'
 
+/** Adds to every operation of a private hub that it needs a token. */
+function forReaders(document: Json): Json {
+  const refused = { [ERRORS.unauthorized.status]: { $ref: '#/components/responses/unauthorized' } }
+  const closed = (operation: Json) => {
+    const { security: _, ...rest } = operation
+    return { ...rest, responses: { ...refused, ...(operation.responses as Json) } }
+  }
+  const paths = Object.entries(document.paths as Record<string, Record<string, Json>>).map(([path, operations]) => [
+    path,
+    Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, closed(operation)])),
+  ])
+  return { ...document, security: [{ token: [] }], paths: Object.fromEntries(paths) }
+}
+
 /**
  * Describes the API as OpenAPI 3.1.
  *
  * @param baseUrl the hub's base URL
+ * @param isForReaders whether only readers may read the hub
  * @see https://spec.openapis.org/oas/v3.1.1
  */
-export function describeApi(baseUrl: string): Json {
+export function describeApi(baseUrl: string, isForReaders = false): Json {
   const schemas: Components = {}
   const paths: Record<string, Json> = {}
   for (const route of ROUTES_WITH_SCHEMAS) {
@@ -39,7 +54,7 @@ export function describeApi(baseUrl: string): Json {
   paths[EXPORT_ROUTE.path] = { get: describeExport() }
   paths[CHECK_ROUTE.path] = { post: describeCheck(schemas) }
   const errorReference = toSchema(ErrorEnvelope, schemas)
-  return {
+  const document = {
     openapi: '3.1.1',
     info: {
       title: 'Prompt Hub API',
@@ -78,6 +93,7 @@ export function describeApi(baseUrl: string): Json {
       ),
     },
   }
+  return isForReaders ? forReaders(document) : document
 }
 
 const IF_NONE_MATCH = {

@@ -2,12 +2,12 @@
 import * as z from 'zod'
 
 /** Every permission, in display order. */
-export const PERMISSIONS = ['publish', 'label', 'maintain'] as const
+export const PERMISSIONS = ['read', 'publish', 'label', 'maintain'] as const
 
-/** The permissions of a token: `publish` adds versions, `label` moves labels, and `maintain` changes everything else in `index.md` and moves all labels, including protected labels. */
+/** The permissions of a token: `read` reads a private hub, `publish` adds versions, `label` moves labels, and `maintain` changes everything else in `index.md` and moves all labels, including protected labels. */
 export const Permission = z
   .enum(PERMISSIONS)
-  .describe('publish (versions), label (move labels) or maintain (everything else, and labels).')
+  .describe('read (a private hub), publish (versions), label (move labels) or maintain (everything else, and labels).')
 export type Permission = z.infer<typeof Permission>
 
 /** The permissions of a token or trusted workflow: at least one, without duplicates. */
@@ -19,7 +19,8 @@ export const Permissions = z
 /** The permissions of a new token or a trusted workflow for which none are given. */
 export const DEFAULT_PERMISSIONS: readonly Permission[] = ['publish']
 
-/** Returns whether permissions are sufficient: `maintain` includes `label`, but never `publish`. */
+/** Returns whether permissions are sufficient: each of them includes `read`, and `maintain` includes `label`, but never `publish`. */
 export function hasPermission(has: readonly Permission[], needed: Permission): boolean {
+  if (needed === 'read') return has.length > 0
   return has.includes(needed) || (needed === 'label' && has.includes('maintain'))
 }

@@ -26,6 +26,8 @@ interface BuildDataOptions {
   isDamaged: boolean
   contentDir: string
   baseUrl: string
+  /** Whether only readers may read the hub. */
+  isForReaders: boolean
   onProgress: (done: number, total: number) => void
 }
 
@@ -37,6 +39,7 @@ export function openBuildData({
   isDamaged,
   contentDir,
   baseUrl,
+  isForReaders,
   onProgress,
 }: BuildDataOptions): BuildData {
   const database = openSiteDatabase(folder.database, code, isDamaged)
@@ -47,6 +50,7 @@ export function openBuildData({
     const makeState = openSiteData({
       contentDir,
       baseUrl,
+      isForReaders,
       sink: { read, write, remove, keep: (name, part) => database.keep(name, part && JSON.stringify(part)) },
       sharedPaths: database.listPathsOutside('/data/v1/repos/'),
       kept: listKept(database),

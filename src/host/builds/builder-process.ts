@@ -73,8 +73,10 @@ function reportProgress(step: string, done: number, total: number): void {
 
 function openData(): BuildData {
   const { baseUrl } = config
+  const isForReaders = config.readAccess.kind === 'members'
   const onProgress = (done: number, total: number) => reportProgress('Reading the content', done, total)
-  const opened = openBuildData({ folder, used: retired.searches(), code, isDamaged, contentDir, baseUrl, onProgress })
+  const about = { contentDir, baseUrl, isForReaders, onProgress }
+  const opened = openBuildData({ folder, used: retired.searches(), code, isDamaged, ...about })
   isDamaged = false
   lastNumber = Math.max(lastNumber, opened.state?.number ?? 0)
   return opened

@@ -13,12 +13,14 @@ import { cacheControlOf } from '../../server/respond.ts'
 import { pagesUnavailable } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
 import { publishQueue } from '../../wiring/publish.ts'
+import { connectReaders } from '../../wiring/readers.ts'
 import { findCommit } from '../code-commit.ts'
 import { type Health, STARTING, withHealth } from '../health.ts'
-import { findClients, findConnectionNetworks } from '../http/client-addresses.ts'
+import { findClients, findConnectionNetworks, findProxies } from '../http/client-addresses.ts'
 import { type AnsweredRequest, type RunningServer, startServer } from '../http/http-server.ts'
 import { formatRequest, type LineWriter, writeLines } from '../http/request-log.ts'
 import type { LocalStores } from '../local-stores.ts'
+import { guardReaders, openRights } from '../members-guard.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
 import { startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
@@ -42,7 +44,10 @@ type ServedStores = Omit<LocalStores, 'stateWatch'> & Partial<Pick<LocalStores, 
 /** The settings used for serving. */
 type ServeSettings = Pick<Config, 'port'> &
   Partial<
-    Pick<Config, 'baseUrl' | 'hostnames' | 'isPrivate' | 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>
+    Pick<
+      Config,
+      'baseUrl' | 'hostnames' | 'isPrivate' | 'listenAt' | 'readAccess' | 'trustedProxies' | 'rateLimitPerMinute'
+    >
   > & {
     /** The pages, looked up for each request; undefined while they are being bundled. Omitted for a site without pages. */
     pages?: () => Pages | undefined
@@ -93,6 +98,7 @@ export async function serveSites(
     baseUrl = '',
     hostnames = [],
     isPrivate = false,
+    readAccess = { kind: 'public' },
     healthOf = () => STARTING,
     onWritten = () => {},
     pages: pagesOf,
@@ -103,9 +109,10 @@ export async function serveSites(
 ): Promise<ServedHub> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit
-  const timed = metrics?.timeState(state) ?? state
+  const rights = openRights()
+  const timed = rights.watch(metrics?.timeState(state) ?? state)
   const texts = openTextThreads()
-  const answer = createHandler(route, (): Hub => {
+  const hubOf = (): Hub => {
     const site = siteOf()
     const { search, source } = site
     const pages = pagesOf?.()
@@ -129,7 +136,8 @@ export async function serveSites(
       countGit: metrics?.countGit,
       localKeys,
     }
-  })
+  }
+  const answer = createHandler(route, hubOf)
   let isEnding = false
   const checkAll = openReadiness(
     {
@@ -141,8 +149,20 @@ export async function serveSites(
   )
   const healthy = withReadiness(withHealth(answer, healthOf), checkAll, healthOf)
   const measured = metrics?.withMetrics(healthy, { healthOf, checkAll, queueOf: publishQueue }) ?? healthy
-  const own = { baseUrl, isPrivate, isOwnHost: (hostname: string) => hostnames.includes(hostname) }
-  const guarded = protectPrivateHub(measured, own)
+  const isForReaders = readAccess.kind === 'members'
+  const own = {
+    baseUrl,
+    isPrivate: isPrivate || isForReaders,
+    isOwnHost: (hostname: string) => hostnames.includes(hostname),
+  }
+  const closed = isForReaders
+    ? guardReaders(measured, {
+        ...rights.open(await connectReaders(readAccess, timed, hubOf)),
+        isProxy: findProxies(trustedProxies),
+        hasMetrics: metrics !== undefined,
+      })
+    : measured
+  const guarded = protectPrivateHub(closed, own, isForReaders)
   const watched = watchRequests(metrics, log)
   const clientOf = findClients(trustedProxies)
   const host = await startServer(listenTo(guarded, clientOf, watched?.onAnswer), port, {

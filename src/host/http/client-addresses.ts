@@ -58,6 +58,15 @@ export function findConnectionNetworks(trusted: readonly TrustedProxy[]): (socke
   }
 }
 
+/** Creates a function that says whether a connection comes from a trusted proxy. @returns false for a connection without an IP address */
+export function findProxies(trusted: readonly TrustedProxy[]): (peer: string | undefined) => boolean {
+  const isTrusted = recognise(trusted)
+  return (peer) => {
+    const address = peer === undefined ? undefined : parseAddress(peer)
+    return address !== undefined && isTrusted(address)
+  }
+}
+
 function recognise(trusted: readonly TrustedProxy[]): (address: string) => boolean {
   const proxies = new BlockList()
   for (const { address, prefix } of trusted) proxies.addSubnet(address, prefix, familyOf(address))

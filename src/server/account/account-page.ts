@@ -118,6 +118,7 @@ function renderForm({ session, owners, refused, formId }: AccountView): Html | u
 }
 
 const WHAT: Readonly<Record<Permission, string>> = {
+  read: 'Read this hub, if only its readers may. Every other permission includes this.',
   publish: 'Publish new versions.',
   label: 'Point labels at versions, except labels that the owner protects.',
   maintain: 'Yank versions, and change the status, readme, title and all labels.',

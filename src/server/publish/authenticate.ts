@@ -31,7 +31,9 @@ export interface Bearer {
 }
 
 /** Who sent a publish request. */
-type Holder = TokenRecord['holder'] | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal' | 'jti' | 'endsMs'>)
+type Holder =
+  | TokenRecord['holder']
+  | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal' | 'isTrusted' | 'repositoryId' | 'jti' | 'endsMs'>)
 
 /** Looks up a token. @throws HubError `unavailable` if the store cannot be reached, so that nobody is admitted without a check */
 type FindToken = (token: string) => Promise<TokenRecord | undefined>
@@ -93,7 +95,8 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
 
 /** Authenticates a CI job. Whether the token was already used is checked later, by `admitJob`, and only for trusted jobs. */
 async function authenticateJob(token: string, deps: AuthDeps, now: Date): Promise<Bearer> {
-  const { repositoryId, jti, endsMs, provenance, findRefusal, actor } = await deps.verifyJob(token, now)
+  const job = await deps.verifyJob(token, now)
+  const { repositoryId, provenance, actor } = job
   if (actor && (await deps.isBlocked(actor))) throw new HubError('forbidden', blockedMessage(actor.login))
   return {
     // All CI jobs in one repository count as one publisher for rate limits and idempotency.
@@ -102,7 +105,7 @@ async function authenticateJob(token: string, deps: AuthDeps, now: Date): Promis
     tokenId: undefined,
     scope: undefined,
     permissions: undefined,
-    holder: { kind: 'job', findRefusal, jti, endsMs },
+    holder: { kind: 'job', ...job },
     login: undefined,
     isSignedIn: false,
     provenance,
@@ -184,6 +187,7 @@ function requireMember(person: Person, owner: string, needed: Permission, file: 
 }
 
 const SAID: Readonly<Record<Permission, string>> = {
+  read: 'read',
   publish: 'publish to',
   label: 'move labels of',
   maintain: 'change',

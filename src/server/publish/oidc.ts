@@ -1,7 +1,7 @@
 // Verifies a CI job's OIDC token: signature, issuer, audience and timestamps. The owner's file determines what the job may publish.
 import type { JWTPayload } from 'jose'
 import type { Person } from '../../domain/access/account.ts'
-import { actorOf, findRefusal, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
+import { actorOf, findRefusal, isTrustedJob, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import type { Permission } from '../../domain/values/permissions.ts'
@@ -26,6 +26,8 @@ export interface VerifiedJob {
   actor: Person | undefined
   /** Returns why none of the owner's `trusted_publishers` entries allows the job to publish to a repository; undefined if one does. */
   findRefusal: (trusted: readonly TrustedPublisher[], name: string, needed: Permission) => string | undefined
+  /** Returns whether one of these entries trusts the job with anything. */
+  isTrusted: (trusted: readonly TrustedPublisher[]) => boolean
 }
 
 /**
@@ -77,6 +79,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
       provenance: provenanceOf(issuer, claims),
       actor: actorOf(claims),
       findRefusal: (trusted, name, needed) => findRefusal(claims, trusted, name, needed),
+      isTrusted: (trusted) => isTrustedJob(claims, trusted),
     }
   }
 

@@ -37,6 +37,8 @@ interface SiteDataParts {
   /** The hub's base URL, without a trailing slash. */
   baseUrl: string
   sink: DataSink
+  /** Whether only readers may read the hub. */
+  isForReaders?: boolean
   /** The data stored by the previous update; omitted if there is none. */
   kept?: Iterable<readonly [name: string, part: StoredPart]>
   /** The paths of existing files that combine data from several repositories. */
@@ -74,6 +76,7 @@ export type BuildState = (
  * folder is unreadable or, with `isStrict`, if there is any problem
  */
 export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }: SiteDataParts): BuildState {
+  const { isForReaders = false } = parts
   const repositories = new Map<string, StoredRepository>()
   const readFile = openBundles(contentDir)
   const others = new Map<string, StoredFile>()
@@ -119,7 +122,8 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     for (const [fullName, { outline, digests }] of repositories)
       entries.set(fullName, readEntry(outline, digests, sink.read))
     const good = joinOthers([...others.values()].map(({ parsed }) => parsed))
-    const catalogue = joinCatalogue({ ...good, entries }, { baseUrl, day, unreadableOwners: listUnreadable(problems) })
+    const options = { baseUrl, day, isForReaders, unreadableOwners: listUnreadable(problems) }
+    const catalogue = joinCatalogue({ ...good, entries }, options)
     round.isDifferent = writeShared(catalogue, history, round.isDifferent)
     return { ...round, catalogue, problems }
   }

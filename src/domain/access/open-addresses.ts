@@ -1,0 +1,31 @@
+// The addresses of a private hub that everybody may request: health checks, sign-in, and files without any data. Every other address is closed. docs/contract.md section 13
+
+/** What strangers get at an address. */
+export type Openness =
+  /** What readers get. */
+  | 'whole'
+  /** What readers get, if it is a file; otherwise they get the same 401 as everywhere. */
+  | 'file'
+  /** A short form, which says nothing about the content. */
+  | 'short'
+
+const OPEN: Readonly<Record<string, Openness>> = {
+  '/healthz': 'short',
+  '/readyz': 'short',
+  '/auth/sign-in': 'whole',
+  '/auth/callback': 'whole',
+  '/auth/local': 'whole',
+  '/auth/sign-out': 'whole',
+  '/auth/sign-out-everywhere': 'whole',
+  '/favicon.ico': 'file',
+  '/favicon.svg': 'file',
+}
+
+/** Folders of files: the styles, scripts and fonts of pages, and the downloads of the clients. */
+const OPEN_FOLDERS = /^\/(?:assets|cli|clients)\/[\w./+-]+$/
+
+/** Returns how open an address is; undefined if it is closed. An address must match exactly: another spelling of it is closed. @param path as received, undecoded */
+export function opennessOf(path: string): Openness | undefined {
+  if (Object.hasOwn(OPEN, path)) return OPEN[path]
+  return OPEN_FOLDERS.test(path) && !path.includes('..') ? 'file' : undefined
+}

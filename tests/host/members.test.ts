@@ -1,0 +1,240 @@
+// Tests that a private hub answers its readers alone: every address that the hub has, for everybody who asks.
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ADDRESSES } from '../../src/domain/published/addresses.ts'
+import { type Asked, type MembersHub, openMembersHub, SECRET_WORDS, type Sender } from '../hubs/members-hub.ts'
+
+let hub: MembersHub
+beforeAll(async () => {
+  hub = await openMembersHub()
+}, 180_000)
+afterAll(() => hub?.stop())
+
+/** The addresses that everybody may request. Every other address of the table is closed. */
+const OPEN = new Set([
+  ...['/healthz', '/readyz', '/auth/sign-in', '/auth/callback', '/auth/local', '/auth/sign-out'],
+  ...['/auth/sign-out-everywhere', '/favicon.ico', '/favicon.svg', '/cli/hubcli'],
+])
+
+const VALUES: Readonly<Record<string, string>> = {
+  ...{ owner: 'zephyrine', handle: 'zephyrine', name: 'quokka-brief', version: '1.0.0', sort: 'top', page: '1' },
+  ...{ tag: 'wombatry', pair: '1.0.0...1.1.0', label: 'umbrellabird', format: 'promptfoo', skill: 'quokka-brief' },
+  ...{ member: 'octocat', repository_id: '1001', guide: 'publishing', part: '1', release: '1.0.0', file: 'hubcli' },
+}
+const filled = (path: string, values: Readonly<Record<string, string>>) =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? name).replace('*', 'anything')
+
+/** Folders whose files everybody may request: what is no file there is closed. */
+const FOLDERS = new Set(['/assets/*', '/cli/releases/{release}/{file}', '/clients/*'])
+
+/** Every address with every method, once for what exists and once for what does not. */
+const CELLS = ADDRESSES.flatMap(({ path, methods }) =>
+  methods.flatMap((method) =>
+    [VALUES, {}].map((values) => ({
+      method,
+      path: filled(path, values),
+      // Metrics are served without authentication, if they are on.
+      isOpen: OPEN.has(path) || (path === '/metrics' && method === 'GET'),
+      isInFolder: FOLDERS.has(path),
+    })),
+  ),
+)
+const CLOSED = CELLS.filter(({ isOpen, isInFolder }) => !isOpen && !isInFolder)
+
+/** Everything that a client sees, except what differs in each response. */
+function seen({ status, headers, bytes }: Asked) {
+  const { date: _, 'x-request-id': __, ...rest } = headers
+  return { status, headers: rest, body: bytes.toString('latin1') }
+}
+
+const JSON_REFUSAL =
+  '{"error":{"code":"unauthorized","message":"Only readers may read this hub. Sign in, or send a valid token with the permission read: \\"Authorization: Bearer hub_…\\"."}}'
+
+/** Returns whether the guard has refused a request. */
+function isRefused({ status, bytes }: Asked): boolean {
+  const text = bytes.toString()
+  return (
+    (status === 401 && (text === '' || text.includes('Only readers may read this hub.'))) ||
+    (status === 403 && (text === '' || /may not read this hub|is blocked on this hub/.test(text)))
+  )
+}
+
+async function checkTable(): Promise<void> {
+  const wrong: unknown[] = []
+  for (const { method, path, isInFolder, ...cell } of CELLS) {
+    const { status } = await hub.ask(method, path, hub.readers['a token with read'])
+    const isOpen = isInFolder ? status < 400 : cell.isOpen
+    for (const [who, sender] of Object.entries(hub.strangers)) {
+      const answer = await hub.ask(method, path, sender)
+      if (isRefused(answer) === isOpen)
+        wrong.push([who, method, path, answer.status, answer.bytes.toString().slice(0, 200)])
+      const said = JSON.stringify(seen(answer)).toLowerCase()
+      if (SECRET_WORDS.some((word) => said.includes(word))) wrong.push([who, method, path, said.slice(0, 300)])
+    }
+    for (const [who, sender] of Object.entries(hub.readers)) {
+      const answer = await hub.ask(method, path, sender)
+      const isEmptyRefusal = answer.bytes.length === 0 && answer.headers['www-authenticate'] !== undefined
+      const hasPassed = !isRefused(answer) && !isEmptyRefusal
+      if (!hasPassed || !isForReaderAlone(answer))
+        wrong.push([who, method, path, JSON.stringify(seen(answer)).slice(0, 600)])
+    }
+  }
+  expect(wrong.slice(0, 10)).toEqual([])
+}
+
+/** Returns whether no shared cache, and no other site, may keep or read a response. */
+function isForReaderAlone({ headers }: Asked): boolean {
+  const cacheControl = String(headers['cache-control'])
+  return (
+    String(headers.vary).includes('Authorization, Cookie') &&
+    /^(?:no-store|private, (?!.*(?:stale-|s-maxage)).*)$/.test(cacheControl) &&
+    (headers['access-control-allow-origin'] ?? 'https://hub.example') === 'https://hub.example' &&
+    Object.keys(headers).every((name) => !/cdn|netlify|surrogate|cache-tag/.test(name))
+  )
+}
+
+describe('every address, for everybody', () => {
+  test('when nothing has been requested', checkTable, 600_000)
+
+  test('when readers have requested everything', checkTable, 600_000)
+
+  test('when a fresh copy is newer than the build', async () => {
+    const [, token] = Object.entries(hub.readers).find(([who]) => who.includes('another permission'))!
+    const headers = { ...token.headers, 'Content-Type': 'application/json' }
+    const published = await hub.ask(
+      'POST',
+      '/api/v1/repos/zephyrine/quokka-brief/versions',
+      { headers },
+      '{"content":"Brief the quokkas again.\\n"}',
+    )
+    expect(published.status).toBe(201)
+    await checkTable()
+    const raw = await hub.ask('GET', '/api/v1/repos/zephyrine/quokka-brief/raw', token)
+    expect(raw.bytes.toString()).toBe('Brief the quokkas again.\n')
+  }, 600_000)
+})
+
+describe('what a stranger is told', () => {
+  test('is the same for what exists and what does not, byte for byte', async () => {
+    for (const accept of [undefined, 'application/json', '*/*']) {
+      const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept }
+      const sample = seen(await hub.ask('GET', '/', { headers }))
+      expect(sample.status).toBe(401)
+      expect(Buffer.from(sample.body, 'latin1').toString()).toBe(JSON_REFUSAL)
+      expect(sample.headers['www-authenticate']).toBe('Bearer')
+      expect(sample.headers['cache-control']).toBe('no-store')
+      for (const { method, path } of CLOSED)
+        if (path !== '/mcp' && method !== 'HEAD')
+          expect([method, path, seen(await hub.ask(method, path, { headers }))]).toEqual([method, path, sample])
+      const head = seen(await hub.ask('HEAD', '/', { headers }))
+      expect(head).toEqual({ ...sample, body: '' })
+      for (const { method, path } of CLOSED)
+        if (method === 'HEAD' && path !== '/mcp')
+          expect([path, seen(await hub.ask(method, path, { headers }))]).toEqual([path, head])
+    }
+  }, 120_000)
+
+  test('is a JSON-RPC error at /mcp', async () => {
+    const answer = await hub.ask('POST', '/mcp', { headers: { 'Content-Type': 'application/json' } }, '{}')
+    expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer'])
+    expect(JSON.parse(answer.bytes.toString())).toEqual({
+      jsonrpc: '2.0',
+      error: { code: -32_000, message: JSON.parse(JSON_REFUSAL).error.message },
+      id: null,
+    })
+  })
+
+  test('leads a browser to the sign-in page, and back to the page that it asked for', async () => {
+    const open = (path: string) => hub.ask('GET', path, { headers: { Accept: 'text/html,*/*;q=0.8' } })
+    for (const [path, location] of [
+      ['/zephyrine/quokka-brief?a=b', '/auth/sign-in?return_to=%2Fzephyrine%2Fquokka-brief%3Fa%3Db'],
+      ['/nobody/nothing', '/auth/sign-in?return_to=%2Fnobody%2Fnothing'],
+      ['//evil.example/', '/auth/sign-in?return_to=%2Fsettings'],
+      ['/%5Cevil.example', '/auth/sign-in?return_to=%2F%255Cevil.example'],
+    ] as const) {
+      const answer = await open(path)
+      expect([path, answer.status, answer.headers.location]).toEqual([path, 303, location])
+      expect([answer.headers['cache-control'], answer.bytes.length]).toEqual(['no-store', 0])
+    }
+  })
+
+  test('is only whether the hub is alive', async () => {
+    const health = await hub.ask('GET', '/healthz')
+    expect(Object.keys(JSON.parse(health.bytes.toString()))).toEqual(['status', 'version'])
+    const ready = await hub.ask('GET', '/readyz')
+    expect(Object.keys(JSON.parse(ready.bytes.toString()))).toEqual(['status', 'version', 'unready'])
+    const reader = await hub.ask('GET', '/healthz', hub.readers['a token with read'])
+    expect(JSON.parse(reader.bytes.toString()).broken).toHaveLength(1)
+  })
+
+  test('says no name of the catalogue, whatever the stranger asks', async () => {
+    const known = ['zephyrine', 'quokka-brief', 'pangolinarium', 'narwhal-notes', 'wombatry', 'octocat', '1.0.0']
+    const word = fc.oneof(
+      fc.constantFrom(...known),
+      fc.constantFrom(...ADDRESSES.flatMap(({ path }) => path.split('/').filter((part) => /^[\w.-]+$/.test(part)))),
+      fc.constantFrom('..', '%2e%2e', '%2F', '', '.', 'index.json', 'feed.xml', 'quokka'),
+      fc.stringMatching(/^[\w%~-]{1,12}$/),
+    )
+    const path = fc.tuple(
+      fc.array(word, { minLength: 1, maxLength: 7 }),
+      fc.constantFrom('', '?q=quokka', '?tag=wombatry&page=1', '/'),
+    )
+    const method = fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE')
+    const headers = fc.constantFrom<Record<string, string>>(
+      ...[{}, { Accept: 'text/html' }, { 'Accept-Encoding': 'gzip, br' }, { 'If-None-Match': '*' }],
+      { Range: 'bytes=0-5' },
+    )
+    const sizes = new Map<string, Set<number>>()
+    await fc.assert(
+      fc.asyncProperty(path, method, headers, async ([parts, query], verb, sent) => {
+        const asked = `/${parts.join('/')}${query}`
+        const answer = await hub.ask(verb, asked, { headers: sent })
+        // The client sees its own words again in the address that it is led back to.
+        const { location: _, ...rest } = answer.headers
+        const text = `${JSON.stringify(rest)}${answer.bytes.toString('latin1')}`.toLowerCase()
+        expect(SECRET_WORDS.filter((secret) => text.includes(secret))).toEqual([])
+        if (answer.status !== 401) return
+        const key = `${verb === 'HEAD'} ${asked.startsWith('/mcp')}`
+        sizes.set(key, (sizes.get(key) ?? new Set()).add(answer.bytes.length))
+      }),
+      { numRuns: 1_000 },
+    )
+    for (const [key, found] of sizes) expect([key, found.size <= 2]).toEqual([key, true])
+  }, 120_000)
+})
+
+describe('rights', () => {
+  const isIn = async (sender: Sender) => (await hub.ask('GET', '/api/v1/tags', sender)).status === 200
+
+  test('end for everything that a process takes away, at once', async () => {
+    const { openPeople } = await import('../../src/stores/state/sessions.ts')
+    const secret = await openPeople(hub.state).openSession({ user_id: '7', login: 'octocat' }, new Date())
+    const sender = { headers: { Cookie: `__Host-session=${secret}; __Host-other=1` } }
+    expect(await isIn(sender)).toBe(true)
+    const page = await hub.ask('GET', '/settings', sender)
+    const [, csrf] = /action="\/auth\/sign-out"[\s\S]*?name="csrf" value="([^"]+)"/.exec(page.bytes.toString()) ?? []
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded', Origin: 'https://hub.example' }
+    const out = await hub.ask('POST', '/auth/sign-out', { headers: { ...sender.headers, ...form } }, `csrf=${csrf}`)
+    expect(out.status).toBe(303)
+    expect(await isIn(sender)).toBe(false)
+  })
+
+  test('of two sessions in one request count for nobody', async () => {
+    const { Cookie } = hub.readers['a reader who is signed in']!.headers
+    expect(await isIn({ headers: { Cookie: `${Cookie}; ${Cookie}` } })).toBe(false)
+  })
+})
+
+test('the description of the API says that every operation needs a token', async () => {
+  const answer = await hub.ask('GET', '/api/v1/openapi.json', hub.readers['a token with read'])
+  const { security, paths } = JSON.parse(answer.bytes.toString())
+  expect(security).toEqual([{ token: [] }])
+  const operations = Object.values(
+    paths as Record<string, Record<string, { security?: unknown; responses: object }>>,
+  ).flatMap((path) => Object.values(path))
+  expect(operations.length).toBeGreaterThan(10)
+  for (const operation of operations) {
+    expect(operation.security).toBeUndefined()
+    expect(Object.keys(operation.responses)).toContain('401')
+  }
+})

@@ -1,0 +1,238 @@
+// A private hub in this process, with its pages, downloads and stores, and everybody who may or may not read it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type ClientRequest, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { findProfile, readConfig } from '../../src/config.ts'
+import { bundlePlaceOf, ensureBundle } from '../../src/host/builds/pages-bundle.ts'
+import { serveSites } from '../../src/host/builds/serve-sites.ts'
+import { openSite } from '../../src/host/builds/site.ts'
+import { STARTING } from '../../src/host/health.ts'
+import { openLocalStores } from '../../src/host/local-stores.ts'
+import { openMetrics } from '../../src/host/metrics.ts'
+import { openBundle } from '../../src/host/pages.ts'
+import type { StateStore } from '../../src/ports/state-store.ts'
+import { serveLook } from '../../src/site/build/hub-look.ts'
+import { openDownloads } from '../../src/site/build/list-downloads.ts'
+import { loadCatalogue } from '../../src/site/build/load-catalogue.ts'
+import { readHubLook } from '../../src/stores/content/site-settings-file.ts'
+import { blockPerson } from '../../src/stores/state/people.ts'
+import { openPeople } from '../../src/stores/state/sessions.ts'
+import { createToken } from '../../src/stores/state/tokens.ts'
+import { ISSUER, startIssuer } from '../oidc/issuer.ts'
+import { makeRepository } from '../stores/local-repository.ts'
+import { writeSite } from './mcp.ts'
+
+export const SITE_URL = 'https://hub.example'
+
+/** The only address whose header is believed. Linux gives every address in 127.0.0.0/8 to the machine itself. */
+const PROXY = '127.0.0.77'
+
+const versionFile = (text: string) =>
+  `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: zephyrine\nchangelog: Tell the quokkas\n---\n${text}`
+const promptFile = (title: string) =>
+  `---\ntitle: ${title}\ndescription: Briefs ${title} before the expedition.\ntags: [wombatry, narwhals]\nlicense: MIT\nlabels:\n  umbrellabird: 1.0.0\n---\n`
+
+const TRUSTED = {
+  repository: 'octo/prompts',
+  ...{ repository_id: '1001', repository_owner_id: '2002', workflow: 'publish.yml' },
+}
+
+/** The hub's content, whose names occur nowhere in the code of the project. */
+export const MEMBERS_CONTENT = {
+  'content/zephyrine/index.md': `---\nname: Zephyrine Works\nmembers: [octocat]\ntrusted_publishers:\n  - ${JSON.stringify({ ...TRUSTED, repos: ['quokka-brief'] })}\n---\nQuokkology.\n`,
+  'content/zephyrine/quokka-brief/index.md': promptFile('Quokkalia'),
+  'content/zephyrine/quokka-brief/versions/1.0.0.md': versionFile('Brief the quokkas of {{billabong}}.\n'),
+  'content/zephyrine/quokka-brief/versions/1.1.0.md': versionFile('Brief all quokkas of the gondwana.\n'),
+  'content/pangolinarium/narwhal-notes/index.md': promptFile('Narwhalistics'),
+  'content/pangolinarium/narwhal-notes/versions/1.0.0.md': versionFile('Note the narwhals.\n'),
+}
+
+/** Every name and word of the content that a stranger must not see, in lower case. */
+export const SECRET_WORDS = [
+  ...['zephyrine', 'quokk', 'pangolinarium', 'narwhal', 'wombatry', 'umbrellabird', 'billabong', 'gondwana'],
+  ...['expedition'],
+]
+
+export interface Asked {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  bytes: Buffer
+}
+
+/** How somebody sends requests. */
+export interface Sender {
+  headers: Record<string, string>
+  /** The IP address that the connection comes from. */
+  from?: string
+}
+
+export interface MembersHub {
+  port: number
+  state: StateStore
+  /** Everybody who may read, and everybody who may not. */
+  readers: Readonly<Record<string, Sender>>
+  strangers: Readonly<Record<string, Sender>>
+  /** Sends a request exactly as given. */
+  ask(method: string, path: string, sender?: Sender, body?: string): Promise<Asked>
+  stop(): Promise<void>
+}
+
+/** Opens a private hub. @param settings in addition to those of a private hub with sign-in by GitHub, CI jobs and a proxy */
+export async function openMembersHub(settings: Readonly<Record<string, string>> = {}): Promise<MembersHub> {
+  const root = mkdtempSync(join(tmpdir(), 'hub-members-'))
+  const repository = makeRepository('ready')
+  repository.commit(MEMBERS_CONTENT)
+  const issuer = await startIssuer()
+  const before = process.env
+  process.env = {
+    ...process.env,
+    SITE_URL,
+    CONTENT_DIR: join(repository.folder, 'content'),
+    READ_ACCESS: 'members',
+    READERS: 'github:octocat, github:blocked-bob',
+    AUTH_PROXY_HEADER: 'X-Forwarded-User',
+    TRUSTED_PROXIES: PROXY,
+    RATE_LIMIT_PER_MINUTE: '0',
+    GITHUB_CLIENT_ID: 'id',
+    GITHUB_CLIENT_SECRET: 'secret',
+    SESSION_SECRET: 'x'.repeat(32),
+    OIDC_ISSUER: ISSUER,
+    OIDC_JWKS_URL: issuer.jwksUrl,
+    ...settings,
+  }
+  const config = readConfig(process.env)
+  writeSite(loadCatalogue(config), join(root, 'dist'))
+  const site = openSite(join(root, 'dist'))
+  const stores = await openLocalStores(config, root)
+  const look = serveLook(readHubLook(config.contentDir))
+  const bundle = await ensureBundle(bundlePlaceOf(process.cwd()))
+  const pages = await openBundle(bundle, findProfile(config, look.shown), look.files)
+  const health = {
+    ...STARTING,
+    status: 'degraded',
+    built_at: new Date().toISOString(),
+    commit: 'c'.repeat(40),
+  } as const
+  const host = await serveSites(() => site, stores, {
+    ...config,
+    port: 0,
+    listenAt: ['127.0.0.1'],
+    pages: () => pages,
+    downloads: await openDownloads('.', SITE_URL),
+    metrics: openMetrics(),
+    healthOf: () => ({ ...health, broken: ['content/zephyrine/quokka-brief/index.md: title: expected a text'] }),
+  })
+  const port = (host.server.address() as AddressInfo).port
+  const { readers, strangers } = await makeSenders(stores.state, await issuer.sign({ aud: SITE_URL }), {
+    untrusted: await issuer.sign({ aud: SITE_URL, repository: 'octo/other', repository_id: '1002' }),
+    forged: await issuer.signWithAnother(),
+  })
+  return {
+    port,
+    state: stores.state,
+    readers,
+    strangers,
+    ask: (method, path, sender = { headers: {} }, body) => ask(port, { method, path, sender, body }),
+    async stop() {
+      await host.stop()
+      await stores.close()
+      await site.close()
+      await issuer.close()
+      process.env = before
+      repository.remove()
+      rmSync(root, { recursive: true, force: true })
+    },
+  }
+}
+
+async function makeSenders(state: StateStore, job: string, jobs: { untrusted: string; forged: string }) {
+  const now = new Date()
+  const people = openPeople(state)
+  const [octocat, stranger, bob] = [
+    ...[
+      { user_id: '7', login: 'octocat' },
+      { user_id: '8', login: 'other-person' },
+    ],
+    { user_id: '9', login: 'blocked-bob' },
+  ] as const
+  const tokenFor = async (permissions: readonly ('read' | 'publish')[], holder: object, days = 1, at = now) => {
+    const wish = { holder: holder as { kind: 'operator' }, name: 'x', scope: 'zephyrine/*', permissions, days }
+    const { token } = await createToken(state, wish, at)
+    return bearing(token)
+  }
+  const sessionOf = async (person: typeof octocat | typeof stranger | typeof bob) => {
+    await people.bindLogin(person)
+    return people.openSession(person, now)
+  }
+  const [session, ended, other, blocked] = [
+    ...[await sessionOf(octocat), await sessionOf(octocat)],
+    ...[await sessionOf(stranger), await sessionOf(bob)],
+  ]
+  await people.endSession(ended!)
+  const bobs = { kind: 'person', ...bob }
+  const [bobToken, old] = [await tokenFor(['read'], bobs), new Date(now.getTime() - 2 * 86_400_000)]
+  await blockPerson(state, bob.login, now)
+  const operator = { kind: 'operator' }
+  const octocats = { kind: 'person', ...octocat }
+  const proxied = (name: string) => ({ headers: { 'X-Forwarded-User': name } })
+  const readers: Record<string, Sender> = {
+    'a reader who is signed in': cookie(session!),
+    'a token with read': await tokenFor(['read'], operator),
+    'a token without read, but with another permission': await tokenFor(['publish'], operator),
+    'a token of a reader': await tokenFor(['read'], octocats),
+    'a CI job that an owner trusts': bearing(job),
+    'a trusted proxy': { ...proxied('jo'), from: PROXY },
+    'a trusted proxy, with an address': { ...proxied('Jo.Smith+x@acme.example'), from: PROXY },
+  }
+  const strangers: Record<string, Sender> = {
+    'a stranger': { headers: {} },
+    'an unknown token': bearing(`hub_${'0'.repeat(38)}`),
+    'an expired token': await tokenFor(['read'], operator, 1, old),
+    'another scheme': { headers: { Authorization: `Basic ${Buffer.from('octocat:octocat').toString('base64')}` } },
+    'a CI job that nobody trusts': bearing(jobs.untrusted),
+    'a CI job with a forged signature': bearing(jobs.forged),
+    'a forged header of the proxy': { ...proxied('jo'), from: '127.0.0.1' },
+    'a forged header, and a forged address': {
+      headers: { 'X-Forwarded-User': 'jo', 'X-Forwarded-For': PROXY, Forwarded: `for=${PROXY}` },
+    },
+    'a proxy that names two people': { ...proxied('eve, jo'), from: PROXY },
+    'a proxy that names nobody': { ...proxied(''), from: PROXY },
+    'an unknown session': cookie('a'.repeat(43)),
+    'an ended session': cookie(ended!),
+    'the session of somebody who was blocked': cookie(blocked!),
+    'a token of somebody who was blocked': bobToken,
+  }
+  /** People whom the hub knows, but who may not read. */
+  const refused: Record<string, Sender> = {
+    'somebody whom READERS does not admit': cookie(other!),
+    'a token of somebody whom READERS does not admit': await tokenFor(['read'], { kind: 'person', ...stranger }),
+    'somebody who was blocked, behind the proxy': { ...proxied('blocked-bob'), from: PROXY },
+  }
+  return { readers, strangers: { ...strangers, ...refused } }
+}
+
+const bearing = (token: string): Sender => ({ headers: { Authorization: `Bearer ${token}` } })
+const cookie = (secret: string): Sender => ({ headers: { Cookie: `__Host-session=${secret}` } })
+
+interface Sent {
+  method: string
+  path: string
+  sender: Sender
+  body: string | undefined
+}
+
+function ask(port: number, { method, path, sender, body }: Sent): Promise<Asked> {
+  return new Promise((done, fail) => {
+    const headers = { Host: new URL(SITE_URL).host, ...sender.headers }
+    const localAddress = sender.from === undefined ? {} : { localAddress: sender.from }
+    const sent: ClientRequest = request(
+      { host: '127.0.0.1', port, path, method, headers, agent: false, ...localAddress },
+      (answer) =>
+        buffer(answer).then((bytes) => done({ status: answer.statusCode ?? 0, headers: answer.headers, bytes }), fail),
+    )
+    sent.on('error', fail).end(body)
+  })
+}
