@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { measureAttacks } from './bench/attacks.ts'
 import { measureHost } from './bench/host.ts'
 import { checkLimit, formatTable, type Measurement, type Row } from './bench/measure.ts'
+import { measurePrivate } from './bench/private.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
 import { measurePublishHubs } from './bench/publish-hubs.ts'
@@ -30,6 +31,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Measurement[]>>> 
   rebuild: async ({ site }) => measureRebuild(await site()),
   host: async ({ site }) => measureHost(await site()),
   serve: async ({ site }) => measureServe(await site()),
+  private: async ({ site }) => measurePrivate(await site()),
   publish: async ({ dir, prompts }) => measurePublish(dir, prompts),
   texts: () => measureTexts(),
   'publish-hubs': () => measurePublishHubs(),

@@ -39,6 +39,12 @@ const started = performance.now()
 const places = readPlaces()
 const progress = openProgress()
 const config = readConfig(process.env)
+if (config.readAccess.kind === 'members') {
+  console.error(
+    'Netlify cannot keep static files private, so a hub with READ_ACCESS=members cannot be built for it. Run npm start on a machine of your own; src/pages/docs/hosting-private.md describes how.',
+  )
+  process.exit(1)
+}
 const pagesPlace = bundlePlaceOf(process.cwd())
 const look = serveLook(readHubLook(config.contentDir))
 const profile = findProfile(config, look.shown)

@@ -1,4 +1,4 @@
-// A load generator as a separate process: N connections, each of which sends the next request as soon as it gets a response. Usage: load.ts PORT CONNECTIONS SECONDS FILE_OF_PATHS
+// A load generator as a separate process: N connections, each of which sends the next request as soon as it gets a response. Usage: load.ts PORT CONNECTIONS SECONDS FILE_OF_PATHS [HEADER]
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,11 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Duration of the warm-up, in which the server's code is compiled; longer if not every URL has been requested by then. */
 const WARM_UP_MS = 1_000
 
-const [port = '', connections = '', seconds = '', pathsFile = ''] = process.argv.slice(2)
+const [port = '', connections = '', seconds = '', pathsFile = '', header = ''] = process.argv.slice(2)
+const more = header === '' ? '' : `${header}\r\n`
 const requests = readFileSync(pathsFile, 'utf8')
   .trimEnd()
   .split('\n')
-  .map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`))
+  .map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${more}\r\n`))
 let sent = 0
 let answered = 0
 

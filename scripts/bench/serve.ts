@@ -58,16 +58,16 @@ const PLAIN = { RATE_LIMIT_PER_MINUTE: '0', LOG_REQUESTS: 'off' }
 const BUILD_SERVER = fileURLToPath(new URL('build-server.ts', import.meta.url))
 
 /** Starts the Node server in the site's folder, which contains everything it needs. */
-export function serveHub({ dir, settings }: Pick<BenchSite, 'dir' | 'settings'>) {
+export function serveHub({ dir, settings }: Pick<BenchSite, 'dir' | 'settings'>, more: Record<string, string> = {}) {
   return startNode((port) => ({
     parameters: [...parametersOf('start').slice(0, -1), BUILD_SERVER],
-    surroundings: { cwd: dir, settings: { ...settings, ...PLAIN, PORT: String(port) } },
+    surroundings: { cwd: dir, settings: { ...settings, ...PLAIN, ...more, PORT: String(port) } },
   }))
 }
 
-/** Measures a server's requests per second. @param paths a file of URL paths, one per line */
-export async function load(port: number, paths: string, cwd: string): Promise<number> {
-  const parameters = [LOAD, String(port), String(CONNECTIONS), String(SECONDS), paths]
+/** Measures a server's requests per second. @param paths a file of URL paths, one per line @param header a header of each request, such as `Cookie: a=b` */
+export async function load(port: number, paths: string, cwd: string, header = ''): Promise<number> {
+  const parameters = [LOAD, String(port), String(CONNECTIONS), String(SECONDS), paths, header]
   const { log } = await runNode(parameters, { cwd }, (SECONDS + 30) * 1000)
   return Number(log)
 }

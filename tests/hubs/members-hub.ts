@@ -77,6 +77,8 @@ export interface MembersHub {
   strangers: Readonly<Record<string, Sender>>
   /** Sends a request exactly as given. */
   ask(method: string, path: string, sender?: Sender, body?: string): Promise<Asked>
+  /** Sends a GET request through a proxy on this machine. */
+  askThrough(port: number, path: string, sender: Sender): Promise<Asked>
   stop(): Promise<void>
 }
 
@@ -136,6 +138,13 @@ export async function openMembersHub(settings: Readonly<Record<string, string>> 
     readers,
     strangers,
     ask: (method, path, sender = { headers: {} }, body) => ask(port, { method, path, sender, body }),
+    askThrough: (proxy, path, { headers }) =>
+      ask(proxy, {
+        method: 'GET',
+        path,
+        sender: { headers: { Host: `localhost:${proxy}`, ...headers } },
+        body: undefined,
+      }),
     async stop() {
       await host.stop()
       await stores.close()

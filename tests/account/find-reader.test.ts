@@ -1,0 +1,152 @@
+// Tests when the guard of a private hub checks rights, when it remembers them, and that it admits nobody without a check.
+import { describe, expect, test } from 'vitest'
+import { HubError } from '../../src/domain/api/errors.ts'
+import { openRights } from '../../src/host/members-guard.ts'
+import type { ReaderDeps } from '../../src/server/account/find-reader.ts'
+import { isLoginBlocked } from '../../src/stores/state/blocks.ts'
+import { limitInMemory, UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
+import { openPeople } from '../../src/stores/state/sessions.ts'
+import { createToken, findToken } from '../../src/stores/state/tokens.ts'
+import { memoryState } from '../hubs/memory-state.ts'
+
+const OCTOCAT = { user_id: '7', login: 'octocat' }
+const SOURCE = { client: '192.0.2.1', isFromProxy: false }
+const START = Date.parse('2026-11-25T10:00:00Z')
+const at = (seconds: number) => new Date(START + seconds * 1000)
+const asking = (headers: Record<string, string>) => new Request('https://hub.example/', { headers })
+
+function open(given: Partial<ReaderDeps> = {}) {
+  const rights = openRights()
+  const inner = memoryState(undefined, () => START)
+  let reads = 0
+  const counted = {
+    ...inner,
+    get: (key: string) => {
+      reads += 1
+      return inner.get(key)
+    },
+  }
+  const state = rights.watch(counted)
+  const people = openPeople(state)
+  const deps: ReaderDeps = {
+    readSession: (request) => request.headers.get('Cookie') ?? undefined,
+    findSession: (secret, now) => people.findSession(secret, now),
+    findToken: (token) => findToken(state, token),
+    ownsLogin: async () => true,
+    isBlocked: async () => false,
+    verifyJob: async () => {
+      throw new HubError('unauthorized', 'no')
+    },
+    spendJob: async () => true,
+    admits: () => true,
+    proxyHeader: 'x-user',
+    isLoginBlocked: (login) => isLoginBlocked(state, login),
+    trustedIn: async () => [],
+    failures: UNLIMITED,
+    ...given,
+  }
+  const { readers } = rights.open({ ...deps, hasSignIn: true })
+  return { readers, inner, people, state, reads: () => reads }
+}
+
+describe('rights', () => {
+  test('are checked once in ten seconds, without another read of the store', async () => {
+    const { readers, people, reads } = open()
+    const request = asking({ Cookie: await people.openSession(OCTOCAT, at(0)) })
+    expect(await readers.isReader(request, SOURCE, at(0))).toBe(true)
+    const before = reads()
+    for (const seconds of [0, 1, 9]) expect(await readers.isReader(request, SOURCE, at(seconds))).toBe(true)
+    expect(reads()).toBe(before)
+    expect(await readers.isReader(request, SOURCE, at(10))).toBe(true)
+    expect(reads()).toBeGreaterThan(before)
+  })
+
+  test.each(['session', 'token'])('of a %s that another process ends are gone after ten seconds', async (kind) => {
+    const { readers, people, inner } = open()
+    const secret = await people.openSession(OCTOCAT, at(0))
+    const wish = { holder: { kind: 'operator' }, name: 'x', scope: 'acme/*', days: 1 } as const
+    const { token } = await createToken(inner, wish, at(0))
+    const request = asking(kind === 'session' ? { Cookie: secret } : { Authorization: `Bearer ${token}` })
+    expect(await readers.isReader(request, SOURCE, at(0))).toBe(true)
+    for (const key of [...(await inner.list('sessions/')).keys, ...(await inner.list('tokens/')).keys])
+      await inner.delete(key)
+    expect(await readers.isReader(request, SOURCE, at(10))).toBe(false)
+  })
+
+  test('that this process takes away are gone at once', async () => {
+    const { readers, people } = open()
+    const secret = await people.openSession(OCTOCAT, at(0))
+    const request = asking({ Cookie: secret })
+    expect(await readers.isReader(request, SOURCE, at(0))).toBe(true)
+    await people.endAllSessions(OCTOCAT.user_id)
+    expect(await readers.isReader(request, SOURCE, at(0))).toBe(false)
+  })
+
+  test('that are taken away during a check are not remembered', async () => {
+    const waiting = Promise.withResolvers<void>()
+    let isFirst = true
+    const { readers, people } = open({
+      admits: async () => {
+        if (!isFirst) return false
+        isFirst = false
+        await waiting.promise
+        return true
+      },
+    })
+    const request = asking({ Cookie: await people.openSession(OCTOCAT, at(0)) })
+    const first = readers.isReader(request, SOURCE, at(0))
+    await new Promise((done) => setImmediate(done))
+    readers.forget()
+    waiting.resolve()
+    await first
+    await expect(readers.isReader(request, SOURCE, at(0))).rejects.toThrow('may not read this hub')
+  })
+
+  test('end with the session, even within ten seconds', async () => {
+    const { readers, people } = open()
+    const request = asking({ Cookie: await people.openSession(OCTOCAT, at(0)) })
+    const end = 7 * 86_400
+    expect(await readers.isReader(request, SOURCE, at(end - 2))).toBe(true)
+    expect(await readers.isReader(request, SOURCE, at(end))).toBe(false)
+  })
+
+  test('that cannot be checked admit nobody', async () => {
+    const findSession = async () => {
+      throw new HubError('unavailable', 'The database does not respond.')
+    }
+    const { readers } = open({ findSession })
+    await expect(readers.isReader(asking({ Cookie: 'a' }), SOURCE, at(0))).rejects.toThrow('does not respond')
+  })
+})
+
+describe('a proxy', () => {
+  test('is believed only if the connection comes from it', async () => {
+    const { readers } = open()
+    const request = asking({ 'X-User': 'jo' })
+    expect(await readers.isReader(request, { ...SOURCE, isFromProxy: true }, at(0))).toBe(true)
+    // The answer to the proxy is remembered, but not for others.
+    expect(await readers.isReader(request, SOURCE, at(0))).toBe(false)
+  })
+
+  test.each(['eve, jo', '', ' ', 'jo;admin', '-jo'])('that names “%s” vouches for nobody', async (name) => {
+    const { readers } = open()
+    expect(await readers.isReader(asking({ 'X-User': name }), { ...SOURCE, isFromProxy: true }, at(0))).toBe(false)
+  })
+
+  test('does not vouch for somebody whom the operator has blocked, whatever the case', async () => {
+    const { readers, inner } = open()
+    await inner.set('blocks/logins/jo', '{}')
+    const check = readers.isReader(asking({ 'X-User': 'Jo' }), { ...SOURCE, isFromProxy: true }, at(0))
+    await expect(check).rejects.toThrow('jo is blocked on this hub')
+  })
+})
+
+test('after many unknown tokens and sessions, a client must wait, but a reader at the same address need not', async () => {
+  const { readers, people } = open({ failures: limitInMemory({ requests: 3, windowMs: 60_000 }) })
+  const wrong = () => readers.isReader(asking({ Cookie: 'wrong' }), SOURCE, at(0))
+  for (let count = 0; count < 3; count++) expect(await wrong()).toBe(false)
+  await expect(wrong()).rejects.toMatchObject({ code: 'rate_limited' })
+  const request = asking({ Cookie: await people.openSession(OCTOCAT, at(0)) })
+  expect(await readers.isReader(request, SOURCE, at(0))).toBe(true)
+  expect(await readers.isReader(asking({}), SOURCE, at(0))).toBe(false)
+})
