@@ -9,7 +9,7 @@ import { type Measurement, quantile } from './measure.ts'
 import { load, serveHub } from './serve.ts'
 import type { BenchSite } from './site.ts'
 
-const ROUNDS = 3
+const ROUNDS = 5
 /** The number of prompts requested in turn. */
 const DETAILS = 500
 

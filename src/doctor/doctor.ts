@@ -42,9 +42,12 @@ export async function checkSetup({
     ...(machine ? machineChecks(machine) : []),
     ...(config?.gitStore.kind === 'github' ? githubChecks(config.gitStore, now, machine) : []),
     ...(config?.signIn.kind === 'github' ? signInChecks(config.signIn, config.baseUrl) : []),
-    ...(address === undefined ? [] : hubChecks(openDeployedHub(address))),
+    ...(address === undefined ? [] : hubChecks(openDeployedHub(address, environment.HUB_TOKEN), proxyHeaderOf(config))),
   ])
 }
+
+const proxyHeaderOf = (config: Config | undefined) =>
+  config?.readAccess.kind === 'members' ? config.readAccess.proxyHeader : undefined
 
 /** Returns whether no check found an error. */
 export function hasPassed(examined: readonly CheckResult[]): boolean {

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { isPrivateHost } from '../domain/access/private-host.ts'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
 import { type Check, type CheckProblems, fail } from './checks.ts'
+import { checkForgedHeaders, isForReaders } from './hub-readers.ts'
 import { type DeployedHub, describeAnswer, type HubResponse, jsonOf, readError } from './hub-requests.ts'
 import { checkMcp, checkPublishing, checkSignIn } from './hub-service-checks.ts'
 
@@ -18,11 +19,17 @@ const LIST = ROUTES.listRepositories.path
 const API_ABSENT = '/api/v1/repos/doctor/is-not-there'
 const DATA_ABSENT = DATA_FILES.repository('doctor', 'is-not-there')
 
-/** Lists the checks, each after the checks that it needs. */
-export function hubChecks(hub: DeployedHub): Check[] {
+/** Lists the checks, each after the checks that it needs. @param proxyHeader the header in which a trusted proxy names people */
+export function hubChecks(hub: DeployedHub, proxyHeader?: string): Check[] {
   //  name, what it confirms, what it needs, and the check
   const checks: [string, string, string[], (hub: DeployedHub) => Promise<CheckProblems>][] = [
     ['hub-reachable', 'the hub responds', [], checkReach],
+    [
+      'hub-readers',
+      'nobody becomes a reader by sending the header of a proxy',
+      ['hub-reachable'],
+      (asked) => checkForgedHeaders(asked, proxyHeader),
+    ],
     ['hub-build', 'a complete build is served', ['hub-reachable'], checkBuild],
     ['hub-address', 'the hub knows its own URL', ['hub-build'], checkAddress],
     [
@@ -73,6 +80,11 @@ async function checkReach(hub: DeployedHub): Promise<CheckProblems> {
       `${url} redirects to ${headers.get('Location')}.`,
       'Use the URL that it redirects to, and set SITE_URL to it.',
     )
+  if (status === 401 && readError(answer)?.code === 'unauthorized')
+    return fail(
+      'Only readers may read this hub, so the doctor cannot check it.',
+      'Set HUB_TOKEN to a token with the permission read, and run the doctor again.',
+    )
   if (status === 401)
     return fail(
       'The entire hub is password-protected, so programs cannot read it.',
@@ -108,7 +120,8 @@ async function checkAddress({ url, ask }: DeployedHub): Promise<CheckProblems> {
   )
 }
 
-async function checkReading({ url, ask }: DeployedHub): Promise<CheckProblems> {
+async function checkReading(hub: DeployedHub): Promise<CheckProblems> {
+  const { url, ask } = hub
   const list = await ask(LIST)
   if (list.status !== 200 || jsonOf(list) === undefined)
     return fail(
@@ -117,7 +130,7 @@ async function checkReading({ url, ask }: DeployedHub): Promise<CheckProblems> {
     )
   const readers = list.headers.get('Access-Control-Allow-Origin')
   // Only a private hub's own pages may read it. The check of the URL reports a hub that uses another one.
-  if (readers !== '*' && !(isPrivateUrl(readers) && isPrivateUrl(url)))
+  if (readers !== '*' && !(await isForReaders(hub)) && !(isPrivateUrl(readers) && isPrivateUrl(url)))
     return fail(
       'A proxy or CDN removes or changes Access-Control-Allow-Origin, so no other site can read the hub.',
       'Configure the proxy to pass on the hub’s headers unchanged.',
@@ -164,7 +177,7 @@ async function checkCacheHeaders(hub: DeployedHub): Promise<CheckProblems> {
   const { raw, versions } = await findVersioned(hub)
   //  path, description, and what its Cache-Control must contain
   const expected: [string, string, RegExp][] = [
-    [LIST, 'a list', /(?=.*\bpublic\b)(?=.*\bmax-age=60\b)/],
+    [LIST, 'a list', (await isForReaders(hub)) ? /^private, max-age=60$/ : /(?=.*\bpublic\b)(?=.*\bmax-age=60\b)/],
     [API_ABSENT, 'a 404', /\bmax-age=30\b/],
     [`${LIST}?page=0`, 'an error', /\bno-store\b/],
   ]

@@ -16,21 +16,28 @@ export interface DeployedHub {
   url: string
   /** Requests a path without following redirects. @throws Error if there is no response */
   ask: (path: string, request?: RequestInit) => Promise<HubResponse>
+  /** Does the same without a token. */
+  askAsStranger: (path: string, request?: RequestInit) => Promise<HubResponse>
 }
 
 const CALL_MS = 15_000
 
-/** Creates a client for the hub at a URL, which must not end with a slash. Sends no request yet. */
-export function openDeployedHub(url: string): DeployedHub {
+/** Creates a client for the hub at a URL, which must not end with a slash. Sends no request yet. @param token for a hub that only readers may read */
+export function openDeployedHub(url: string, token?: string): DeployedHub {
+  const send = async (path: string, request: RequestInit, headers: Headers) => {
+    headers.set('User-Agent', 'prompt-hub-doctor')
+    const sent = { ...request, headers, redirect: 'manual', signal: AbortSignal.timeout(CALL_MS) } as const
+    const answer = await fetch(url + path, sent)
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  }
   return {
     url,
-    async ask(path, request = {}) {
+    ask(path, request = {}) {
       const headers = new Headers(request.headers)
-      headers.set('User-Agent', 'prompt-hub-doctor')
-      const sent = { ...request, headers, redirect: 'manual', signal: AbortSignal.timeout(CALL_MS) } as const
-      const answer = await fetch(url + path, sent)
-      return { status: answer.status, headers: answer.headers, text: await answer.text() }
+      if (token && !headers.has('Authorization')) headers.set('Authorization', `Bearer ${token}`)
+      return send(path, request, headers)
     },
+    askAsStranger: (path, request = {}) => send(path, request, new Headers(request.headers)),
   }
 }
 

@@ -33,6 +33,15 @@ export function settingsChecks(environment: Environment, config: Config | undefi
       ...{ name: 'proxies', about: 'clients are identified correctly, and only proxies are trusted', needs },
       run: () => checkProxies(config!),
     },
+    {
+      name: 'read-access',
+      about:
+        config?.readAccess.kind === 'members'
+          ? 'only readers may read the hub: people whom READERS admits, tokens, and whom a trusted proxy names'
+          : 'everybody who can reach the hub may read it',
+      needs,
+      run: () => checkReadAccess(config!),
+    },
   ]
 }
 
@@ -98,6 +107,27 @@ function checkAddress({ RATE_LIMIT_PER_MINUTE }: Settings, { baseUrl, isLocal, l
     return warn(
       'RATE_LIMIT_PER_MINUTE is 0, so a single client can overload the hub and make unlimited guesses at tokens.',
       'Remove it to use the default of 120 per minute, or set a limit that your clients will not reach.',
+    )
+  return undefined
+}
+
+function checkReadAccess({ readAccess, signIn, isLocal, netlifySite }: Config): CheckProblems {
+  if (readAccess.kind === 'public') return undefined
+  if (netlifySite !== undefined)
+    return fail(
+      'READ_ACCESS is members, but Netlify cannot keep static files private.',
+      'Run npm start on a machine of your own.',
+    )
+  const { readers, proxyHeader } = readAccess
+  if (readers.length > 0 && signIn.kind === 'none' && !isLocal)
+    return fail(
+      'READERS is set, but nobody can sign in, so it admits nobody.',
+      'Set up sign-in, or remove READERS if a proxy signs people in.',
+    )
+  if (readers.length === 0 && proxyHeader === undefined && !isLocal)
+    return warn(
+      'READ_ACCESS is members, but neither READERS nor AUTH_PROXY_HEADER is set, so nobody can read the hub in a browser.',
+      'Set READERS, such as READERS=github-org:acme, unless only programs with tokens read this hub.',
     )
   return undefined
 }

@@ -14,7 +14,7 @@ import { respondWithError } from '../server/refusals.ts'
 import { clientKeyOf } from '../wiring/platform.ts'
 
 /** Handles a request. @param peer the IP address of the connection, whatever its headers say */
-export type Answer = (request: Request, ip: string, peer?: string) => Promise<Response>
+type Answer = (request: Request, ip: string, peer?: string) => Promise<Response>
 
 interface GuardOptions {
   readers: Readers
@@ -37,12 +37,14 @@ export function guardReaders(answer: Answer, { readers, isProxy, hasSignIn, hasM
     const isOpenMetrics = hasMetrics && path === METRICS_ADDRESS && request.method === 'GET'
     const openness = isOpenMetrics ? 'whole' : opennessOf(path)
     if (openness === 'whole') return answer(request, ip, peer)
-    const source = { client: clientKeyOf(ip), isFromProxy: isProxy(peer) }
+    const source = { client: () => clientKeyOf(ip), isFromProxy: () => isProxy(peer) }
     try {
-      if (await readers.isReader(request, source, new Date())) return await answer(request, ip, peer)
+      if (await readers.isReader(request, source)) return await answer(request, ip, peer)
     } catch (thrown) {
-      if (openness === undefined) return refuse(request, path, toHubError(thrown))
+      if (openness === undefined || openness === 'signed-out') return refuse(request, path, toHubError(thrown))
     }
+    if (openness === 'signed-out' && (request.method === 'GET' || request.method === 'HEAD'))
+      return answer(withoutSession(request), ip, peer)
     if (openness === 'short') return shorten(await answer(request, ip, peer))
     if (openness === 'file') {
       const file = await answer(request, ip, peer)
@@ -71,6 +73,13 @@ function isNavigation({ method, headers }: Request): boolean {
   return method === 'GET' && headers.get('Accept')?.includes('text/html') === true
 }
 
+/** Returns the same request of somebody whom nobody knows. */
+function withoutSession({ url, method, headers: given }: Request): Request {
+  const headers = new Headers(given)
+  for (const name of ['Cookie', 'Authorization']) headers.delete(name)
+  return new Request(url, { method, headers })
+}
+
 function redirectToSignIn({ url }: Request): Response {
   const wanted = safeReturnPath(`${pathOf(url)}${queryOf(url)}`)
   const headers = { Location: `/auth/sign-in?return_to=${encodeURIComponent(wanted)}`, 'Cache-Control': 'no-store' }
@@ -91,7 +100,7 @@ async function shorten(answer: Response): Promise<Response> {
 }
 
 /** The keys whose removal or change takes rights away. */
-const RIGHTS = /^(?:sessions|tokens|blocks|generations|logins)\//
+const RIGHTS = /^(?:sessions|tokens|blocks|generations|logins|identities)\//
 
 /** Connects the check of readers with the state store, so that the guard forgets the rights that this process takes away. Rights that other processes take away end after `RIGHTS_KEPT_MS`. */
 export function openRights() {

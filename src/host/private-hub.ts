@@ -14,10 +14,10 @@ type Answer = (request: Request, ip: string, peer?: string) => Promise<Response>
 /** Paths that a monitoring program requests by a name of its own, such as that of a container. */
 const MONITORED: ReadonlySet<string> = new Set([HEALTH_ADDRESS, READY_ADDRESS, METRICS_ADDRESS])
 
-/** Rejects requests from other sites, at every URL, and lets only the hub's own pages read responses. Does nothing for a public hub. @param isForReaders whether only readers may read the hub, so that no shared cache may keep a response */
-export function protectPrivateHub(answer: Answer, own: OwnAddresses, isForReaders = false): Answer {
+/** Rejects requests from other sites, at every URL, and lets only the hub's own pages read responses. Does nothing for a public hub. No shared cache may keep a response that is for readers alone. */
+export function protectPrivateHub(answer: Answer, own: OwnAddresses): Answer {
   if (!own.isPrivate) return answer
-  const restrict = openRestriction(own.baseUrl, isForReaders)
+  const restrict = openRestriction(own.baseUrl, own.isForReaders === true)
   const forMonitoring = { ...own, isOwnHost: (host: string) => own.isOwnHost(host) || isPrivateHost(host) }
   return async (request, ip, peer) => {
     const path = pathOf(request.url)

@@ -12,6 +12,8 @@ export interface OwnAddresses {
   isOwnHost: IsOwnHost
   /** Whether the base URL is on loopback or in a private network, so that only its own pages may read the hub. */
   isPrivate: boolean
+  /** Whether it is so because only readers may read the hub, whatever its base URL. */
+  isForReaders?: boolean
 }
 
 /**
@@ -32,13 +34,26 @@ export function findForeignSource({ headers, url }: Request, own: OwnAddresses):
   // Pages from any origin may read a public hub, which anybody can read anyway.
   if (!own.isPrivate && !isLoopback(host)) return undefined
   const isForeign = origin === null ? isCrossSiteRead(headers) : !isOwnOrigin(origin, headers, given, own)
-  return isForeign
-    ? 'This hub is private, so pages of other sites may not use it. If they may, set SITE_URL to a public URL.'
-    : undefined
+  if (!isForeign) return undefined
+  const way = own.isForReaders ? '' : ' If they may, set SITE_URL to a public URL.'
+  return `This hub is private, so pages of other sites may not use it.${way}`
 }
+
+/** The host names of the last `Host` headers. Parsing takes longer than the rest of the check, and most requests have the same header. */
+const hosts = new Map<string, string | undefined>()
+/** Maximum number of headers that are remembered, and the length of each. */
+const [MAX_HOSTS, MAX_HOST_CHARACTERS] = [100, 300]
 
 /** @returns the host name in a `Host` header, or undefined if it is malformed */
 function readHost(given: string): string | undefined {
+  if (hosts.has(given)) return hosts.get(given)
+  const host = parseHost(given)
+  if (hosts.size >= MAX_HOSTS) hosts.clear()
+  if (given.length <= MAX_HOST_CHARACTERS) hosts.set(given, host)
+  return host
+}
+
+function parseHost(given: string): string | undefined {
   return /^[^/?#@\\\s]+$/.test(given) ? URL.parse(`http://${given}`)?.hostname : undefined
 }
 

@@ -13,6 +13,7 @@ export async function connectMcp(request: Request, context: FunctionContext): Pr
     ...(await connectRead(request, context, async () => (await import('../server/text-jobs-fill.ts')).FILL_JOBS)),
     limiter: await limiterOf('tool-calls', config.rateLimitPerMinute * TIMES_READS, config),
     isPrivate: config.isPrivate,
+    isForReaders: config.readAccess.kind === 'members',
     isOwnHost: (hostname) => config.hostnames.includes(hostname) || isDeployOf(config.netlifySite, hostname),
   }
 }

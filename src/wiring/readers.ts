@@ -1,6 +1,6 @@
 // Connects the guard of a private hub to the platform: sessions, tokens, and the settings that say who may read.
 import type { ReadAccess } from '../config.ts'
-import { isLocalPerson, type Person, type Session } from '../domain/access/account.ts'
+import { isLocalPerson, type Person } from '../domain/access/account.ts'
 import { trustedJobsPath } from '../domain/access/memberships.ts'
 import { type Identity, isReader } from '../domain/access/readers.ts'
 import type { TrustedPublisher } from '../domain/content/front-matter.ts'
@@ -36,7 +36,7 @@ export async function connectReaders(
     verifyJob: jobVerifier(config),
     // A job's token is used up by a publish alone, because a job reads more than once.
     spendJob: async () => true,
-    admits: (person, session) => (isLocalPerson(person) ? isLocal : isReader(identityOf(person, session), readers)),
+    admits: (person) => (isLocalPerson(person) ? isLocal : isReader(identityOf(person), readers)),
     proxyHeader,
     isLoginBlocked: (login) => isLoginBlocked(state, login),
     trustedIn: (repositoryId) => readTrusted(hubOf().files, repositoryId),
@@ -45,7 +45,7 @@ export async function connectReaders(
 }
 
 /** Returns what is known about a person. */
-function identityOf({ login, user_id }: Person, _session: Session | undefined): Identity {
+function identityOf({ login, user_id }: Person): Identity {
   // Only GitHub's account IDs are numbers.
   return /^\d+$/.test(user_id) ? { login } : {}
 }

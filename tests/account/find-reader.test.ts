@@ -10,7 +10,8 @@ import { createToken, findToken } from '../../src/stores/state/tokens.ts'
 import { memoryState } from '../hubs/memory-state.ts'
 
 const OCTOCAT = { user_id: '7', login: 'octocat' }
-const SOURCE = { client: '192.0.2.1', isFromProxy: false }
+const SOURCE = { client: () => '192.0.2.1', isFromProxy: () => false }
+const PROXY = { ...SOURCE, isFromProxy: () => true }
 const START = Date.parse('2026-11-25T10:00:00Z')
 const at = (seconds: number) => new Date(START + seconds * 1000)
 const asking = (headers: Record<string, string>) => new Request('https://hub.example/', { headers })
@@ -123,20 +124,20 @@ describe('a proxy', () => {
   test('is believed only if the connection comes from it', async () => {
     const { readers } = open()
     const request = asking({ 'X-User': 'jo' })
-    expect(await readers.isReader(request, { ...SOURCE, isFromProxy: true }, at(0))).toBe(true)
+    expect(await readers.isReader(request, PROXY, at(0))).toBe(true)
     // The answer to the proxy is remembered, but not for others.
     expect(await readers.isReader(request, SOURCE, at(0))).toBe(false)
   })
 
   test.each(['eve, jo', '', ' ', 'jo;admin', '-jo'])('that names “%s” vouches for nobody', async (name) => {
     const { readers } = open()
-    expect(await readers.isReader(asking({ 'X-User': name }), { ...SOURCE, isFromProxy: true }, at(0))).toBe(false)
+    expect(await readers.isReader(asking({ 'X-User': name }), PROXY, at(0))).toBe(false)
   })
 
   test('does not vouch for somebody whom the operator has blocked, whatever the case', async () => {
     const { readers, inner } = open()
     await inner.set('blocks/logins/jo', '{}')
-    const check = readers.isReader(asking({ 'X-User': 'Jo' }), { ...SOURCE, isFromProxy: true }, at(0))
+    const check = readers.isReader(asking({ 'X-User': 'Jo' }), PROXY, at(0))
     await expect(check).rejects.toThrow('jo is blocked on this hub')
   })
 })

@@ -58,8 +58,8 @@ const answerError = (status: number, code: string, message: string) => (returnin
 
 test('a healthy hub behind a transparent proxy passes every check', async () => {
   expect(await expectWell(setup())).toEqual([
-    ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies'],
-    ...['hub-reachable', 'hub-build', 'hub-address', 'hub-reading', 'hub-not-found'],
+    ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'read-access'],
+    ...['hub-reachable', 'hub-readers', 'hub-build', 'hub-address', 'hub-reading', 'hub-not-found'],
     ...['hub-cache-headers', 'hub-cache-age', 'hub-cache-key'],
     ...['hub-mcp', 'hub-publishing', 'hub-sign-in'],
   ])

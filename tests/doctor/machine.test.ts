@@ -33,7 +33,7 @@ describe('machine checks', () => {
   test('pass on a healthy machine, in local and public mode', async () => {
     const checks = await expectWell(setup())
     expect(checks).toEqual([
-      ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies'],
+      ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'read-access'],
       ...['memory', 'git', 'content', 'content-git', 'blob-store'],
     ])
     expect(await expectWell(setup(PUBLIC))).toEqual(checks)
@@ -66,6 +66,12 @@ describe('machine checks', () => {
     ['tokens without https', { ...PUBLIC, SITE_URL: 'http://hub.example' }, 'address', /http:\/\/.*unencrypted/],
     ['every IP address trusted as a proxy', { ...PUBLIC, TRUSTED_PROXIES: '0.0.0.0/0' }, 'proxies', /every IP address/],
     ['a proxy that is not configured', { ...PUBLIC, TRUSTED_PROXIES: '' }, 'proxies', /TRUSTED_PROXIES=loopback/],
+    [
+      'readers, but nobody can sign in',
+      { ...PUBLIC, READ_ACCESS: 'members', READERS: 'github-org:acme' },
+      'read-access',
+      /nobody can sign in/,
+    ],
     ['git is not installed', { PATH: '/nowhere' }, 'git', /git cannot be run.*Install git/],
     [
       'a missing content folder',

@@ -36,14 +36,14 @@ describe.each(PROXIES)('behind $name', ({ program, start }) => {
     hub.askThrough(Number(new URL(proxy.url).port), path, { headers: { ...headers, ...more } })
 
   test.skipIf(!isHere)('a stranger gets nothing that a reader has just got', async () => {
-    const { [`a reader who is signed in`]: signedIn, 'a token with read': token } = hub.readers
+    const { 'a reader who is signed in': signedIn, 'a token with read': token } = hub.readers
     for (const path of PATHS) {
       for (const reader of [signedIn!, token!, signedIn!]) {
         const answer = await ask(path, reader)
         expect([path, answer.status]).toEqual([path, 200])
         expect(answer.headers['cache-control']).toMatch(/^private, /)
       }
-      for (const [who, stranger] of Object.entries(hub.strangers)) {
+      for (const [who, stranger] of Object.entries({ ...hub.strangers, ...hub.refused })) {
         if (stranger.from !== undefined) continue
         for (const more of [{}, { 'If-None-Match': '*' }, { 'Cache-Control': 'only-if-cached' }]) {
           const { status, headers, bytes } = await ask(path, stranger, more)
@@ -57,7 +57,7 @@ describe.each(PROXIES)('behind $name', ({ program, start }) => {
   })
 
   test.skipIf(!isHere)('two readers get what is theirs alone', async () => {
-    const { [`a reader who is signed in`]: signedIn, 'a token with read': token } = hub.readers
+    const { 'a reader who is signed in': signedIn, 'a token with read': token } = hub.readers
     for (let round = 0; round < 3; round++) {
       expect(JSON.parse(String((await ask('/auth/session', signedIn!)).bytes)).data.login).toBe('octocat')
       expect(JSON.parse(String((await ask('/auth/session', token!)).bytes)).data).toBeNull()

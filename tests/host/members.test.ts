@@ -13,7 +13,16 @@ afterAll(() => hub?.stop())
 /** The addresses that everybody may request. Every other address of the table is closed. */
 const OPEN = new Set([
   ...['/healthz', '/readyz', '/auth/sign-in', '/auth/callback', '/auth/local', '/auth/sign-out'],
-  ...['/auth/sign-out-everywhere', '/favicon.ico', '/favicon.svg', '/cli/hubcli'],
+  // Metrics are served without authentication, if they are on.
+  ...[
+    'GET /settings',
+    'HEAD /settings',
+    'GET /metrics',
+    '/auth/sign-out-everywhere',
+    '/favicon.ico',
+    '/favicon.svg',
+    '/cli/hubcli',
+  ],
 ])
 
 const VALUES: Readonly<Record<string, string>> = {
@@ -33,8 +42,7 @@ const CELLS = ADDRESSES.flatMap(({ path, methods }) =>
     [VALUES, {}].map((values) => ({
       method,
       path: filled(path, values),
-      // Metrics are served without authentication, if they are on.
-      isOpen: OPEN.has(path) || (path === '/metrics' && method === 'GET'),
+      isOpen: OPEN.has(path) || OPEN.has(`${method} ${path}`),
       isInFolder: FOLDERS.has(path),
     })),
   ),
@@ -62,9 +70,11 @@ async function checkTable(): Promise<void> {
   for (const { method, path, isInFolder, ...cell } of CELLS) {
     const { status } = await hub.ask(method, path, hub.readers['a token with read'])
     const isOpen = isInFolder ? status < 400 : cell.isOpen
-    for (const [who, sender] of Object.entries(hub.strangers)) {
+    for (const [who, sender] of Object.entries({ ...hub.strangers, ...hub.refused })) {
       const answer = await hub.ask(method, path, sender)
-      if (isRefused(answer) === isOpen)
+      // Strangers find the way to the sign-in there, but not those who are signed in already.
+      const isOpenTo = isOpen && (path !== '/settings' || who in hub.strangers)
+      if (isRefused(answer) === isOpenTo)
         wrong.push([who, method, path, answer.status, answer.bytes.toString().slice(0, 200)])
       const said = JSON.stringify(seen(answer)).toLowerCase()
       if (SECRET_WORDS.some((word) => said.includes(word))) wrong.push([who, method, path, said.slice(0, 300)])
@@ -152,6 +162,19 @@ describe('what a stranger is told', () => {
       expect([path, answer.status, answer.headers.location]).toEqual([path, 303, location])
       expect([answer.headers['cache-control'], answer.bytes.length]).toEqual(['no-store', 0])
     }
+  })
+
+  test('is nothing on the pages of the sign-in', async () => {
+    for (const { method, path } of CELLS.filter(({ isOpen }) => isOpen)) {
+      const headers = { Accept: 'text/html', Cookie: 'signed-in=1' }
+      const said = JSON.stringify(seen(await hub.ask(method, path, { headers }))).toLowerCase()
+      expect([path, SECRET_WORDS.filter((word) => said.includes(word))]).toEqual([path, []])
+    }
+    const page = await hub.ask('GET', '/settings', { headers: { Accept: 'text/html' } })
+    expect([page.status, page.bytes.toString().includes('href="/auth/sign-in?return_to=/settings"')]).toEqual([
+      200,
+      true,
+    ])
   })
 
   test('is only whether the hub is alive', async () => {

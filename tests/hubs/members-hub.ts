@@ -1,6 +1,6 @@
 // A private hub in this process, with its pages, downloads and stores, and everybody who may or may not read it.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type ClientRequest, request } from 'node:http'
+import { type ClientRequest, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -71,10 +71,13 @@ export interface Sender {
 
 export interface MembersHub {
   port: number
+  server: Server
   state: StateStore
   /** Everybody who may read, and everybody who may not. */
   readers: Readonly<Record<string, Sender>>
   strangers: Readonly<Record<string, Sender>>
+  /** People whom the hub knows, but who may not read. */
+  refused: Readonly<Record<string, Sender>>
   /** Sends a request exactly as given. */
   ask(method: string, path: string, sender?: Sender, body?: string): Promise<Asked>
   /** Sends a GET request through a proxy on this machine. */
@@ -128,15 +131,17 @@ export async function openMembersHub(settings: Readonly<Record<string, string>> 
     healthOf: () => ({ ...health, broken: ['content/zephyrine/quokka-brief/index.md: title: expected a text'] }),
   })
   const port = (host.server.address() as AddressInfo).port
-  const { readers, strangers } = await makeSenders(stores.state, await issuer.sign({ aud: SITE_URL }), {
+  const { readers, strangers, refused } = await makeSenders(stores.state, await issuer.sign({ aud: SITE_URL }), {
     untrusted: await issuer.sign({ aud: SITE_URL, repository: 'octo/other', repository_id: '1002' }),
     forged: await issuer.signWithAnother(),
   })
   return {
     port,
+    server: host.server,
     state: stores.state,
     readers,
     strangers,
+    refused,
     ask: (method, path, sender = { headers: {} }, body) => ask(port, { method, path, sender, body }),
     askThrough: (proxy, path, { headers }) =>
       ask(proxy, {
@@ -214,13 +219,12 @@ async function makeSenders(state: StateStore, job: string, jobs: { untrusted: st
     'the session of somebody who was blocked': cookie(blocked!),
     'a token of somebody who was blocked': bobToken,
   }
-  /** People whom the hub knows, but who may not read. */
   const refused: Record<string, Sender> = {
     'somebody whom READERS does not admit': cookie(other!),
     'a token of somebody whom READERS does not admit': await tokenFor(['read'], { kind: 'person', ...stranger }),
     'somebody who was blocked, behind the proxy': { ...proxied('blocked-bob'), from: PROXY },
   }
-  return { readers, strangers: { ...strangers, ...refused } }
+  return { readers, strangers, refused }
 }
 
 const bearing = (token: string): Sender => ({ headers: { Authorization: `Bearer ${token}` } })

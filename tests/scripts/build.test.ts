@@ -161,3 +161,10 @@ test('rejects an unknown option with the usage', () => {
   expect(stderr).toContain("Unknown option '--output'")
   expect(stderr).toContain('Usage: npm run build -- [--out DIR]')
 })
+
+test('a hub that only readers may read is not built for Netlify', () => {
+  const there = join(root, 'private')
+  const { status, stderr } = build({ settings: { READ_ACCESS: 'members' } }, '--out', there)
+  expect([status, existsSync(there)]).toEqual([1, false])
+  expect(stderr).toContain('Netlify cannot keep static files private')
+})

@@ -1,17 +1,20 @@
 // The addresses of a private hub that everybody may request: health checks, sign-in, and files without any data. Every other address is closed. docs/contract.md section 13
 
 /** What strangers get at an address. */
-export type Openness =
+type Openness =
   /** What readers get. */
   | 'whole'
   /** What readers get, if it is a file; otherwise they get the same 401 as everywhere. */
   | 'file'
+  /** What a reader without a session gets: the page that leads to the sign-in. */
+  | 'signed-out'
   /** A short form, which says nothing about the content. */
   | 'short'
 
 const OPEN: Readonly<Record<string, Openness>> = {
   '/healthz': 'short',
   '/readyz': 'short',
+  '/settings': 'signed-out',
   '/auth/sign-in': 'whole',
   '/auth/callback': 'whole',
   '/auth/local': 'whole',

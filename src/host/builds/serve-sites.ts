@@ -151,7 +151,7 @@ export async function serveSites(
   const measured = metrics?.withMetrics(healthy, { healthOf, checkAll, queueOf: publishQueue }) ?? healthy
   const isForReaders = readAccess.kind === 'members'
   const own = {
-    baseUrl,
+    ...{ baseUrl, isForReaders },
     isPrivate: isPrivate || isForReaders,
     isOwnHost: (hostname: string) => hostnames.includes(hostname),
   }
@@ -162,7 +162,7 @@ export async function serveSites(
         hasMetrics: metrics !== undefined,
       })
     : measured
-  const guarded = protectPrivateHub(closed, own, isForReaders)
+  const guarded = protectPrivateHub(closed, own)
   const watched = watchRequests(metrics, log)
   const clientOf = findClients(trustedProxies)
   const host = await startServer(listenTo(guarded, clientOf, watched?.onAnswer), port, {

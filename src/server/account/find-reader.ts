@@ -19,8 +19,8 @@ export interface ReaderDeps extends Omit<AuthDeps, 'isSignedIn'> {
   readSession: (request: Request) => string | undefined
   /** Finds a session that is neither ended nor expired, and whose person is not blocked. */
   findSession: (secret: string, now: Date) => Promise<Session | undefined>
-  /** Returns whether READERS admits somebody. @param session if the person uses one; it says what the sign-in found out */
-  admits: (person: Person, session?: Session) => boolean | Promise<boolean>
+  /** Returns whether READERS admits somebody. */
+  admits: (person: Person) => boolean | Promise<boolean>
   /** The header in which a trusted proxy names a person, in lower case. */
   proxyHeader: string | undefined
   /** Returns whether a login that a proxy names is blocked. */
@@ -31,12 +31,12 @@ export interface ReaderDeps extends Omit<AuthDeps, 'isSignedIn'> {
   failures: RateLimiter
 }
 
-/** Where a request comes from. */
-export interface Source {
-  /** The rate-limit key of the client. */
-  client: string
-  /** Whether the connection itself comes from a trusted proxy. */
-  isFromProxy: boolean
+/** Where a request comes from. These are functions, because most requests come from readers whose rights are remembered. */
+interface Source {
+  /** Returns the rate-limit key of the client. */
+  client: () => string
+  /** Returns whether the connection itself comes from a trusted proxy. */
+  isFromProxy: () => boolean
 }
 
 /** One claim to be a reader. */
@@ -49,7 +49,7 @@ interface Claim {
 /** Decides about requests. */
 export interface Readers {
   /** @returns whether the request comes from a reader @throws HubError `forbidden` for somebody who is known but may not read, `rate_limited`, `unavailable` */
-  isReader(request: Request, source: Source, now: Date): Promise<boolean>
+  isReader(request: Request, source: Source, now?: Date): Promise<boolean>
   /** Forgets all rights, because some have been taken away. */
   forget(): void
 }
@@ -68,7 +68,7 @@ export function openReaders(deps: ReaderDeps): Readers {
   }
 
   return {
-    async isReader(request, source, now) {
+    async isReader(request, source, now = new Date()) {
       const claims = listClaims(request, source, deps)
       if (claims.some(({ key }) => (kept.get(key)?.untilMs ?? 0) > now.getTime())) return true
       let refusal: HubError | undefined
@@ -80,7 +80,7 @@ export function openReaders(deps: ReaderDeps): Readers {
           refusal ??= thrown
         }
       }
-      const waitSeconds = claims.length > 0 && !refusal ? await deps.failures.take(source.client) : 0
+      const waitSeconds = claims.length > 0 && !refusal ? await deps.failures.take(source.client()) : 0
       if (waitSeconds > 0) throw rateLimitError('badTokens', waitSeconds)
       if (refusal) throw refusal
       return false
@@ -101,8 +101,8 @@ function listClaims(request: Request, { isFromProxy }: Source, deps: ReaderDeps)
   const secret = deps.readSession(request)
   if (secret !== undefined)
     claims.push({ key: keyOf('session', secret), check: (now) => checkSession(secret, deps, now) })
-  const named = isFromProxy && deps.proxyHeader !== undefined ? request.headers.get(deps.proxyHeader) : null
-  if (named !== null && NAME.test(named))
+  const named = deps.proxyHeader === undefined ? null : request.headers.get(deps.proxyHeader)
+  if (named !== null && NAME.test(named) && isFromProxy())
     claims.push({ key: keyOf('proxy', named), check: () => checkNamed(named.toLowerCase(), deps) })
   return claims
 }
@@ -129,11 +129,11 @@ async function checkToken(request: Request, deps: ReaderDeps, now: Date): Return
 async function checkSession(secret: string, deps: ReaderDeps, now: Date): ReturnType<Claim['check']> {
   const session = await deps.findSession(secret, now)
   if (!session) return { isReader: false }
-  return { isReader: await requireAdmitted(session.person, deps, session), endsMs: Date.parse(session.expires_at) }
+  return { isReader: await requireAdmitted(session.person, deps), endsMs: Date.parse(session.expires_at) }
 }
 
-async function requireAdmitted(person: Person, deps: ReaderDeps, session?: Session): Promise<true> {
-  if (await deps.admits(person, session)) return true
+async function requireAdmitted(person: Person, deps: ReaderDeps): Promise<true> {
+  if (await deps.admits(person)) return true
   throw new HubError(
     'forbidden',
     `${person.login} is signed in, but may not read this hub. Ask the operator of this hub to add you to its readers.`,
