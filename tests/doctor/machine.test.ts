@@ -190,7 +190,8 @@ describe('GitHub repository checks', () => {
   test('pass with a token or a GitHub App, without moving any branch', async () => {
     safe()
     expect(await expectWell(onGitHub(signIn()))).toEqual([
-      ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'memory', 'git', 'blob-store'],
+      ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'read-access'],
+      ...['memory', 'git', 'blob-store'],
       ...['github-reachable', 'github-clock', 'github-credential', 'github-repository', 'github-branch'],
       ...['github-write', 'github-protection', 'clone', 'sign-in-application'],
     ])

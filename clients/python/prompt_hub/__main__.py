@@ -29,7 +29,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return _run(given)
     except PromptHubError as error:
         _complain(str(error))
-        return _EXIT.get(error.code, 1)
+        return 3 if error.status in (401, 403) else _EXIT.get(error.code, 1)
     except OSError as error:
         # A file system error happens before anything is changed, or the changes have been rolled back.
         _complain(f"{error}; nothing was changed")

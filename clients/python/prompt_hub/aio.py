@@ -21,6 +21,7 @@ class AsyncPromptHub:
         self,
         url: Optional[str] = None,
         *,
+        token: Optional[str] = None,
         lock: Optional[str] = None,
         cache_dir: Optional[str] = None,
         timeout: float = 5.0,
@@ -32,6 +33,7 @@ class AsyncPromptHub:
     ) -> None:
         self._hub = PromptHub(
             url,
+            token=token,
             lock=lock,
             cache_dir=cache_dir,
             timeout=timeout,

@@ -59,6 +59,11 @@ def is_loopback(host: str) -> bool:
     return _LOOPBACK.fullmatch(host) is not None
 
 
+def _is_same_host(here: str, there: str) -> bool:
+    source, target = urllib.parse.urlsplit(here), urllib.parse.urlsplit(there)
+    return (source.scheme, source.netloc) == (target.scheme, target.netloc)
+
+
 class _Request(urllib.request.Request):
     ends_at = 0.0
     hops = 0
@@ -78,13 +83,16 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         fp.close()
         place: str = headers.get("Location") or ""
         target = urllib.parse.quote(urllib.parse.urljoin(req.full_url, place), safe=string.punctuation)
+        kept = req.headers
+        if req.get_method() == "GET" and not _is_same_host(req.full_url, target):
+            kept = {name: value for name, value in kept.items() if name != "Authorization"}
         hops, ends_at = cast(_Request, req).hops, cast(_Request, req).ends_at
-        if req.has_header("Authorization"):
+        if req.get_method() != "GET" and req.has_header("Authorization"):
             raise PromptHubError("unavailable", f"{req.full_url} redirects; redirects are not followed with a token.", status=code)
         if not place or hops >= _MAX_REDIRECTS or not may_follow(req.full_url, target):
             message = f"{req.full_url} redirects to {target if place else 'nowhere'}, which is not followed."
             raise PromptHubError("unavailable", message, status=code)
-        request = _Request(target, headers=req.headers)
+        request = _Request(target, headers=kept)
         request.hops, request.ends_at = hops + 1, ends_at
         return self.parent.open(request, timeout=_remaining(ends_at))
 

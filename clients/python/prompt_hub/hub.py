@@ -13,6 +13,7 @@ from .hub_reader import HubReader
 from .lock import Lock, is_hub_url
 from .locked import LockReader
 from .prompt import Prompt, fallback_prompt, prompt_of
+from .read_token import read_token_for
 from .records import VersionRow
 from .requests import RequestSettings
 from .standing import Event
@@ -26,6 +27,7 @@ class PromptHub:
         self,
         url: Optional[str] = None,
         *,
+        token: Optional[str] = None,
         lock: Optional[str] = None,
         cache_dir: Optional[str] = None,
         timeout: float = 5.0,
@@ -39,7 +41,9 @@ class PromptHub:
         `open_lock` for `lock`.
 
         `url` is the hub's URL; default: the one in the lock or, without a lock, that of the hub from which this library
-        was downloaded. `lock` is the path of a prompts.lock: `get` then returns only its prompts, with exactly the
+        was downloaded. `token` is for a private hub; default: HUB_TOKEN. It is sent only once the hub asks for one, only
+        over https or to this machine, and only to the hub in `url`, in HUB_URL, or from which this library was downloaded.
+        `lock` is the path of a prompts.lock: `get` then returns only its prompts, with exactly the
         locked bytes. `cache_dir` is a folder that stores responses beyond this process; by default they are only in
         memory. `timeout` limits one attempt, and `deadline` all of them including the pauses; `retries` is the number
         of retries. For `fresh` seconds a changing response is reused without a request, and for `revalidate`
@@ -57,7 +61,7 @@ class PromptHub:
             fresh=fresh,
             revalidate=revalidate,
             folder=cache_dir,
-            requests=RequestSettings(timeout, retries, deadline),
+            requests=RequestSettings(timeout, retries, deadline, read_token_for(self.url, url, token)),
             on_stale=lambda where, age, cause: self._say(Event("stale", where, f"{age:.0f} s old: {cause or 'asked again'}")),
         )
         self._hub = HubReader(self.url, settings, self._say)

@@ -14,6 +14,7 @@ from typing import Dict, Optional, Union
 
 from .address import USER_AGENT
 from .exchange import open_until
+from .read_token import has_asked, note_asked, origin_of
 from .trouble import PromptHubError
 
 _MAX_BYTES = 4_194_304
@@ -31,6 +32,8 @@ class RequestSettings:
     """Number of retries."""
     deadline: float
     """Time limit of all attempts, including the pauses between them."""
+    token: Optional[str] = None
+    """The token for reads, sent only once the hub has asked for one."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,8 @@ def ask(
     tries = 0
     while True:
         try:
-            return _try_once(url, etag, write, max(0.001, min(settings.timeout, ends_at - time.monotonic())))
+            timeout = max(0.001, min(settings.timeout, ends_at - time.monotonic()))
+            return _try_once(url, etag, write, timeout, None if write else settings.token)
         except _Trouble as trouble:
             # The pause is random, so that programs affected by the same outage do not all retry at the
             # same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
@@ -87,11 +91,14 @@ def ask(
 
 
 def _try_once(
-    url: str, etag: Optional[str], write: Optional[Write], timeout: float
+    url: str, etag: Optional[str], write: Optional[Write], timeout: float, token: Optional[str]
 ) -> Union[NewText, Unchanged]:
     headers = {"Accept": "application/json, text/plain", "User-Agent": USER_AGENT}
     if etag is not None:
         headers["If-None-Match"] = etag
+    is_sent = token is not None and has_asked(url)
+    if is_sent:
+        headers["Authorization"] = f"Bearer {token}"
     method, body = (write.method, write.body) if write else ("GET", None)
     if write:
         headers["Authorization"] = f"Bearer {write.token}"
@@ -104,9 +111,14 @@ def _try_once(
         with error:
             if error.code == 304:
                 return Unchanged()
-            raise _trouble_of(error, url) from None
+            # A redirect's other host never gets the token.
+            is_asked = error.code == 401 and token is not None and not is_sent and origin_of(error.url) == origin_of(url)
+            if not is_asked:
+                raise _trouble_of(error, url) from None
     except (OSError, http.client.HTTPException, UnicodeDecodeError) as error:
         raise _Trouble(PromptHubError("unavailable", f"{url} did not respond: {error}"), None) from error
+    note_asked(url)
+    return _try_once(url, etag, write, timeout, token)
 
 
 def _read_bounded(response: http.client.HTTPResponse, url: str) -> str:

@@ -10,6 +10,7 @@ from .changing import NewFile, change_lock
 from .hub import PromptHub, open_lock
 from .hub_reader import HubReader
 from .lock import LOCK, Lock, LockedPrompt, details_of
+from .read_token import read_token_for, token_for_locked
 from .requests import RequestSettings
 from .review import AUDITED, Problem, find_notices, find_problems, find_wanted, is_skill_path
 from .trouble import PromptHubError
@@ -46,9 +47,8 @@ def review_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
     strange = next((name for name in names if name not in lock.prompts), None)
     if strange is not None:
         raise PromptHubError("invalid_request", f"{strange} is not in {LOCK}")
-    settings = CacheSettings(
-        fresh=0.0, revalidate=0.0, folder=None, requests=RequestSettings(5.0, 2, 15.0), on_stale=_ignore
-    )
+    requests = RequestSettings(5.0, 2, 15.0, read_token_for(lock.hub))
+    settings = CacheSettings(fresh=0.0, revalidate=0.0, folder=None, requests=requests, on_stale=_ignore)
     reader = HubReader(lock.hub, settings, lambda _: None)
     reviewed: List[Reviewed] = []
     for name, locked in lock.prompts.items():
@@ -77,7 +77,8 @@ def update_lock(lock_path: str, names: Sequence[str] = ()) -> List[Reviewed]:
         raise PromptHubError("invalid_request", f"{skill} is an Agent Skill. Update it: hubcli update {skill}")
     if not newer:
         return reviewed
-    hub = PromptHub(open_lock(lock_path).hub)
+    url = open_lock(lock_path).hub
+    hub = PromptHub(url, token=token_for_locked(url))
     found = [(each.locked, hub.get(each.name, version=each.wanted)) for each in newer]
 
     def change(lock: Lock) -> Sequence[NewFile]:

@@ -10,6 +10,7 @@ from .changing import NewFile, change_lock, read_lock_file
 from .git_attributes import ATTRIBUTES, plan_attributes
 from .hub import PromptHub, open_lock
 from .lock import Lock, LockedPrompt, details_of, refuse_path
+from .read_token import token_for_locked
 from .review import explain_none
 from .trouble import PromptHubError
 from .vendored import differs_in_ends, find_exact, read_vendored
@@ -34,7 +35,7 @@ def add_to_lock(
     if twice is not None:
         raise PromptHubError("invalid_request", f"{twice} is given twice")
     before = read_lock_file(lock_path)
-    hub = PromptHub(url if before is None else before.hub)
+    hub = PromptHub(url) if before is None else PromptHub(before.hub, token=token_for_locked(before.hub))
     found = [_resolve(hub, name, path) for name in names]
     sentence: Optional[str] = None
 
@@ -87,7 +88,7 @@ def install_lock(lock_path: str, is_forced: bool = False) -> int:
     """Writes the vendored files of a lock that are missing or differ, and returns how many; when the hub has different
     bytes, nothing is replaced. `is_forced` also replaces files that were changed by hand."""
     lock = open_lock(lock_path)
-    hub = PromptHub(lock.hub)
+    hub = PromptHub(lock.hub, token=token_for_locked(lock.hub))
     files: List[NewFile] = []
     for name in find_changed(lock_path, lock):
         locked = lock.prompts[name]

@@ -145,5 +145,6 @@ try {
   const sentence = error instanceof Error ? error.message : String(error)
   // A file system error happens before anything is changed, or the changes have been rolled back.
   complain(`${sentence}${error instanceof PromptHubError ? '' : '; nothing was changed'}`)
-  process.exitCode = (error instanceof PromptHubError && EXIT[error.code]) || 1
+  const isForbidden = error instanceof PromptHubError && (error.status === 401 || error.status === 403)
+  process.exitCode = isForbidden ? 3 : (error instanceof PromptHubError && EXIT[error.code]) || 1
 }

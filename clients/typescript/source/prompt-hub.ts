@@ -7,6 +7,7 @@ import { HubReader } from './hub-reader.ts'
 import { isHubUrl } from './lock.ts'
 import { type LockInForce, LockReader } from './locked.ts'
 import { makeFallback, makePrompt, type Prompt } from './prompt.ts'
+import { readTokenFor } from './read-token.ts'
 import { isObject, type VersionRow } from './records.ts'
 import { type RequestOptions, requestSettings } from './requests.ts'
 import type { HubEvent } from './standing.ts'
@@ -49,6 +50,8 @@ export type ValuesOf<Name extends string> = Name extends `${infer FullName}@${st
 export interface HubOptions extends RequestOptions {
   /** The hub's URL. Default: the one in the lock or, without a lock, that of the hub from which this library was downloaded. */
   url?: string
+  /** A token for a private hub; default: HUB_TOKEN. Sent only once the hub asks for one, only over https or to this machine, and only to the hub in `url`, in HUB_URL, or from which this library was downloaded. */
+  token?: string
   /** A lock from `openLock` of `prompt-hub-client/files`: `get` then returns only its prompts, with exactly the locked bytes. */
   lock?: LockInForce
   /** Stores responses beyond this process, such as `diskStore(dir)` from `prompt-hub-client/files`. By default they are only in memory. */
@@ -88,7 +91,7 @@ export class PromptHub {
       store: options.store,
       now: Date.now,
       onStale: (url, ageMs, cause) => this.#onEvent({ type: 'stale', url, ageMs, cause }),
-      requests: requestSettings(options),
+      requests: requestSettings(options, readTokenFor(this.url, options)),
     }
     this.#hub = new HubReader(this.url, settings, this.#onEvent)
     this.#locked = options.lock && new LockReader(this.url, options.lock, settings)

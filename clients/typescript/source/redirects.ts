@@ -26,15 +26,23 @@ export function mayFollow(from: string, to: string): boolean {
 }
 
 /**
- * Requests a URL, following redirects.
+ * Requests a URL, following redirects. A token is sent only to the host of the URL itself.
  *
+ * @returns the response, and the URL that it comes from
  * @throws PromptHubError `unavailable` for a forbidden redirect
  */
-export async function fetchAndFollow(url: string, options: RequestInit, ask: typeof fetch): Promise<Response> {
-  if (isBrowser()) return ask(url, options)
+export async function fetchAndFollow(
+  url: string,
+  options: RequestInit & { headers: Record<string, string> },
+  ask: typeof fetch,
+): Promise<{ response: Response; from: string }> {
+  if (isBrowser()) return { response: await ask(url, options), from: url }
+  const { Authorization, ...others } = options.headers
   for (let current = url, hops = 0; ; hops++) {
-    const response = await ask(current, { ...options, redirect: 'manual' })
-    if (![301, 302, 303, 307, 308].includes(response.status)) return response
+    const isOwn = Authorization !== undefined && new URL(current).origin === new URL(url).origin
+    const headers = isOwn ? { ...others, Authorization } : others
+    const response = await ask(current, { ...options, headers, redirect: 'manual' })
+    if (![301, 302, 303, 307, 308].includes(response.status)) return { response, from: current }
     await response.body?.cancel()
     const location = response.headers.get('Location') ?? ''
     const next = URL.canParse(location, current) ? new URL(location, current).href : location

@@ -1,5 +1,6 @@
 // Sends HTTP requests to the hub: timeouts, retries, and the meaning of each kind of response.
 import { USER_AGENT } from './address.ts'
+import { hasAsked, noteAsked, originOf } from './read-token.ts'
 import { isObject } from './records.ts'
 import { fetchAndFollow, isBrowser } from './redirects.ts'
 import { PromptHubError } from './trouble.ts'
@@ -17,11 +18,15 @@ export interface RequestOptions {
 }
 
 /** Options of requests, with defaults for omitted ones. */
-export type RequestSettings = Required<RequestOptions>
+export interface RequestSettings extends Required<RequestOptions> {
+  /** The token for reads, sent only once the hub has asked for one. */
+  readToken: string | undefined
+}
 
-/** Adds the defaults to the options of requests. */
-export function requestSettings(options: RequestOptions): RequestSettings {
+/** Adds the defaults to the options of requests. @param readToken from `readTokenFor` */
+export function requestSettings(options: RequestOptions, readToken?: string): RequestSettings {
   return {
+    readToken,
     timeoutMs: options.timeoutMs ?? 5_000,
     retries: options.retries ?? 2,
     deadlineMs: options.deadlineMs ?? 15_000,
@@ -74,14 +79,15 @@ type Outcome = Reply | { kind: 'trouble'; error: PromptHubError; waitMs: number 
 async function tryOnce(
   url: string,
   etag: string | undefined,
-  { fetch, timeoutMs }: RequestSettings,
+  { fetch, timeoutMs, readToken }: RequestSettings,
   endsAt: number,
   write: Write | undefined,
 ): Promise<Outcome> {
   const signal = AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, endsAt - performance.now()))))
   try {
-    const options = { ...optionsOf(etag, write), signal }
-    const response = await (write ? fetch(url, options) : fetchAndFollow(url, options, fetch))
+    const response = write
+      ? await fetch(url, { ...optionsOf(etag, write), signal })
+      : await readAs(url, (token) => ({ ...optionsOf(etag, undefined, token), signal }), { fetch, readToken })
     if (write && (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)))
       throw new PromptHubError('unavailable', `${url} redirects; redirects are not followed with a token.`, {
         status: response.status,
@@ -97,6 +103,21 @@ async function tryOnce(
   }
 }
 
+/** Reads a URL: without a token until its hub asks for one, then with it. A redirect's other host never asks. */
+async function readAs(
+  url: string,
+  optionsFor: (token: string | undefined) => RequestInit & { headers: Record<string, string> },
+  { fetch, readToken }: Pick<RequestSettings, 'fetch' | 'readToken'>,
+): Promise<Response> {
+  const { origin } = new URL(url)
+  const isKnown = readToken !== undefined && hasAsked(origin)
+  const { response, from } = await fetchAndFollow(url, optionsFor(isKnown ? readToken : undefined), fetch)
+  if (response.status !== 401 || readToken === undefined || isKnown || originOf(from) !== origin) return response
+  await response.body?.cancel()
+  noteAsked(origin)
+  return (await fetchAndFollow(url, optionsFor(readToken), fetch)).response
+}
+
 /** Describes why a request failed. The message of `fetch` is only "fetch failed"; its cause says why. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
@@ -106,13 +127,19 @@ function causeOf(error: unknown): string {
   return inner === undefined ? own : own === 'fetch failed' || own === '' ? causeOf(inner) : `${own}: ${causeOf(inner)}`
 }
 
-function optionsOf(etag: string | undefined, write: Write | undefined): RequestInit {
+function optionsOf(
+  etag: string | undefined,
+  write: Write | undefined,
+  readToken?: string,
+): RequestInit & { headers: Record<string, string> } {
   const accept = { Accept: write ? 'application/json' : 'application/json, text/plain' }
   // Browsers send their own User-Agent and handle ETags themselves. Setting either header would cause a preflight request, which a static mirror does not answer.
   const headers = isBrowser()
     ? accept
     : { ...accept, 'User-Agent': USER_AGENT, ...(etag === undefined ? {} : { 'If-None-Match': etag }) }
-  if (!write) return { headers, ...(isBrowser() && etag !== undefined ? { cache: 'no-cache' } : {}) }
+  const reading: Record<string, string> =
+    readToken === undefined ? headers : { ...headers, Authorization: `Bearer ${readToken}` }
+  if (!write) return { headers: reading, ...(isBrowser() && etag !== undefined ? { cache: 'no-cache' } : {}) }
   const { method, token, body } = write
   const authorized = { ...headers, Authorization: `Bearer ${token}` }
   if (body === undefined) return { method, redirect: 'manual', headers: authorized }

@@ -6,6 +6,7 @@ import { activeOf, HubReader, labelled } from './hub-reader.ts'
 import { type LockedPrompt, readDetails } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { highestIn, isRange } from './ranges.ts'
+import { lockedHub, readTokenFor } from './read-token.ts'
 import type { RepositoryRecord, VersionRow } from './records.ts'
 import { requestSettings } from './requests.ts'
 import { PromptHubError } from './trouble.ts'
@@ -44,7 +45,11 @@ export async function reviewLock(lockPath: string, names: readonly string[] = []
   const strange = names.find((name) => !Object.hasOwn(lock.prompts, name))
   if (strange !== undefined) throw notLocked(strange)
   const never = { freshMs: 0, revalidateMs: 0, store: undefined, now: Date.now, onStale() {} }
-  const reader = new HubReader(lock.hub, { ...never, requests: requestSettings({}) }, () => {})
+  const reader = new HubReader(
+    lock.hub,
+    { ...never, requests: requestSettings({}, readTokenFor(lock.hub, {})) },
+    () => {},
+  )
   const wanted = Object.entries(lock.prompts).filter(([name]) => names.length === 0 || names.includes(name))
   return Promise.all(
     wanted.map(async ([name, locked]) => {
@@ -107,7 +112,7 @@ export async function updateLock(lockPath: string, names: readonly string[] = []
       `${skill.name} is an Agent Skill. Update it: hubcli update ${skill.name}`,
     )
   if (newer.length === 0) return reviewed
-  const hub = new PromptHub({ url: lock.hub })
+  const hub = new PromptHub(lockedHub(lock.hub))
   const found = await Promise.all(
     newer.map(async ({ name, locked, wanted }) => ({ locked, prompt: await hub.get(name, { version: wanted }) })),
   )

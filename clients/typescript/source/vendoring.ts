@@ -8,6 +8,7 @@ import { ATTRIBUTES, planAttributes } from './git-attributes.ts'
 import { formatLock, isSafePath, type Lock, parseLock, readDetails } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { isVersion } from './ranges.ts'
+import { lockedHub } from './read-token.ts'
 import { PromptHubError } from './trouble.ts'
 import { findExact } from './verify.ts'
 
@@ -39,8 +40,7 @@ export async function addToLock(
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice !== undefined) throw new PromptHubError('invalid_request', `${twice} is given twice`)
   const before = await readLockFile(lockPath)
-  const hubUrl = before?.hub ?? url
-  const hub = new PromptHub(hubUrl === undefined ? {} : { url: hubUrl })
+  const hub = new PromptHub(before ? lockedHub(before.hub) : url === undefined ? {} : { url })
   const found = await Promise.all(additions.map((addition) => resolveAddition(hub, addition)))
   const { text, sentence } = await planAttributes(
     lockPath,
@@ -90,7 +90,7 @@ async function requireActive(hub: PromptHub, name: string, version: string): Pro
  */
 export async function installLock(lockPath: string, isForced = false): Promise<number> {
   const { lock } = await openLock(lockPath)
-  const hub = new PromptHub({ url: lock.hub })
+  const hub = new PromptHub(lockedHub(lock.hub))
   const missing = await findChanged(lockPath, lock)
   const contents = await Promise.all(
     missing.map(async (name): Promise<Content> => {
@@ -224,7 +224,7 @@ async function takeTurn(path: string) {
 /** Protects hand-written files: a file may be replaced only if it is the locked content, the new one, or some version of that prompt. */
 async function requireVersion(found: Uint8Array, target: string, name: string, hub: string): Promise<void> {
   const digest = digestOf(found)
-  const versions = await new PromptHub({ url: hub }).listVersions(name)
+  const versions = await new PromptHub(lockedHub(hub)).listVersions(name)
   if (versions.some(({ version, content_sha256 }) => isVersion(version) && content_sha256 === digest)) return
   throw new PromptHubError(
     'integrity',

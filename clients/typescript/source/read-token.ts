@@ -1,0 +1,50 @@
+// Decides to which hub the token for reads is sent, and remembers which hubs have asked for one.
+import { HUB_URL } from './address.ts'
+import { isBrowser, isLoopback } from './redirects.ts'
+import { PromptHubError } from './trouble.ts'
+
+/** The origins of the hubs that have asked for a token while this process runs. */
+const asked = new Set<string>()
+
+/** Whether a hub has asked for a token. */
+export const hasAsked = (origin: string): boolean => asked.has(origin)
+
+/** Notes that a hub has asked for a token. */
+export function noteAsked(origin: string): void {
+  asked.add(origin)
+}
+
+/** The token, and the URL that the program itself names. */
+export interface TokenOptions {
+  url?: string | undefined
+  token?: string | undefined
+}
+
+/**
+ * The token for reads of a hub. It is sent only over https or to this machine itself, and only to a hub that the program, HUB_URL or this library names: anybody may have written the URL in a lock.
+ *
+ * @param hub the URL to read from
+ * @throws PromptHubError `invalid_request` for a token with invalid characters
+ */
+export function readTokenFor(hub: string, { url, token = environment().HUB_TOKEN }: TokenOptions): string | undefined {
+  if (!token || isBrowser()) return undefined
+  if (!/^[\w.~+/=-]+$/.test(token))
+    throw new PromptHubError('invalid_request', 'token: expected a token, without spaces and line breaks')
+  const { protocol, hostname, origin } = new URL(hub)
+  const named = [url, environment().HUB_URL, HUB_URL].some((each) => each && originOf(each) === origin)
+  return named && (protocol === 'https:' || isLoopback(hostname)) ? token : undefined
+}
+
+/** The options for the hub in a lock, which the program has not named: without a token, unless HUB_URL or this library names it too. */
+export const lockedHub = (hub: string): { url: string; token: string } => ({
+  url: hub,
+  token: readTokenFor(hub, {}) ?? '',
+})
+
+/** The origin of a URL, or undefined. */
+export const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
+
+/** The environment variables; none outside Node.js and its relatives. */
+function environment(): Readonly<Record<string, string | undefined>> {
+  return globalThis.process?.env ?? {}
+}

@@ -1,0 +1,153 @@
+// Tests that the three clients read from a private hub with HUB_TOKEN: the token goes to that hub alone, once it has
+// asked for one.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readTokenFor } from '../../clients/typescript/source/read-token.ts'
+import { HUBCLI } from '../cli/assembled.ts'
+import { type MembersHub, openMembersHub } from '../hubs/members-hub.ts'
+import { CLIENTS, type Client, environment, type Ran, runClient } from './three-clients.ts'
+
+const NAME = 'zephyrine/quokka-brief'
+
+let hub: MembersHub
+let token: string
+/** The Authorization header of each request to the private hub. */
+let sent: (string | undefined)[] = []
+beforeAll(async () => {
+  hub = await openMembersHub()
+  token = hub.readers['a token with read']!.headers.Authorization!.replace('Bearer ', '')
+  hub.server.on('request', ({ headers }: IncomingMessage) => sent.push(headers.authorization))
+}, 180_000)
+afterAll(() => hub?.stop())
+
+let dir: string
+const others: Server[] = []
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hub-private-client-'))
+  sent = []
+})
+afterEach(async () => {
+  for (const server of others.splice(0)) await new Promise((done) => server.close(done))
+  rmSync(dir, { recursive: true, force: true })
+})
+
+/** Starts another server, which answers every request in the same way. @returns its URL, and the tokens that it got */
+async function startOther(status: number, headers: Record<string, string>): Promise<{ url: string; got: string[] }> {
+  const got: string[] = []
+  const server = createServer((incoming, outgoing) => {
+    if (incoming.headers.authorization !== undefined) got.push(incoming.headers.authorization)
+    const isAsking = status !== 401 && incoming.headers.authorization === undefined
+    outgoing.writeHead(isAsking ? 401 : status, { 'Content-Type': 'application/json', ...headers })
+    outgoing.end('{"error":{"code":"unauthorized","message":"A token, please."}}')
+  })
+  others.push(server)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, got }
+}
+
+/** Runs a client with HUB_TOKEN, and with HUB_URL if it is given. */
+function run({ command }: Client, args: string[], url: string | undefined, given = token): Promise<Ran> {
+  const set = { HUB_TOKEN: given, ...(url === undefined ? {} : { HUB_URL: url }) }
+  const settings = Object.entries(set).map(([name, value]) => `${name}=${value}`)
+  const unset = url === undefined ? ['-u', 'HUB_URL'] : []
+  return runClient(['env', ...unset, ...settings, ...command], args, dir, url ?? '')
+}
+
+describe.each(CLIENTS)('$name', (client) => {
+  test('locks, installs and reviews a prompt of a private hub, after the hub has asked for a token', async () => {
+    const url = `http://127.0.0.1:${hub.port}`
+    for (const args of [['add', NAME], ['install'], ['verify'], ['audit'], ['outdated']]) {
+      sent = []
+      const { code, stderr } = await run(client, args, url)
+      expect([args, code, stderr.includes(token)]).toEqual([args, 0, false])
+      if (sent.length === 0) continue
+      expect([args, sent[0]]).toEqual([args, undefined])
+      expect(sent.filter((each) => each === undefined).length).toBeLessThan(sent.length)
+      expect(new Set(sent)).toEqual(new Set([undefined, `Bearer ${token}`]))
+    }
+    expect(readFileSync(join(dir, 'prompts.lock'), 'utf8')).not.toContain(token)
+    expect(existsSync(join(dir, 'prompts'))).toBe(true)
+  })
+
+  test.each(['', `hub_${'0'.repeat(38)}`])('reports what the hub says, with the token “%s”', async (given) => {
+    const { code, stderr } = await run(client, ['add', NAME], `http://127.0.0.1:${hub.port}`, given)
+    expect([code, stderr.includes('Only readers may read this hub')]).toEqual([3, true])
+  })
+
+  test('sends nothing to a hub that only the lock names', async () => {
+    expect((await run(client, ['add', NAME], `http://127.0.0.1:${hub.port}`)).code).toBe(0)
+    const evil = await startOther(401, { 'WWW-Authenticate': 'Bearer' })
+    const lock = join(dir, 'prompts.lock')
+    writeFileSync(lock, readFileSync(lock, 'utf8').replace(/http:\/\/127\.0\.0\.1:\d+/g, evil.url))
+    for (const args of [['outdated'], ['audit'], ['update'], ['add', 'acme/other']]) await run(client, args, undefined)
+    expect(evil.got).toEqual([])
+  })
+
+  test('sends nothing to where the hub redirects', async () => {
+    const evil = await startOther(401, { 'WWW-Authenticate': 'Bearer' })
+    const redirecting = await startOther(302, {
+      Location: `${evil.url}/data/v1/tags.json`,
+      'WWW-Authenticate': 'Bearer',
+    })
+    await run(client, ['add', NAME], redirecting.url)
+    expect(redirecting.got.length).toBeGreaterThan(0)
+    expect(evil.got).toEqual([])
+  })
+})
+
+//  the hub, HUB_URL, and whether the hub may get the token
+const CASES: [string, string, boolean][] = [
+  ['https://hub.example.com', 'https://hub.example.com', true],
+  ['http://localhost:8888', '', true],
+  ['http://127.0.0.1:9999', 'http://127.0.0.1:9999', true],
+  ['http://hub.example.com', 'http://hub.example.com', false],
+  ['https://hub.example.com', '', false],
+  ['https://hub.example.com', 'https://other.example.com', false],
+  ['https://hub.example.com:444', 'https://hub.example.com', false],
+  ['https://hub.example.com.evil.example', 'https://hub.example.com', false],
+]
+
+const hubcli = readFileSync(HUBCLI, 'utf8').replace(/\nmain "\$@"\n$/, '\n')
+const settingsOf = (own: string) => ({ ...environment(own), HUB_TOKEN: 'hub_x' })
+
+describe.each<[string, (hub: string, own: string) => boolean]>([
+  [
+    'TypeScript',
+    (url, own) => {
+      const before = process.env
+      process.env = settingsOf(own)
+      try {
+        return readTokenFor(url, {}) === 'hub_x'
+      } finally {
+        process.env = before
+      }
+    },
+  ],
+  [
+    'Python',
+    (url, own) => {
+      const program = 'import sys; from prompt_hub.read_token import read_token_for; print(read_token_for(sys.argv[1]))'
+      const options = { env: settingsOf(own), encoding: 'utf8' } as const
+      return execFileSync('python3', ['-c', program, url], options).trim() === 'hub_x'
+    },
+  ],
+  [
+    'hubcli',
+    (url, own) => {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a line of a shell script
+      const start = 'hub=$1 url=$1/api authorization= reading= token_hub=${HUB_URL:-$HUB_DEFAULT_URL}'
+      const program = `${hubcli}\n${start}\nif take_reading 2>/dev/null; then echo yes; else echo no; fi`
+      const options = { input: program, env: settingsOf(own), encoding: 'utf8' } as const
+      return execFileSync('sh', ['-s', url], options) === 'yes\n'
+    },
+  ],
+])('%s', (_, sends) => {
+  test.each(CASES)('may send the token to %s if HUB_URL is “%s”: %s', (url, own, expected) =>
+    expect(sends(url, own)).toBe(expected),
+  )
+})
