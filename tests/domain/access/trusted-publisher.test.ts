@@ -1,6 +1,6 @@
 // Tests which jobs an owner trusts: these depend on the event, workflow file, ref and environment.
 import { expect, test } from 'vitest'
-import { findRefusal, type JobClaims } from '../../../src/domain/access/trusted-publisher.ts'
+import { findRefusal, isTrustedJob, type JobClaims } from '../../../src/domain/access/trusted-publisher.ts'
 import { TrustedPublisher } from '../../../src/domain/content/front-matter.ts'
 
 const JOB: JobClaims = {
@@ -112,4 +112,24 @@ test.each([
   { ref: '*' },
 ])('rejects a trusted publisher with %j', (entry) => {
   expect(TrustedPublisher.safeParse({ ...ENTRY, ...entry }).success).toBe(false)
+})
+
+//  case                             trusted publisher             claims  whether the job may read a private hub
+test.each<[string, object, Partial<JobClaims>, boolean]>([
+  ['a trusted workflow', {}, {}, true],
+  ['a workflow that may only read', { permissions: ['read'] }, {}, true],
+  ['a workflow that may only move labels', { permissions: ['label'] }, {}, true],
+  ['a workflow that is trusted with some prompts', { repos: ['review'] }, {}, true],
+  ['a pull request', {}, { event_name: 'pull_request' }, false],
+  ['another workflow', { workflow: 'other.yml' }, {}, false],
+  ['another repository of the same name', { repository_id: 9 }, {}, false],
+  ['another branch', { ref: 'refs/heads/release' }, {}, false],
+])('%s', (_, entry, claims, expected) =>
+  expect(isTrustedJob({ ...JOB, ...claims }, [TrustedPublisher.parse({ ...ENTRY, ...entry })])).toBe(expected),
+)
+
+test('a workflow that may only read may not publish, and no workflow reads without an entry', () => {
+  const reader = TrustedPublisher.parse({ ...ENTRY, permissions: ['read'] })
+  expect(findRefusal(JOB, [reader], 'review')).toBe('permissions: publish is not listed')
+  expect(isTrustedJob(JOB, [])).toBe(false)
 })

@@ -258,3 +258,21 @@ test('the list of forks leaves out unlisted forks', () => {
     '/data/v1/forks/acme/gone.json',
   ])
 })
+
+test('only a hub for readers has the workflows that its owners trust', () => {
+  const trusted = {
+    repository: 'octo/prompts',
+    repository_id: '12',
+    repository_owner_id: '34',
+    workflow: 'publish.yml',
+  }
+  const owner = anOwner({ trusted_publishers: [{ ...trusted, permissions: ['publish'] }] })
+  const tree = aTree([aRepository('acme/a')], { owners: { acme: owner, mona: owner } })
+  const options = { baseUrl: 'https://hub.test', day: '2026-11-20' }
+  const jobsOf = (isForReaders: boolean) =>
+    [...listDataFiles(buildCatalogue(tree, { ...options, isForReaders }), digestText)]
+      .filter(([path]) => path.startsWith('/data/accounts/jobs/'))
+      .map(([path, text]) => [path, JSON.parse(text).length])
+  expect(jobsOf(false)).toEqual([])
+  expect(jobsOf(true)).toEqual([['/data/accounts/jobs/12.json', 2]])
+})

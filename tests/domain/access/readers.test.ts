@@ -1,7 +1,7 @@
 // Tests who the setting READERS admits.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Identity, isReader, parseReaders } from '../../src/domain/access/readers.ts'
+import { type Identity, isReader, parseReaders } from '../../../src/domain/access/readers.ts'
 
 const admits = (readers: string, identity: Identity) => isReader(identity, parseReaders(readers).value!)
 
