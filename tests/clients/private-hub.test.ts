@@ -13,6 +13,8 @@ import { type MembersHub, openMembersHub } from '../hubs/members-hub.ts'
 import { CLIENTS, type Client, environment, type Ran, runClient } from './three-clients.ts'
 
 const NAME = 'zephyrine/quokka-brief'
+/** hubcli without its last line, which runs it. */
+const hubcli = readFileSync(HUBCLI, 'utf8').replace(/\nmain "\$@"\n$/, '\n')
 
 let hub: MembersHub
 let token: string
@@ -100,6 +102,24 @@ describe.each(CLIENTS)('$name', (client) => {
   })
 })
 
+test('hubcli neither takes a token from other variables, nor passes one on in them', async () => {
+  const evil = await startOther(401, { 'WWW-Authenticate': 'Bearer' })
+  const [{ command }] = CLIENTS as [Client]
+  const names = ['token', 'reading', 'sent', 'authorization']
+  const others = names.map(
+    (name) => `${name}=${name === 'token' ? 'secret' : 'header = "Authorization: Bearer secret"'}`,
+  )
+  await runClient(['env', 'HUB_TOKEN=', `HUB_URL=${evil.url}`, ...others, ...command], ['add', NAME], dir, evil.url)
+  expect(evil.got).toEqual([])
+  const [probe, environmentFile] = [join(dir, 'probe'), join(dir, 'environment')]
+  writeFileSync(probe, `${hubcli.replace(/\n *exec curl /, '\n env >"$PROBE"; exec curl ')}\nmain "$@"\n`)
+  const settings = [`HUB_TOKEN=${token}`, `HUB_URL=http://127.0.0.1:${hub.port}`, `PROBE=${environmentFile}`, ...others]
+  const program = ['env', ...settings, 'sh', probe]
+  await runClient(program, ['versions', NAME], dir, `http://127.0.0.1:${hub.port}`)
+  const passed = readFileSync(environmentFile, 'utf8').split('\n')
+  expect(passed.filter((line) => line.includes(token) && !line.startsWith('HUB_TOKEN='))).toEqual([])
+})
+
 //  the hub, HUB_URL, and whether the hub may get the token
 const CASES: [string, string, boolean][] = [
   ['https://hub.example.com', 'https://hub.example.com', true],
@@ -112,7 +132,6 @@ const CASES: [string, string, boolean][] = [
   ['https://hub.example.com.evil.example', 'https://hub.example.com', false],
 ]
 
-const hubcli = readFileSync(HUBCLI, 'utf8').replace(/\nmain "\$@"\n$/, '\n')
 const settingsOf = (own: string) => ({ ...environment(own), HUB_TOKEN: 'hub_x' })
 
 describe.each<[string, (hub: string, own: string) => boolean]>([
@@ -140,7 +159,7 @@ describe.each<[string, (hub: string, own: string) => boolean]>([
     'hubcli',
     (url, own) => {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a line of a shell script
-      const start = 'hub=$1 url=$1/api authorization= reading= token_hub=${HUB_URL:-$HUB_DEFAULT_URL}'
+      const start = 'hub=$1 url=$1/api authorization= reading= token= token_hub=${HUB_URL:-$HUB_DEFAULT_URL}'
       const program = `${hubcli}\n${start}\nif take_reading 2>/dev/null; then echo yes; else echo no; fi`
       const options = { input: program, env: settingsOf(own), encoding: 'utf8' } as const
       return execFileSync('sh', ['-s', url], options) === 'yes\n'
