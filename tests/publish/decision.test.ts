@@ -322,7 +322,14 @@ describe('who may publish', () => {
 })
 
 describe('while nobody can read the owner’s file, nobody may publish', () => {
-  const job = { kind: 'job' as const, repositoryId: '12', jti: 'a', endsMs: 0, findRefusal: () => undefined, isTrusted: () => true }
+  const job = {
+    kind: 'job' as const,
+    repositoryId: '12',
+    jti: 'a',
+    endsMs: 0,
+    findRefusal: () => undefined,
+    isTrusted: () => true,
+  }
   test.each([
     ['an operator’s token', { kind: 'operator' as const }],
     ['the owner', { kind: 'person' as const, login: 'acme', user_id: '7' }],
