@@ -38,11 +38,13 @@ export function guardReaders(answer: Answer, { readers, isProxy, hasSignIn, hasM
     const openness = isOpenMetrics ? 'whole' : opennessOf(path)
     if (openness === 'whole') return answer(request, ip, peer)
     const source = { client: () => clientKeyOf(ip), isFromProxy: () => isProxy(peer) }
+    let isReader = false
     try {
-      if (await readers.isReader(request, source)) return await answer(request, ip, peer)
+      isReader = await readers.isReader(request, source)
     } catch (thrown) {
       if (openness === undefined || openness === 'signed-out') return refuse(request, path, toHubError(thrown))
     }
+    if (isReader) return answer(request, ip, peer)
     if (openness === 'signed-out' && (request.method === 'GET' || request.method === 'HEAD'))
       return answer(withoutSession(request), ip, peer)
     if (openness === 'short') return shorten(await answer(request, ip, peer))

@@ -172,7 +172,7 @@ export async function serveSites(
       networksOf: findConnectionNetworks(trustedProxies),
       clientNetworksOf: (incoming) => networksOf(clientOf(incoming)),
     }),
-    ...(isPrivate && { allowOrigin: baseUrl }),
+    ...(own.isPrivate && { allowOrigin: baseUrl }),
     ...(watched && { onAnswered: watched.onAnswered }),
   })
   host.server.on('close', texts.close)
