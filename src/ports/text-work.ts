@@ -43,8 +43,14 @@ export interface TextJobs {
   renderMarkdown(text: string, place: { title?: string; below?: number }): string
   /** Renders texts of a prompt, with its variables as links. @returns the HTML of each text, and the number of their hidden characters */
   renderTexts(texts: readonly string[], variables: readonly Variable[]): { html: string[]; hidden: number }
-  /** Renders a comparison of two versions: the impact on callers, the changed files and the changed lines. */
-  renderComparison(from: ComparedVersion, to: ComparedVersion): { impact: string; files: string; lines: string }
+  /** Renders a comparison of two versions: the impact on callers, the changed lines, and the changed files with the lines of those given. */
+  renderComparison(
+    from: ComparedVersion,
+    to: ComparedVersion,
+    files?: readonly ComparedFile[],
+  ): { impact: string; lines: string; files: string }
+  /** Renders the lines of files as HTML, with hidden characters marked. @returns the lines of each file, and whether there are more */
+  renderFiles(texts: readonly string[]): { lines: string[]; isCut: boolean }[]
   /** Fills in a prompt, ignoring unknown names. @throws HubError `invalid_request`, `content_too_large` */
   fillPrompt(
     record: Pick<VersionRecord, 'content' | 'messages' | 'variables'>,
@@ -119,6 +125,14 @@ export interface WrittenVersion {
 
 /** A version to compare. */
 export type ComparedVersion = Callable & { raw_url: string; files?: VersionRecord['files'] }
+
+/** A text file of two compared versions. */
+export interface ComparedFile {
+  path: string
+  /** Its text in each version; undefined where there is no such file. */
+  before: string | undefined
+  after: string | undefined
+}
 
 /** Runs jobs on behalf of one client. */
 export interface TextWork {

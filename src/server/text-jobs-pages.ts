@@ -11,6 +11,9 @@ export const PAGE_CODE = {
   renderDifference: () => import('../site/prompt/render-difference.ts'),
 }
 
+/** Maximum number of lines of a file that a page shows. */
+const MAX_FILE_LINES = 200
+
 /** The jobs that pages need. */
 export const PAGE_JOBS = {
   async renderMarkdown(text, place) {
@@ -31,15 +34,19 @@ export const PAGE_JOBS = {
       hidden: texts.reduce((sum, text) => sum + countHidden(text), 0),
     }
   },
-  async renderComparison(from, to) {
+  async renderFiles(texts) {
+    const { renderLines } = await PAGE_CODE.promptText()
+    return texts.map((text) => renderLines(text, MAX_FILE_LINES))
+  },
+  async renderComparison(from, to, texts = []) {
     const [{ renderCallerImpact, renderDifferenceLines, renderFileChanges }, { compareForCallers }] = await Promise.all(
       [PAGE_CODE.renderDifference(), PAGE_CODE.differences()],
     )
     const difference = compareForCallers(from, to)
     return {
       impact: renderCallerImpact(difference),
-      files: renderFileChanges(difference, from.files ?? [], to.files ?? []),
       lines: renderDifferenceLines(from, to),
+      files: renderFileChanges(difference, from.files ?? [], to.files ?? [], texts),
     }
   },
 } satisfies Partial<TextJobTable>

@@ -19,7 +19,7 @@ test.each([
   await client.connect(new StreamableHTTPClientTransport(new URL(ENDPOINT), { fetch: hub.fetch }))
   try {
     const skills = new SkillsClient(client)
-    expect([skills.supported, skills.directoryRead]).toEqual([true, false])
+    expect([skills.supported, skills.directoryRead]).toEqual([true, true])
     expect((await skills.list()).skills).toEqual([])
     for (const uri of ['skill://acme/code-review/SKILL.md', 'skill://acme/v2.1.0/code-review/SKILL.md']) {
       const { skill } = await skills.get(uri)
@@ -66,6 +66,32 @@ test('the manifest lists every file of a skill, and the official client verifies
       const types = await Promise.all(Object.keys(files).map(async (path) => (await skills.read(skill, path)).mimeType))
       expect(types).toEqual(['text/plain', 'application/octet-stream'])
     }
+    for (const root of ['skill://acme/vforms', 'skill://acme/v1.0.0/vforms']) {
+      expect((await skills.readDirectory(root)).resources).toEqual([
+        { uri: `${root}/SKILL.md`, name: 'SKILL.md', mimeType: 'text/markdown', size: expect.any(Number) },
+        { uri: `${root}/scripts`, name: 'scripts', mimeType: 'inode/directory' },
+        { uri: `${root}/v1.2.3`, name: 'v1.2.3', mimeType: 'inode/directory' },
+      ])
+      expect((await skills.readDirectory(`${root}/scripts`)).resources).toEqual([
+        { uri: `${root}/scripts/fill.py`, name: 'fill.py', mimeType: 'text/plain', size: 12 },
+      ])
+    }
+    const folders = [
+      'vforms/',
+      'vforms/SKILL.md',
+      'vforms/script',
+      'vforms/scripts/',
+      'vforms/scripts/fill.py',
+      'nothing',
+      '',
+    ]
+    for (const folder of folders)
+      await expect(own.call('resources/directory/read', { uri: `skill://acme/${folder}` })).rejects.toMatchObject({
+        code: -32602,
+      })
+    await expect(
+      own.call('resources/directory/read', { uri: 'skill://acme/vforms', cursor: 'x' }),
+    ).rejects.toMatchObject({ code: -32602 })
     for (const path of ['scripts', 'scripts/none.py', '../vforms/SKILL.md', 'scripts/../SKILL.md', 'SKILL.md/'])
       await expect(own.call('resources/read', { uri: `skill://acme/vforms/${path}` })).rejects.toMatchObject({
         code: -32002,

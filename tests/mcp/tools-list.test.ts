@@ -49,7 +49,7 @@ test('initialize returns exactly the expected capabilities and server info', asy
     protocolVersion: '2025-11-25',
     capabilities: {
       ...{ tools: {}, prompts: {}, resources: {}, completions: {} },
-      extensions: { 'io.modelcontextprotocol/skills': {} },
+      extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
     },
     serverInfo: { name: 'prompt-hub', title: 'Prompt Hub', version: '1.0.0', websiteUrl: 'https://hub.example' },
     instructions: INSTRUCTIONS,
@@ -79,6 +79,7 @@ test.each<[string, Record<string, unknown>, number | undefined]>([
   ['resources/read', { uri: 'hub://prompts/acme/code-review' }, 60_000],
   ['skills/list', {}, 3_600_000],
   ['skills/get', { uri: 'skill://acme/code-review/SKILL.md' }, 60_000],
+  ['resources/directory/read', { uri: 'skill://acme/code-review' }, 60_000],
   ['tools/call', { name: 'list_tags' }, undefined],
 ])('protocol 2026: %s returns the expected cache lifetime', async (method, params, ttlMs) => {
   const { result } = await (await hub.answer(modern(method, params))).json()

@@ -119,7 +119,7 @@ export function writeHostileContent(dir: string): void {
     }),
   )
   const folder = 'trent/long/versions/999999.999999.999999'
-  write(`${folder}/scripts/run.sh`, `#!/bin/sh\n${SCRIPT_LINE}\n`)
+  write(`${folder}/scripts/run.sh`, `#!/bin/sh\n${SCRIPT_LINE}\nrm \u202etxt.a\n`)
   write(`${folder}/${'a'.repeat(100)}/page.html`, `<script>window.hostileFieldRan=1</script>${long.repeat(3)}`)
   write(`${folder}/long.txt`, 'x'.repeat(100_000))
   for (let number = 1; number <= PLAIN_COUNT; number++) {

@@ -110,15 +110,18 @@ export function testPromptPage(opened: () => BuiltSite): void {
       const { page, problems } = await site.open('/trent/long')
       const items = page.locator('.skill-files > ul > li')
       expect(await items.count()).toBe(3)
-      expect(await items.locator('> a').allTextContents()).toEqual([
-        `${'a'.repeat(100)}/page.html`,
-        'long.txt',
-        'scripts/run.sh',
-      ])
-      const script = items.filter({ hasText: 'scripts/run.sh' })
+      expect(await items.locator('> code').allTextContents()).toEqual([`${'a'.repeat(100)}/`, 'scripts/'])
+      expect(await page.locator('.skill-files li > a').allTextContents()).toEqual(['page.html', 'run.sh', 'long.txt'])
+      const script = page.locator('.skill-files li li').filter({ hasText: 'run.sh' })
       expect(await script.textContent()).toContain('Runs on your machine if you let it')
       await script.locator('summary').click()
-      expect(await script.locator('ol > li').allTextContents()).toEqual(['#!/bin/sh', SCRIPT_LINE, ''])
+      expect(await script.locator('ol > li').allTextContents()).toEqual([
+        '#!/bin/sh',
+        SCRIPT_LINE,
+        'rm \u202etxt.a',
+        '',
+      ])
+      expect(await script.locator('.unseen').getAttribute('data-code')).toBe('U+202E')
       expect(await items.filter({ hasText: 'long.txt' }).locator('details').count()).toBe(0)
       const { status, headers } = await fetch(
         `${site.origin}/trent/long/v/999999.999999.999999/${'a'.repeat(100)}/page.html`,

@@ -26,6 +26,7 @@ const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
     'resources/list': async (params, deps) => (await import('./resources.ts')).listResources(params, deps),
     'resources/templates/list': async () => (await import('./resources.ts')).listTemplates(),
     'resources/read': async (params, deps) => (await import('./resources.ts')).readResource(params, deps),
+    'resources/directory/read': async (params, deps) => (await import('./skills.ts')).readDirectory(params, deps),
     'skills/list': async (params) => (await import('./skills.ts')).listSkills(params),
     'skills/get': async (params, deps) => (await import('./skills.ts')).getSkill(params, deps),
     'completion/complete': async (params, deps) => (await import('./completions.ts')).completeArgument(params, deps),

@@ -9,7 +9,7 @@ export function describeServer(baseUrl: string) {
 /** The server's capabilities. `listChanged` and `subscribe` are not included, because a serverless function cannot push messages. */
 export const CAPABILITIES = {
   ...{ tools: {}, prompts: {}, resources: {}, completions: {} },
-  extensions: { 'io.modelcontextprotocol/skills': {} },
+  extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
 } as const
 
 /** Instructions for the model. They never contain third-party text. */
@@ -33,6 +33,7 @@ export const CACHE_HINTS = {
   'prompts/list': CHANGING,
   'resources/list': CHANGING,
   'resources/read': CHANGING,
+  'resources/directory/read': CHANGING,
   'skills/list': CONSTANT,
   'skills/get': CHANGING,
 } as const

@@ -32,6 +32,42 @@ export async function getSkill({ uri }: Record<string, unknown>, deps: ReadDeps)
   return { skill: { uri, frontmatter: describeFront(skill), resources: [main, ...files] } }
 }
 
+/** The media type of a folder, as the extension gives it. */
+const FOLDER_TYPE = 'inode/directory'
+
+/** Handles `resources/directory/read`: lists what is directly in a folder of a skill, on a single page. @throws McpFailure if there is no such folder */
+export async function readDirectory({ uri, cursor }: Record<string, unknown>, deps: ReadDeps): Promise<McpResult> {
+  if (cursor !== undefined && cursor !== null && cursor !== '')
+    throw invalidParams('Unknown cursor. A folder has a single page.')
+  const { skill, path = '' } = (await findByUri(uri, deps)) ?? {}
+  const inside = path === '' ? '' : `${path}/`
+  const files = skill
+    ? [describeMain(skill), ...(skill.files ?? [])].filter((file) => file.path.startsWith(inside))
+    : []
+  if (files.length === 0)
+    throw unknownName(
+      'folder of a skill',
+      uri,
+      'Valid URIs have the form skill://{owner}/{name}, without a slash at the end.',
+    )
+  const children = new Map<string, McpResult>()
+  for (const { path, media_type, size_bytes } of files) {
+    const [name = '', ...deeper] = path.slice(inside.length).split('/')
+    const child = { uri: `${uri}/${name}`, name }
+    const isFolder = deeper.length > 0
+    children.set(name, {
+      ...child,
+      ...(isFolder ? { mimeType: FOLDER_TYPE } : { mimeType: media_type, size: size_bytes }),
+    })
+  }
+  return { resources: [...children.values()] }
+}
+
+/** Describes the SKILL.md of a skill like the files beside it. */
+function describeMain(skill: SkillVersion) {
+  return { path: MAIN, media_type: MAIN_TYPE, size_bytes: Buffer.byteLength(formatSkill(skill)) }
+}
+
 /** The contents of a resource: text, or bytes in base64. */
 type Contents = { mimeType: string; text: string } | { mimeType: string; blob: string }
 
@@ -40,8 +76,8 @@ export async function readSkillFile(uri: string, deps: ReadDeps): Promise<Conten
   const found = await findByUri(uri, deps)
   if (!found) return undefined
   const { skill, owner, path } = found
-  if (path === MAIN) return { mimeType: 'text/markdown', text: formatSkill(skill) }
-  if (!isFilePath(path)) return undefined
+  if (path === MAIN) return { mimeType: MAIN_TYPE, text: formatSkill(skill) }
+  if (path === undefined || !isFilePath(path)) return undefined
   const file = await findFile({ owner, name: skill.name, version: skill.version }, path, deps)
   if (!file) return undefined
   const text = file.mediaType === 'text/plain' ? decodeFile(file.bytes) : undefined
@@ -51,14 +87,15 @@ export async function readSkillFile(uri: string, deps: ReadDeps): Promise<Conten
 }
 
 const MAIN = 'SKILL.md'
+const MAIN_TYPE = 'text/markdown'
 
-/** Finds a skill by the URI of one of its files. The name comes last before the path, because the extension requires the folder that contains SKILL.md to have the skill's name. A name has no dots, so it is never read as a version. */
+/** Finds a skill by the URI of one of its files or folders; its own folder has no path. The name comes last before the path, because the extension requires the folder that contains SKILL.md to have the skill's name. A name has no dots, so it is never read as a version. */
 async function findByUri(
   uri: unknown,
   deps: ReadDeps,
-): Promise<{ skill: SkillVersion; owner: string; root: string; path: string } | undefined> {
-  const [, root = '', owner = '', version, name = '', path = ''] =
-    (typeof uri === 'string' && /^(skill:\/\/([^/]+)(?:\/v(\d+\.\d+\.\d+))?\/([^/]+))\/(.+)$/.exec(uri)) || []
+): Promise<{ skill: SkillVersion; owner: string; root: string; path: string | undefined } | undefined> {
+  const [, root = '', owner = '', version, name = '', path] =
+    (typeof uri === 'string' && /^(skill:\/\/([^/]+)(?:\/v(\d+\.\d+\.\d+))?\/([^/]+))(?:\/(.+))?$/.exec(uri)) || []
   const skill = await findSkill({ owner, name, version }, deps)
   return skill && { skill, owner, root, path }
 }

@@ -51,6 +51,13 @@ export function renderText(text: string, budget = { left: Number.POSITIVE_INFINI
     .join('')
 }
 
+/** Renders the first lines of a text as HTML; hidden characters are shown by their code points. */
+export function renderLines(text: string, most: number): { lines: string[]; isCut: boolean } {
+  const budget = { left: MAX_MARKS }
+  const lines = text.split(/\r?\n/, most + 1)
+  return { lines: lines.slice(0, most).map((line) => renderText(line, budget)), isCut: lines.length > most }
+}
+
 /** Wraps each line in an element. Style sheets number the lines, so line numbers are never copied. Only text contains line breaks; tags do not. */
 function renderNumbered(html: string): string {
   return splitLines(html)

@@ -3,6 +3,7 @@ import type { Difference, SkillFile, Variable, VersionRecord } from '../../domai
 import { findPlaceholders, splitContent } from '../../domain/content/placeholders.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
+import type { ComparedFile } from '../../ports/text-work.ts'
 import { renderText } from './prompt-text.ts'
 import { compareTexts, type DifferenceRow, isComparable, type Piece } from './text-difference.ts'
 
@@ -55,11 +56,12 @@ export function renderCallerImpact({ breaking, format_changed, messages, variabl
   }<p class="quiet">Parameters: ${settings.length > 0 ? escapeHtml(settings.join(', ')) : 'unchanged'}.</p></div>`
 }
 
-/** Renders which files of a skill differ, with a link to each. */
+/** Renders which files of a skill differ, with a link to each, and the changed lines of those whose texts are given. */
 export function renderFileChanges(
   { files }: Difference,
   before: readonly SkillFile[],
   after: readonly SkillFile[],
+  texts: readonly ComparedFile[] = [],
 ): string {
   const link = (list: readonly SkillFile[], path: string, words = path) => {
     const { url = '' } = list.find((file) => file.path === path) ?? {}
@@ -72,7 +74,27 @@ export function renderFileChanges(
     ...files.changed.map((path) => row('·', `Changed ${link(after, path)} (${link(before, path, 'before')})`)),
   ]
   if (rows.length === 0) return ''
-  return `<section aria-labelledby="files"><h2 id="files">Files</h2><ul class="plain">${rows.join('')}</ul></section>`
+  const drawn = texts.length === 0 ? '' : drawFiles(texts)
+  return `<section aria-labelledby="files"><h2 id="files">Files</h2><ul class="plain">${rows.join('')}</ul>${drawn}</section>`
+}
+
+function drawFiles(texts: readonly ComparedFile[]): string {
+  let left = MAX_DRAWN_CHARACTERS
+  const files = texts.flatMap(({ path, before = '', after = '' }) => {
+    if (left <= 0 || !isComparable(before, after)) return []
+    const rows = compareTexts(before, after)
+    const { drawn, isCut, length } = foldRows(rows, left)
+    left -= length
+    const notice = isCut ? '<p class="notice">This comparison is long; only the beginning is shown.</p>' : ''
+    const head = `<code>${escapeHtml(path)}</code> <span class="quiet">${countChanges(rows)}</span>`
+    return `<details class="lines" open><summary>${head}</summary>${notice}<div class="difference"><div>${drawn.join('')}</div></div></details>`
+  })
+  return files.join('')
+}
+
+function countChanges(rows: readonly DifferenceRow[]): string {
+  const count = (wanted: DifferenceRow['kind']) => rows.filter(({ kind }) => kind === wanted).length
+  return `${count('added')} added, ${count('removed')} removed`
 }
 
 /** Renders the lines of two texts; CSS switches between one column and two. Texts that are too long are replaced with links to both. */
@@ -81,11 +103,9 @@ export function renderDifferenceLines(from: ComparedText, to: ComparedText): str
   if (before === after) return '<p class="notice">The text is identical.</p>'
   if (!isComparable(before, after)) return renderTooLong('These texts are too long to compare here.', from, to)
   const rows = compareTexts(before, after)
-  const added = rows.filter(({ kind }) => kind === 'added').length
-  const removed = rows.filter(({ kind }) => kind === 'removed').length
   const { drawn, isCut } = foldRows(rows)
   const notice = isCut ? renderTooLong('This comparison is long; only the beginning is shown.', from, to) : ''
-  return `${notice}<section class="lines" aria-labelledby="text"><div class="bar"><h2 id="text">Text</h2><p class="quiet">${added} added, ${removed} removed</p><div class="choice"><label><input type="radio" name="columns" checked>Unified</label><label><input type="radio" name="columns" id="two-columns">Side by side</label></div></div><div class="difference"><div>${drawn.join('')}</div></div></section>`
+  return `${notice}<section class="lines" aria-labelledby="text"><div class="bar"><h2 id="text">Text</h2><p class="quiet">${countChanges(rows)}</p><div class="choice"><label><input type="radio" name="columns" checked>Unified</label><label><input type="radio" name="columns" id="two-columns">Side by side</label></div></div><div class="difference"><div>${drawn.join('')}</div></div></section>`
 }
 
 function renderTooLong(words: string, ...texts: ComparedText[]): string {
@@ -94,18 +114,21 @@ function renderTooLong(words: string, ...texts: ComparedText[]): string {
 }
 
 /** Renders rows with unchanged parts folded. `isCut` is true if the size limit was reached and the remaining rows are omitted. */
-function foldRows(rows: readonly DifferenceRow[]): { drawn: string[]; isCut: boolean } {
+function foldRows(
+  rows: readonly DifferenceRow[],
+  most = MAX_DRAWN_CHARACTERS,
+): { drawn: string[]; isCut: boolean; length: number } {
   let length = 0
   const draw = (row: DifferenceRow) => {
-    if (length > MAX_DRAWN_CHARACTERS) return ''
+    if (length > most) return ''
     const html = renderRow(row)
     length += html.length
-    return length > MAX_DRAWN_CHARACTERS ? '' : html
+    return length > most ? '' : html
   }
   const drawn: string[] = []
   const blocks = splitIntoBlocks(rows)
   for (const [index, block] of blocks.entries()) {
-    if (length > MAX_DRAWN_CHARACTERS) break
+    if (length > most) break
     if (block[0]!.kind !== 'same') {
       // Side by side, removed lines are on the left and added lines are on the right.
       drawn.push(`<div class="change">${block.map(draw).join('')}</div>`)
@@ -119,7 +142,7 @@ function foldRows(rows: readonly DifferenceRow[]): { drawn: string[]; isCut: boo
       drawn.push(...block.slice(0, from).map(draw), fold, ...block.slice(to).map(draw))
     }
   }
-  return { drawn, isCut: length > MAX_DRAWN_CHARACTERS }
+  return { drawn, isCut: length > most, length }
 }
 
 /** Splits rows into blocks of consecutive unchanged or consecutive changed rows. */

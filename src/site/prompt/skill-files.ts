@@ -1,46 +1,104 @@
 // Selects what a page shows of the files of a skill: the beginning of the text files, within a limit for the whole page.
 import type { SkillFile, VersionRecord } from '../../domain/api/schema.ts'
+import { compareText } from '../../domain/text/compare-text.ts'
 import { decodeFile } from '../../domain/values/file-entry.ts'
 import type { PageData } from '../../ports/pages.ts'
+import type { ComparedFile } from '../../ports/text-work.ts'
 
 /** A file as a page shows it. */
 export interface ShownFile extends SkillFile {
   /** Whether an agent may run it. */
   isScript: boolean
-  /** The first lines of a text file; undefined if the page only links to the file. */
+  /** The first lines of a text file as HTML; undefined if the page only links to the file. */
   lines: string[] | undefined
   /** Whether there is more text than the lines. */
   isCut: boolean
 }
 
+/** A folder of files as a page shows it. */
+export interface ShownFolder {
+  name: string
+  folders: ShownFolder[]
+  files: ShownFile[]
+}
+
+/** Groups files by folder, in the order of their paths. */
+export function groupByFolder(files: readonly ShownFile[]): ShownFolder {
+  const root: ShownFolder = { name: '', folders: [], files: [] }
+  for (const file of files) {
+    let folder = root
+    for (const name of file.path.split('/').slice(0, -1)) {
+      const last = folder.folders.at(-1)
+      if (last?.name === name) folder = last
+      else {
+        const next: ShownFolder = { name, folders: [], files: [] }
+        folder.folders.push(next)
+        folder = next
+      }
+    }
+    folder.files.push(file)
+  }
+  return root
+}
+
 /** Maximum size of all shown texts of a page; the other files are linked. */
 const MAX_SHOWN_BYTES = 32_768
-const MAX_LINES = 200
+/** Maximum size of all texts of a comparison, of both versions together; the other files are only listed. */
+const MAX_COMPARED_BYTES = 131_072
 
 const SCRIPT =
   /\.(?:bash|bat|cjs|cmd|com|exe|fish|go|jar|js|jsx|lua|mjs|php|pl|ps1|py|r|rb|rs|sh|swift|ts|tsx|vbs|wasm|zsh)$/i
 
 /** Reads the files of a version for its page. */
 export async function readShownFiles(
-  hub: Pick<PageData, 'findFile'>,
-  { owner, name, version, files }: VersionRecord,
+  hub: Pick<PageData, 'findFile' | 'runText'>,
+  record: VersionRecord,
 ): Promise<ShownFile[]> {
-  let left = MAX_SHOWN_BYTES
-  const shown: ShownFile[] = []
-  for (const file of files) {
-    const isReadable = file.media_type === 'text/plain' && file.size_bytes <= left
-    if (isReadable) left -= file.size_bytes
-    const bytes = isReadable ? await hub.findFile(owner, name, version, file.path) : undefined
+  const texts = await readTexts(hub, record, record.files, MAX_SHOWN_BYTES)
+  const shown = texts.size === 0 ? [] : await hub.runText('renderFiles', [...texts.values()])
+  const linesOf = new Map([...texts.keys()].map((path, at) => [path, shown[at]]))
+  return record.files.map((file) => ({
+    ...file,
+    isScript: SCRIPT.test(file.path) || (texts.get(file.path)?.startsWith('#!') ?? false),
+    lines: linesOf.get(file.path)?.lines,
+    isCut: linesOf.get(file.path)?.isCut ?? false,
+  }))
+}
+
+/** Reads the text files that differ between two versions, within a limit for the whole comparison. */
+export async function readComparedFiles(
+  hub: Pick<PageData, 'findFile'>,
+  from: VersionRecord,
+  to: VersionRecord,
+): Promise<ComparedFile[]> {
+  const differing = (one: VersionRecord, other: VersionRecord) =>
+    one.files.filter(({ path, sha256 }) => other.files.find((file) => file.path === path)?.sha256 !== sha256)
+  const before = await readTexts(hub, from, differing(from, to), MAX_COMPARED_BYTES / 2)
+  const after = await readTexts(hub, to, differing(to, from), MAX_COMPARED_BYTES / 2)
+  const has = ({ files }: VersionRecord, path: string) => files.some((file) => file.path === path)
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((path) => before.has(path) === has(from, path) && after.has(path) === has(to, path))
+    .sort(compareText)
+    .map((path) => ({ path, before: before.get(path), after: after.get(path) }))
+}
+
+/** Reads text files up to a total size. */
+async function readTexts(
+  hub: Pick<PageData, 'findFile'>,
+  { owner, name, version }: VersionRecord,
+  files: readonly SkillFile[],
+  mostBytes: number,
+): Promise<Map<string, string>> {
+  let left = mostBytes
+  const texts = new Map<string, string>()
+  for (const { path, media_type, size_bytes } of files) {
+    if (media_type !== 'text/plain' || size_bytes > left) continue
+    left -= size_bytes
+    const bytes = await hub.findFile(owner, name, version, path)
     const text = bytes && decodeFile(bytes)
-    const lines = text?.split(/\r?\n/, MAX_LINES + 1)
-    shown.push({
-      ...file,
-      isScript: SCRIPT.test(file.path) || (text?.startsWith('#!') ?? false),
-      lines: lines?.slice(0, MAX_LINES),
-      isCut: lines !== undefined && lines.length > MAX_LINES,
-    })
+    if (text !== undefined) texts.set(path, text)
   }
-  return shown
+  return texts
 }
 
 /** Formats a size in bytes, such as `1.2 kB`. */
