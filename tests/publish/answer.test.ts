@@ -31,6 +31,8 @@ describe('publish response', () => {
         format: 'text',
         messages: null,
         skill: null,
+        files: [],
+        bundle_sha256: null,
         variables: [
           { name: 'code', description: '', type: 'string', required: true, default: null, options: [], example: null },
         ],

@@ -2,8 +2,9 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 
+const JSON_TYPE = 'application/json'
 /** The media types accepted for PATCH (RFC 7396 section 4). */
-const PATCH_TYPES = ['application/json', 'application/merge-patch+json']
+const PATCH_TYPES = [JSON_TYPE, 'application/merge-patch+json']
 /** A prompt file (RFC 7763). docs/contract.md section 7 */
 const PROMPT_FILE_TYPE = 'text/markdown'
 
@@ -26,7 +27,8 @@ export function isArchive(request: Request): boolean {
 
 /** Returns the maximum number of bytes of a body. */
 export function maxBytesOf(request: Request): number {
-  return request.method === 'POST' && !isPromptFile(request) ? LIMITS.requestBytesWithFiles : LIMITS.requestBytes
+  const mayHaveFiles = request.method === 'POST' && [JSON_TYPE, ARCHIVE_TYPE].includes(mediaTypeOf(request))
+  return mayHaveFiles ? LIMITS.requestBytesWithFiles : LIMITS.requestBytes
 }
 
 /** Checks that a body is in a form that the method accepts. @throws HubError `unsupported_media_type` */
@@ -39,7 +41,7 @@ export function requireMediaType(request: Request): void {
     )
   const type = mediaTypeOf(request)
   if (isPromptFile(request) || isArchive(request)) return
-  if (request.method === 'PATCH' ? !PATCH_TYPES.includes(type) : type !== 'application/json')
+  if (request.method === 'PATCH' ? !PATCH_TYPES.includes(type) : type !== JSON_TYPE)
     throw new HubError(
       'unsupported_media_type',
       request.method === 'POST'
