@@ -9,6 +9,7 @@ import type { SourceHost } from '../../ports/pages.ts'
 import type { TextWork } from '../../ports/text-work.ts'
 import type { AccountDeps, Visit } from '../account/visit.ts'
 import type { PublishHandlerDeps } from '../publish/handle-write.ts'
+import { findArchive } from '../read/files.ts'
 import { findVersion } from '../read/records.ts'
 import type { ApiCall, ApiResponse } from './call-api.ts'
 
@@ -53,6 +54,22 @@ export async function readReverted({ request, deps }: Editing, { owner, name }: 
   const found = isVersion(version) ? await findVersion(owner, name, version, deps) : undefined
   if (!found) throw new HubError('not_found', `${owner}/${name} has no such version.`)
   return found.value()
+}
+
+/** Returns the fields of a publish that the form does not show, so that a fork or an earlier version that becomes a new one keeps its files and the rest of its skill. @param record the version that the form was filled in with */
+export async function readUnshown(
+  { deps }: Editing,
+  record: VersionRecord | undefined,
+  skill: unknown,
+): Promise<object> {
+  if (!record?.skill || !skill) return {}
+  const archive = await findArchive(record, deps)
+  const files = archive ? await deps.text.run('unpackFiles', archive.bytes) : []
+  const { compatibility, metadata } = record.skill
+  return {
+    skill: { ...skill, compatibility, metadata },
+    files: files.map(({ path, bytes }) => ({ path, base64: Buffer.from(bytes).toString('base64') })),
+  }
 }
 
 /** Calls the API. Imports the publish code only when a form is submitted, because most requests only display a form. */

@@ -11,7 +11,7 @@ import {
   splitTags,
   type VersionForm,
 } from '../../domain/editor/version-form.ts'
-import { isVersion } from '../../domain/values/names.ts'
+import { isVersion, splitVersionAddress } from '../../domain/values/names.ts'
 import { comparedOf } from '../../site/prompt/prompt-view.ts'
 import { suggestChange } from '../../site/prompt/source-links.ts'
 import { trustedHtml } from '../account/html.ts'
@@ -20,7 +20,7 @@ import { redirectTo } from '../account/sign-in.ts'
 import { requireForm } from '../account/visit.ts'
 import { findRepository, findVersion } from '../read/records.ts'
 import type { ApiResponse } from './call-api.ts'
-import { call, type Editing, ownersOf, readLatest, readReverted, saying } from './editing.ts'
+import { call, type Editing, ownersOf, readLatest, readReverted, readUnshown, saying } from './editing.ts'
 import { NO_NOTES, placeProblems } from './field-parts.ts'
 import { type Review, renderVersionPage, type VersionView } from './pages.ts'
 
@@ -82,10 +82,12 @@ async function sendJudged(sending: Sending, judged: JudgedForm): Promise<Visited
   const { editing, sent } = sending
   const { form, publish, details } = judged
   const { owner, name } = form
-  const checked = hash('sha256', JSON.stringify([owner, name, publish, details]))
+  const source = sending.revertTo ?? (editing.repository ? undefined : await readOrigin(editing, form.forkedFrom))
+  const unshown = await readUnshown(editing, source, publish.skill)
+  const checked = hash('sha256', JSON.stringify([owner, name, publish, details, source?.full_name, source?.version]))
   const isPublish = sent.step === 'publish' && sent.checked === checked
   const path = `${owner}/${name}`
-  const body = { ...publish, dry_run: !isPublish }
+  const body = { ...publish, ...unshown, dry_run: !isPublish }
   const answer = await call(editing, { method: 'POST', path: `${path}/versions`, owner, body })
   if (!answer.isDone) return explain(sending, judged, answer)
   const { unchanged, ...record } = answer.data as unknown as Answer
@@ -123,7 +125,7 @@ async function review(
     notes,
     review: {
       ...{ warnings, changes, checked, version: unchanged ? undefined : version },
-      comparison: compared && trustedHtml(compared.impact + compared.lines),
+      comparison: compared && trustedHtml(compared.impact + compared.lines + compared.files),
     },
     ...(sent.step === 'publish' && { said: ['You changed the form after the last check. Review it, then publish.'] }),
   })
@@ -192,6 +194,13 @@ async function show(
 /** Renders the preview of a form. */
 export async function renderFormPreview({ deps }: Pick<Editing, 'deps'>, form: VersionForm) {
   return trustedHtml(await deps.text.run('renderPreview', previewedOf(form)))
+}
+
+/** Reads the version that a new prompt is forked from. */
+async function readOrigin({ deps }: Editing, forkedFrom: string): Promise<VersionRecord | undefined> {
+  const { owner, name, version } = splitVersionAddress(forkedFrom) ?? {}
+  if (owner === undefined || name === undefined || version === undefined) return undefined
+  return (await findVersion(owner, name, version, deps))?.value()
 }
 
 /** Reads the version that the form was opened with, which the sender expects to be the latest. */
