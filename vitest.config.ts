@@ -19,7 +19,7 @@ const UNIT = [
 ]
 
 /** The folders with the longest tests, longest first. A long test that started last would run alone. */
-const LONG = ['operate', 'e2e', 'hubs', 'publish', 'host', 'cli', 'clients']
+const LONG = ['operate', 'e2e', 'hubs', 'site', 'linear', 'netlify', 'publish', 'host', 'cli', 'clients']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -42,7 +42,7 @@ export default defineConfig({
     reporters: ['default', new MissingPrograms()],
     // The tests start hundreds of processes from TypeScript files. With this cache, a start takes half the CPU time.
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/compile') },
-    // More than the number of processors, because tests often wait for a process to start or a limit to expire.
+    // Two more than the number of processors, because tests often wait for a process to start or a limit to expire.
     maxWorkers: availableParallelism() + 2,
     // Only for tests that hang: on a shared machine, durations mean little.
     testTimeout: 120_000,
