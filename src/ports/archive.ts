@@ -52,7 +52,8 @@ function headersOf(path: string, size: number): Buffer[] {
   // The length of a record counts its own digits.
   while (String(length).length + record.length !== length) length = String(length).length + record.length
   const line = Buffer.from(`${length}${record}`)
-  const cut = { name: path.slice(0, NAME_MOST), prefix: '' }
+  // A name that ended with a slash would be a folder to old programs.
+  const cut = { name: path.slice(0, NAME_MOST).replace(/\/$/, '_'), prefix: '' }
   return [header({ name: 'path', prefix: '' }, line.length, 'x'), line, fill(line.length), header(cut, size, '0')]
 }
 

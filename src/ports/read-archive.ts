@@ -89,6 +89,8 @@ function listEntries(tar: Buffer): GivenFile[] {
     } else {
       const name = longPath ?? path
       longPath = undefined
+      // Before POSIX, a slash at the end was all that marked a folder.
+      if (type === 'file' && name.endsWith('/')) continue
       if (type === 'file') files.push({ path: cleanPath(name), bytes: new Uint8Array(bytes) })
       else if (type !== 'folder')
         throw validationFailed([
@@ -111,8 +113,7 @@ function readHeader(header: Buffer): { path: string; type: string; size: number 
   const isGnu = header.toString('latin1', 257, 265) === 'ustar  \0'
   const path = prefix === '' || isGnu ? name : `${prefix}/${name}`
   const type = flag === '0' || flag === '\0' || flag === '7' ? 'file' : flag === '5' ? 'folder' : flag
-  const isFolder = type === 'folder' || (type === 'file' && path.endsWith('/'))
-  return { path, type: isFolder ? 'folder' : type, size: readOctal(header.subarray(124, 136)) }
+  return { path, type, size: readOctal(header.subarray(124, 136)) }
 }
 
 /** Reads a number. Larger numbers than fit into octal digits are in binary, and no archive that is accepted has one. */
