@@ -7,6 +7,8 @@ const Problem = z.object({ error: z.object({ code: z.string(), message: z.string
 export interface HubResponse {
   status: number
   headers: Headers
+  bytes: Uint8Array
+  /** The bytes as UTF-8. */
   text: string
 }
 
@@ -28,7 +30,8 @@ export function openDeployedHub(url: string, token?: string): DeployedHub {
     headers.set('User-Agent', 'prompt-hub-doctor')
     const sent = { ...request, headers, redirect: 'manual', signal: AbortSignal.timeout(CALL_MS) } as const
     const answer = await fetch(url + path, sent)
-    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+    const bytes = new Uint8Array(await answer.arrayBuffer())
+    return { status: answer.status, headers: answer.headers, bytes, text: new TextDecoder().decode(bytes) }
   }
   return {
     url,

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { ROUTES_WITH_SCHEMAS } from '../domain/api/route-schemas.ts'
 import { DATA_FILES, ROUTES, type RouteId, SORTS } from '../domain/api/routes.ts'
-import { list, Meta, Repository, single, TagRecord, VersionSummary } from '../domain/api/schema.ts'
+import { list, Meta, Repository, single, TagRecord, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 import type { HubResponse } from './hub-requests.ts'
 
 /** An API read request, and the file with the same bytes (docs/contract.md section 4). */
@@ -37,6 +37,7 @@ const Index = z.object({
   ),
 })
 const Record = single(Repository.pick({ labels: true, latest_version: true, content_sha256: true }))
+const Version = single(VersionRecord.pick({ files: true, bundle_sha256: true }))
 const Page = z.object({ meta: Meta })
 const RESPONSES = new Map(ROUTES_WITH_SCHEMAS.map(({ id, response }) => [id, response]))
 
@@ -54,14 +55,15 @@ export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport>
   const waiting: Promise<void>[] = []
   const look = async ({ id, address, file, sha256 }: PlainRead) => {
     reads[id] += 1
-    const { status, text } = await mirror(file)
+    const { status, bytes, text } = await mirror(file)
     if (status !== 200) return say(`${file} returns ${status}; it should contain the response from ${address}.`)
-    if (sha256 !== undefined && hash('sha256', text) !== sha256) return say(`${file} does not match its digest.`)
+    if (sha256 !== undefined && hash('sha256', bytes) !== sha256) return say(`${file} does not match its digest.`)
     const response = RESPONSES.get(id)
     if (response && !response.safeParse(parseJson(text)).success)
       return say(`${file} is not a valid response from ${address}.`)
     const said = await hub?.(address)
-    if (said && said.text !== text) say(`${file} differs from the response from ${address} (${said.status}).`)
+    if (said && !Buffer.from(said.bytes).equals(bytes))
+      say(`${file} differs from the response from ${address} (${said.status}).`)
   }
   for await (const read of listReads(mirror, say)) {
     waiting.push(look(read))
@@ -115,6 +117,12 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
       const address = at(ROUTES.getVersion.path).replace('{version}', version)
       yield { id: 'getVersion', address, file: DATA_FILES.version(owner, name, version) }
       yield { id: 'getRaw', address: `${raw}?version=${version}`, file: rawOf(version), sha256: content_sha256 }
+      const { files = [], bundle_sha256 = null } =
+        (await open(DATA_FILES.version(owner, name, version), Version))?.data ?? {}
+      const blob = (sha256: string) => ({ file: DATA_FILES.blob(owner, name, sha256), sha256 })
+      for (const { path, sha256 } of files)
+        yield { id: 'getFile', address: `${address}/files/${path}`, ...blob(sha256) }
+      if (bundle_sha256 !== null) yield { id: 'getArchive', address: `${address}/archive`, ...blob(bundle_sha256) }
     }
   }
 }

@@ -30,6 +30,13 @@ const CONTENT = {
   'content/zoe/hello/versions/1.0.0.md': versionFile('Hé — hello {{name}}.'),
   'content/zoe/hello/versions/1.0.1.md': versionFile('Hello.'),
   'content/zoe/hello/versions/1.1.0.md': versionFile('Hello {{name}}!'),
+  'content/zoe/forms/index.md': index(''),
+  'content/zoe/forms/versions/1.0.0.md': versionFile('Run scripts/fill.py.').replace(
+    '---\n',
+    '---\nskill: {description: Fills in forms.}\n',
+  ),
+  'content/zoe/forms/versions/1.0.0/scripts/fill.py': '\ufeffprint("é")\r\n',
+  'content/zoe/forms/versions/1.0.0/logo.bin': '\0\x01',
 }
 
 let hub: BuiltHub
@@ -101,9 +108,11 @@ describe.each([
     expect(problems).toEqual([])
     expect(reads).toEqual({
       // There are three sort orders: two pages each for all prompts and for one tag, one page for the other tag.
-      ...{ listRepositories: 15, getRepository: 23, listVersions: 23, getVersion: 25, listTags: 1, getUser: 2 },
+      ...{ listRepositories: 15, getRepository: 24, listVersions: 24, getVersion: 26, listTags: 1, getUser: 2 },
       // These are the latest version of each prompt, every version, and a label.
-      ...{ getRaw: 23 + 25 + 1, getOpenapi: 1 },
+      ...{ getRaw: 24 + 26 + 1, getOpenapi: 1 },
+      // These are the files of a skill, and its archive.
+      ...{ getFile: 2, getArchive: 1 },
       // A hub assembles these from several files.
       listActivity: 0,
     })
@@ -116,15 +125,22 @@ test('reports files that are missing or changed on a mirror', async () => {
   const missing = join(hub.dist, 'data/v1/repos/zoe/hello/versions/1.0.1.json')
   const changed = join(hub.dist, 'data/v1/repos/zoe/hello/raw/1.0.0.txt')
   const before = readFileSync(changed)
+  const blobs = join(hub.dist, 'data/v1/repos/zoe/forms/blobs')
+  const [blob = ''] = readdirSync(blobs).filter((name) => readFileSync(join(blobs, name)).length === 2)
   renameSync(missing, `${missing}.away`)
+  renameSync(join(blobs, blob), join(blobs, 'away'))
   writeFileSync(changed, 'Something else.')
   try {
+    const version = '/data/v1/repos/zoe/hello/versions/1.0.1.json'
     expect((await checkMirror(ask)).problems.sort()).toEqual([
+      `/data/v1/repos/zoe/forms/blobs/${blob} returns 404; it should contain the response from /api/v1/repos/zoe/forms/versions/1.0.0/files/logo.bin.`,
       '/data/v1/repos/zoe/hello/raw/1.0.0.txt does not match its digest.',
-      '/data/v1/repos/zoe/hello/versions/1.0.1.json returns 404; it should contain the response from /api/v1/repos/zoe/hello/versions/1.0.1.',
+      `${version} is missing or cannot be read (404).`,
+      `${version} returns 404; it should contain the response from /api/v1/repos/zoe/hello/versions/1.0.1.`,
     ])
   } finally {
     renameSync(`${missing}.away`, missing)
+    renameSync(join(blobs, 'away'), join(blobs, blob))
     writeFileSync(changed, before)
     await mirror.stop()
   }
