@@ -44,17 +44,23 @@ const { values: flags } = parseArgs({
   options: {
     sizes: { type: 'string', default: '1000,10000' },
     versions: { type: 'string', default: '5' },
+    // The number of prompts that are skills with 20 files.
+    skills: { type: 'string', default: '0' },
     only: { type: 'string', default: Object.keys(PARTS).join(',') },
   },
 })
 const sizes = flags.sizes.split(',').map(Number)
 const versions = Number(flags.versions)
+const skills = Number(flags.skills)
 const chosen = flags.only.split(',')
 if (
   ![...sizes, versions].every((size) => Number.isInteger(size) && size > 0) ||
+  !(Number.isInteger(skills) && skills >= 0) ||
   !chosen.every((part) => Object.hasOwn(PARTS, part))
 ) {
-  console.error(`Usage: npm run bench -- [--sizes 1000,10000] [--versions 5] [--only ${Object.keys(PARTS).join(',')}]`)
+  console.error(
+    `Usage: npm run bench -- [--sizes 1000,10000] [--versions 5] [--skills 0] [--only ${Object.keys(PARTS).join(',')}]`,
+  )
   process.exit(1)
 }
 
@@ -76,7 +82,7 @@ try {
 }
 // If the load exceeds the number of cores, other processes were running: times are then unreliable, but ratios and processor time are still valid.
 console.log(
-  `${cpus().length} cores (${cpus()[0]?.model}), ${Math.round(totalmem() / 1e9)} GB, Node ${process.version}, load ${loadavg()[1]!.toFixed(1)}; ${versions} versions per prompt\n`,
+  `${cpus().length} cores (${cpus()[0]?.model}), ${Math.round(totalmem() / 1e9)} GB, Node ${process.version}, load ${loadavg()[1]!.toFixed(1)}; ${versions} versions per prompt, ${skills} skills with 20 files\n`,
 )
 console.log(formatTable(rows))
 for (const failure of failures) console.error(failure)
@@ -86,7 +92,7 @@ async function measureSize(prompts: number): Promise<void> {
   const ownDir = join(dir, String(prompts))
   let made: Promise<BenchSite> | undefined
   const site = () => {
-    made ??= makeSite(join(ownDir, 'site'), prompts, versions)
+    made ??= makeSite(join(ownDir, 'site'), prompts, versions, skills)
     return made
   }
   for (const part of chosen) {

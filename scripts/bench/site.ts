@@ -1,5 +1,5 @@
 // Creates the site for the measurements: a generated catalogue and its build, once per size.
-import { symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
@@ -28,11 +28,12 @@ export interface BenchSite {
   built: ProcessResult
 }
 
-/** Creates a site. @param dir a new folder for the site @param versions the number of versions per prompt */
-export async function makeSite(dir: string, prompts: number, versions: number): Promise<BenchSite> {
+/** Creates a site. @param dir a new folder for the site @param versions the number of versions per prompt @param skills how many prompts are skills */
+export async function makeSite(dir: string, prompts: number, versions: number, skills = 0): Promise<BenchSite> {
   const contentDir = join(dir, 'content')
   const siteDir = join(dir, 'dist')
   generateContent({ repositories: prompts, versions, seed: SEED, dir: contentDir })
+  makeSkills(contentDir, skills)
   const settings = {
     CONTENT_DIR: contentDir,
     SITE_URL: 'http://localhost:8888',
@@ -45,6 +46,32 @@ export async function makeSite(dir: string, prompts: number, versions: number): 
   const catalogue = loadCatalogue(config)
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))
   return { dir, siteDir, indexPath: searchIndexPath(siteDir), prompts, versions, catalogue, settings, built }
+}
+
+const SKILL_FILES = 20
+const SKILL_FILE_BYTES = 4_000
+
+/** Makes skills with files of the first prompts that can be skills, at all of their versions. @throws Error if there are too few prompts */
+function makeSkills(contentDir: string, count: number): void {
+  const listed = count === 0 ? [] : readdirSync(contentDir, { recursive: true, encoding: 'utf8' })
+  const made = new Set<string>()
+  for (const path of listed.filter((one) => /\/versions\/[\d.]+\.md$/.test(one)).sort()) {
+    const prompt = path.slice(0, path.indexOf('/versions/'))
+    if (made.size === count && !made.has(prompt)) break
+    const file = join(contentDir, path)
+    const text = readFileSync(file, 'utf8')
+    if (/^format: /m.test(text)) continue
+    made.add(prompt)
+    writeFileSync(file, text.replace('---\n', '---\nskill: {description: Does one thing. Use it to measure.}\n'))
+    const folder = file.slice(0, -'.md'.length)
+    for (const sub of ['scripts', 'reference']) mkdirSync(join(folder, sub), { recursive: true })
+    for (let at = 0; at < SKILL_FILES; at++) {
+      const line = `${path} ${at}: one line of a file of a skill.\n`
+      const name = at % 2 === 0 ? `scripts/run-${at}.py` : `reference/page-${at}.md`
+      writeFileSync(join(folder, name), line.repeat(Math.ceil(SKILL_FILE_BYTES / line.length)))
+    }
+  }
+  if (made.size < count) throw new Error(`only ${made.size} of the prompts can be skills`)
 }
 
 /** Runs `npm run build` for a site. */
