@@ -115,12 +115,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       const script = page.locator('.skill-files li li').filter({ hasText: 'run.sh' })
       expect(await script.textContent()).toContain('Runs on your machine if you let it')
       await script.locator('summary').click()
-      expect(await script.locator('ol > li').allTextContents()).toEqual([
-        '#!/bin/sh',
-        SCRIPT_LINE,
-        'rm \u202etxt.a',
-        '',
-      ])
+      expect(await script.locator('ol > li').allTextContents()).toEqual(['#!/bin/sh', SCRIPT_LINE, 'rm \u202etxt.a'])
       expect(await script.locator('.unseen').getAttribute('data-code')).toBe('U+202E')
       expect(await items.filter({ hasText: 'long.txt' }).locator('details').count()).toBe(0)
       const { status, headers } = await fetch(

@@ -54,7 +54,7 @@ export function renderText(text: string, budget = { left: Number.POSITIVE_INFINI
 /** Renders the first lines of a text as HTML; hidden characters are shown by their code points. */
 export function renderLines(text: string, most: number): { lines: string[]; isCut: boolean } {
   const budget = { left: MAX_MARKS }
-  const lines = text.split(/\r?\n/, most + 1)
+  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/, most + 1)
   return { lines: lines.slice(0, most).map((line) => renderText(line, budget)), isCut: lines.length > most }
 }
 
