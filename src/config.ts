@@ -20,16 +20,14 @@ type GitStoreSettings =
       credential: { kind: 'token'; token: string } | { kind: 'app'; appId: string; privateKey: string }
     }
 
-/** Sign-in with GitHub, or no GitHub sign-in (local mode may then allow local sign-in). If the GitHub sign-in settings are incomplete, nobody can sign in, and the Node server does not start. */
+/** Sign-in with GitHub, an OpenID Connect provider, or either of them; or with neither (local mode may then allow local sign-in). If the settings are incomplete, nobody can sign in, and the Node server does not start. */
 type SignInSettings =
   | { kind: 'none' }
   | { kind: 'incomplete'; missing: string[] }
   | {
-      kind: 'github'
-      oauthUrl: string
-      apiUrl: string
-      clientId: string
-      clientSecret: string
+      kind: 'providers'
+      github: { oauthUrl: string; apiUrl: string; clientId: string; clientSecret: string } | undefined
+      oidc: { issuer: string; clientId: string; clientSecret: string } | undefined
       /** Signs the cookies of pending sign-ins. */
       secret: string
     }
@@ -87,7 +85,7 @@ export interface Config {
   oidc: { issuer: string; jwksUrl: string }
   /** Whether pages of other sites may not use the hub: its base URL is on loopback or in a private network, or only readers may read it. */
   isPrivate: boolean
-  /** Whether the hub serves only this machine's user: without GitHub sign-in or any other host name. */
+  /** Whether the hub serves only this machine's user: without sign-in at a provider or any other host name. */
   isLocal: boolean
   /** Whether the Netlify dev server runs the code; memory does not persist between requests there. */
   isNetlifyDev: boolean
@@ -182,16 +180,29 @@ function readGitStore(settings: Settings): GitStoreSettings {
 }
 
 function readSignIn(settings: Settings, isPrivate: boolean): SignInSettings {
-  const { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret, SESSION_SECRET: secret } = settings
-  if (!clientId && !clientSecret) return { kind: 'none' }
-  const missing = SIGN_IN_SETTINGS.filter((name) => !settings[name]).map(
-    (name) => `${name}: expected, because sign-in with GitHub is enabled`,
-  )
+  const used = [GITHUB_SIGN_IN, OPENID_SIGN_IN].filter((names) => names.some((name) => settings[name]))
+  if (used.length === 0) return { kind: 'none' }
+  const missing = [...used.flat(), 'SESSION_SECRET' as const]
+    .filter((name) => !settings[name])
+    .map((name) => `${name}: expected, because sign-in is enabled`)
   // Without https, anyone on the network could read the cookies.
   if (!isPrivate) missing.push('SITE_URL: expected a URL that starts with https://, because sign-in is enabled')
-  if (!clientId || !clientSecret || !secret || missing.length > 0) return { kind: 'incomplete', missing }
-  const { GITHUB_OAUTH_URL: oauthUrl, GITHUB_API_URL } = settings
-  return { kind: 'github', oauthUrl, apiUrl: GITHUB_API_URL.replace(/\/$/, ''), clientId, clientSecret, secret }
+  const { SESSION_SECRET: secret, GITHUB_OAUTH_URL: oauthUrl, SIGN_IN_ISSUER: issuer } = settings
+  if (!secret || missing.length > 0) return { kind: 'incomplete', missing }
+  const { GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET, SIGN_IN_CLIENT_ID, SIGN_IN_CLIENT_SECRET } = settings
+  const apiUrl = settings.GITHUB_API_URL.replace(/\/$/, '')
+  return {
+    kind: 'providers',
+    secret,
+    github:
+      GITHUB_CLIENT_ID && GITHUB_CLIENT_SECRET
+        ? { oauthUrl, apiUrl, clientId: GITHUB_CLIENT_ID, clientSecret: GITHUB_CLIENT_SECRET }
+        : undefined,
+    oidc:
+      issuer && SIGN_IN_CLIENT_ID && SIGN_IN_CLIENT_SECRET
+        ? { issuer, clientId: SIGN_IN_CLIENT_ID, clientSecret: SIGN_IN_CLIENT_SECRET }
+        : undefined,
+  }
 }
 
 /** @throws HubError if the settings contradict each other. A hub whose operator named its readers must never be public by accident. */
@@ -205,8 +216,14 @@ function readReadAccess({ READ_ACCESS, READERS, AUTH_PROXY_HEADER, TRUSTED_PROXI
   return { kind: 'members', readers: READERS, proxyHeader: AUTH_PROXY_HEADER }
 }
 
-/** The settings that GitHub sign-in requires. */
-export const SIGN_IN_SETTINGS = ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET', 'SESSION_SECRET'] as const
+const GITHUB_SIGN_IN = ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'] as const
+const OPENID_SIGN_IN = ['SIGN_IN_ISSUER', 'SIGN_IN_CLIENT_ID', 'SIGN_IN_CLIENT_SECRET'] as const
+
+/** What a hub without any settings for sign-in needs, where there is no local sign-in. */
+export const SIGN_IN_PROBLEMS = [
+  'GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET, or SIGN_IN_ISSUER, SIGN_IN_CLIENT_ID and SIGN_IN_CLIENT_SECRET: expected, because people sign in here with a provider',
+  'SESSION_SECRET: expected, because sign-in is enabled',
+]
 
 /** Creates the error for missing or invalid settings. The error names the settings, but never their values. */
 export function settingsError(problems: readonly string[]): HubError {

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { parseAddress } from './domain/access/ip-address.ts'
 import { parseReaders, type ReaderRule } from './domain/access/readers.ts'
+import { isLoopback } from './domain/api/loopback.ts'
 import type { Parsed } from './domain/text/problems.ts'
 import { GITHUB_REPOSITORY } from './domain/values/names.ts'
 import { addPassword, databaseAddress, type Form, privateKey, secretFile } from './secret-settings.ts'
@@ -62,6 +63,15 @@ const originAddress: Form<string> = (text) => {
 /** Parses an issuer, which must match the one in tokens character for character. */
 const issuerAddress: Form<string> = (text) =>
   text.endsWith('/') ? { expected: 'expected a URL without a trailing slash' } : address('expected a URL')(text)
+
+/** Parses the issuer of an OpenID Connect provider. Without https, anybody on the network could sign in as anybody. */
+const signInIssuer: Form<string> = (text) => {
+  const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : null
+  const isSafe = url?.protocol === 'https:' || (url !== null && isLoopback(url.hostname))
+  return isSafe && url && url.search === '' && url.hash === '' && url.username === '' && !text.includes('/.well-known/')
+    ? { value: text }
+    : { expected: 'expected the https URL of an issuer, such as https://login.example.org, without /.well-known' }
+}
 
 /** An IP address or a network whose forwarding header is trusted. */
 export interface TrustedProxy {
@@ -150,6 +160,10 @@ export const SETTINGS = {
   GITHUB_OAUTH_URL: setting(originAddress, 'https://github.com'),
   GITHUB_CLIENT_ID: setting(anyText),
   GITHUB_CLIENT_SECRET: secret(anyText),
+  /** The issuer of ID tokens of people, as OIDC_ISSUER is that of CI jobs. */
+  SIGN_IN_ISSUER: setting(signInIssuer),
+  SIGN_IN_CLIENT_ID: setting(anyText),
+  SIGN_IN_CLIENT_SECRET: secret(anyText),
   SESSION_SECRET: secret(textLike(/[\s\S]{32}/, 'expected at least 32 characters')),
   OIDC_ISSUER: setting(issuerAddress, 'https://token.actions.githubusercontent.com'),
   OIDC_JWKS_URL: setting(address('expected a URL'), 'https://token.actions.githubusercontent.com/.well-known/jwks'),

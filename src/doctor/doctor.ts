@@ -2,11 +2,12 @@
 import { type Config, readConfig } from '../config.ts'
 import { readMemory } from '../host/memory.ts'
 import { type CheckResult, runChecks } from './checks.ts'
-import { githubChecks, signInChecks } from './github-checks.ts'
+import { githubChecks } from './github-checks.ts'
 import { hubChecks } from './hub-checks.ts'
 import { openDeployedHub } from './hub-requests.ts'
 import { machineChecks } from './machine-checks.ts'
 import { settingsChecks } from './settings-checks.ts'
+import { signInChecks } from './sign-in-checks.ts'
 
 /** What to check. */
 export interface Setup {
@@ -41,7 +42,7 @@ export async function checkSetup({
     ...settingsChecks(environment, config),
     ...(machine ? machineChecks(machine) : []),
     ...(config?.gitStore.kind === 'github' ? githubChecks(config.gitStore, now, machine) : []),
-    ...(config?.signIn.kind === 'github' ? signInChecks(config.signIn, config.baseUrl) : []),
+    ...(config ? signInChecks(config) : []),
     ...(address === undefined ? [] : hubChecks(openDeployedHub(address, environment.HUB_TOKEN), proxyHeaderOf(config))),
   ])
 }

@@ -1,11 +1,9 @@
 // Checks that GitHub responds, that the credential may publish to the repository's branch, and that GitHub knows the OAuth app.
 import * as z from 'zod'
 import type { Config } from '../config.ts'
-import { HubError } from '../domain/api/errors.ts'
 import { cloneOptions } from '../host/follow-github.ts'
 import { readRemoteBranch } from '../stores/content/content-clone.ts'
 import { type AskGitHub, openGitHubRequests } from '../stores/github/github-requests.ts'
-import { exchangeCode } from '../stores/github/github-sign-in.ts'
 import { type Check, type CheckProblem, type CheckProblems, compareClocks, fail, warn } from './checks.ts'
 import type { Machine } from './machine-checks.ts'
 
@@ -195,26 +193,4 @@ async function checkClone({ root, config, environment }: Machine): Promise<Check
       'Correct GITHUB_REPOSITORY, GITHUB_BRANCH and the credential, and make sure that this machine can reach GitHub.',
     )
   }
-}
-
-/** A code in the right format that GitHub never issued: 20 hex digits. */
-const NOBODYS_CODE = '00000000000000000000'
-
-/** Lists the check for the OAuth app, which sends an invalid sign-in code. */
-export function signInChecks(signIn: Extract<Config['signIn'], { kind: 'github' }>, baseUrl: string): Check[] {
-  const redirectUri = `${baseUrl}/auth/callback`
-  const run = async () => {
-    try {
-      await exchangeCode(signIn, { code: NOBODYS_CODE, verifier: NOBODYS_CODE, redirectUri })
-      return fail('GitHub accepted an invalid sign-in code.', 'Check that GITHUB_OAUTH_URL points to GitHub.')
-    } catch (error) {
-      // GitHub rejected the invalid code as expected, so it knows the app.
-      if (error instanceof HubError && error.code === 'invalid_request') return undefined
-      return fail(
-        error instanceof Error ? error.message : String(error),
-        `Copy the client ID and secret from the OAuth app whose callback is ${redirectUri}, and check GITHUB_OAUTH_URL and GITHUB_API_URL if they are set.`,
-      )
-    }
-  }
-  return [{ name: 'sign-in-application', about: 'GitHub knows the OAuth app and its secret', run }]
 }

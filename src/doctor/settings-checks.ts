@@ -81,7 +81,7 @@ function checkSignIn({ SESSION_SECRET }: Settings, { signIn }: Config): CheckPro
     return signIn.missing.map((sentence) =>
       fail(
         `Sign-in is only partly configured. ${sentence}.`,
-        `Set ${sentence.split(':')[0]}, or remove both GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET: the Node server does not start if sign-in is only partly configured.`,
+        `Set ${sentence.split(':')[0]}, or remove the other settings of that provider: the Node server does not start if sign-in is only partly configured.`,
       ),
     )
   if (SESSION_SECRET && new Set(SESSION_SECRET).size < MIN_CHARACTERS)

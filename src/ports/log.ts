@@ -45,6 +45,31 @@ export function logProblem(
   )
 }
 
+/** What happened to people, tokens and rights; docs/running.md section 6 lists the details of each. */
+export type AuditEvent =
+  | 'sign_in'
+  | 'sign_in_refused'
+  | 'sign_out'
+  | 'token_created'
+  | 'token_first_used'
+  | 'token_revoked'
+  | 'person_signed_out'
+  | 'person_blocked'
+  | 'person_unblocked'
+  | 'person_forgotten'
+  | 'owner_changed'
+  | 'prompt_taken_down'
+
+/**
+ * Logs who did something that an operator may have to explain later: one line of JSON on standard error.
+ *
+ * @param details never a secret; JSON escapes line breaks, so no text can begin another line
+ */
+export function logAudit(event: AuditEvent, details: Readonly<Record<string, unknown>>): void {
+  const request_id = requests.getStore()?.request_id
+  console.error(JSON.stringify({ time: new Date().toISOString(), level: 'audit', event, ...details, request_id }))
+}
+
 function describeCause(cause: unknown): { cause?: string; stack?: string } {
   if (cause === undefined) return {}
   try {

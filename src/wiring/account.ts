@@ -1,12 +1,10 @@
 // Connects the account pages to the platform: account stores, sign-in and memberships.
 import { randomBytes } from 'node:crypto'
-import { type Config, SIGN_IN_SETTINGS, settingsError } from '../config.ts'
-import { membershipsPath } from '../domain/access/memberships.ts'
-import { isOwner } from '../domain/values/names.ts'
+import { type Config, SIGN_IN_PROBLEMS, settingsError } from '../config.ts'
+import { memberEntriesOf, membershipsPath, ownHandleOf } from '../domain/access/memberships.ts'
 import { parseBuilt } from '../ports/site-files.ts'
 import { readOwnPrompts } from '../server/account/own-prompts.ts'
-import type { AccountDeps, SignIn } from '../server/account/visit.ts'
-import { exchangeCode } from '../stores/github/github-sign-in.ts'
+import type { AccountDeps, Provider, SignIn } from '../server/account/visit.ts'
 import { openPeople } from '../stores/state/sessions.ts'
 import { openTokens } from '../stores/state/tokens.ts'
 import { isLocalMode, isOurHost } from './people.ts'
@@ -26,7 +24,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
   const { baseUrl, signIn } = config
   if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
   if (signIn.kind === 'none' && !isOurHost(config, hub))
-    throw settingsError(SIGN_IN_SETTINGS.map((name) => `${name}: expected, because sign-in with GitHub is enabled`))
+    throw settingsError(SIGN_IN_PROBLEMS)
   const state = await stateOf(hub)
   const siteFiles = await siteFilesOf(request, hub)
   return {
@@ -34,14 +32,15 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
     accounts: { ...openPeople(state), ...openTokens(state) },
     signIn: openSignIn(config, hub),
     secret: cookieSecretOf(signIn),
-    ownersOf: async (login, userId) => {
-      const members = [login, ...(/^\d+$/.test(userId) ? [Number(userId)] : [])]
-      const files = await Promise.all(members.map((member) => siteFiles.read(membershipsPath(member))))
+    ownersOf: async (person) => {
+      const files = await Promise.all(memberEntriesOf(person).map((entry) => siteFiles.read(membershipsPath(entry))))
       const lists = files.map((bytes) => bytes && parseBuilt<string[]>(bytes))
-      const own = isOwner(login) ? [login] : []
-      const all = new Set([...(lists[0] ?? own), ...(lists[1] ?? [])])
+      const own = ownHandleOf(person)
+      // The list of a login, which is the first, says whether the handle of that name is the user's own.
+      const all = new Set([...(own !== undefined && !lists[0] ? [own] : []), ...lists.flatMap((owners) => owners ?? [])])
+      const others = [...all].sort().filter((owner) => owner !== own)
       // The user's own handle comes first, because most users publish under it.
-      return [...own.filter((owner) => all.has(owner)), ...[...all].sort().filter((owner) => owner !== login)]
+      return own !== undefined && all.has(own) ? [own, ...others] : others
     },
     promptsOf: (owners) => readOwnPrompts(siteFiles, owners),
     siteFiles,
@@ -50,15 +49,45 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
   }
 }
 
-/** The secret that signs the cookies of pending local sign-ins. It need not outlive the process. For GitHub sign-in, a setting provides the secret. */
+/** The secret that signs the cookies of pending local sign-ins. It need not outlive the process. For providers, a setting provides the secret. */
 const localSecret = randomBytes(32).toString('base64url')
 
 /** Returns the secret that signs cookies. */
 export const cookieSecretOf = (signIn: Config['signIn']): string =>
-  signIn.kind === 'github' ? signIn.secret : localSecret
+  signIn.kind === 'providers' ? signIn.secret : localSecret
 
 function openSignIn(config: Config, hub: Hub | undefined): SignIn {
   const { signIn } = config
-  if (signIn.kind === 'github') return { ...signIn, identify: (grant) => exchangeCode(signIn, grant) }
+  if (signIn.kind === 'providers') return openProviders(signIn)
   return hub && isLocalMode(config, hub) ? { kind: 'local', keys: hub.localKeys } : { kind: 'off' }
+}
+
+type Providers = Extract<Config['signIn'], { kind: 'providers' }>
+
+/** Opens the configured providers. Their modules are imported when somebody signs in. */
+export function openProviders({ github, oidc }: Pick<Providers, 'github' | 'oidc'>): SignIn {
+  return {
+    kind: 'providers',
+    providers: { ...(github && { github: openGithub(github) }), ...(oidc && { oidc: openOidc(oidc) }) },
+  }
+}
+
+function openGithub(settings: NonNullable<Providers['github']>): Provider {
+  const load = () => import('../stores/sign-in/github.ts')
+  return {
+    name: 'GitHub',
+    start: async (note, redirectUri) => (await load()).startGithub(settings, note, redirectUri),
+    finish: async (note, callback) => ({ person: await (await load()).finishGithub(settings, note, callback) }),
+  }
+}
+
+function openOidc(settings: NonNullable<Providers['oidc']>): Provider {
+  const load = () => import('../stores/sign-in/open-id.ts')
+  return {
+    name: new URL(settings.issuer).host,
+    issuer: settings.issuer,
+    start: async (note, redirectUri) => (await load()).startOpenId(settings, note, redirectUri),
+    finish: async (note, callback) => (await load()).finishOpenId(settings, note, callback),
+    findSignOutUrl: async (idToken, back) => (await load()).findSignOutUrl(settings, idToken, back),
+  }
 }

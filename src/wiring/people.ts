@@ -1,7 +1,9 @@
-// Decides who may sign in: GitHub users everywhere, local users only in local mode.
+// Decides who may sign in, and whose tokens count: people of the configured providers, and local users only in local mode.
 import type { Config } from '../config.ts'
-import { isLocalPerson, type Person } from '../domain/access/account.ts'
+import type { Person } from '../domain/access/person.ts'
+import { isSameIssuer, signInKindOf } from '../domain/access/sign-in-kind.ts'
 import type { StateStore } from '../ports/state-store.ts'
+import { findPerson } from '../stores/state/identities.ts'
 import { hasBoundLogin } from '../stores/state/sessions.ts'
 import type { Hub } from './platform.ts'
 
@@ -10,17 +12,22 @@ export function isOurHost({ isNetlifyDev }: Config, hub: Hub | undefined): boole
   return hub !== undefined && !isNetlifyDev
 }
 
-/** Returns whether users may sign in with any handle. This is allowed only on a Node server that only this machine can reach and that has no GitHub sign-in configured. */
+/** Returns whether users may sign in with any handle. This is allowed only on a Node server that only this machine can reach and that has no provider configured. */
 export function isLocalMode(config: Config, hub: Hub | undefined): boolean {
   return config.isLocal && isOurHost(config, hub)
 }
 
-/** Returns whether a login still belongs to a user. A GitHub login belongs to the first account that signed in with it; in local mode, a login belongs to every local user who signed in with it. */
-export async function ownsLogin(
-  person: Person,
+/** Returns what is known now about the holder of a token. A login at a provider belongs to the first account that signed in with it; in local mode, a login belongs to every local user who signed in with it. @returns undefined if the login belongs to somebody else, or the hub no longer lets people sign in this way */
+export async function findHolder(
+  holder: Person,
   config: Config,
   hub: Hub | undefined,
   state: StateStore,
-): Promise<boolean> {
-  return isLocalPerson(person) ? isLocalMode(config, hub) : hasBoundLogin(state, person)
+): Promise<Person | undefined> {
+  const kind = signInKindOf(holder)
+  if (kind === 'local') return isLocalMode(config, hub) ? holder : undefined
+  if (!(await hasBoundLogin(state, holder))) return undefined
+  const person = await findPerson(state, holder)
+  const issuer = config.signIn.kind === 'providers' ? config.signIn.oidc?.issuer : undefined
+  return kind === 'github' || isSameIssuer(issuer, person?.oidc?.issuer) ? person : undefined
 }

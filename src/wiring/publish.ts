@@ -40,7 +40,7 @@ export async function connectPublish(request: Request, context: FunctionContext)
     nextOrder: hub?.nextOrder ?? Date.now,
     findToken: (token) => findToken(state, token),
     // These modules are imported only for a user's or a job's token, because an operator's token needs none of them.
-    ownsLogin: async (person) => (await import('./people.ts')).ownsLogin(person, config, hub, state),
+    findHolder: async (person) => (await import('./people.ts')).findHolder(person, config, hub, state),
     isBlocked: async (person) => (await import('../stores/state/blocks.ts')).isBlocked(state, person),
     verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>

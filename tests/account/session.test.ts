@@ -72,11 +72,10 @@ describe('rejected session cookies', () => {
   test('from a local sign-in, after the hub switches to GitHub sign-in', async () => {
     const account = openAccount()
     const jar = await account.signIn('alice')
+    const nobodyAsks = () => Promise.reject(new Error('nobody asks'))
     account.dependencies.signIn = {
-      kind: 'github',
-      clientId: 'x',
-      oauthUrl: 'https://github.com',
-      identify: () => Promise.reject(new Error('nobody asks')),
+      kind: 'providers',
+      providers: { github: { name: 'GitHub', start: nobodyAsks, finish: nobodyAsks } },
     }
     expect(await isSignedIn(jar)).toBe(false)
   })
@@ -204,7 +203,7 @@ describe('who is signed in, for scripts of pages', () => {
     jar.ask('/auth/session', { headers: { Accept: '*/*', ...headers } })
 
   test('returns the username, the owners and the CSRF token of the forms, and is never cached', async () => {
-    const account = openAccount({ ownersOf: async (login) => [login, 'acme'] })
+    const account = openAccount({ ownersOf: async ({ login }) => [login, 'acme'] })
     const jar = await account.signIn('alice')
     const { status, headers, text } = await ask(jar)
     expect([status, JSON.parse(text)]).toEqual([

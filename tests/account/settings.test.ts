@@ -144,11 +144,11 @@ describe('local sign-in is disabled', () => {
   test('tokens of local users stop working once local sign-in is disabled', async () => {
     const local = { user_id: 'local-alice', login: 'alice' }
     const request = new Request('http://localhost:8888/')
-    expect(await (await connectPublish(request, { ip: '', hub })).ownsLogin(local)).toBe(true)
+    expect(await (await connectPublish(request, { ip: '', hub })).findHolder(local)).toEqual(local)
     process.env = { ...process.env, ...GITHUB }
-    expect(await (await connectPublish(request, { ip: '', hub })).ownsLogin(local)).toBe(false)
+    expect(await (await connectPublish(request, { ip: '', hub })).findHolder(local)).toBe(undefined)
     process.env = { SITE_URL: 'https://hub.example' }
-    expect(await (await connectPublish(request, { ip: '', hub })).ownsLogin(local)).toBe(false)
+    expect(await (await connectPublish(request, { ip: '', hub })).findHolder(local)).toBe(undefined)
   })
 })
 

@@ -2,7 +2,7 @@
 // GitHub errors.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { safeReturnPath } from '../../src/server/account/sign-in.ts'
-import { exchangeCode } from '../../src/stores/github/github-sign-in.ts'
+import { openProviders } from '../../src/wiring/account.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Account, BASE_URL, type Jar, openAccount } from '../hubs/account.ts'
@@ -20,7 +20,7 @@ afterEach(() => {
 
 const open = (clientSecret = standIn.oauth.clientSecret): Account => {
   const settings = { oauthUrl: standIn.url, apiUrl: standIn.url, clientId: standIn.oauth.clientId, clientSecret }
-  return openAccount({ signIn: { kind: 'github', ...settings, identify: (grant) => exchangeCode(settings, grant) } })
+  return openAccount({ signIn: openProviders({ github: settings, oidc: undefined }) })
 }
 
 /** Opens GitHub's sign-in page and approves the sign-in. @returns the callback URL on the hub */
@@ -102,8 +102,8 @@ describe('state parameter of the GitHub callback', () => {
     expect((await comeBack(jar, way)).status).toBe(400)
     jar.cookies.set('__Host-oauth', cookie)
     // GitHub rejects a code that was already used. This fake accepts the code, as a compromised GitHub might.
-    if (account.dependencies.signIn.kind === 'github')
-      account.dependencies.signIn.identify = async () => ({ user_id: '4', login: 'bob' })
+    if (account.dependencies.signIn.kind === 'providers')
+      account.dependencies.signIn.providers.github!.finish = async () => ({ person: { user_id: '4', login: 'bob' } })
     const answer = await comeBack(jar, way)
     expect([answer.status, answer.text.includes('already completed')]).toEqual([400, true])
   })

@@ -9,7 +9,7 @@ import { openLocalWorld, type World } from '../hubs/worlds.ts'
 let account: Account
 let alice: Jar
 beforeEach(async () => {
-  account = openAccount({ ownersOf: async (login) => (login === 'alice' ? ['acme', 'alice'] : [login]) })
+  account = openAccount({ ownersOf: async ({ login }) => (login === 'alice' ? ['acme', 'alice'] : [login]) })
   alice = await account.signIn('alice')
 })
 
@@ -179,7 +179,7 @@ describe('publishing with a personal token', () => {
     return [status, code]
   }
   beforeEach(async () => {
-    hub = await openHub(world, { auth: { ownsLogin: (given) => hasBoundLogin(hub.state, given) } })
+    hub = await openHub(world, { auth: { findHolder: async (given) => ((await hasBoundLogin(hub.state, given)) ? given : undefined) } })
     await hub.state.set('logins/alice', '7')
   })
 

@@ -1,5 +1,5 @@
 // The handlers of a hub, run in this process with an in-memory build.
-import type { Person } from '../../src/domain/access/account.ts'
+import type { Person } from '../../src/domain/access/person.ts'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { matchExport, matchSkillPath } from '../../src/domain/api/routes.ts'
@@ -25,6 +25,7 @@ import { listBundleFiles } from '../../src/site/build/make-repository.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { openBundles } from '../../src/stores/content/version-files.ts'
 import { isBlocked } from '../../src/stores/state/blocks.ts'
+import { findPerson } from '../../src/stores/state/identities.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
 import { createToken, findToken, recordTokenUse } from '../../src/stores/state/tokens.ts'
 import { makeProfile } from './profile.ts'
@@ -114,7 +115,7 @@ export function openHandlers(options: HandlerOptions): Handlers {
     quota,
     nextOrder,
     findToken: (given: string) => findToken(state, given),
-    ownsLogin: async () => true,
+    findHolder: (person: Person) => findPerson(state, person),
     isBlocked: (person: Person) => isBlocked(state, person),
     verifyJob: async () => {
       throw new Error('no job publishes here')

@@ -81,7 +81,7 @@ test.each([
 })
 
 test('/settings shows operator tokens for the user’s handles, without a revoke form', async () => {
-  const account = openAccount({ ownersOf: async (login) => [login, 'acme'] })
+  const account = openAccount({ ownersOf: async ({ login }) => [login, 'acme'] })
   const made = (scope: string, name: string) =>
     createToken(account.state, { holder: { kind: 'operator' }, name, scope, days: 1 }, new Date())
   const { token } = await made('acme/*', 'release job')

@@ -1,29 +1,12 @@
 // Defines users, sessions, and the port that stores accounts.
 import * as z from 'zod'
 import type { Permission } from '../values/permissions.ts'
-import { Handle, Time } from '../values/values.ts'
+import { Time } from '../values/values.ts'
+import { Person, type ProviderIdentity } from './person.ts'
 import type { TokenRecord } from './token-record.ts'
 
 /** Session lifetime in days, regardless of activity. */
 export const SESSION_DAYS = 7
-
-/** A signed-in user. */
-export const Person = z.object({
-  user_id: z
-    .string()
-    .regex(/^(?:[1-9]\d{0,18}|local-[a-z0-9-]{1,39})$/)
-    .describe('The GitHub ID, which is never reassigned; or, for a local sign-in, `local-` and the handle.'),
-  login: Handle,
-})
-export type Person = z.infer<typeof Person>
-
-/** Returns the user for a local sign-in. The ID starts with `local-`, so it never matches the ID of a GitHub account. */
-export function localPerson(handle: string): Person {
-  return { user_id: `local-${handle}`, login: handle }
-}
-
-/** Returns whether a user signed in without GitHub, which is valid only in local mode. */
-export const isLocalPerson = ({ user_id }: Pick<Person, 'user_id'>): boolean => user_id.startsWith('local-')
 
 /** Returns the message for somebody whom the operator has blocked. */
 export const blockedMessage = (login: string): string =>
@@ -38,6 +21,8 @@ export const Session = z.object({
   csrf_secret: z.string().min(32),
   /** Signing out everywhere increments the user's session generation, which revokes all sessions of older generations. */
   generation: z.int().nonnegative(),
+  /** Names this sign-in to the OpenID Connect provider when the person signs out there too. It is no credential of anything. */
+  id_token: z.string().optional(),
 })
 export type Session = z.infer<typeof Session>
 
@@ -59,8 +44,8 @@ interface TokenWish {
 /** Stores accounts. If the store cannot be reached, every function throws HubError `unavailable`, and nobody can sign in. */
 export interface Accounts {
   /** Opens a session. @returns the secret for the cookie; it is stored nowhere else */
-  openSession(person: Person, now: Date): Promise<string>
-  /** @returns undefined for a session that is unknown, expired or revoked */
+  openSession(person: Person, now: Date, idToken?: string): Promise<string>
+  /** @returns undefined for a session that is unknown, expired or revoked; otherwise with what is known about the person now */
   findSession(secret: string, now: Date): Promise<Session | undefined>
   endSession(secret: string): Promise<void>
   /** Revokes all sessions of a user, on every device. */
@@ -69,6 +54,8 @@ export interface Accounts {
   isBlocked(person: Person): Promise<boolean>
   /** Binds a login to a user if it is not bound yet. @returns whether the login belongs to this user: logins can be reassigned, account IDs cannot */
   bindLogin(person: Person): Promise<boolean>
+  /** Stores what a provider says about a person, who gets a login at the first sign-in and keeps it. */
+  keepIdentity(identity: ProviderIdentity): Promise<Person>
   /** Records that a sign-in was used, until `expires_at` (milliseconds since 1970). @returns false if it was used before; of several concurrent calls, exactly one returns true */
   spendSignIn(note: { state: string; expires_at: number }): Promise<boolean>
   /** @returns undefined if the form has already been used to create a token */

@@ -2,9 +2,12 @@
 
 import type { OwnerFile } from '../content/prompt-file.ts'
 import { compareText } from '../text/compare-text.ts'
+import { hasOwnerForm } from '../values/names.ts'
+
+const isLogin = (member: string | number): member is string => typeof member === 'string' && hasOwnerForm(member)
 
 /**
- * Formats the file. Members listed by GitHub user ID are omitted, because the file supports only logins.
+ * Formats the file. Members listed by GitHub user ID or `oidc:` are omitted, because the file supports only logins.
  *
  * @param owners owners by handle, with their members
  * @param maintainers logins or teams (`octocat`, `acme/team`) that review everything else; may be empty @see https://docs.github.com/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
@@ -15,7 +18,7 @@ export function formatCodeowners(
 ): string {
   const named = (logins: readonly string[]) => logins.map((login) => `@${login}`).join(' ')
   const lines = [...owners]
-    .map(([owner, { members }]) => [owner, members.filter((member) => typeof member === 'string')] as const)
+    .map(([owner, { members }]) => [owner, members.filter(isLogin)] as const)
     .filter(([, logins]) => logins.length > 0)
     .sort(([a], [b]) => compareText(a, b))
     .map(([owner, logins]) => `/content/${owner}/ ${named([...logins].sort(compareText))}`)

@@ -2,12 +2,19 @@
 import type { ContentTree } from '../content/content-tree.ts'
 import type { TrustedPublisher } from '../content/front-matter.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
-import { isOwner } from '../values/names.ts'
-import type { Person } from './account.ts'
+import { isOwner, isProviderMember } from '../values/names.ts'
+import type { Person } from './person.ts'
+import { signInKindOf } from './sign-in-kind.ts'
 
-/** Returns the path of the file that lists the owners of a member, who is identified by login or GitHub user ID. A user who is not a member of any owner has no file. @param member a validated login, or an ID */
-export const membershipsPath = (member: string | number) =>
-  typeof member === 'number' ? `/data/accounts/ids/${member}.json` : `/data/accounts/${member}.json`
+/** Returns the path of the file that lists the owners of a member. A user who is not a member of any owner has no file. @param member a valid entry of `members` */
+export function membershipsPath(member: string | number): string {
+  if (typeof member === 'number') return `/data/accounts/ids/${member}.json`
+  // In hex, because file systems may ignore case, and a subject may contain a slash.
+  return isProviderMember(member) ? `/data/accounts/oidc/${toHex(member)}.json` : `/data/accounts/${member}.json`
+}
+
+const toHex = (ascii: string) =>
+  Array.from(ascii, (character) => character.charCodeAt(0).toString(16).padStart(2, '0')).join('')
 
 /** Returns the path of the file with the entries of all owners that trust workflows in a GitHub repository. Only a private hub has it: its reader asks whether a CI job may read. */
 export const trustedJobsPath = (repositoryId: string) => `/data/accounts/jobs/${repositoryId}.json`
@@ -19,7 +26,23 @@ export function listTrustedJobs({ owners }: Pick<ContentTree, 'owners'>): Map<st
 }
 
 /**
- * Returns the owners for which each login or ID may act. A login that is not listed may act only for its own handle.
+ * Returns the entries of `members` that name a person: a GitHub login or ID, a local login, or `oidc:` with the subject or the verified email address. An entry with `@` is an email address, so that nobody gets rights by a subject that looks like the address of somebody else.
+ */
+export function memberEntriesOf(person: Person): (string | number)[] {
+  const { login, user_id, oidc } = person
+  const kind = signInKindOf(person)
+  if (kind === 'local') return [login]
+  if (kind === 'github') return [login, ...(Number.isSafeInteger(Number(user_id)) ? [Number(user_id)] : [])]
+  if (!oidc) return []
+  return [...(oidc.subject.includes('@') ? [] : [`oidc:${oidc.subject}`]), ...(oidc.email ? [`oidc:${oidc.email}`] : [])]
+}
+
+/** Returns the handle that a person owns as long as it lists no members: the login at GitHub or in local mode. The login of an OpenID Connect account is only a name on this hub, and gives no rights. */
+export const ownHandleOf = (person: Person): string | undefined =>
+  signInKindOf(person) !== 'oidc' && isOwner(person.login) ? person.login : undefined
+
+/**
+ * Returns the owners for which each member may act. A login that is not listed may act only for its own handle.
  *
  * @param unreadable owners whose file cannot be read now: nobody may act for them, whatever an earlier file said
  */
@@ -43,15 +66,16 @@ export function listMemberships(
 }
 
 /**
- * Returns whether a user may publish for an owner and change its files. If the owner lists no members, only the user whose login matches the handle may.
+ * Returns whether a user may publish for an owner and change its files. If the owner lists no members, only the user whose own handle it is may.
  *
  * @param file the owner's `index.md`; undefined if there is none
  */
 export function mayActFor(person: Person, owner: string, file: Pick<OwnerFile, 'members'> | undefined): boolean {
-  return file !== undefined && file.members.length > 0 ? isMember(person, file) : person.login === owner
+  return file !== undefined && file.members.length > 0 ? isMember(person, file) : ownHandleOf(person) === owner
 }
 
-/** Returns whether an owner's file lists a user, by login or by GitHub user ID. Local users have no GitHub user ID. */
-export function isMember({ login, user_id }: Person, { members }: Pick<OwnerFile, 'members'>): boolean {
-  return members.some((member) => (typeof member === 'number' ? String(member) === user_id : member === login))
+/** Returns whether an owner's file lists a user. */
+export function isMember(person: Person, { members }: Pick<OwnerFile, 'members'>): boolean {
+  const entries = memberEntriesOf(person)
+  return members.some((member) => entries.includes(member))
 }

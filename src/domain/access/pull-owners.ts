@@ -1,6 +1,6 @@
 // Decides whose approval a pull request needs: if the author is not a member of the owner, a maintainer must approve it.
 import type { OwnerFile } from '../content/prompt-file.ts'
-import type { Person } from './account.ts'
+import type { Person } from './person.ts'
 import { mayActFor } from './memberships.ts'
 
 /** The verdict on one part of a pull request. */

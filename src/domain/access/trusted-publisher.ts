@@ -4,7 +4,7 @@ import type { TrustedPublisher } from '../content/front-matter.ts'
 import { LIMITS } from '../limits.ts'
 import { hasPermission, type Permission } from '../values/permissions.ts'
 import type { Provenance } from '../values/values.ts'
-import { Person } from './account.ts'
+import { Person } from './person.ts'
 
 /** A claim that is copied into a file and a page, so it must be short and contain no hidden characters. */
 const text = z

@@ -5,7 +5,7 @@ import { LIMITS } from '../limits.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { countBytes } from '../text/text-length.ts'
 import { FORMATS } from '../values/chat.ts'
-import { GITHUB_REPOSITORY, isLabel, isVersion } from '../values/names.ts'
+import { GITHUB_REPOSITORY, isLabel, isVersion, PROVIDER_MEMBER_PATTERN } from '../values/names.ts'
 import { DEFAULT_PERMISSIONS, Permissions } from '../values/permissions.ts'
 import {
   FullName,
@@ -258,10 +258,17 @@ export type TrustedPublisher = z.infer<typeof TrustedPublisher>
 export const OwnerName = line(LIMITS.titleCharacters).refine(fitsXml, NO_XML).describe('The owner’s display name.')
 /** The members of an owner. */
 export const Members = z
-  .array(z.union([Handle, z.int().positive()], 'expected a GitHub login or user ID'))
+  .array(
+    z.union(
+      [Handle, z.int().positive(), z.string().regex(PROVIDER_MEMBER_PATTERN)],
+      'expected a GitHub login or user ID, or oidc: with a subject or an email address in lower case',
+    ),
+  )
   .max(LIMITS.membersPerOwner, `expected at most ${LIMITS.membersPerOwner} members`)
   .refine(unique, 'expected each member only once')
-  .describe('Who may publish: GitHub logins, or GitHub IDs, which are never reassigned.')
+  .describe(
+    'Who may publish: GitHub logins, GitHub IDs, which are never reassigned, or `oidc:` with the subject or the verified email address of an account of the OpenID Connect provider.',
+  )
 /** The workflows that an owner trusts. */
 export const TrustedPublishers = z
   .array(TrustedPublisher)

@@ -46,6 +46,7 @@ export const ACCOUNT_ADDRESSES = {
   '/auth/session': ['HEAD', 'GET'],
   '/auth/sign-in': ['HEAD', 'GET'],
   '/auth/callback': ['HEAD', 'GET'],
+  '/auth/callback/oidc': ['HEAD', 'GET'],
   '/auth/local': ['HEAD', 'GET', 'POST'],
   '/auth/sign-out': ['POST'],
   '/auth/sign-out-everywhere': ['POST'],
@@ -168,5 +169,6 @@ function listDataAddresses(): Address[] {
     file(usagePath('{owner}'), 'What an owner has, for quotas'),
     file(unlistedPath('{owner}'), 'An owner’s prompts that appear in no list, for the account page'),
     file('/data/accounts/ids/{member}.json', 'The owners that a GitHub account ID belongs to, for sign-in'),
+    file('/data/accounts/oidc/{member}.json', 'The owners that an OpenID Connect account belongs to, for sign-in'),
   ]
 }

@@ -51,13 +51,18 @@ const FIXERS: Readonly<Record<string, (value: unknown) => unknown>> = {
       : undefined,
   members: (members) =>
     Array.isArray(members)
-      ? [...new Set(members.map((member: unknown) => (typeof member === 'string' ? member.toLowerCase() : member)))]
+      ? [...new Set(members.map((member: unknown) => (typeof member === 'string' ? tidyMember(member) : member)))]
       : undefined,
   published_by: (login) => (typeof login === 'string' ? login.toLowerCase() : undefined),
   license: (license) =>
     typeof license === 'string' && findLicenseProblem(license) && !findLicenseProblem(license.trim().toUpperCase())
       ? license.trim().toUpperCase()
       : undefined,
+}
+
+/** Subjects are case-sensitive; logins and email addresses are not. */
+function tidyMember(member: string): string {
+  return member.startsWith('oidc:') && !member.includes('@') ? member : member.toLowerCase()
 }
 
 function areTexts(value: unknown): value is string[] {

@@ -22,8 +22,8 @@ export async function viewAccount(
   more: Pick<AccountView, 'notice' | 'refused'>,
 ): Promise<AccountView> {
   const { accounts } = deps
-  const { login, user_id } = session.person
-  const [owners, tokens] = await Promise.all([deps.ownersOf(login, user_id), accounts.listTokens(user_id, now)])
+  const { person } = session
+  const [owners, tokens] = await Promise.all([deps.ownersOf(person), accounts.listTokens(person.user_id, now)])
   const [operatorTokens, prompts] = await Promise.all([accounts.listOperatorTokens(owners), deps.promptsOf(owners)])
   return { session, owners, prompts, tokens, operatorTokens, now, formId: randomUUID(), ...more }
 }

@@ -4,15 +4,32 @@ import type { ShownSession } from '../../domain/access/shown-session.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { headersOf } from '../../domain/api/site-headers.ts'
 import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/published/addresses.ts'
+import { logAudit, toHubError } from '../../ports/log.ts'
 import type { Connect } from '../connect.ts'
 import { methodNotAllowed } from '../refusals.ts'
 import { renderAccount } from './account-page.ts'
 import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
 import { findNotice, protect, respondToVisit, type Visited } from './respond-account.ts'
 import { csrfToken, requireSameOrigin } from './session.ts'
-import { beginSignIn, finishGithub, finishLocal, redirectTo, startGithub } from './sign-in.ts'
-import { renderLinkNeeded, renderLocalSignIn, renderSignIn, renderSignInOff } from './sign-in-pages.ts'
-import { type AccountDeps, openVisit, requireForm, type SignIn, type Visit } from './visit.ts'
+import {
+  beginSignIn,
+  finishLocal,
+  finishProvider,
+  type ProviderKind,
+  redirectTo,
+  safeReturnPath,
+  startProvider,
+  whoIs,
+} from './sign-in.ts'
+import {
+  renderLinkNeeded,
+  renderLocalSignIn,
+  renderProviders,
+  renderSignedOut,
+  renderSignIn,
+  renderSignInOff,
+} from './sign-in-pages.ts'
+import { type AccountDeps, openVisit, type Provider, requireForm, type SignIn, type Visit } from './visit.ts'
 
 type Handler = (visit: Visit) => Promise<Visited>
 
@@ -23,7 +40,7 @@ type Handlers = {
   >
 }
 
-/** All account routes, with their handlers by method. Only POST requests change anything, with one exception: GitHub redirects browsers to the callback with a GET, which completes the sign-in. */
+/** All account routes, with their handlers by method. Only POST requests change anything, with one exception: providers redirect browsers to the callback with a GET, which completes the sign-in. */
 const HANDLERS: Handlers = {
   '/settings': { GET: showAccount },
   // After the form is submitted, the browser stays at this URL, and reloading it must not cause an error.
@@ -31,7 +48,8 @@ const HANDLERS: Handlers = {
   '/settings/tokens/revoke': { GET: async () => redirectTo('/settings'), POST: revokeToken },
   '/auth/session': { GET: showSession },
   '/auth/sign-in': { GET: startSignIn },
-  '/auth/callback': { GET: endGithubSignIn },
+  '/auth/callback': { GET: (visit) => endSignIn(visit, 'github') },
+  '/auth/callback/oidc': { GET: (visit) => endSignIn(visit, 'oidc') },
   '/auth/local': { GET: startLocalSignIn, POST: endLocalSignIn },
   '/auth/sign-out': { POST: signOut },
   '/auth/sign-out-everywhere': { POST: signOutEverywhere },
@@ -64,9 +82,11 @@ async function visit(request: Request, deps: AccountDeps): Promise<Visited> {
 const isAccountAddress = (path: string): path is AccountAddress => Object.hasOwn(ACCOUNT_ADDRESSES, path)
 
 /** Returns whether a route exists on this hub. Routes for other sign-in methods respond with 404. */
-function isOpen(path: string, { kind }: SignIn): boolean {
-  if (kind === 'off') return path === '/settings'
-  return path !== (kind === 'github' ? '/auth/local' : '/auth/callback')
+function isOpen(path: string, signIn: SignIn): boolean {
+  if (signIn.kind === 'off') return path === '/settings'
+  if (path === '/auth/local') return signIn.kind === 'local'
+  const { github, oidc } = signIn.kind === 'providers' ? signIn.providers : {}
+  return !(path === '/auth/callback' && !github) && !(path === '/auth/callback/oidc' && !oidc)
 }
 
 async function showAccount(visited: Visit): Promise<Visited> {
@@ -95,14 +115,26 @@ async function showSession({ request, session, deps, cookies }: Visit): Promise<
 }
 
 async function shownOf(session: Session, deps: AccountDeps): Promise<ShownSession> {
-  const { login, user_id } = session.person
-  return { login, owners: await deps.ownersOf(login, user_id), csrf: csrfToken(session, 'edit') }
+  const { person } = session
+  return { login: person.login, owners: await deps.ownersOf(person), csrf: csrfToken(session, 'edit') }
 }
 
+/** Redirects to the provider, or shows a page on which to choose one of several. */
 async function startSignIn(visit: Visit): Promise<Visited> {
   const { signIn } = visit.deps
-  return signIn.kind === 'github' ? startGithub(visit, signIn) : renderLinkNeeded()
+  if (signIn.kind !== 'providers') return renderLinkNeeded()
+  const { searchParams } = new URL(visit.request.url)
+  const offered = KINDS.flatMap((kind) => {
+    const provider = signIn.providers[kind]
+    return provider ? [{ kind, provider }] : []
+  })
+  const chosen = offered.length === 1 ? offered[0] : offered.find(({ kind }) => kind === searchParams.get('provider'))
+  if (chosen) return startProvider(visit, chosen.kind, chosen.provider)
+  const returnTo = safeReturnPath(searchParams.get('return_to'))
+  return renderProviders({ names: offered.map(({ kind, provider }) => [kind, provider.name]), returnTo })
 }
+
+const KINDS = ['github', 'oidc'] as const satisfies readonly ProviderKind[]
 
 /** Responds to the printed sign-in link with a form. The key is used up only when the form is submitted, because a GET must not change anything. */
 async function startLocalSignIn(visit: Visit): Promise<Visited> {
@@ -111,16 +143,17 @@ async function startLocalSignIn(visit: Visit): Promise<Visited> {
   const key = new URL(request.url).searchParams.get('key')
   if (signIn.kind !== 'local' || key === null || !signIn.keys.isGood(key))
     return protect(renderLinkNeeded(), ERRORS.forbidden.status, request, deps)
-  const { note, cookie } = beginSignIn(visit)
+  const { note, cookie } = beginSignIn(visit, 'local')
   const answer = await protect(renderLocalSignIn({ state: note.state, key }), 200, request, deps)
   answer.headers.append('Set-Cookie', cookie)
   return answer
 }
 
-async function endGithubSignIn(visit: Visit): Promise<Visited> {
+async function endSignIn(visit: Visit, kind: ProviderKind): Promise<Visited> {
   const { signIn } = visit.deps
-  if (signIn.kind !== 'github' || visit.request.method !== 'GET') throw notFound()
-  return finishGithub(visit, signIn)
+  const provider = signIn.kind === 'providers' ? signIn.providers[kind] : undefined
+  if (!provider || visit.request.method !== 'GET') throw notFound()
+  return finishProvider(visit, kind, provider)
 }
 
 async function endLocalSignIn(visit: Visit): Promise<Visited> {
@@ -130,16 +163,39 @@ async function endLocalSignIn(visit: Visit): Promise<Visited> {
 }
 
 async function signOut(visited: Visit): Promise<Visited> {
-  await requireForm(visited, 'sign-out')
+  const { session } = await requireForm(visited, 'sign-out')
   await visited.deps.accounts.endSession(visited.sessionSecret ?? '')
-  return redirectTo('/settings?done=signed-out', visited.cookies.clearSession())
+  logAudit('sign_out', { ...whoIs(session.person), everywhere: false })
+  return leave(visited, session, 'signed-out')
 }
 
 async function signOutEverywhere(visited: Visit): Promise<Visited> {
   const { session } = await requireForm(visited, 'sign-out-everywhere')
   await visited.deps.accounts.endAllSessions(session.person.user_id)
   await visited.deps.accounts.endSession(visited.sessionSecret ?? '')
-  return redirectTo('/settings?done=signed-out-everywhere', visited.cookies.clearSession())
+  logAudit('sign_out', { ...whoIs(session.person), everywhere: true })
+  return leave(visited, session, 'signed-out-everywhere')
+}
+
+/** Responds to somebody whose session has ended. A provider may still know the browser, so a page says so, and links to where that ends. */
+async function leave({ request, deps, cookies }: Visit, { id_token }: Session, done: string): Promise<Visited> {
+  const back = `/settings?done=${done}`
+  const provider = deps.signIn.kind === 'providers' ? deps.signIn.providers.oidc : undefined
+  const url = id_token && (await findSignOutUrl(provider, id_token, deps.baseUrl + back))
+  if (!provider || !url) return redirectTo(back, cookies.clearSession())
+  const answer = await protect(renderSignedOut({ provider: provider.name, url }), 200, request, deps)
+  for (const cookie of cookies.clearSession()) answer.headers.append('Set-Cookie', cookie)
+  return answer
+}
+
+/** Signing out of the hub must not fail because a provider is down. */
+async function findSignOutUrl(provider: Provider | undefined, idToken: string, back: string) {
+  try {
+    return (await provider?.findSignOutUrl?.(idToken, back))?.href
+  } catch (error) {
+    toHubError(error)
+    return undefined
+  }
 }
 
 function notFound(): HubError {

@@ -10,7 +10,10 @@ const SIGN_IN_SECONDS = 600
 
 /** The data that a browser stores about a sign-in in progress. */
 const SignInNote = z.object({
+  /** Where the browser signs in: an answer of another provider does not count. */
+  provider: z.enum(['github', 'oidc', 'local']),
   state: z.string().min(32),
+  nonce: z.string().min(32),
   verifier: z.string().min(43),
   return_to: z.string(),
   expires_at: z.int(),

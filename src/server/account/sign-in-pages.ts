@@ -14,6 +14,35 @@ export function renderSignIn({ notice }: { notice: string | undefined }): Page {
   return { title: 'Your account', main }
 }
 
+/** Renders the page for choosing one of several providers. @param names each provider's kind and name */
+export function renderProviders({
+  names,
+  returnTo,
+}: {
+  names: readonly (readonly [kind: string, name: string])[]
+  returnTo: string
+}): Page {
+  const query = (kind: string) => new URLSearchParams({ provider: kind, return_to: returnTo }).toString()
+  const main = html`
+<div class="page-head">
+  <h1>Sign in</h1>
+  <p class="lead">Use the account with which your tokens and prompts were created: each provider’s accounts are separate.</p>
+  <p class="actions">${names.map(([kind, name]) => html`<a class="button strong" href="/auth/sign-in?${query(kind)}">Sign in with ${name}</a> `)}</p>
+</div>`
+  return { title: 'Sign in', main }
+}
+
+/** Renders the page after signing out, for somebody whom the provider may still sign in without asking. */
+export function renderSignedOut({ provider, url }: { provider: string; url: string }): Page {
+  const main = html`
+<div class="page-head">
+  <h1>You are signed out</h1>
+  <p class="lead">${provider} may still know you in this browser. On a computer that others use, sign out there too.</p>
+  <p class="actions"><a class="button strong" href="${url}">Sign out of ${provider}</a> <a class="button" href="/settings">Your account</a></p>
+</div>`
+  return { title: 'You are signed out', main }
+}
+
 /** Renders the account page of a hub on which sign-in is disabled. */
 export function renderSignInOff(): Page {
   const main = html`
@@ -22,7 +51,7 @@ export function renderSignInOff(): Page {
   <p class="lead">Sign-in is disabled on this hub. Reading needs no account. The operator can create a token for publishing:</p>
 </div>
 ${renderSnippet('token', 'On the server', 'npm run token -- acme')}
-<p class="quiet">To enable sign-in, set GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET and SESSION_SECRET.</p>`
+<p class="quiet">To enable sign-in, set SESSION_SECRET and the settings for GitHub or for an OpenID Connect provider: <a href="/docs/settings">Settings</a>.</p>`
   return { title: 'Your account', main }
 }
 

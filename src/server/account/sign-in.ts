@@ -1,13 +1,14 @@
-// Signs users in with GitHub or, in local mode, with a one-time link.
-import { createHash, randomBytes } from 'node:crypto'
-import { blockedMessage, localPerson, type Person } from '../../domain/access/account.ts'
+// Signs users in with GitHub, an OpenID Connect provider or, in local mode, a one-time link.
+import { randomBytes } from 'node:crypto'
+import { blockedMessage } from '../../domain/access/account.ts'
+import type { Person } from '../../domain/access/person.ts'
+import { localPerson, type SignInKind } from '../../domain/access/sign-in-kind.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { Handle } from '../../domain/values/values.ts'
+import { logAudit } from '../../ports/log.ts'
 import type { LocalKeys } from './local-keys.ts'
 import { isEqual, type SignInNote } from './session.ts'
-import { readForm, type SignIn, type Visit } from './visit.ts'
-
-type GithubSignIn = Extract<SignIn, { kind: 'github' }>
+import { type Provider, readForm, type Visit } from './visit.ts'
 
 /** The default page after sign-in. */
 const HOME = '/settings'
@@ -22,49 +23,55 @@ export function safeReturnPath(given: string | null): string {
     : HOME
 }
 
+/** The providers' callback URLs. Each has its own, so that a provider cannot pass its answer off as that of another (RFC 9700 section 4.4.2). */
+const CALLBACKS = { github: '/auth/callback', oidc: '/auth/callback/oidc' } as const
+
+/** The kinds of provider. */
+export type ProviderKind = keyof typeof CALLBACKS
+
 /** Starts a sign-in. @returns the cookie's content and its header value */
-export function beginSignIn({ request, cookies, now }: Visit) {
+export function beginSignIn({ request, cookies, now }: Visit, provider: SignInKind) {
   const note = {
+    provider,
     state: randomBytes(32).toString('base64url'),
+    nonce: randomBytes(32).toString('base64url'),
     verifier: randomBytes(32).toString('base64url'),
     return_to: safeReturnPath(new URL(request.url).searchParams.get('return_to')),
   }
   return { note, cookie: cookies.setSignIn(note, now) }
 }
 
-/** Starts a GitHub sign-in: redirects to GitHub. Does not request a scope, because GitHub identifies the account without one. */
-export function startGithub(visit: Visit, { clientId, oauthUrl }: GithubSignIn): Response {
-  const { note, cookie } = beginSignIn(visit)
-  const query = new URLSearchParams({
-    client_id: clientId,
-    redirect_uri: redirectUri(visit),
-    state: note.state,
-    code_challenge: createHash('sha256').update(note.verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  })
-  return redirectTo(`${oauthUrl}/login/oauth/authorize?${query}`, [cookie])
+/** Redirects to a provider's page. @throws HubError `unavailable` if the provider cannot be asked where that is */
+export async function startProvider(visit: Visit, kind: ProviderKind, provider: Provider): Promise<Response> {
+  const { note, cookie } = beginSignIn(visit, kind)
+  const address = await provider.start({ ...note, expires_at: 0 }, visit.deps.baseUrl + CALLBACKS[kind])
+  return redirectTo(address.href, [cookie])
 }
 
-/** Completes a GitHub sign-in; each sign-in can be completed only once. @throws HubError `invalid_request` if this browser did not start the sign-in or it was already completed; `forbidden` if the login belongs to another account here */
-export async function finishGithub(visit: Visit, signIn: GithubSignIn): Promise<Response> {
-  const { searchParams } = new URL(visit.request.url)
-  const note = requireNote(visit, searchParams.get('state'))
-  const code = searchParams.get('code')
-  if (code === null) throw new HubError('invalid_request', 'GitHub did not sign you in. Try again.')
+/** Completes a sign-in at a provider; each sign-in can be completed only once. @throws HubError `invalid_request` if this browser did not start the sign-in with this provider or it was already completed; `forbidden` if the login belongs to another account here */
+export async function finishProvider(visit: Visit, kind: ProviderKind, provider: Provider): Promise<Response> {
+  const { search, searchParams } = new URL(visit.request.url)
+  const note = requireNote(visit, kind, searchParams.get('state'))
+  if (!searchParams.has('code'))
+    throw new HubError('invalid_request', `${provider.name} did not sign you in. Try again.`)
   await spendNote(visit, note)
-  const person = await signIn.identify({ code, verifier: note.verifier, redirectUri: redirectUri(visit) })
-  if (!(await visit.deps.accounts.bindLogin(person)))
-    throw new HubError(
-      'forbidden',
-      `The username ${person.login} belongs to another GitHub account on this hub. Contact the operator of this hub.`,
-    )
-  return admit(visit, person, note)
+  // Behind a proxy, the request's own URL may have another host than the one that the provider knows.
+  const signedIn = await provider.finish(note, new URL(visit.deps.baseUrl + CALLBACKS[kind] + search))
+  const { accounts } = visit.deps
+  if ('identity' in signedIn) return admit(visit, await accounts.keepIdentity(signedIn.identity), note, signedIn.idToken)
+  const { person } = signedIn
+  if (await accounts.bindLogin(person)) return admit(visit, person, note)
+  logAudit('sign_in_refused', { ...whoIs(person), by: kind, reason: 'login_taken' })
+  throw new HubError(
+    'forbidden',
+    `The username ${person.login} belongs to another account on this hub. Contact the operator of this hub.`,
+  )
 }
 
 /** Completes a local sign-in. @throws HubError `invalid_request` if this browser did not start the sign-in or it was already completed; `validation_failed` for an invalid handle; `forbidden` for a used key */
 export async function finishLocal(visit: Visit, keys: LocalKeys): Promise<Response> {
   const form = await readForm(visit.request)
-  const note = requireNote(visit, form.get('state'))
+  const note = requireNote(visit, 'local', form.get('state'))
   const handle = Handle.safeParse(form.get('handle')?.trim().toLowerCase())
   if (!handle.success)
     throw new HubError(
@@ -77,9 +84,9 @@ export async function finishLocal(visit: Visit, keys: LocalKeys): Promise<Respon
   return admit(visit, localPerson(handle.data), note)
 }
 
-function requireNote({ request, cookies, now }: Visit, state: string | null): SignInNote {
+function requireNote({ request, cookies, now }: Visit, kind: SignInKind, state: string | null): SignInNote {
   const note = cookies.readSignIn(request, now)
-  if (!note || state === null || !isEqual(state, note.state))
+  if (note?.provider !== kind || state === null || !isEqual(state, note.state))
     throw new HubError('invalid_request', 'This sign-in has expired, or it was started in another browser. Try again.')
   return note
 }
@@ -94,12 +101,17 @@ async function spendNote({ deps }: Visit, note: SignInNote): Promise<void> {
 async function admit(
   { request, deps: { accounts }, cookies, now }: Visit,
   person: Person,
-  { return_to }: SignInNote,
+  { return_to, provider }: SignInNote,
+  idToken?: string,
 ): Promise<Response> {
-  if (await accounts.isBlocked(person)) throw new HubError('forbidden', blockedMessage(person.login))
+  if (await accounts.isBlocked(person)) {
+    logAudit('sign_in_refused', { ...whoIs(person), by: provider, reason: 'blocked' })
+    throw new HubError('forbidden', blockedMessage(person.login))
+  }
   const before = cookies.readSession(request)
   if (before !== undefined) await accounts.endSession(before)
-  const secret = await accounts.openSession(person, now)
+  const secret = await accounts.openSession(person, now, idToken)
+  logAudit('sign_in', { ...whoIs(person), by: provider })
   return redirectTo(return_to, [...cookies.setSession(secret), cookies.clearSignIn()])
 }
 
@@ -110,4 +122,5 @@ export function redirectTo(location: string, setCookies: readonly string[] = [])
   return new Response(null, { status: 303, headers })
 }
 
-const redirectUri = ({ deps }: Visit) => `${deps.baseUrl}/auth/callback`
+/** Names a person in an audit line: without an email address, because a login and an ID are enough. */
+export const whoIs = ({ login, user_id }: Person) => ({ login, user_id })

@@ -1,12 +1,31 @@
 // Collects the context of an account request and parses its form.
-import { type Accounts, isLocalPerson, type Person, type Session } from '../../domain/access/account.ts'
+import type { Accounts, Session } from '../../domain/access/account.ts'
+import type { Person, ProviderIdentity } from '../../domain/access/person.ts'
+import { isSameIssuer, signInKindOf } from '../../domain/access/sign-in-kind.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { openBody } from '../read-body.ts'
 import type { LocalKeys } from './local-keys.ts'
 import type { OwnPrompts } from './own-prompts.ts'
 import type { AccountPageDeps } from './respond-account.ts'
-import { type Cookies, makeCookies, requireCsrf } from './session.ts'
+import { type Cookies, makeCookies, requireCsrf, type SignInNote } from './session.ts'
+
+/** Who signed in: a GitHub account, or what an OpenID Connect provider says, with the token that names this sign-in to it. */
+type SignedIn = { person: Person } | { identity: ProviderIdentity; idToken: string }
+
+/** A site that says who somebody is. Each function throws HubError. */
+export interface Provider {
+  /** What people call it. */
+  name: string
+  /** The issuer, with or without a slash at its end; only of an OpenID Connect provider. */
+  issuer?: string
+  /** Returns the URL of its page. */
+  start: (note: SignInNote, redirectUri: string) => Promise<URL>
+  /** Completes a sign-in. @param callback the URL to which the provider redirected */
+  finish: (note: SignInNote, callback: URL) => Promise<SignedIn>
+  /** Returns where a person signs out of the provider; undefined if it has no such page. */
+  findSignOutUrl?: (idToken: string, back: string) => Promise<URL | undefined>
+}
 
 /** The sign-in method. */
 export type SignIn =
@@ -14,14 +33,8 @@ export type SignIn =
   | { kind: 'off' }
   /** Users sign in with any handle, through a printed link that only the user of this machine can see. */
   | { kind: 'local'; keys: LocalKeys }
-  | {
-      kind: 'github'
-      clientId: string
-      /** The base URL of GitHub. */
-      oauthUrl: string
-      /** Exchanges the code for the user's identity. The token that GitHub returns is used once and never stored. @throws HubError */
-      identify: (grant: { code: string; verifier: string; redirectUri: string }) => Promise<Person>
-    }
+  /** Users sign in with GitHub, an OpenID Connect provider, or either of them. */
+  | { kind: 'providers'; providers: Partial<Record<'github' | 'oidc', Provider>> }
 
 /** The dependencies of the account-route handlers. */
 export interface AccountDeps extends AccountPageDeps {
@@ -30,7 +43,7 @@ export interface AccountDeps extends AccountPageDeps {
   /** The secret that signs the cookies of pending sign-ins. */
   secret: string
   /** Returns the owners that a user may publish to, according to the latest build. */
-  ownersOf: (login: string, userId: string) => Promise<readonly string[]>
+  ownersOf: (person: Person) => Promise<readonly string[]>
   /** Returns the owners' prompts, according to the latest build. */
   promptsOf: (owners: readonly string[]) => Promise<readonly OwnPrompts[]>
 }
@@ -52,9 +65,16 @@ export async function openVisit(request: Request, deps: AccountDeps, now: Date):
   const cookies = makeCookies(baseUrl, secret)
   const sessionSecret = cookies.readSession(request)
   const found = sessionSecret === undefined ? undefined : await accounts.findSession(sessionSecret, now)
-  // A local session becomes invalid once the hub uses GitHub sign-in.
-  const session = found && isLocalPerson(found.person) === (deps.signIn.kind === 'local') ? found : undefined
+  const session = found && acceptsPerson(deps.signIn, found.person) ? found : undefined
   return { request, deps, cookies, now, session, sessionSecret }
+}
+
+/** Returns whether a hub still lets people sign in the way that somebody did. */
+function acceptsPerson(signIn: SignIn, person: Person): boolean {
+  const kind = signInKindOf(person)
+  if (signIn.kind !== 'providers' || kind === 'local') return signIn.kind === kind
+  const provider = signIn.providers[kind]
+  return provider !== undefined && (kind === 'github' || isSameIssuer(provider.issuer, person.oidc?.issuer))
 }
 
 /** Reads a form submitted by a signed-in user. @throws HubError `forbidden` if nobody is signed in or the form is not from a page in this session; also throws the errors of `readForm` */

@@ -1,6 +1,6 @@
 // Sends a form's request to the API's handlers on behalf of the signed-in user, so that the same rules apply to the editor and the API.
 import { randomBytes } from 'node:crypto'
-import type { Person } from '../../domain/access/account.ts'
+import type { Person } from '../../domain/access/person.ts'
 import type { TokenRecord } from '../../domain/access/token-record.ts'
 import { type ErrorCode, HubError } from '../../domain/api/errors.ts'
 import type { SaidError } from '../../domain/api/words-for-people.ts'

@@ -34,8 +34,7 @@ export interface Editing extends Visit {
 
 /** Returns the owners that the user may publish to. */
 export async function ownersOf({ deps, session }: Editing): Promise<readonly string[]> {
-  const { login, user_id } = session.person
-  return deps.ownersOf(login, user_id)
+  return deps.ownersOf(session.person)
 }
 
 /** Reads the latest version. @throws HubError `not_found` if every version is yanked */

@@ -1,5 +1,5 @@
 // Converts the submitted forms of an owner's settings to changes of the API, and problems back to the fields of the forms.
-import type { Person } from '../../domain/access/account.ts'
+import type { Person } from '../../domain/access/person.ts'
 import { isMember, mayActFor } from '../../domain/access/memberships.ts'
 import { sayProblem } from '../../domain/api/words-for-people.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'

@@ -1,5 +1,6 @@
 // Handles the settings of an owner. A submitted form is sent to the API's handlers, and redisplayed if they reject it.
-import type { Person, Session } from '../../domain/access/account.ts'
+import type { Session } from '../../domain/access/account.ts'
+import type { Person } from '../../domain/access/person.ts'
 import { mayActFor } from '../../domain/access/memberships.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { sayError } from '../../domain/api/words-for-people.ts'
@@ -75,7 +76,7 @@ export async function visitOwnerSettings(request: Request, owner: string, deps: 
 async function isLikelyMember(person: Person, owner: string, deps: EditorDeps): Promise<boolean> {
   const copy = await deps.fresh.findOwner(owner)
   if (copy) return mayActFor(person, owner, copy)
-  return (await deps.ownersOf(person.login, person.user_id)).includes(owner)
+  return (await deps.ownersOf(person)).includes(owner)
 }
 
 async function readFile(

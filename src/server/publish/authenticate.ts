@@ -1,6 +1,7 @@
 // Authenticates a publisher: reads the Authorization header, and checks the token and its permissions.
 
-import { blockedMessage, type Person } from '../../domain/access/account.ts'
+import { blockedMessage } from '../../domain/access/account.ts'
+import type { Person } from '../../domain/access/person.ts'
 import { mayActFor } from '../../domain/access/memberships.ts'
 import { coversRepository, hasExpired, type TokenRecord } from '../../domain/access/token-record.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -32,7 +33,8 @@ export interface Bearer {
 
 /** Who sent a publish request. */
 type Holder =
-  | TokenRecord['holder']
+  | Extract<TokenRecord['holder'], { kind: 'operator' }>
+  | ({ kind: 'person' } & Person)
   | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal' | 'isTrusted' | 'repositoryId' | 'jti' | 'endsMs'>)
 
 /** Looks up a token. @throws HubError `unavailable` if the store cannot be reached, so that nobody is admitted without a check */
@@ -43,8 +45,8 @@ export interface AuthDeps {
   /** Whether the sender is signed in; only the site's own pages set this, for a token that never leaves the process. */
   isSignedIn?: boolean
   findToken: FindToken
-  /** Returns whether a login still belongs to this user. GitHub may reassign a login, but never an account ID. */
-  ownsLogin: (person: Person) => Promise<boolean>
+  /** Returns what is known now about the person of a token. @returns undefined if the login belongs to somebody else: GitHub may reassign a login, but never an account ID */
+  findHolder: (person: Person) => Promise<Person | undefined>
   /** Returns whether the operator has blocked a person. */
   isBlocked: (person: Person) => Promise<boolean>
   verifyJob: VerifyJob
@@ -71,15 +73,8 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
   if (!record) throw new HubError('unauthorized', NO_GOOD_TOKEN)
   if (hasExpired(record, now))
     throw new HubError('unauthorized', `This token expired at ${record.expires_at}. Create a new one.`)
-  const { id, scope, permissions, holder } = record
-  if (holder.kind === 'person' && !(await deps.ownsLogin(holder)))
-    throw new HubError(
-      'forbidden',
-      `The handle ${holder.login} belongs to another user of this hub. Sign in and create a new token.`,
-    )
-  // Blocking revokes tokens, but one may have been created at the same moment.
-  if (holder.kind === 'person' && (await deps.isBlocked(holder)))
-    throw new HubError('forbidden', blockedMessage(holder.login))
+  const { id, scope, permissions } = record
+  const holder = record.holder.kind === 'person' ? await findPersonOf(record.holder, deps) : record.holder
   return {
     id: `token:${id}`,
     publisher: holder.kind === 'person' ? `person:${holder.user_id}` : `token:${id}`,
@@ -91,6 +86,22 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
     isSignedIn: deps.isSignedIn === true && holder.kind === 'person',
     provenance: undefined,
   }
+}
+
+/** @throws HubError `forbidden` */
+async function findPersonOf(
+  { user_id, login }: Person,
+  deps: AuthDeps,
+): Promise<Extract<Holder, { kind: 'person' }>> {
+  const person = await deps.findHolder({ user_id, login })
+  if (!person)
+    throw new HubError(
+      'forbidden',
+      `The handle ${login} belongs to another user of this hub. Sign in and create a new token.`,
+    )
+  // Blocking revokes tokens, but one may have been created at the same moment.
+  if (await deps.isBlocked(person)) throw new HubError('forbidden', blockedMessage(login))
+  return { kind: 'person', ...person }
 }
 
 /** Authenticates a CI job. Whether the token was already used is checked later, by `admitJob`, and only for trusted jobs. */

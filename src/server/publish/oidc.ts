@@ -1,6 +1,6 @@
 // Verifies a CI job's OIDC token: signature, issuer, audience and timestamps. The owner's file determines what the job may publish.
 import type { JWTPayload } from 'jose'
-import type { Person } from '../../domain/access/account.ts'
+import type { Person } from '../../domain/access/person.ts'
 import { actorOf, findRefusal, isTrustedJob, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'

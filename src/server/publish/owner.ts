@@ -62,6 +62,7 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: WriteDeps
   const waitMs = arrivedMs + LATEST_START_MS - time.now()
   return deps.takeTurn({ sender: bearer.publisher, waitMs }, async () => {
     const { answer, toShow } = await writeInRounds(deps.git, write, NOTHING_KNOWN, time)
+    if (answer.commit) await logChange(change, sending, answer.commit.sha)
     if (toShow)
       await showSafely(async () => {
         const { file, commit, atMs } = toShow
@@ -71,6 +72,13 @@ async function writeOwner(change: OwnerChange, sending: Sending, deps: WriteDeps
       })
     return answer
   })
+}
+
+async function logChange({ fields }: OwnerChange, { owner, bearer }: Sending, commit: string): Promise<void> {
+  const { logAudit } = await import('../../ports/log.ts')
+  const names = Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [key]))
+  const by = bearer.isSignedIn ? {} : { token_id: bearer.tokenId }
+  logAudit('owner_changed', { owner, fields: names, login: bearer.login ?? null, ...by, commit })
 }
 
 const NOTHING_KNOWN = { versions: [], findText: async () => undefined, findFile: async () => undefined }

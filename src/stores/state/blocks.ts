@@ -1,5 +1,5 @@
 // Finds out whether the operator has blocked a person, by login or by account ID: on GitHub, a blocked user can take another login, but not another ID.
-import type { Person } from '../../domain/access/account.ts'
+import type { Person } from '../../domain/access/person.ts'
 import type { StateStore } from '../../ports/state-store.ts'
 
 /** The prefix of the keys of blocked logins. */

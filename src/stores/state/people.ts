@@ -1,5 +1,5 @@
 // Blocks people in the state store, and ends what they can act with: sessions and tokens.
-import { localPerson } from '../../domain/access/account.ts'
+import { localPerson } from '../../domain/access/sign-in-kind.ts'
 import { listKeys, type StateStore } from '../../ports/state-store.ts'
 import { idBlock, LOGIN_BLOCKS, loginBlock } from './blocks.ts'
 import { endAllSessions } from './sessions.ts'

@@ -1,8 +1,10 @@
 // Stores sessions, completed sign-ins and account links in the state store, with secrets as digests.
 import { hash, randomBytes, randomUUID } from 'node:crypto'
-import { type Accounts, type Person, SESSION_DAYS, Session } from '../../domain/access/account.ts'
+import { type Accounts, SESSION_DAYS, Session } from '../../domain/access/account.ts'
+import type { Person } from '../../domain/access/person.ts'
 import type { StateStore } from '../../ports/state-store.ts'
 import { isBlocked } from './blocks.ts'
+import { findPerson, keepIdentity, loginKey } from './identities.ts'
 import { useOnce } from './single-use.ts'
 import { parseRecord } from './state-record.ts'
 
@@ -10,20 +12,28 @@ const DAY_MS = 86_400_000
 
 type People = Pick<
   Accounts,
-  'openSession' | 'findSession' | 'endSession' | 'endAllSessions' | 'isBlocked' | 'bindLogin' | 'spendSignIn'
+  | 'openSession'
+  | 'findSession'
+  | 'endSession'
+  | 'endAllSessions'
+  | 'isBlocked'
+  | 'bindLogin'
+  | 'keepIdentity'
+  | 'spendSignIn'
 >
 
 /** Opens the accounts in a state store. Each call reads them from the store, so that revoking a session takes effect immediately. */
 export function openPeople(state: StateStore): People {
   return {
-    async openSession(person, now) {
+    async openSession({ user_id, login }, now, idToken) {
       const secret = randomBytes(32).toString('base64url')
       const session: Session = {
-        person,
+        person: { user_id, login },
         created_at: now.toISOString(),
         expires_at: new Date(now.getTime() + SESSION_DAYS * DAY_MS).toISOString(),
         csrf_secret: randomBytes(32).toString('base64url'),
-        generation: await readGeneration(state, person.user_id),
+        generation: await readGeneration(state, user_id),
+        ...(idToken !== undefined && { id_token: idToken }),
       }
       await state.set(sessionKey(secret), JSON.stringify(session), { expiresAt: Date.parse(session.expires_at) })
       return secret
@@ -37,8 +47,9 @@ export function openPeople(state: StateStore): People {
         return undefined
       }
       if (session.generation !== (await readGeneration(state, session.person.user_id))) return undefined
+      const person = await findPerson(state, session.person)
       // A sign-in may have been under way when the person was blocked.
-      return (await isBlocked(state, session.person)) ? undefined : session
+      return !person || (await isBlocked(state, person)) ? undefined : { ...session, person }
     },
     endSession: (secret) => state.delete(sessionKey(secret)),
     endAllSessions: (userId) => endAllSessions(state, userId),
@@ -47,6 +58,7 @@ export function openPeople(state: StateStore): People {
       await state.add(loginKey(person.login), person.user_id)
       return hasBoundLogin(state, person)
     },
+    keepIdentity: (identity) => keepIdentity(state, identity),
     spendSignIn: ({ state: id, expires_at }) =>
       useOnce(state, { kind: 'sign-ins', id, use: randomUUID(), endsMs: expires_at }),
   }
@@ -73,4 +85,3 @@ async function readGeneration(state: StateStore, userId: string): Promise<number
 
 const sessionKey = (secret: string) => `sessions/${hash('sha256', secret)}`
 const generationKey = (userId: string) => `generations/${userId}`
-const loginKey = (login: string) => `logins/${login}`

@@ -5,6 +5,7 @@ import { hasExpired, parseScope, TOKEN_DAYS, TokenRecord } from '../../domain/ac
 import { LIMITS } from '../../domain/limits.ts'
 import { DEFAULT_PERMISSIONS, type Permission } from '../../domain/values/permissions.ts'
 import { makeToken } from '../../domain/values/token-form.ts'
+import type { AuditEvent } from '../../ports/log.ts'
 import { mapConcurrently } from '../../ports/map-concurrently.ts'
 import { type Lifetime, listKeys, type StateStore } from '../../ports/state-store.ts'
 import { parseRecord } from './state-record.ts'
@@ -52,6 +53,8 @@ export async function createToken(
   await state.set(`tokens/${digestOf(token)}`, JSON.stringify(record), lifetime)
   // The list is written last, so that every token in it exists. If that fails, this call fails too, so the token is never shown to anyone.
   await state.set(listKeyOf(record), digestOf(token), lifetime)
+  const { permissions: granted, expires_at } = record
+  await audit('token_created', { ...describeToken(record), permissions: granted, expires_at })
   return { token, record }
 }
 
@@ -82,7 +85,7 @@ export function openTokens(
     async revokeToken(userId, id) {
       const [stored] = await readList(state, [listKey(userId, id)])
       if (!stored || !isHeldBy(stored.record, userId)) return false
-      await remove(state, stored)
+      await revoke(state, stored, 'holder')
       return true
     },
     async listOperatorTokens(owners) {
@@ -102,7 +105,7 @@ export async function listAllOperatorTokens(state: StateStore): Promise<ListedTo
 /** Revokes an operator's token. @returns its description, or undefined if there is no token with that ID */
 export async function revokeOperatorToken(state: StateStore, id: string): Promise<TokenRecord | undefined> {
   const stored = (await readOperatorTokens(state)).find(({ record }) => record.id === id)
-  if (stored) await remove(state, stored)
+  if (stored) await revoke(state, stored, 'operator')
   return stored?.record
 }
 
@@ -110,7 +113,7 @@ export async function revokeOperatorToken(state: StateStore, id: string): Promis
 export async function revokeAllTokens(state: StateStore, userId: string): Promise<number> {
   const stored = await readList(state, await Array.fromAsync(listKeys(state, listKey(userId, ''))))
   const theirs = stored.filter(({ record }) => isHeldBy(record, userId))
-  await mapConcurrently(AT_ONCE, theirs, (one) => remove(state, one))
+  await mapConcurrently(AT_ONCE, theirs, (one) => revoke(state, one, 'operator'))
   return theirs.length
 }
 
@@ -118,6 +121,7 @@ export async function revokeAllTokens(state: StateStore, userId: string): Promis
 export async function recordTokenUse(state: StateStore, id: string, now: Date): Promise<void> {
   const last = await state.get(useKey(id))
   if (last && now.getTime() - Date.parse(last.value) < LAST_USE_MS) return
+  if (!last) await audit('token_first_used', { token_id: id })
   await state.set(useKey(id), now.toISOString(), { expiresAt: now.getTime() + MAX_USE_MS })
 }
 
@@ -141,6 +145,23 @@ async function readList(state: StateStore, keys: readonly string[]): Promise<Sto
     return record && { digest, record }
   })
   return stored.filter((one) => one !== undefined)
+}
+
+async function revoke(state: StateStore, stored: Stored, by: 'holder' | 'operator'): Promise<void> {
+  await remove(state, stored)
+  await audit('token_revoked', { ...describeToken(stored.record), by })
+}
+
+/** Names a token in an audit line: never the token itself, nor its name, which is free text. */
+function describeToken({ id, scope, holder }: TokenRecord) {
+  const who = holder.kind === 'person' ? { login: holder.login, user_id: holder.user_id } : { login: null, user_id: null }
+  return { token_id: id, scope, ...who }
+}
+
+/** Imported here because most uses of a token log nothing. */
+async function audit(event: AuditEvent, details: Readonly<Record<string, unknown>>): Promise<void> {
+  const { logAudit } = await import('../../ports/log.ts')
+  logAudit(event, details)
 }
 
 /** The token is removed first, so that it is invalid even if the rest fails. */
