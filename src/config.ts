@@ -81,6 +81,8 @@ export interface Config {
   gitStore: GitStoreSettings
   /** How users sign in. */
   signIn: SignInSettings
+  /** What to ask GitHub for the members of organisations with; without a token, with the credential of the git store. */
+  organisations: { token: string | undefined; apiUrl: string }
   /** The accepted issuer of OIDC tokens, and its JWKS URL. */
   oidc: { issuer: string; jwksUrl: string }
   /** Whether pages of other sites may not use the hub: its base URL is on loopback or in a private network, or only readers may read it. */
@@ -112,7 +114,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const signIn = readSignIn(settings, isHere || baseUrl.startsWith('https:'))
   const gitStore = readGitStore(settings)
   const isLocal = signIn.kind === 'none' && isHere
-  const readAccess = readReadAccess(settings)
+  const readAccess = readReadAccess(settings, gitStore)
   return {
     port: settings.PORT,
     listenAt: readListenAt(settings.HOST, isLocal),
@@ -125,6 +127,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     isPrivate: isPrivateHost(hostname) || readAccess.kind === 'members',
     isLocal,
     signIn,
+    organisations: {
+      token: settings.READERS_GITHUB_TOKEN,
+      apiUrl: settings.GITHUB_API_URL.replace(/\/$/, ''),
+    },
     oidc: { issuer: settings.OIDC_ISSUER, jwksUrl: settings.OIDC_JWKS_URL },
     hostnames: [settings.SITE_URL, settings.URL].flatMap((address) => (address ? [new URL(address).hostname] : [])),
     netlifySite: settings.SITE_NAME,
@@ -206,12 +212,18 @@ function readSignIn(settings: Settings, isPrivate: boolean): SignInSettings {
 }
 
 /** @throws HubError if the settings contradict each other. A hub whose operator named its readers must never be public by accident. */
-function readReadAccess({ READ_ACCESS, READERS, AUTH_PROXY_HEADER, TRUSTED_PROXIES }: Settings): ReadAccess {
+function readReadAccess(settings: Settings, gitStore: GitStoreSettings): ReadAccess {
+  const { READ_ACCESS, READERS, AUTH_PROXY_HEADER, TRUSTED_PROXIES } = settings
   const given = [...(READERS.length > 0 ? ['READERS'] : []), ...(AUTH_PROXY_HEADER ? ['AUTH_PROXY_HEADER'] : [])]
   if (READ_ACCESS !== 'members' && given.length > 0)
     throw settingsError([`READ_ACCESS: expected members, because ${given.join(' and ')} is set`])
   if (AUTH_PROXY_HEADER && (TRUSTED_PROXIES.length === 0 || TRUSTED_PROXIES.some(({ prefix }) => prefix === 0)))
     throw settingsError(['TRUSTED_PROXIES: expected the address of the proxy, because AUTH_PROXY_HEADER is set'])
+  const hasOrganisation = READERS.some(({ kind }) => kind === 'github-org')
+  if (hasOrganisation && !settings.READERS_GITHUB_TOKEN && gitStore.kind !== 'github')
+    throw settingsError([
+      'READERS_GITHUB_TOKEN: expected a token that may read the members of the organisations, because READERS names one',
+    ])
   if (READ_ACCESS !== 'members') return { kind: 'public' }
   return { kind: 'members', readers: READERS, proxyHeader: AUTH_PROXY_HEADER }
 }

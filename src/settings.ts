@@ -164,6 +164,7 @@ export const SETTINGS = {
   SIGN_IN_ISSUER: setting(signInIssuer),
   SIGN_IN_CLIENT_ID: setting(anyText),
   SIGN_IN_CLIENT_SECRET: secret(anyText),
+  READERS_GITHUB_TOKEN: secret(anyText),
   SESSION_SECRET: secret(textLike(/[\s\S]{32}/, 'expected at least 32 characters')),
   OIDC_ISSUER: setting(issuerAddress, 'https://token.actions.githubusercontent.com'),
   OIDC_JWKS_URL: setting(address('expected a URL'), 'https://token.actions.githubusercontent.com/.well-known/jwks'),

@@ -31,6 +31,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
     baseUrl,
     accounts: { ...openPeople(state), ...openTokens(state) },
     signIn: openSignIn(config, hub),
+    admits: async (candidate) => (await import('./admission.ts')).openAdmission(config)(candidate),
     secret: cookieSecretOf(signIn),
     ownersOf: async (person) => {
       const files = await Promise.all(memberEntriesOf(person).map((entry) => siteFiles.read(membershipsPath(entry))))

@@ -188,7 +188,7 @@ describe('missing or invalid settings are named in the response', () => {
   test('a self-hosted hub without sign-in explains how to create tokens instead', async () => {
     process.env.SITE_URL = 'https://hub.example'
     const { status, text } = await ask('/settings')
-    expect([status, text.includes('npm run token'), text.includes('GITHUB_CLIENT_ID')]).toEqual([200, true, true])
+    expect([status, text.includes('npm run token'), text.includes('/docs/settings')]).toEqual([200, true, true])
   })
 })
 
@@ -222,6 +222,10 @@ test('GitHub settings default to github.com', () => {
     issuer: 'https://token.actions.githubusercontent.com',
     jwksUrl: 'https://token.actions.githubusercontent.com/.well-known/jwks',
   })
-  expect(signIn).toMatchObject({ kind: 'github', oauthUrl: 'https://github.com', apiUrl: 'https://api.github.com' })
+  expect(signIn).toMatchObject({
+    kind: 'providers',
+    github: { oauthUrl: 'https://github.com', apiUrl: 'https://api.github.com' },
+    oidc: undefined,
+  })
   expect(() => readConfig({ OIDC_ISSUER: 'https://x.example/' })).toThrow('OIDC_ISSUER')
 })

@@ -50,6 +50,7 @@ export function openAccount(given: Partial<AccountDeps> = {}): Account {
     accounts: { ...openPeople(state), ...openTokens(state) },
     signIn: { kind: 'local', keys },
     secret: 'a secret of the tests, long enough',
+    admits: async () => true,
     ownersOf: async ({ login }) => [login],
     promptsOf: async () => [],
     siteFiles: { read: async () => frame },

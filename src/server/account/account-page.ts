@@ -1,6 +1,7 @@
 // Renders the account pages: profile, owners, tokens and forms. They work without JavaScript.
 
 import type { ListedToken, Session } from '../../domain/access/account.ts'
+import { signInKindOf } from '../../domain/access/sign-in-kind.ts'
 import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { formatDay } from '../../domain/text/days.ts'
@@ -41,7 +42,7 @@ export interface AccountView {
 /** Renders the account page of the signed-in user. */
 export function renderAccount(view: AccountView): Page {
   const { session, owners, notice } = view
-  const { login, user_id } = session.person
+  const { login } = session.person
   const main = html`
 <div class="page-head">
   <h1>Your account</h1>
@@ -70,7 +71,7 @@ export function renderAccount(view: AccountView): Page {
     <section aria-labelledby="session-title">
       <h2 id="session-title">Session</h2>
       <dl class="fact-list">
-        <div><dt>${user_id.startsWith('local-') ? 'Local sign-in' : 'GitHub account'}</dt><dd>${user_id}</dd></div>
+        ${renderIdentity(session)}
         <div><dt>Started</dt><dd>${renderDay(session.created_at)}</dd></div>
         <div><dt>Expires</dt><dd>${renderDay(session.expires_at)}</dd></div>
       </dl>
@@ -82,6 +83,18 @@ export function renderAccount(view: AccountView): Page {
   </aside>
 </div>`
   return { title: 'Your account', main }
+}
+
+/** Renders how the person signed in, and what the hub knows from there. */
+function renderIdentity({ person }: Session): Html {
+  const { user_id, oidc } = person
+  if (!oidc)
+    return html`<div><dt>${signInKindOf(person) === 'local' ? 'Local sign-in' : 'GitHub account'}</dt><dd>${user_id}</dd></div>`
+  const { issuer, subject, email, name } = oidc
+  return html`<div><dt>Account at</dt><dd>${new URL(issuer).host}</dd></div>
+        ${name && html`<div><dt>Name</dt><dd>${name}</dd></div>`}
+        <div><dt>Email</dt><dd>${email ?? 'not verified'}</dd></div>
+        <div><dt>Subject</dt><dd><code>${subject}</code></dd></div>`
 }
 
 function renderForm({ session, owners, refused, formId }: AccountView): Html | undefined {

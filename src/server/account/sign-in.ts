@@ -8,7 +8,7 @@ import { Handle } from '../../domain/values/values.ts'
 import { logAudit } from '../../ports/log.ts'
 import type { LocalKeys } from './local-keys.ts'
 import { isEqual, type SignInNote } from './session.ts'
-import { type Provider, readForm, type Visit } from './visit.ts'
+import { type Provider, readForm, type SignedIn, type Visit } from './visit.ts'
 
 /** The default page after sign-in. */
 const HOME = '/settings'
@@ -57,7 +57,9 @@ export async function finishProvider(visit: Visit, kind: ProviderKind, provider:
   await spendNote(visit, note)
   // Behind a proxy, the request's own URL may have another host than the one that the provider knows.
   const signedIn = await provider.finish(note, new URL(visit.deps.baseUrl + CALLBACKS[kind] + search))
-  const { accounts } = visit.deps
+  const { accounts, admits } = visit.deps
+  // Nothing is stored about people who may not read.
+  if (!(await admits('identity' in signedIn ? { oidc: signedIn.identity } : signedIn.person))) throw refuse(signedIn, kind)
   if ('identity' in signedIn) return admit(visit, await accounts.keepIdentity(signedIn.identity), note, signedIn.idToken)
   const { person } = signedIn
   if (await accounts.bindLogin(person)) return admit(visit, person, note)
@@ -65,6 +67,15 @@ export async function finishProvider(visit: Visit, kind: ProviderKind, provider:
   throw new HubError(
     'forbidden',
     `The username ${person.login} belongs to another account on this hub. Contact the operator of this hub.`,
+  )
+}
+
+function refuse(signedIn: SignedIn, by: ProviderKind): HubError {
+  const who = 'person' in signedIn ? whoIs(signedIn.person) : { subject: signedIn.identity.subject }
+  logAudit('sign_in_refused', { ...who, by, reason: 'not_a_reader' })
+  return new HubError(
+    'forbidden',
+    'You signed in, but may not read this hub. Ask the operator of this hub to add you to its readers, or sign in with another account.',
   )
 }
 

@@ -11,7 +11,7 @@ import type { AccountPageDeps } from './respond-account.ts'
 import { type Cookies, makeCookies, requireCsrf, type SignInNote } from './session.ts'
 
 /** Who signed in: a GitHub account, or what an OpenID Connect provider says, with the token that names this sign-in to it. */
-type SignedIn = { person: Person } | { identity: ProviderIdentity; idToken: string }
+export type SignedIn = { person: Person } | { identity: ProviderIdentity; idToken: string }
 
 /** A site that says who somebody is. Each function throws HubError. */
 export interface Provider {
@@ -42,6 +42,8 @@ export interface AccountDeps extends AccountPageDeps {
   signIn: SignIn
   /** The secret that signs the cookies of pending sign-ins. */
   secret: string
+  /** Returns whether READERS lets somebody read; on a public hub, everybody may. @throws HubError `unavailable` */
+  admits: (candidate: Person | { oidc: ProviderIdentity }) => Promise<boolean>
   /** Returns the owners that a user may publish to, according to the latest build. */
   ownersOf: (person: Person) => Promise<readonly string[]>
   /** Returns the owners' prompts, according to the latest build. */

@@ -1,4 +1,4 @@
-// Sends REST requests to GitHub with the hub's credential, for the doctor.
+// Sends REST requests to GitHub with one of the hub's credentials, and returns answers with any status.
 import * as z from 'zod'
 import { connectGitHub, type GitHubOptions } from './github-connection.ts'
 
