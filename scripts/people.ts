@@ -1,23 +1,35 @@
-// `npm run people`: lists the people who have signed in, ends their sessions and tokens, and blocks them. Run it on the hub's machine, or on one of the machines that share its database.
+// `npm run people`: lists the people who have signed in, ends their sessions and tokens, blocks them, and forgets them. Run it on the hub's machine, or on one of the machines that share its database.
 import { parseArgs } from 'node:util'
 import { countOf } from '../src/domain/text/count-of.ts'
 import { Handle } from '../src/domain/values/values.ts'
 import { describeError } from '../src/ports/log.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
-import { blockPerson, listPeople, signOutPerson, unblockPerson } from '../src/stores/state/people.ts'
+import {
+  blockPerson,
+  findLogins,
+  forgetPerson,
+  listPeople,
+  signOutPerson,
+  unblockPerson,
+} from '../src/stores/state/people.ts'
 import { inStore, printTable } from './operator.ts'
 
 const USAGE = `Usage: npm run people -- list
        npm run people -- sign-out LOGIN
        npm run people -- block LOGIN
-       npm run people -- unblock LOGIN`
+       npm run people -- unblock LOGIN
+       npm run people -- forget LOGIN`
 
 const HELP = `${USAGE}
 
-  list      lists everybody who has signed in with GitHub or is blocked
+  list      lists everybody who has signed in with a provider or is blocked
   sign-out  ends all sessions and tokens of a person, who can sign in again
-  block     does the same; the person can then neither sign in nor publish
-  unblock   lets a blocked person sign in again`
+  block     does the same; the person can then neither sign in, publish nor read a private hub
+  unblock   lets a blocked person sign in again
+  forget    ends all sessions and tokens, and deletes what the hub knows about a person
+
+LOGIN is the name in the list, or a verified email address. Each change is also written to standard error, as
+a line of JSON for the audit log.`
 
 const COMMANDS: Readonly<Record<string, (state: StateStore, login: string) => Promise<string>>> = {
   'sign-out': async (state, login) => `Signed out: ${login}. ${revoked(await signOutPerson(state, login))}`,
@@ -25,6 +37,11 @@ const COMMANDS: Readonly<Record<string, (state: StateStore, login: string) => Pr
   async unblock(state, login) {
     if (!(await unblockPerson(state, login))) throw new Error(`${login} is not blocked. See npm run people -- list.`)
     return `Unblocked: ${login}. Tokens must be created again.`
+  },
+  async forget(state, login) {
+    const tokens = await forgetPerson(state, login)
+    if (tokens === undefined) throw new Error(`Nobody has signed in as ${login}. See npm run people -- list.`)
+    return `Forgotten: ${login}. ${revoked(tokens)} What ${login} published stays, in git.`
   },
 }
 
@@ -38,23 +55,31 @@ try {
   if (values.help) console.log(HELP)
   else if (command === 'list' && positionals.length === 1) await inStore(showPeople)
   else if (run && positionals.length === 2) {
-    const login = Handle.safeParse(given.toLowerCase())
-    if (!login.success) throw new Error(`expected a GitHub login, got "${given}"`)
-    await inStore(async (state) => console.log(await run(state, login.data)))
-  } else throw new Error('expected list, or sign-out, block or unblock with a login')
+    await inStore(async (state) => console.log(await run(state, await findLogin(state, given.toLowerCase()))))
+  } else throw new Error('expected list, or sign-out, block, unblock or forget with a login')
 } catch (error) {
   console.error(`${describeError(error)}\n${USAGE}`)
   process.exitCode = 1
 }
 
+/** Returns the login that the operator means. @throws Error if it is none, or if an email address belongs to nobody or to several accounts */
+async function findLogin(state: StateStore, given: string): Promise<string> {
+  if (Handle.safeParse(given).success) return given
+  const logins = given.includes('@') ? await findLogins(state, given) : []
+  if (logins.length > 1) throw new Error(`${given} has several logins: ${logins.join(', ')}. Give one of them.`)
+  const [login] = logins
+  if (login === undefined) throw new Error(`expected a login or a known email address, got "${given}"`)
+  return login
+}
+
 async function showPeople(state: StateStore): Promise<void> {
   const people = await listPeople(state)
   if (people.length === 0) return console.log('Nobody has signed in.')
-  const rows = people.map(({ login, userId, tokens, blockedAt }) => [
-    ...[login, userId ?? '-', String(tokens)],
+  const rows = people.map(({ login, userId, email, tokens, blockedAt }) => [
+    ...[login, userId ?? '-', email ?? '-', String(tokens)],
     blockedAt?.slice(0, 10) ?? '-',
   ])
-  printTable(['LOGIN', 'GITHUB ID', 'TOKENS', 'BLOCKED SINCE'], rows)
+  printTable(['LOGIN', 'ACCOUNT', 'EMAIL', 'TOKENS', 'BLOCKED SINCE'], rows)
 }
 
 function revoked(tokens: number): string {

@@ -62,7 +62,12 @@ test.each([
   ['everybody reads', {}, { readAccess: { kind: 'public' } }],
   [
     'only readers read, so no other site does',
-    { SITE_URL: 'https://hub.example', READ_ACCESS: 'members', READERS: 'github-org:Acme, email:*@acme.example' },
+    {
+      SITE_URL: 'https://hub.example',
+      READ_ACCESS: 'members',
+      READERS: 'github-org:Acme, email:*@acme.example',
+      READERS_GITHUB_TOKEN: 't',
+    },
     {
       isPrivate: true,
       readAccess: {
@@ -103,6 +108,25 @@ test.each([
     },
   ],
   [
+    'an OpenID Connect provider',
+    {
+      ...{ SIGN_IN_ISSUER: 'https://tenant.example/', SIGN_IN_CLIENT_ID: 'c', SIGN_IN_CLIENT_SECRET: 's' },
+      SESSION_SECRET: 'a secret of the tests, long enough',
+    },
+    {
+      isLocal: false,
+      signIn: {
+        ...{ kind: 'providers', github: undefined, secret: 'a secret of the tests, long enough' },
+        oidc: { issuer: 'https://tenant.example/', clientId: 'c', clientSecret: 's' },
+      },
+    },
+  ],
+  [
+    'an OpenID Connect provider without its secret',
+    { SIGN_IN_ISSUER: 'https://tenant.example', SIGN_IN_CLIENT_ID: 'c', SESSION_SECRET: 'x'.repeat(32) },
+    { signIn: { kind: 'incomplete', missing: ['SIGN_IN_CLIENT_SECRET: expected, because sign-in is enabled'] } },
+  ],
+  [
     'GITHUB_REPOSITORY without a credential',
     { GITHUB_REPOSITORY: 'o/r' },
     { gitStore: { kind: 'incomplete', missing: 'GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY)' } },
@@ -128,6 +152,9 @@ describe('invalid settings are named without repeating their values', () => {
   test.each([
     ['PORT', 'secret', 'PORT: expected a port number'],
     ['PORT', '70000', 'PORT: '],
+    ['SIGN_IN_ISSUER', 'http://secret.example', 'SIGN_IN_ISSUER: expected the https URL of an issuer'],
+    ['SIGN_IN_ISSUER', 'https://x.example/.well-known/secret', 'SIGN_IN_ISSUER: '],
+    ['SIGN_IN_ISSUER', 'https://user:secret@x.example', 'SIGN_IN_ISSUER: '],
     ['SITE_URL', 'hub.example-secret', 'SITE_URL: expected a URL such as https://prompts.example.org'],
     ['SITE_URL', 'https://hub.example/secret', 'SITE_URL: expected a URL without a path'],
     ['MAX_PROMPTS_PER_OWNER', 'many', 'MAX_PROMPTS_PER_OWNER: expected a whole number of at least 0'],
@@ -175,7 +202,7 @@ describe('invalid settings are named without repeating their values', () => {
 
 const SECRETS = [
   ...['DATABASE_PASSWORD', 'DATABASE_URL', 'GITHUB_APP_PRIVATE_KEY', 'GITHUB_CLIENT_SECRET', 'GITHUB_TOKEN'],
-  'SESSION_SECRET',
+  ...['READERS_GITHUB_TOKEN', 'SESSION_SECRET', 'SIGN_IN_CLIENT_SECRET'],
 ]
 
 describe('secrets in files', () => {

@@ -7,7 +7,7 @@ import { countOf } from '../../src/domain/text/count-of.ts'
 import { splitFullName, splitVersionAddress } from '../../src/domain/values/names.ts'
 import { line } from '../../src/domain/values/values.ts'
 import { STATE_FILE } from '../../src/host/open-state.ts'
-import { describeError } from '../../src/ports/log.ts'
+import { describeError, logAudit } from '../../src/ports/log.ts'
 import { removeCopies } from '../../src/stores/state/fresh-copies.ts'
 import { inStore } from '../operator.ts'
 import { readSettingsOrExit } from '../read-settings.ts'
@@ -54,6 +54,7 @@ async function takeDown([address = '', reason = '', ...more]: readonly string[],
   const gone: string[] = []
   if (!isCheck) {
     const { commit, removed, also } = await removeFromGit(tree, target, reason)
+    logAudit('prompt_taken_down', { prompt: address, commit })
     const extra = also.length === 0 ? '' : `; with ${also.join(', ')}`
     gone.push(`content: ${removed.join(' and ')} (commit ${commit.slice(0, 12)}${extra})`)
     if (target.version !== undefined) gone.push(`number: ${target.version} is never used again (removed, in index.md)`)

@@ -23,8 +23,7 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
   const config = currentConfig()
   const { baseUrl, signIn } = config
   if (signIn.kind === 'incomplete') throw settingsError(signIn.missing)
-  if (signIn.kind === 'none' && !isOurHost(config, hub))
-    throw settingsError(SIGN_IN_PROBLEMS)
+  if (signIn.kind === 'none' && !isOurHost(config, hub)) throw settingsError(SIGN_IN_PROBLEMS)
   const state = await stateOf(hub)
   const siteFiles = await siteFilesOf(request, hub)
   return {
@@ -38,7 +37,10 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
       const lists = files.map((bytes) => bytes && parseBuilt<string[]>(bytes))
       const own = ownHandleOf(person)
       // The list of a login, which is the first, says whether the handle of that name is the user's own.
-      const all = new Set([...(own !== undefined && !lists[0] ? [own] : []), ...lists.flatMap((owners) => owners ?? [])])
+      const all = new Set([
+        ...(own !== undefined && !lists[0] ? [own] : []),
+        ...lists.flatMap((owners) => owners ?? []),
+      ])
       const others = [...all].sort().filter((owner) => owner !== own)
       // The user's own handle comes first, because most users publish under it.
       return own !== undefined && all.has(own) ? [own, ...others] : others

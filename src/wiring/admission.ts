@@ -22,7 +22,8 @@ export function openAdmission(config: Config): Admits {
     const kind = 'user_id' in candidate ? signInKindOf(candidate) : 'oidc'
     // Local mode is for the user of this machine.
     if (kind === 'local') return config.isLocal
-    if (kind === 'oidc') return isSameIssuer(oidc?.issuer, candidate.oidc?.issuer) && isReader(identityOf(candidate), readers)
+    if (kind === 'oidc')
+      return isSameIssuer(oidc?.issuer, candidate.oidc?.issuer) && isReader(identityOf(candidate), readers)
     if (!github || !('user_id' in candidate)) return false
     if (isReader({ login: candidate.login }, readers)) return true
     for (const org of organisations) {
@@ -45,7 +46,9 @@ function organisationsOf(config: Config): Promise<IsOrganisationMember> {
   const check = Promise.all([
     import('../stores/github/organisations.ts'),
     import('../stores/github/github-requests.ts'),
-  ]).then(([{ openOrganisations }, { openGitHubRequests }]) => openOrganisations(openGitHubRequests(connectionOf(config))))
+  ]).then(([{ openOrganisations }, { openGitHubRequests }]) =>
+    openOrganisations(openGitHubRequests(connectionOf(config))),
+  )
   opened = { config, check }
   return check
 }

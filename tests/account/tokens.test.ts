@@ -179,7 +179,9 @@ describe('publishing with a personal token', () => {
     return [status, code]
   }
   beforeEach(async () => {
-    hub = await openHub(world, { auth: { findHolder: async (given) => ((await hasBoundLogin(hub.state, given)) ? given : undefined) } })
+    hub = await openHub(world, {
+      auth: { findHolder: async (given) => ((await hasBoundLogin(hub.state, given)) ? given : undefined) },
+    })
     await hub.state.set('logins/alice', '7')
   })
 

@@ -56,6 +56,8 @@ type CommittedFile = string | Uint8Array | { target: string } | null
 const OWNER = 'prompt-bot'
 const LOGINS = ['alice', 'bob'] as const
 const [TOKEN] = BOT_TOKENS as [string]
+/** An organisation with the member alice, and a token that may read and change its members. */
+export const ORGANISATION = { login: 'acme-org', token: TOKEN } as const
 const STRANGER_TOKEN = 'ghp_strangertoken'
 const OAUTH = { clientId: 'Iv1.abc', clientSecret: 'sekret', logins: LOGINS }
 
@@ -176,6 +178,15 @@ function makeSeed(redirectUris: readonly string[]) {
         { login: 'nobody' },
         { login: OWNER, name: 'Prompt Bot', email: 'bot@example.com' },
         ...LOGINS.map((login) => ({ login })),
+      ],
+      orgs: [
+        {
+          login: ORGANISATION.login,
+          members: [
+            { login: OWNER, role: 'admin' },
+            { login: 'alice', role: 'member' },
+          ],
+        },
       ],
       oauth_apps: [
         { client_id: OAUTH.clientId, client_secret: OAUTH.clientSecret, name: 'Hub', redirect_uris: redirectUris },

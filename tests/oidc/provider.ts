@@ -98,7 +98,12 @@ export async function startOpenIdProvider(
       const ask = async (url: URL, form?: Record<string, string>) => {
         const headers = { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
         const body = form && new URLSearchParams(form)
-        const answer = await fetch(url, { method: form ? 'POST' : 'GET', headers, redirect: 'manual', ...(body && { body }) })
+        const answer = await fetch(url, {
+          method: form ? 'POST' : 'GET',
+          headers,
+          redirect: 'manual',
+          ...(body && { body }),
+        })
         for (const cookie of answer.headers.getSetCookie()) {
           const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
           cookies.set(name, value)

@@ -29,6 +29,9 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
   ...['sh', 'ini', 'caddyfile'].map((language) => ({
     ...{ document: 'hosting-private', language, test: 'tests/operate/private-guide.ts' },
   })),
+  ...['sh', 'ini', 'caddyfile'].map((language) => ({
+    ...{ document: 'company', language, test: 'tests/operate/company-guide.test.ts' },
+  })),
   { document: 'moderation', language: 'yaml', test: 'tests/publish/moderation.test.ts' },
   { document: 'moderation', language: 'sh', has: 'takedown', test: 'tests/scripts/takedown-command.test.ts' },
   { document: 'publishing', language: 'sh', has: '#!/bin/sh', test: 'tests/operate/publishing-guide.test.ts' },
@@ -42,6 +45,7 @@ export const ELSEWHERE: readonly ExampleElsewhere[] = [
 export const LEFT_OUT: readonly ExampleLeftOut[] = [
   { document: 'README.md', has: 'npm ci && npm test', reason: 'It runs every test, and so this one.' },
   { document: 'README.md', has: 'claude mcp add', reason: 'Claude Code cannot be installed without an account.' },
+  { document: 'company', has: 'CREATE USER', reason: 'tests/operate/company-guide.test.ts has a database of its own.' },
   { document: 'contributing', has: 'content/{owner}', reason: 'It is a list of paths.' },
   { document: 'hosting', has: 'catalogue/', reason: 'It is a list of folders.' },
   { document: 'hosting-cluster', has: 'load balancer', reason: 'It is a drawing.' },

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '../../src/domain/access/person.ts'
-import type { OpenStateStore } from '../../src/ports/state-store.ts'
+import { listKeys, type OpenStateStore } from '../../src/ports/state-store.ts'
 import { openPeople } from '../../src/stores/state/sessions.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { createToken, findToken, openTokens } from '../../src/stores/state/tokens.ts'
@@ -56,7 +56,9 @@ test('sign-out ends the sessions and tokens of one person, who can sign in again
   expect(run('sign-out', 'Mallory')).toEqual({
     status: 0,
     stdout: 'Signed out: mallory. Their sessions ended, and 1 token was revoked.\n',
-    stderr: '',
+    stderr: expect.stringMatching(
+      /^\{"time":"[^"]+","level":"audit","event":"token_revoked",[^\n]+\n\{"time":"[^"]+","level":"audit","event":"person_signed_out","login":"mallory","tokens":1\}\n$/,
+    ),
   })
   expect([await hasSession(his), await hasSession(hers)]).toEqual([false, true])
   expect([await findToken(state, hisToken), await findToken(state, herToken)]).toEqual([
@@ -74,8 +76,8 @@ test('block ends sessions and tokens, and keeps the person out until unblock', a
   const token = await makeToken(MALLORY)
   expect((await send(token)).status).toBe(201)
   expect(run('block', 'mallory')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Blocked: mallory\./) })
-  expect(run('list').stdout).toMatch(/^mallory +666 +0 +\d{4}-\d\d-\d\d$/m)
-  expect(run('list').stdout).toMatch(/^alice +7 +1 +-$/m)
+  expect(run('list').stdout).toMatch(/^mallory +666 +- +0 +\d{4}-\d\d-\d\d$/m)
+  expect(run('list').stdout).toMatch(/^alice +7 +- +1 +-$/m)
   expect(await hasSession(session)).toBe(false)
   expect(await send(token)).toMatchObject({ status: 401, code: 'unauthorized' })
   // As if the token and the session had been made at the same moment.
@@ -89,7 +91,7 @@ test('block ends sessions and tokens, and keeps the person out until unblock', a
   expect(run('unblock', 'mallory')).toEqual({
     status: 0,
     stdout: 'Unblocked: mallory. Tokens must be created again.\n',
-    stderr: '',
+    stderr: expect.stringMatching(/^\{[^\n]+"event":"person_unblocked","login":"mallory"\}\n$/),
   })
   expect(await openPeople(state).isBlocked(renamed)).toBe(false)
   expect((await send(await makeToken(MALLORY))).status).toBe(201)
@@ -98,7 +100,7 @@ test('block ends sessions and tokens, and keeps the person out until unblock', a
 
 test('a login can be blocked before its first sign-in', async () => {
   expect(run('block', 'nobody-yet').status).toBe(0)
-  expect(run('list').stdout).toMatch(/^nobody-yet +- +0 +\d{4}-\d\d-\d\d$/m)
+  expect(run('list').stdout).toMatch(/^nobody-yet +- +- +0 +\d{4}-\d\d-\d\d$/m)
   expect(await openPeople(state).isBlocked({ user_id: '1234', login: 'nobody-yet' })).toBe(true)
 })
 
@@ -115,16 +117,58 @@ test('a blocked person cannot sign in, and sees why', async () => {
   expect([...jar.cookies.keys()].some((name) => name.endsWith('session'))).toBe(false)
 })
 
+describe('a person of an OpenID Connect provider', () => {
+  const ADA = { issuer: 'https://login.example', subject: 'a1', email: 'ada@acme.example', name: 'Ada' }
+  const signInAsAda = async () => {
+    const person = await openPeople(state).keepIdentity(ADA)
+    return {
+      person,
+      session: await openPeople(state).openSession(person, new Date(), 'an ID token for ada@acme.example'),
+    }
+  }
+
+  test('is listed with the email address, which commands take too', async () => {
+    const { person, session } = await signInAsAda()
+    const token = await makeToken(person)
+    expect(run('list').stdout).toMatch(/^ada-acme +oidc-[0-9a-f]{32} +ada@acme\.example +1 +-$/m)
+    expect(run('block', 'Ada@acme.example').stdout).toMatch(
+      /^Blocked: ada-acme\. Their sessions ended, and 1 token was/,
+    )
+    expect([await hasSession(session), await findToken(state, token)]).toEqual([false, undefined])
+    const { session: again } = await signInAsAda()
+    expect(await hasSession(again)).toBe(false)
+    expect(run('unblock', 'ada-acme').status).toBe(0)
+  })
+
+  test('is forgotten: nothing names the person any more, old sessions stay ended, and the login is free', async () => {
+    const { person, session } = await signInAsAda()
+    const token = await makeToken(person)
+    expect(run('forget', 'ada-acme').stdout).toMatch(/^Forgotten: ada-acme\./)
+    expect([await hasSession(session), await findToken(state, token)]).toEqual([false, undefined])
+    expect(run('list').stdout).not.toContain('ada')
+    const values = await Array.fromAsync(listKeys(state, ''), async (key) => `${key} ${(await state.get(key))?.value}`)
+    expect(values.filter((text) => text.includes('acme.example') || text.includes('"a1"'))).toEqual([])
+    const { person: back } = await signInAsAda()
+    expect([back, await hasSession(session)]).toEqual([person, false])
+    expect(run('forget', 'nobody-here').stderr).toContain('Nobody has signed in as nobody-here')
+  })
+})
+
 describe('rejected with the usage', () => {
   //  arguments
-  test.each([[[]], [['list', 'x']], [['block']], [['block', 'a', 'b']], [['block', '-']], [['unknown', 'a']]])(
-    '%j',
-    (args) => {
-      const { status, stdout, stderr } = run(...args)
-      expect([status, stdout]).toEqual([1, ''])
-      expect(stderr).toContain('Usage: npm run people')
-    },
-  )
+  test.each([
+    [[]],
+    [['list', 'x']],
+    [['block']],
+    [['block', 'a', 'b']],
+    [['block', '-']],
+    [['block', 'nobody@acme.example']],
+    [['unknown', 'a']],
+  ])('%j', (args) => {
+    const { status, stdout, stderr } = run(...args)
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('Usage: npm run people')
+  })
 
   test('unblock of somebody who is not blocked', () => {
     expect(run('unblock', 'alice')).toMatchObject({ status: 1, stderr: expect.stringContaining('is not blocked') })
@@ -134,5 +178,5 @@ describe('rejected with the usage', () => {
 test('--help describes every command', () => {
   const { status, stdout } = run('--help')
   expect(status).toBe(0)
-  for (const part of ['list', 'sign-out', 'block', 'unblock']) expect(stdout).toContain(`  ${part} `)
+  for (const part of ['list', 'sign-out', 'block', 'unblock', 'forget']) expect(stdout).toContain(`  ${part} `)
 })

@@ -34,7 +34,10 @@ export function memberEntriesOf(person: Person): (string | number)[] {
   if (kind === 'local') return [login]
   if (kind === 'github') return [login, ...(Number.isSafeInteger(Number(user_id)) ? [Number(user_id)] : [])]
   if (!oidc) return []
-  return [...(oidc.subject.includes('@') ? [] : [`oidc:${oidc.subject}`]), ...(oidc.email ? [`oidc:${oidc.email}`] : [])]
+  return [
+    ...(oidc.subject.includes('@') ? [] : [`oidc:${oidc.subject}`]),
+    ...(oidc.email ? [`oidc:${oidc.email}`] : []),
+  ]
 }
 
 /** Returns the handle that a person owns as long as it lists no members: the login at GitHub or in local mode. The login of an OpenID Connect account is only a name on this hub, and gives no rights. */

@@ -1,7 +1,7 @@
 // Decides whose approval a pull request needs: if the author is not a member of the owner, a maintainer must approve it.
 import type { OwnerFile } from '../content/prompt-file.ts'
-import type { Person } from './person.ts'
 import { mayActFor } from './memberships.ts'
+import type { Person } from './person.ts'
 
 /** The verdict on one part of a pull request. */
 interface OwnerVerdict {

@@ -13,7 +13,11 @@ const Scope = z
 /** The holder of a token: an operator of this machine, limited only by the scope, or a user, whose access is checked on each use. */
 const Holder = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('operator') }),
-  z.object({ kind: z.literal('person'), user_id: z.string().describe('The account that the person signed in with.'), login: Handle }),
+  z.object({
+    kind: z.literal('person'),
+    user_id: z.string().describe('The account that the person signed in with.'),
+    login: Handle,
+  }),
 ])
 
 /** A token as stored, without the token itself. */

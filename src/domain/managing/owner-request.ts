@@ -8,7 +8,11 @@ import { Body, dry_run, parseFields } from './request.ts'
 
 /** The fields that decide who may do what. Only a member who is signed in may change them. */
 const RIGHTS = {
-  members: Members.nullable().optional().describe('The complete new list of members: GitHub logins, GitHub IDs, or `oidc:` with a subject or a verified email address.'),
+  members: Members.nullable()
+    .optional()
+    .describe(
+      'The complete new list of members: GitHub logins, GitHub IDs, or `oidc:` with a subject or a verified email address.',
+    ),
   trusted_publishers: TrustedPublishers.nullable()
     .optional()
     .describe('The complete new list of workflows that may publish, or null.'),

@@ -59,8 +59,10 @@ export async function finishProvider(visit: Visit, kind: ProviderKind, provider:
   const signedIn = await provider.finish(note, new URL(visit.deps.baseUrl + CALLBACKS[kind] + search))
   const { accounts, admits } = visit.deps
   // Nothing is stored about people who may not read.
-  if (!(await admits('identity' in signedIn ? { oidc: signedIn.identity } : signedIn.person))) throw refuse(signedIn, kind)
-  if ('identity' in signedIn) return admit(visit, await accounts.keepIdentity(signedIn.identity), note, signedIn.idToken)
+  if (!(await admits('identity' in signedIn ? { oidc: signedIn.identity } : signedIn.person)))
+    throw refuse(signedIn, kind)
+  if ('identity' in signedIn)
+    return admit(visit, await accounts.keepIdentity(signedIn.identity), note, signedIn.idToken)
   const { person } = signedIn
   if (await accounts.bindLogin(person)) return admit(visit, person, note)
   logAudit('sign_in_refused', { ...whoIs(person), by: kind, reason: 'login_taken' })

@@ -1,6 +1,7 @@
 // Converts the submitted forms of an owner's settings to changes of the API, and problems back to the fields of the forms.
-import type { Person } from '../../domain/access/person.ts'
+
 import { isMember, mayActFor } from '../../domain/access/memberships.ts'
+import type { Person } from '../../domain/access/person.ts'
 import { sayProblem } from '../../domain/api/words-for-people.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import type { ValueProblem } from '../../domain/text/problems.ts'
@@ -44,7 +45,7 @@ const BODIES: Readonly<Record<string, (form: URLSearchParams, sender: Sender) =>
     },
     'add-member'(form, { person, file }) {
       const member = textOf(form, 'member')
-      const added = form.get('kind') === 'id' && /^\d{1,15}$/.test(member) ? Number(member) : member.toLowerCase()
+      const added = memberOf(form.get('kind'), member)
       // Without members, an owner belongs to the person of the same name, who must stay one of them.
       return { members: [...(file.members.length > 0 ? file.members : [person.login]), added] }
     },
@@ -54,6 +55,14 @@ const BODIES: Readonly<Record<string, (form: URLSearchParams, sender: Sender) =>
     labels: (form) => ({ protected_labels: splitList(textOf(form, 'protected_labels')) }),
     publishing: (form) => ({ publishing: textOf(form, 'publishing') || null }),
   }
+
+/** Returns the entry of `members` that a form names. Subjects are case-sensitive; logins and email addresses are not. */
+function memberOf(kind: string | null, member: string): string | number {
+  if (kind === 'id' && /^\d{1,15}$/.test(member)) return Number(member)
+  const bare = member.replace(/^oidc:/, '')
+  if (kind === 'oidc') return `oidc:${bare.includes('@') ? bare.toLowerCase() : bare}`
+  return member.toLowerCase()
+}
 
 /** The list without the entry whose place the form names; the form's commit ensures that the list is still the same. */
 function without(form: URLSearchParams, key: string, entries: readonly unknown[]): Record<string, unknown> | undefined {

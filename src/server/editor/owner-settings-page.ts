@@ -2,6 +2,7 @@
 import type { Session } from '../../domain/access/account.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { isProviderMember } from '../../domain/values/names.ts'
 import { PERMISSIONS } from '../../domain/values/permissions.ts'
 import { type Html, html, type Page } from '../account/html.ts'
 import { renderHidden, renderSelect } from '../account/page-parts.ts'
@@ -86,7 +87,7 @@ function renderMembers(view: OwnerSettingsView): Html {
   const isLast = file.members.length === 1
   const rows = file.members.map((member, place) => {
     const isMe = isSamePerson(member, session.person)
-    const words = typeof member === 'number' ? html`GitHub ID ${member}` : html`${member}`
+    const words = renderMember(member)
     const button = html`Remove<span class="visually-hidden"> ${words}</span>`
     const sure =
       isMe &&
@@ -94,9 +95,9 @@ function renderMembers(view: OwnerSettingsView): Html {
     return html`<li><span>${words}${isMe && html` <span class="mark">you</span>`}</span>${!isLast && renderRemoval(view, 'remove-member', place, button, sure)}</li>`
   })
   const fields = html`
-  ${renderField(view, { change: 'add-member', key: 'member', label: 'New member', value: '', most: LIMITS.ownerCharacters, isRequired: true })}
-  <div><label for="kind">Given as</label>${renderSelect('kind', ['login', 'id'], { selected: typedIn(view, 'add-member', 'kind') ?? 'login', words: { login: 'GitHub username', id: 'GitHub ID' } })}</div>
-  <p class="quiet wide">GitHub may give a username to another person, but never an ID: <code>gh api users/USERNAME --jq .id</code> prints it.</p>`
+  ${renderField(view, { change: 'add-member', key: 'member', label: 'New member', value: '', most: LIMITS.providerMemberCharacters, isRequired: true })}
+  <div><label for="kind">Given as</label>${renderSelect('kind', Object.keys(MEMBER_KINDS), { selected: typedIn(view, 'add-member', 'kind') ?? (session.person.oidc ? 'oidc' : 'login'), words: MEMBER_KINDS })}</div>
+  <p class="quiet wide">For your company’s sign-in, give a verified email address, or the subject on the person’s account page. GitHub may give a username to another person, but never an ID: <code>gh api users/USERNAME --jq .id</code> prints it.</p>`
   const words = html`
   <p class="quiet">Members publish to ${owner}, manage its prompts, and change this page.</p>
   ${
@@ -106,6 +107,16 @@ function renderMembers(view: OwnerSettingsView): Html {
   }
   ${renderForm(view, 'add-member', fields, html`Add the member`)}`
   return renderSection('members', 'Members', words)
+}
+
+/** How a form may give a member. */
+const MEMBER_KINDS = { login: 'GitHub username', id: 'GitHub ID', oidc: 'Company account (OpenID Connect)' }
+
+function renderMember(member: OwnerFile['members'][number]): Html {
+  if (typeof member === 'number') return html`GitHub ID ${member}`
+  return isProviderMember(member)
+    ? html`${member.slice('oidc:'.length)} <span class="quiet">(company account)</span>`
+    : html`${member}`
 }
 
 function renderPublishers(view: OwnerSettingsView): Html {

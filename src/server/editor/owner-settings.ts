@@ -1,7 +1,7 @@
 // Handles the settings of an owner. A submitted form is sent to the API's handlers, and redisplayed if they reject it.
 import type { Session } from '../../domain/access/account.ts'
-import type { Person } from '../../domain/access/person.ts'
 import { mayActFor } from '../../domain/access/memberships.ts'
+import type { Person } from '../../domain/access/person.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { sayError } from '../../domain/api/words-for-people.ts'
 import { DEFAULT_OWNER_FILE, type OwnerFile } from '../../domain/content/prompt-file.ts'

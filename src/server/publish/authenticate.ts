@@ -1,8 +1,8 @@
 // Authenticates a publisher: reads the Authorization header, and checks the token and its permissions.
 
 import { blockedMessage } from '../../domain/access/account.ts'
-import type { Person } from '../../domain/access/person.ts'
 import { mayActFor } from '../../domain/access/memberships.ts'
+import type { Person } from '../../domain/access/person.ts'
 import { coversRepository, hasExpired, type TokenRecord } from '../../domain/access/token-record.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { OwnerFile } from '../../domain/content/prompt-file.ts'
@@ -89,10 +89,7 @@ export async function authenticate(request: Request, deps: AuthDeps, now: Date):
 }
 
 /** @throws HubError `forbidden` */
-async function findPersonOf(
-  { user_id, login }: Person,
-  deps: AuthDeps,
-): Promise<Extract<Holder, { kind: 'person' }>> {
+async function findPersonOf({ user_id, login }: Person, deps: AuthDeps): Promise<Extract<Holder, { kind: 'person' }>> {
   const person = await deps.findHolder({ user_id, login })
   if (!person)
     throw new HubError(

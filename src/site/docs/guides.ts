@@ -74,6 +74,7 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
       ),
       guide('/docs/hosting-netlify', 'Netlify and GitHub', 'Repository, GitHub App, sign-in and first publish.'),
       guide('/docs/hosting-private', 'Private hub', 'A hub that only your network can reach.'),
+      guide('/docs/company', 'A hub for your company', 'Sign-in with your provider, readers, audit and erasure.'),
       guide('/docs/hosting-mirror', 'Mirror', 'A read-only copy on any web server.'),
       guide('/docs/settings', 'Settings', 'Every environment variable and its default.'),
       guide('/docs/commands', 'Commands', 'Every npm command in the repository.'),

@@ -66,14 +66,21 @@ export function openOrganisations(ask: AskGitHub, now: () => number = Date.now):
 
   async function askOnce(username: string, org: string, etag: string | undefined) {
     const headers = etag === undefined ? {} : { 'if-none-match': etag }
-    const { status, headers: given, data } = await ask('GET /orgs/{org}/memberships/{username}', { org, username, headers })
+    const {
+      status,
+      headers: given,
+      data,
+    } = await ask('GET /orgs/{org}/memberships/{username}', { org, username, headers })
     if (status === 304) return 'unchanged'
     if (status === 404) return { ids: [], etag: undefined }
     const membership = Membership.safeParse(data)
     if (status !== 200 || !membership.success)
       throw new Error(`status ${status}: the credential must be able to read the members of the organisation`)
     const { state, user } = membership.data
-    return { ids: state === 'active' ? [String(user.id)] : [], etag: given.etag === undefined ? undefined : String(given.etag) }
+    return {
+      ids: state === 'active' ? [String(user.id)] : [],
+      etag: given.etag === undefined ? undefined : String(given.etag),
+    }
   }
 
   return (account, organisation) => {

@@ -1,7 +1,7 @@
 // Signs people in with GitHub, which is no OpenID Connect provider: it says who signed in at its API. The access token is used once, and is neither stored nor logged.
 import * as z from 'zod'
-import { HubError } from '../../domain/api/errors.ts'
 import type { Person } from '../../domain/access/person.ts'
+import { HubError } from '../../domain/api/errors.ts'
 import { Handle } from '../../domain/values/values.ts'
 import { askProvider, unexpectedAnswer } from './ask-provider.ts'
 import { buildSignInUrl, exchangeCode, type Flow, type FlowNote } from './code-flow.ts'

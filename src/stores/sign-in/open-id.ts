@@ -1,8 +1,9 @@
 // Signs people in with any OpenID Connect provider, such as Entra, Okta, Google, GitLab or Keycloak, and signs them out there.
-import { HubError } from '../../domain/api/errors.ts'
-import { isLoopback } from '../../domain/api/loopback.ts'
+
 import type { ProviderIdentity } from '../../domain/access/person.ts'
 import { isSameIssuer } from '../../domain/access/sign-in-kind.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import { isLoopback } from '../../domain/api/loopback.ts'
 import { askProvider, CALL_MS } from './ask-provider.ts'
 import { buildSignInUrl, describeFailure, exchangeCode, type Flow, type FlowNote } from './code-flow.ts'
 
@@ -40,14 +41,22 @@ export async function finishOpenId(settings: OpenIdSettings, note: FlowNote, cal
 }
 
 /** Returns the URL at which a person signs out at the provider. @param back where the provider returns to @returns undefined if the provider has no such page */
-export async function findSignOutUrl(settings: OpenIdSettings, idToken: string, back: string): Promise<URL | undefined> {
+export async function findSignOutUrl(
+  settings: OpenIdSettings,
+  idToken: string,
+  back: string,
+): Promise<URL | undefined> {
   const { client, configuration } = await openFlow(settings)
   if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
   return client.buildEndSessionUrl(configuration, { id_token_hint: idToken, post_logout_redirect_uri: back })
 }
 
 /** Many providers give the email address only here. @returns nothing if the provider has no such endpoint */
-async function readUserInfo(flow: Flow, accessToken: string, subject: string): Promise<Readonly<Record<string, unknown>>> {
+async function readUserInfo(
+  flow: Flow,
+  accessToken: string,
+  subject: string,
+): Promise<Readonly<Record<string, unknown>>> {
   if (flow.configuration.serverMetadata().userinfo_endpoint === undefined) return {}
   try {
     return await flow.client.fetchUserInfo(flow.configuration, accessToken, subject)

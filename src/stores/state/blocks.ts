@@ -1,4 +1,4 @@
-// Finds out whether the operator has blocked a person, by login or by account ID: on GitHub, a blocked user can take another login, but not another ID.
+// Finds out whether the operator has blocked a person, by login or by account ID: at a provider, a blocked user can take another name, but not another ID.
 import type { Person } from '../../domain/access/person.ts'
 import type { StateStore } from '../../ports/state-store.ts'
 

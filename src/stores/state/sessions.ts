@@ -2,7 +2,7 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { type Accounts, SESSION_DAYS, Session } from '../../domain/access/account.ts'
 import type { Person } from '../../domain/access/person.ts'
-import type { StateStore } from '../../ports/state-store.ts'
+import { listKeys, type StateStore } from '../../ports/state-store.ts'
 import { isBlocked } from './blocks.ts'
 import { findPerson, keepIdentity, loginKey } from './identities.ts'
 import { useOnce } from './single-use.ts'
@@ -74,6 +74,15 @@ export async function endAllSessions(state: StateStore, userId: string): Promise
   await state.set(generationKey(userId), String((await readGeneration(state, userId)) + 1))
 }
 
+/** Deletes the records of all sessions of users, which say who signed in. Reads every session, so it is for operators alone. */
+export async function deleteSessions(state: StateStore, userIds: readonly string[]): Promise<void> {
+  for await (const key of listKeys(state, SESSIONS)) {
+    const found = await state.get(key)
+    const session = found && (await parseRecord(key, found.value, Session))
+    if (session && userIds.includes(session.person.user_id)) await state.delete(key)
+  }
+}
+
 async function readGeneration(state: StateStore, userId: string): Promise<number> {
   const found = await state.get(generationKey(userId))
   if (!found) return 0
@@ -83,5 +92,6 @@ async function readGeneration(state: StateStore, userId: string): Promise<number
   return generation
 }
 
-const sessionKey = (secret: string) => `sessions/${hash('sha256', secret)}`
+const SESSIONS = 'sessions/'
+const sessionKey = (secret: string) => SESSIONS + hash('sha256', secret)
 const generationKey = (userId: string) => `generations/${userId}`

@@ -154,7 +154,8 @@ async function revoke(state: StateStore, stored: Stored, by: 'holder' | 'operato
 
 /** Names a token in an audit line: never the token itself, nor its name, which is free text. */
 function describeToken({ id, scope, holder }: TokenRecord) {
-  const who = holder.kind === 'person' ? { login: holder.login, user_id: holder.user_id } : { login: null, user_id: null }
+  const who =
+    holder.kind === 'person' ? { login: holder.login, user_id: holder.user_id } : { login: null, user_id: null }
   return { token_id: id, scope, ...who }
 }
 

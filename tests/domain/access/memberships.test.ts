@@ -1,6 +1,8 @@
 // Tests who is a member of an owner, by login or by numeric GitHub ID. A login that consists of digits is not an ID.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { formatCodeowners } from '../../../src/domain/access/codeowners.ts'
 import { isMember, listMemberships, mayActFor, membershipsPath } from '../../../src/domain/access/memberships.ts'
+import type { Person } from '../../../src/domain/access/person.ts'
 import { parseOwnerFile } from '../../../src/domain/content/prompt-file.ts'
 
 const file = parseOwnerFile('---\nmembers: [octocat, 583231, "77"]\n---\n').value!
@@ -13,6 +15,7 @@ test.each([
   ['a login of digits, written as a string', '77', '1', true],
   ['a user ID that looks like that login', 'anybody', '77', false],
   ['a user who signed in without GitHub', 'stranger', 'local-583231', false],
+  ['an account of a provider whose login looks like the GitHub login', 'octocat', `oidc-${'a'.repeat(32)}`, false],
 ])('%s', (_, login, user_id, expected) => expect(isMember({ login, user_id }, file)).toBe(expected))
 
 test('lists the owners that each account may act for: its own handle only if that owner has no members', () => {
@@ -60,4 +63,73 @@ test.each([
 ] as const)('%s', (_, login, user_id, members, expected) => {
   const owner = members && { members: [...members] }
   expect(mayActFor({ login, user_id }, 'alice', owner)).toBe(expected)
+})
+
+describe('members by an account of the OpenID Connect provider', () => {
+  const ada: Person = {
+    user_id: `oidc-${'a'.repeat(32)}`,
+    login: 'alice',
+    oidc: { issuer: 'https://login.example', subject: 'Sub1', email: 'ada@acme.example', name: null },
+  }
+  const withOidc = (change: Partial<NonNullable<Person['oidc']>>): Person => ({
+    ...ada,
+    oidc: { ...ada.oidc!, ...change },
+  })
+  //  case                                             person                                     members                     expected
+  test.each<[string, Person, string[], boolean]>([
+    ['the subject', ada, ['oidc:Sub1'], true],
+    ['the subject in other case', ada, ['oidc:sub1'], false],
+    ['the verified email address', ada, ['oidc:ada@acme.example'], true],
+    ['an email address that is not verified', withOidc({ email: null }), ['oidc:ada@acme.example'], false],
+    [
+      'a subject that looks like the address',
+      withOidc({ email: null, subject: 'ada@acme.example' }),
+      ['oidc:ada@acme.example'],
+      false,
+    ],
+    [
+      'somebody else',
+      withOidc({ email: 'bob@acme.example', subject: 'Sub2' }),
+      ['oidc:Sub1', 'oidc:ada@acme.example'],
+      false,
+    ],
+    ['the login, which is no GitHub login', ada, ['alice'], false],
+    ['the handle of the same name, without members', ada, [], false],
+    ['a person of whom nothing is known', { user_id: ada.user_id, login: 'alice' }, ['oidc:Sub1'], false],
+    ['a GitHub user of that name', { user_id: '7', login: 'Sub1' }, ['oidc:Sub1'], false],
+  ])('%s', (_, person, members, expected) => expect(mayActFor(person, 'alice', { members })).toBe(expected))
+
+  //  entry                                expected
+  test.each([
+    ['oidc:00u1abcDEF', true],
+    ['oidc:ada@acme.example', true],
+    ['oidc:Ada@acme.example', false],
+    ['oidc:', false],
+    ['oidc:a b', false],
+    ['oidc:a@b@c', false],
+    ['oidc:ä', false],
+    ['oidc:a\nb', false],
+    [`oidc:${'x'.repeat(100)}`, true],
+    [`oidc:${'x'.repeat(101)}`, false],
+    ['saml:ada', false],
+  ])('an owner file may name %j: %s', (member, expected) => {
+    expect(parseOwnerFile(`---\nmembers: [${JSON.stringify(member)}]\n---\n`).problems === undefined).toBe(expected)
+  })
+
+  test('the owners of each entry are listed in a file whose name every file system takes', () => {
+    const owners = new Map([
+      ['acme', parseOwnerFile('---\nmembers: ["oidc:A/b", "oidc:ada@acme.example"]\n---\n').value!],
+    ])
+    const listed = [...listMemberships({ owners })].map(([member, names]) => [membershipsPath(member), names])
+    expect(Object.fromEntries(listed)).toEqual({
+      '/data/accounts/acme.json': [],
+      '/data/accounts/oidc/6f6964633a412f62.json': ['acme'],
+      '/data/accounts/oidc/6f6964633a6164614061636d652e6578616d706c65.json': ['acme'],
+    })
+  })
+})
+
+test('CODEOWNERS names GitHub logins alone', () => {
+  const members = ['octocat', 'oidc:Sub1', 583231]
+  expect(formatCodeowners(new Map([['acme', { members }]]), [])).toContain('/content/acme/ @octocat\n')
 })

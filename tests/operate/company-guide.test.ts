@@ -1,0 +1,161 @@
+// Tests the guide "A hub for your company" by following it: a real provider, PostgreSQL, and two hubs behind Caddy with
+// the guide's settings and commands, from the first sign-in to the day somebody leaves.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isInstalled, type Running, startCaddy } from '../host/programs.ts'
+import { type Machine, type Machines, openMachines } from '../hubs/machines.ts'
+import { type PostgresServer, startPostgres } from '../hubs/postgres.ts'
+import { freePort, plainEnvironment, type Run } from '../hubs/processes.ts'
+import { CLIENT, type OpenIdProvider, startOpenIdProvider } from '../oidc/provider.ts'
+import { blocksOf } from './follow-guide.ts'
+
+const [owner, doctor, token, read, leave, forget, ...more] = blocksOf('company', 'sh') as [
+  ...[string, string, string, string, string, string],
+]
+const [settings = '', ...moreSettings] = blocksOf('company', 'ini')
+const [caddyfile = '', ...moreCaddy] = blocksOf('company', 'caddyfile')
+
+describe.skipIf(!isInstalled('caddy'))('a hub for a company (needs caddy)', () => {
+  const closing: (() => unknown)[] = []
+  let front: string
+  let machine: Machine
+  let environment: Record<string, string>
+  let provider: OpenIdProvider
+  let hubs: { base: string; run: Run }[]
+  let localise: (text: string) => string
+
+  /** Runs code blocks of the guide in one shell. @returns what they print, also on standard error */
+  const run = (blocks: readonly string[], more: Record<string, string> = {}) => {
+    const script = `set -euo pipefail\n${blocks.map(localise).join('\n')}`
+    const env = { ...plainEnvironment(), ...environment, ...more } as NodeJS.ProcessEnv
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', script], { env, encoding: 'utf8' })
+    return { status, stdout, stderr }
+  }
+
+  beforeAll(async () => {
+    const frontPort = await freePort()
+    const catalogue = mkdtempSync(join(tmpdir(), 'prompt-hub-company-'))
+    closing.push(() => rmSync(catalogue, { recursive: true, force: true }))
+    const git = ['-c', 'user.name=a', '-c', 'user.email=a@b']
+    execFileSync('git', ['init', '--quiet', '--initial-branch=main', catalogue])
+    execFileSync('git', [...git, 'commit', '--quiet', '--allow-empty', '--message', 'Start'], { cwd: catalogue })
+    const postgres: PostgresServer = await startPostgres()
+    closing.push(() => postgres.close())
+    const database = await postgres.createDatabase()
+    front = `http://localhost:${frontPort}`
+    provider = await startOpenIdProvider([`${front}/auth/callback/oidc`], {
+      claimsOf: (login) => ({ email: `${login}@${login === 'eve' ? 'evil' : 'acme'}.example`, email_verified: true }),
+    })
+    closing.push(() => provider.close())
+    const machines: Machines = openMachines()
+    closing.push(() => machines.close())
+    machine = machines.make({})
+    const words = {
+      'https://prompts.acme.example': front,
+      'https://login.acme.example': provider.issuer,
+      'from-your-provider': CLIENT.clientSecret,
+      'postgresql://hub@localhost/hub': database.replace(/:[^:@/]*@/, '@'),
+      'of-your-choice': 'of-this-test',
+      '/srv/catalogue': catalogue,
+      '/srv/prompt-hub': machine.folder,
+    }
+    localise = (text) => Object.entries(words).reduce((changed, [word, other]) => changed.replaceAll(word, other), text)
+    environment = Object.fromEntries(
+      localise(settings)
+        .trim()
+        .split('\n')
+        .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    )
+    Object.assign(environment, {
+      GIT_AUTHOR_NAME: 'a',
+      GIT_AUTHOR_EMAIL: 'a@b',
+      GIT_COMMITTER_NAME: 'a',
+      GIT_COMMITTER_EMAIL: 'a@b',
+    })
+  }, 300_000)
+  afterAll(async () => {
+    for (const close of closing.reverse()) await close()
+  }, 60_000)
+
+  test('has these code blocks', () => expect([more, moreSettings, moreCaddy]).toEqual([[], [], []]))
+
+  test('starts two hubs with the first owner, and the doctor finds the provider', async () => {
+    expect(run([owner])).toMatchObject({ status: 0 })
+    expect(run([doctor]).stdout).toMatch(/ok +sign-in-provider/)
+    const isReady = async (base: string) => (await fetch(`${base}/readyz`)).ok
+    hubs = []
+    for (let number = 0; number < 2; number++) {
+      const hub = await machine.start(environment, isReady)
+      hubs.push(hub)
+      closing.push(() => hub.run.end())
+    }
+    const [one, two] = hubs.map(({ base }) => new URL(base).host)
+    const site = caddyfile
+      .replace('prompts.acme.example', 'hub.example.org')
+      .replace('localhost:8888', one!)
+      .replace('localhost:8889', two!)
+    const caddy: Running = await startCaddy(Number(new URL(front).port), site)
+    closing.push(() => caddy.stop())
+  }, 600_000)
+
+  /** Signs in through the front. @returns the last answer, and the session's cookie if there is one */
+  async function signIn(login: string) {
+    const begun = await fetch(`${front}/auth/sign-in`, { redirect: 'manual' })
+    const note = begun.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const back = await provider.signIn(new URL(begun.headers.get('location') ?? ''), login)
+    const ended = await fetch(back, { headers: { cookie: note, accept: 'text/html' }, redirect: 'manual' })
+    const cookie = ended.headers
+      .getSetCookie()
+      .find((one) => one.startsWith('session='))
+      ?.split(';')[0]
+    return { status: ended.status, text: await ended.text(), cookie }
+  }
+  const settingsOn = (cookie: string) =>
+    Promise.all(hubs.map(async ({ base }) => (await fetch(`${base}/settings`, { headers: { cookie } })).text()))
+
+  test('signs in whom READERS admits, on both hubs, and nobody else', async () => {
+    const ada = await signIn('ada')
+    expect(ada.status).toBe(303)
+    for (const page of await settingsOn(ada.cookie ?? '')) {
+      expect(page).toContain('Signed in as <strong>ada-acme</strong>')
+      expect(page).toContain('<a href="/acme">acme</a>')
+    }
+    const eve = await signIn('eve')
+    expect([eve.status, eve.cookie]).toEqual([403, undefined])
+    expect(eve.text).toContain('Ask the operator of this hub to add you to its readers')
+  })
+
+  test('gives CI a token that reads', () => {
+    const made = run([token]).stdout.trim().split('\n').at(-1) ?? ''
+    expect(made).toMatch(/^hub_[0-9A-Za-z]{38}$/)
+    expect(JSON.parse(run([read], { HUB_URL: front, HUB_TOKEN: made }).stdout)).toMatchObject({
+      data: { handle: 'acme' },
+    })
+  })
+
+  test('ends everything of somebody who leaves, on both hubs, from the next request on', async () => {
+    const { cookie = '' } = await signIn('ada')
+    const left = run([leave])
+    expect(left.stdout).toMatch(/ada-acme +oidc-[0-9a-f]{32} +ada@acme\.example/)
+    expect(left.stdout).toMatch(/Blocked: ada-acme\./)
+    expect(left.stderr).toContain('"event":"person_blocked","login":"ada-acme"')
+    for (const page of await settingsOn(cookie)) expect(page).not.toContain('Signed in as')
+    const again = await signIn('ada')
+    expect([again.status, again.cookie]).toEqual([403, undefined])
+    const forgotten = run([forget])
+    expect(forgotten.stdout).toMatch(/Unblocked: ada-acme[\s\S]*Forgotten: ada-acme/)
+    expect(run(['cd /srv/prompt-hub\nnpm run people -- list']).stdout).not.toContain('ada')
+    expect((await signIn('ada')).status).toBe(303)
+  })
+
+  test('wrote an audit line for each sign-in and refusal', () => {
+    const lines = hubs.flatMap(({ run }) => run.log().split('\n')).filter((line) => line.includes('"level":"audit"'))
+    const events = lines.map((line) => JSON.parse(line).event)
+    expect(events.filter((event) => event === 'sign_in')).toHaveLength(3)
+    expect(events.filter((event) => event === 'sign_in_refused')).toHaveLength(2)
+    expect(lines.join('\n')).not.toMatch(/@acme\.example|eyJ|hub_/)
+  })
+})
