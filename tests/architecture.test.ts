@@ -257,6 +257,7 @@ describe('allowed imports', () => {
     ['diff', ['src/site/prompt/text-difference.ts']],
     ['markdown-it', ['src/site/markdown.ts']],
     ['jose', ['src/server/publish/oidc.ts']],
+    ['openid-client', ['src/stores/sign-in/code-flow.ts']],
   ] as const)('%s is imported only by its allowed files in src', (name, importers) => {
     const found = inRoom('src')
       .filter(({ imports }) => imports.includes(name))

@@ -44,7 +44,7 @@ export function hubChecks(hub: DeployedHub, proxyHeader?: string): Check[] {
     ['hub-cache-key', 'caches include the query string in their key', ['hub-cache-headers'], checkCacheKey],
     ['hub-mcp', 'agents can reach the MCP server', ['hub-build'], checkMcp],
     ['hub-publishing', 'publishing is set up, and the token store responds', ['hub-reading'], checkPublishing],
-    ['hub-sign-in', 'users can sign in, and GitHub redirects them back to the hub', ['hub-address'], checkSignIn],
+    ['hub-sign-in', 'users can sign in, and the provider redirects them back to the hub', ['hub-address'], checkSignIn],
   ]
   return checks.map(([name, about, needs, check]) => ({ name, about, needs, run: () => check(hub) }))
 }

@@ -42,33 +42,34 @@ export async function checkPublishing({ ask }: DeployedHub): Promise<CheckProble
   )
 }
 
-/** Starts a sign-in, and follows it to GitHub. */
+/** Starts a sign-in, and follows it to the provider. */
 export async function checkSignIn({ url, ask }: DeployedHub): Promise<CheckProblems> {
   const settings = await ask('/settings', { headers: { Accept: 'text/html' } })
   if (settings.status === 503) {
-    const named = settings.text.match(/\b(?:GITHUB_CLIENT_ID|GITHUB_CLIENT_SECRET|SESSION_SECRET|SITE_URL)\b/g) ?? []
+    const named =
+      settings.text.match(/\b(?:GITHUB_CLIENT_(?:ID|SECRET)|SIGN_IN_[A-Z_]+|SESSION_SECRET|SITE_URL)\b/g) ?? []
     return fail(
       `Sign-in is not set up: ${[...new Set(named)].join(', ')} expected.`,
-      'Set GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET and SESSION_SECRET, and deploy again.',
+      'Set SESSION_SECRET and all settings of a provider, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET or the three of SIGN_IN_ISSUER, and deploy again.',
     )
   }
   if (settings.status !== 200)
     return fail(`/settings responds with ${settings.status}.`, 'Forward requests for /settings and /auth to the hub.')
   const start = await ask('/auth/sign-in')
   const given = start.headers.get('Location') ?? ''
-  // Both results are fine: in local mode, a page explains that the sign-in link is needed, and if sign-in is disabled, the route does not exist.
+  // These results are fine: in local mode, a page explains that the sign-in link is needed; with two providers, a page asks which; and if sign-in is disabled, the route does not exist.
   if (start.status < 300 || start.status === 404 || given.startsWith('/')) return undefined
   const location = URL.parse(given)
   const callback = location?.searchParams.get('redirect_uri')
-  if (!location || callback !== `${url}/auth/callback`)
+  if (!location || (callback !== `${url}/auth/callback` && callback !== `${url}/auth/callback/oidc`))
     return fail(
       `A sign-in redirects back to ${callback ?? 'nowhere'}, not to ${url}/auth/callback.`,
-      `Set SITE_URL=${url}, and the same callback in the OAuth app on GitHub.`,
+      `Set SITE_URL=${url}, and the same callback at the provider.`,
     )
-  const github = await fetch(location, { redirect: 'manual', signal: AbortSignal.timeout(15_000) })
-  if (github.status < 400) return undefined
+  const provider = await fetch(location, { redirect: 'manual', signal: AbortSignal.timeout(15_000) })
+  if (provider.status < 400) return undefined
   return fail(
-    `GitHub responds with ${github.status} to a sign-in with this client ID and callback.`,
-    `Copy GITHUB_CLIENT_ID from the OAuth app, and set its callback to ${url}/auth/callback.`,
+    `${location.host} responds with ${provider.status} to a sign-in with this client ID and callback.`,
+    `Copy the client ID from the application at the provider, and set its callback to ${callback}.`,
   )
 }

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
+import { CLIENT, startOpenIdProvider } from '../oidc/provider.ts'
 import { openBrowser } from '../pictures/look/browser.ts'
 import { findViolations } from '../site/axe.ts'
 
@@ -85,4 +86,37 @@ test('the account page is accessible with GitHub sign-in when signed out', async
     expect(new URL(link ?? '', hub.url).searchParams.get('return_to')).toBe(path)
   }
   await page.context().close()
+})
+
+test('pages are accessible with two providers: signed out, the choice, the account, and signed out of the hub', async () => {
+  const port = await freePort()
+  const provider = await startOpenIdProvider([`http://localhost:${port}/auth/callback/oidc`])
+  const both = {
+    ...{ GITHUB_CLIENT_ID: 'id', GITHUB_CLIENT_SECRET: 'secret', SESSION_SECRET: 'a secret of the tests, long enough' },
+    ...{
+      SIGN_IN_ISSUER: provider.issuer,
+      SIGN_IN_CLIENT_ID: CLIENT.clientId,
+      SIGN_IN_CLIENT_SECRET: CLIENT.clientSecret,
+    },
+  }
+  hub = await startBuiltHub(port, both, CONTENT)
+  const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+  await page.goto(`${hub.url}/settings`)
+  await expectUsable(page, 'Your account')
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await expectUsable(page, 'Sign in')
+  await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click()
+  await page.getByPlaceholder('Enter any login').fill('ada')
+  await page.getByPlaceholder('and password').fill('any')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('Signed in as ada-acme').waitFor()
+  await expectUsable(page, 'Your account')
+  expect(await page.getByText('ada@acme.example').isVisible()).toBe(true)
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await expectUsable(page, 'You are signed out')
+  await page.getByRole('link', { name: 'Sign out of' }).click()
+  await page.waitForURL(`${provider.issuer}/session/end?**`)
+  await page.context().close()
+  await provider.close()
 })

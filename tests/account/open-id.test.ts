@@ -267,6 +267,16 @@ describe('a provider that fails', () => {
     20_000,
   )
 
+  test('Microsoft’s addresses for all tenants are refused, because they let everybody in', async () => {
+    // Microsoft cannot be asked here, so this is the part of its metadata that counts.
+    const endpoints = { authorization_endpoint: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize' }
+    const metadata = { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0', ...endpoints }
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json(metadata))
+    const jar = open({}, 'https://login.microsoftonline.com/common/v2.0').openJar()
+    const answer = await jar.ask('/auth/sign-in')
+    expect([answer.status, answer.text.includes('Correct SIGN_IN_ISSUER')]).toEqual([503, true])
+  })
+
   test('that is down: 503 with a way out', async () => {
     const jar = open({}, 'http://127.0.0.1:9').openJar()
     const answer = await jar.ask('/auth/sign-in')

@@ -41,7 +41,9 @@ test('redirects to GitHub without a scope, with a new state and code challenge e
     ({ headers }) => new URL(headers.get('Location') ?? '').searchParams,
   )
   for (const query of addresses) {
-    expect([...query.keys()]).toEqual(['client_id', 'redirect_uri', 'state', 'code_challenge', 'code_challenge_method'])
+    expect([...query.keys()].sort()).toEqual([
+      ...['client_id', 'code_challenge', 'code_challenge_method', 'redirect_uri', 'response_type', 'state'],
+    ])
     expect(query.get('redirect_uri')).toBe('https://hub.example/auth/callback')
     expect(query.get('code_challenge_method')).toBe('S256')
   }

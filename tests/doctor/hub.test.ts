@@ -191,7 +191,7 @@ test.each<[string, () => Fault, string, RegExp]>([
         headers.location = String(headers.location).replace(/client_id=[^&]*/, 'client_id=Iv1.unknown')
       }),
     'hub-sign-in',
-    /GitHub responds with 40\d.*GITHUB_CLIENT_ID/,
+    /responds with 40\d to a sign-in.*client ID/,
   ],
 ])('%s', async (_, fault, check, said) => {
   front.spoil(fault())

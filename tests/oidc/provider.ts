@@ -4,7 +4,7 @@ import { type CryptoKey, decodeJwt, exportJWK, generateKeyPair, type JWTPayload,
 import { Provider } from 'oidc-provider'
 
 /** The hub as the provider knows it. */
-export const CLIENT = { clientId: 'hub', clientSecret: 'a secret of the tests' }
+export const CLIENT = { clientId: 'hub', clientSecret: 'a-secret-of-the-tests' }
 
 /** Changes the provider's answer to a request. @returns undefined to leave it as it is */
 type Tamper = (answer: Response, request: { url: URL; method: string }) => Promise<Response | undefined>

@@ -1,12 +1,12 @@
 // Renders the account pages: profile, owners, tokens and forms. They work without JavaScript.
 
 import type { ListedToken, Session } from '../../domain/access/account.ts'
-import { signInKindOf } from '../../domain/access/sign-in-kind.ts'
 import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { formatDay } from '../../domain/text/days.ts'
 import { DEFAULT_PERMISSIONS, PERMISSIONS, type Permission } from '../../domain/values/permissions.ts'
 import { type Html, html, type Page } from './html.ts'
+import { renderIdentity } from './identity-facts.ts'
 import { type OwnPrompts, renderOwnPrompts } from './own-prompts.ts'
 import { renderCopyButton, renderHidden, renderSelect, renderSnippet } from './page-parts.ts'
 import { csrfToken, type Purpose } from './session.ts'
@@ -83,18 +83,6 @@ export function renderAccount(view: AccountView): Page {
   </aside>
 </div>`
   return { title: 'Your account', main }
-}
-
-/** Renders how the person signed in, and what the hub knows from there. */
-function renderIdentity({ person }: Session): Html {
-  const { user_id, oidc } = person
-  if (!oidc)
-    return html`<div><dt>${signInKindOf(person) === 'local' ? 'Local sign-in' : 'GitHub account'}</dt><dd>${user_id}</dd></div>`
-  const { issuer, subject, email, name } = oidc
-  return html`<div><dt>Account at</dt><dd>${new URL(issuer).host}</dd></div>
-        ${name && html`<div><dt>Name</dt><dd>${name}</dd></div>`}
-        <div><dt>Email</dt><dd>${email ?? 'not verified'}</dd></div>
-        <div><dt>Subject</dt><dd><code>${subject}</code></dd></div>`
 }
 
 function renderForm({ session, owners, refused, formId }: AccountView): Html | undefined {

@@ -5,6 +5,9 @@ import { unexpectedAnswer } from './ask-provider.ts'
 
 type Client = typeof import('openid-client')
 
+/** Loads the library when somebody signs in, because most requests to account pages sign nobody in. */
+export const loadClient = (): Promise<Client> => import('openid-client')
+
 /** What a browser keeps of a sign-in that is under way. */
 export interface FlowNote {
   /** Binds the provider's answer to this browser. */

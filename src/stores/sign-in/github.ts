@@ -4,7 +4,7 @@ import type { Person } from '../../domain/access/person.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { Handle } from '../../domain/values/values.ts'
 import { askProvider, unexpectedAnswer } from './ask-provider.ts'
-import { buildSignInUrl, exchangeCode, type Flow, type FlowNote } from './code-flow.ts'
+import { buildSignInUrl, exchangeCode, type Flow, type FlowNote, loadClient } from './code-flow.ts'
 
 /** The OAuth app of the hub on GitHub or GitHub Enterprise. */
 export interface GithubSettings {
@@ -39,8 +39,7 @@ export async function finishGithub(settings: GithubSettings, note: FlowNote, cal
 }
 
 async function openFlow({ oauthUrl, clientId, clientSecret }: GithubSettings): Promise<Flow> {
-  // Imported here because most requests to account pages sign nobody in.
-  const client = await import('openid-client')
+  const client = await loadClient()
   const server = {
     issuer: `${oauthUrl}/login/oauth`,
     authorization_endpoint: `${oauthUrl}/login/oauth/authorize`,
@@ -61,5 +60,5 @@ async function correctStatus(answer: Response): Promise<Response> {
     .json()
     .catch(() => undefined)
   const isError = answer.status === 200 && typeof body === 'object' && body !== null && 'error' in body
-  return isError ? new Response(answer.body, { status: 400, headers: answer.headers }) : answer
+  return isError ? Response.json(body, { status: 400 }) : answer
 }

@@ -5,7 +5,7 @@ import { isSameIssuer } from '../../domain/access/sign-in-kind.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { isLoopback } from '../../domain/api/loopback.ts'
 import { askProvider, CALL_MS } from './ask-provider.ts'
-import { buildSignInUrl, describeFailure, exchangeCode, type Flow, type FlowNote } from './code-flow.ts'
+import { buildSignInUrl, describeFailure, exchangeCode, type Flow, type FlowNote, loadClient } from './code-flow.ts'
 
 /** The hub as the provider knows it. */
 export interface OpenIdSettings {
@@ -98,8 +98,7 @@ function openFlow(settings: OpenIdSettings): Promise<Flow> {
 }
 
 async function discover({ issuer, clientId, clientSecret }: OpenIdSettings): Promise<Flow> {
-  // Imported here because most requests to account pages sign nobody in.
-  const client = await import('openid-client')
+  const client = await loadClient()
   const provider = new URL(issuer).host
   const settings = 'SIGN_IN_ISSUER, SIGN_IN_CLIENT_ID, SIGN_IN_CLIENT_SECRET or the callback URL at the provider'
   const words = { client, provider, settings }
