@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { HubError } from '../../domain/api/errors.ts'
 import { logProblem } from '../../ports/log.ts'
+import { shareRunning } from '../../ports/share-running.ts'
 import type { AskGitHub } from './github-requests.ts'
 
 /** How long an answer counts. With what the guard remembers and the time of a request, somebody who leaves loses reading within a minute. */
@@ -35,7 +36,7 @@ const Membership = z.object({ state: z.string(), user: z.object({ id: z.int() })
 export function openOrganisations(ask: AskGitHub, now: () => number = Date.now): IsOrganisationMember {
   const known = new LRUCache<string, Answer>({ max: MAX_KEPT })
   const failed = new LRUCache<string, number>({ max: MAX_KEPT })
-  const running = new Map<string, Promise<boolean>>()
+  const share = shareRunning<boolean>()
 
   async function check(key: string, { login, user_id }: Account, org: string): Promise<boolean> {
     const before = known.get(key)
@@ -85,10 +86,6 @@ export function openOrganisations(ask: AskGitHub, now: () => number = Date.now):
 
   return (account, organisation) => {
     const key = `${organisation} ${account.user_id} ${account.login}`
-    const shared = running.get(key)
-    if (shared) return shared
-    const checking = check(key, account, organisation).finally(() => running.delete(key))
-    running.set(key, checking)
-    return checking
+    return share(key, () => check(key, account, organisation))
   }
 }
