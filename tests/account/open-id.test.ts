@@ -192,6 +192,7 @@ describe('forged ID tokens', () => {
     ['another issuer', (claims, key) => signIdToken({ ...claims, iss: 'https://evil.example' }, key)],
     ['another client', (claims, key) => signIdToken({ ...claims, aud: 'another-client' }, key)],
     ['expired', (claims, key) => signIdToken({ ...claims, exp: now() - 3_600, iat: now() - 7_200 }, key)],
+    ['a subject of 256 characters', (claims, key) => signIdToken({ ...claims, sub: 'x'.repeat(256) }, key)],
     ['no subject', ({ sub: _, ...claims }, key) => signIdToken(claims, key)],
     ['alg none', (claims) => `${encode({ alg: 'none' })}.${encode(claims)}.`],
     ['no signature', (claims) => `${encode({ alg: 'RS256', kid: 'key-1' })}.${encode(claims)}.`],

@@ -5,7 +5,7 @@ import { Handle, line } from '../values/values.ts'
 /** What an OpenID Connect provider says about a person, as of their last sign-in. */
 export const ProviderIdentity = z.object({
   issuer: z.string().describe('The provider.'),
-  subject: z.string().min(1).max(255).describe('The account’s ID at the provider (`sub`), which is never reassigned.'),
+  subject: z.string().min(1).describe('The account’s ID at the provider (`sub`), which is never reassigned.'),
   email: z.string().nullable().describe('The email address in lower case; null if it is not verified.'),
   name: line(200).nullable().describe('The name to show.'),
 })

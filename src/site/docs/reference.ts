@@ -210,6 +210,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   optionsPerVariable: 'Options per variable',
   advisoriesPerRepository: 'Advisories per prompt',
   membersPerOwner: 'Members per owner',
+  providerMemberCharacters: 'Length of a subject or an email address in members, in characters',
   trustedPublishersPerOwner: 'Trusted publishers per owner',
   protectedLabelsPerOwner: 'Protected labels per owner',
   tokensPerPerson: 'Active tokens per user',

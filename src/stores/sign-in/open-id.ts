@@ -23,6 +23,9 @@ export interface OpenIdSignIn {
 /** How long a provider's metadata and keys are used. A provider announces new keys long before it uses them; for an unknown key, the library asks again. */
 const MAX_METADATA_MS = 600_000
 
+/** The longest subject that the specification allows, in characters. https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
+const MAX_SUBJECT = 255
+
 /** Returns the URL of the provider's page. @throws HubError if the provider cannot be asked about itself */
 export async function startOpenId(settings: OpenIdSettings, note: FlowNote, redirectUri: string): Promise<URL> {
   const query = { redirect_uri: redirectUri, scope: 'openid profile email', nonce: note.nonce }
@@ -35,7 +38,7 @@ export async function finishOpenId(settings: OpenIdSettings, note: FlowNote, cal
   const tokens = await exchangeCode(flow, callback, note, true)
   const idClaims = tokens.claims()
   const idToken = tokens.id_token
-  if (!idClaims || idToken === undefined) throw describeFailure(flow, undefined)
+  if (!idClaims || idToken === undefined || idClaims.sub.length > MAX_SUBJECT) throw describeFailure(flow, undefined)
   const more = 'email' in idClaims ? {} : await readUserInfo(flow, tokens.access_token, idClaims.sub)
   return { identity: identityOf(idClaims.iss, { ...more, ...idClaims }), idToken }
 }
