@@ -9,7 +9,7 @@ import type { IsOrganisationMember } from '../stores/github/organisations.ts'
 type Candidate = Person | Required<Pick<Person, 'oidc'>>
 
 /** Returns whether somebody may read. @throws HubError `unavailable` if only an organisation could admit the person, and GitHub cannot be asked */
-export type Admits = (candidate: Candidate) => Promise<boolean>
+type Admits = (candidate: Candidate) => Promise<boolean>
 
 /** Opens the check for these settings. */
 export function openAdmission(config: Config): Admits {

@@ -46,7 +46,7 @@ describe('one organisation', () => {
     standIn.script({
       on: 'rest',
       when: ({ name }) => name.includes('/memberships/'),
-      fault: FAULTS.cut(false),
+      fault: FAULTS.badGateway(false),
       times: 99,
     })
 

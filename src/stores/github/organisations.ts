@@ -7,9 +7,9 @@ import { shareRunning } from '../../ports/share-running.ts'
 import type { AskGitHub } from './github-requests.ts'
 
 /** How long an answer counts. With what the guard remembers and the time of a request, somebody who leaves loses reading within a minute. */
-export const MEMBERSHIP_MS = 45_000
+const MEMBERSHIP_MS = 45_000
 /** How long somebody who was a member stays one while GitHub cannot be asked. After that, what cannot be read denies. */
-export const GRACE_MS = 300_000
+const GRACE_MS = 300_000
 /** How long GitHub is not asked again about somebody after it could not be asked. */
 const PAUSE_MS = 5_000
 const MAX_KEPT = 10_000

@@ -39,7 +39,7 @@ async function readBounded(provider: string, { body }: Response): Promise<Uint8A
 }
 
 /** Creates the error for a provider that cannot be asked. */
-export function providerIsDown(provider: string, cause: unknown): HubError {
+function providerIsDown(provider: string, cause: unknown): HubError {
   return new HubError('unavailable', `${provider} cannot be reached. Try again in a few seconds.`, {
     cause,
     retryAfterSeconds: 5,

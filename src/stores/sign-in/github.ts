@@ -7,7 +7,7 @@ import { askProvider, unexpectedAnswer } from './ask-provider.ts'
 import { buildSignInUrl, exchangeCode, type Flow, type FlowNote, loadClient } from './code-flow.ts'
 
 /** The OAuth app of the hub on GitHub or GitHub Enterprise. */
-export interface GithubSettings {
+interface GithubSettings {
   oauthUrl: string
   apiUrl: string
   clientId: string

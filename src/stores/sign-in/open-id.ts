@@ -8,14 +8,14 @@ import { askProvider, CALL_MS } from './ask-provider.ts'
 import { buildSignInUrl, describeFailure, exchangeCode, type Flow, type FlowNote, loadClient } from './code-flow.ts'
 
 /** The hub as the provider knows it. */
-export interface OpenIdSettings {
+interface OpenIdSettings {
   issuer: string
   clientId: string
   clientSecret: string
 }
 
 /** Who signed in, and the ID token that names the sign-in when the person signs out at the provider. */
-export interface OpenIdSignIn {
+interface OpenIdSignIn {
   identity: ProviderIdentity
   idToken: string
 }
