@@ -1,8 +1,6 @@
 // Connects the guard of a private hub to the platform: sessions, tokens, and the settings that say who may read.
 import type { ReadAccess } from '../config.ts'
-import { isLocalPerson, type Person } from '../domain/access/account.ts'
 import { trustedJobsPath } from '../domain/access/memberships.ts'
-import { type Identity, isReader } from '../domain/access/readers.ts'
 import type { TrustedPublisher } from '../domain/content/front-matter.ts'
 import { parseBuilt, type SiteFiles } from '../ports/site-files.ts'
 import type { StateStore } from '../ports/state-store.ts'
@@ -12,13 +10,14 @@ import { isBlocked, isLoginBlocked } from '../stores/state/blocks.ts'
 import { openPeople } from '../stores/state/sessions.ts'
 import { findToken } from '../stores/state/tokens.ts'
 import { cookieSecretOf } from './account.ts'
-import { isLocalMode, ownsLogin } from './people.ts'
+import { openAdmission } from './admission.ts'
+import { findHolder, isLocalMode } from './people.ts'
 import { currentConfig, type Hub, limiterOf } from './platform.ts'
 import { FAILED_TOKENS_PER_MINUTE, jobVerifier } from './publish.ts'
 
 /** Returns the dependencies of the guard, and whether people can sign in. @param hubOf returns the build that is served */
 export async function connectReaders(
-  { readers, proxyHeader }: Extract<ReadAccess, { kind: 'members' }>,
+  { proxyHeader }: Extract<ReadAccess, { kind: 'members' }>,
   state: StateStore,
   hubOf: () => Hub,
 ): Promise<ReaderDeps & { hasSignIn: boolean }> {
@@ -31,23 +30,17 @@ export async function connectReaders(
     readSession: makeCookies(baseUrl, cookieSecretOf(signIn)).readSession,
     findSession: (secret, now) => people.findSession(secret, now),
     findToken: (token) => findToken(state, token),
-    ownsLogin: (person) => ownsLogin(person, config, hubOf(), state),
+    findHolder: (person) => findHolder(person, config, hubOf(), state),
     isBlocked: (person) => isBlocked(state, person),
     verifyJob: jobVerifier(config),
     // A job's token is used up by a publish alone, because a job reads more than once.
     spendJob: async () => true,
-    admits: (person) => (isLocalPerson(person) ? isLocal : isReader(identityOf(person), readers)),
+    admits: openAdmission(config),
     proxyHeader,
     isLoginBlocked: (login) => isLoginBlocked(state, login),
     trustedIn: (repositoryId) => readTrusted(hubOf().files, repositoryId),
     failures: await limiterOf('failed-tokens', config.rateLimitPerMinute === 0 ? 0 : FAILED_TOKENS_PER_MINUTE, config),
   }
-}
-
-/** Returns what is known about a person. */
-function identityOf({ login, user_id }: Person): Identity {
-  // Only GitHub's account IDs are numbers.
-  return /^\d+$/.test(user_id) ? { login } : {}
 }
 
 async function readTrusted(files: SiteFiles, repositoryId: string): Promise<readonly TrustedPublisher[]> {

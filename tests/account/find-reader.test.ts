@@ -33,7 +33,7 @@ function open(given: Partial<ReaderDeps> = {}) {
     readSession: (request) => request.headers.get('Cookie') ?? undefined,
     findSession: (secret, now) => people.findSession(secret, now),
     findToken: (token) => findToken(state, token),
-    ownsLogin: async () => true,
+    findHolder: async (person) => person,
     isBlocked: async () => false,
     verifyJob: async () => {
       throw new HubError('unauthorized', 'no')

@@ -1,7 +1,8 @@
 // Finds out whether a request to a private hub comes from a reader: a person who has signed in, a token, a CI job, or a person whom a trusted proxy names.
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { blockedMessage, type Person, type Session } from '../../domain/access/account.ts'
+import { blockedMessage, type Session } from '../../domain/access/account.ts'
+import type { Person } from '../../domain/access/person.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
