@@ -80,6 +80,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/read/query-values.ts MAX_LABELS': 'labels that an error names',
   'src/server/read/list.ts MAX_META_BYTES': 'room that is set aside in an answer',
   'src/server/respond.ts MAX_CANDIDATES': 'validators of one request that are compared',
+  'src/server/text-jobs-pages.ts MAX_FILE_LINES': 'lines of a file of a skill that its page shows',
   'src/wiring/publish.ts FAILED_TOKENS_PER_MINUTE': 'slows guessing; whoever has a good token never meets it',
 }
 

@@ -89,6 +89,7 @@ export const MAKERS: Readonly<Record<string, (text: string, format: Format) => u
   'readonly File[]': filesOf,
   'readonly FileEntry[]': filesOf,
   'readonly GivenFile[]': filesOf,
+  'readonly ShownFile[]': filesOf,
   'readonly SkillFile[]': filesOf,
   'readonly VersionFileBytes[]': filesOf,
   'readonly { path: string }[]': filesOf,
