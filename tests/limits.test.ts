@@ -13,6 +13,7 @@ const ROOMS = ['src/domain', 'src/ports', 'src/server', 'src/wiring']
 /** Constants that limit the amount of work or the length of a message, but reject nothing. */
 const TUNING: Readonly<Record<string, string>> = {
   'src/domain/access/provider-logins.ts MAX_NUMBERED': 'logins to try before one with a digest',
+  'src/domain/access/readers.ts MAX_READERS': 'the operator’s own setting',
   'src/domain/catalogue/activity.ts MAX_ACTIVITIES': 'entries of a list',
   'src/domain/published/data-files.ts MAX_HUB_SKILLS': 'entries of an index',
   'src/domain/published/data-files.ts MAX_RECENT': 'as many as a feed has entries',

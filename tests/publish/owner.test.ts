@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { shareCopies } from '../../src/stores/state/fresh-copies-shared.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { memoryState } from '../hubs/memory-state.ts'
@@ -290,7 +290,12 @@ describe('hostile and mistaken requests', () => {
       { name: 'A\nmembers: [mallory]' },
       'name: expected no control characters or line breaks',
     ],
-    ['a login in capitals', { members: ['Alice'] }, 'members.0: expected a lower-case handle such as octocat'],
+    [
+      'a login in capitals',
+      { members: ['Alice'] },
+      /^members\.0: expected a lower-case handle such as octocat, or oidc:/,
+    ],
+    ['an email address without oidc:', { members: ['ada@acme.example'] }, /^members\.0: expected .* or oidc: with/],
     ['the same member twice', { members: ['bob', 'bob'] }, 'members: expected each member only once'],
     ['a label that is no tag', { protected_labels: ['Prod'] }, /^protected_labels\.0: expected lower-case letters/],
     ['an entry without IDs', { trusted_publishers: [{ repository: 'a/b', workflow: 'p.yml' }] }, /repository_id/],
@@ -359,6 +364,20 @@ describe('hostile and mistaken requests', () => {
     const answer = await hub.publish({ name: 'A' }, { method: 'PUT', path: '/api/v1/users/acme' })
     expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'GET, HEAD, OPTIONS, PATCH'])
   })
+})
+
+test('a change is one audit line, with the fields, the person and the commit, and none of the text', async () => {
+  await openAll(openLocalWorld(FILES))
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const { data } = await change({ bio: 'A secret\n{"level":"audit"}', members: ['alice', 'oidc:ada@acme.example'] })
+  const lines = log.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('owner_changed'))
+  log.mockRestore()
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    {
+      ...{ time: expect.any(String), level: 'audit', event: 'owner_changed', owner: 'acme' },
+      ...{ fields: ['bio', 'members'], login: 'alice', commit: data.commit.sha },
+    },
+  ])
 })
 
 test('another hub that shares the store shows a change at once', async () => {

@@ -5,7 +5,7 @@ import { LIMITS } from '../limits.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { countBytes } from '../text/text-length.ts'
 import { FORMATS } from '../values/chat.ts'
-import { GITHUB_REPOSITORY, isLabel, isVersion, PROVIDER_MEMBER_PATTERN } from '../values/names.ts'
+import { GITHUB_REPOSITORY, isLabel, isVersion, MEMBER_PATTERN } from '../values/names.ts'
 import { DEFAULT_PERMISSIONS, Permissions } from '../values/permissions.ts'
 import {
   FullName,
@@ -260,8 +260,16 @@ export const OwnerName = line(LIMITS.titleCharacters).refine(fitsXml, NO_XML).de
 export const Members = z
   .array(
     z.union(
-      [Handle, z.int().positive(), z.string().regex(PROVIDER_MEMBER_PATTERN)],
-      'expected a GitHub login or user ID, or oidc: with a subject or an email address in lower case',
+      [
+        z
+          .string()
+          .regex(
+            MEMBER_PATTERN,
+            'expected a lower-case handle such as octocat, or oidc: with a subject or an email address in lower case',
+          ),
+        z.int().positive(),
+      ],
+      'expected a GitHub login or user ID, or oidc: with a subject or an email address',
     ),
   )
   .max(LIMITS.membersPerOwner, `expected at most ${LIMITS.membersPerOwner} members`)

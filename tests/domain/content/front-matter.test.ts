@@ -195,7 +195,13 @@ describe('an owner', () => {
       { website: 'javascript:alert(1)' },
       ['website: expected a URL that starts with https:// or http://'],
     ],
-    ['an upper-case member', { members: ['Octocat'] }, ['members.0: expected a lower-case handle such as octocat']],
+    [
+      'an upper-case member',
+      { members: ['Octocat'] },
+      [
+        'members.0: expected a lower-case handle such as octocat, or oidc: with a subject or an email address in lower case',
+      ],
+    ],
     ['a duplicate member', { members: ['a', 'a'] }, ['members: expected each member only once']],
     ['a key that belongs to repositories', { title: 'x' }, ['title: unknown; check the spelling, or leave it out']],
   ])('rejects %s', (_, given, problems) => {

@@ -57,6 +57,7 @@ test('defines these limits', () => {
     membersPerOwner: 1000,
     trustedPublishersPerOwner: 100,
     protectedLabelsPerOwner: 100,
+    providerMemberCharacters: 100,
     tokensPerPerson: 50,
     publishesPerMinute: 30,
     toolValueCharacters: 10000,
